@@ -1,0 +1,34 @@
+# syntax=docker/dockerfile:1
+# One image with the three binaries: `api` and `worker` for production, `feedback` for keys and for all in one.
+
+FROM rust:1.95-bookworm AS build
+# `rust-toolchain.toml` stays outside (.dockerignore): the image is the toolchain.
+WORKDIR /src
+COPY . .
+# The caches stay out of the image, so the binaries are taken out of `target` in the same step.
+RUN --mount=type=cache,sharing=locked,target=/usr/local/cargo/registry \
+    --mount=type=cache,sharing=locked,target=/src/target \
+    cargo build --locked --release -p feedback -p api -p worker \
+    && install -D -t /out/bin target/release/feedback target/release/api target/release/worker
+
+FROM debian:bookworm-slim
+RUN groupadd --system --gid 10001 feedback \
+    && useradd --system --uid 10001 --gid feedback --home-dir /var/lib/feedback --no-create-home \
+        --shell /usr/sbin/nologin feedback \
+    && install -d -o feedback -g feedback -m 0700 /var/lib/feedback
+# `healthcheck PORT`: whether the process is ready. The image has no curl, and needs none.
+COPY --chmod=0755 <<'SCRIPT' /usr/local/bin/healthcheck
+#!/bin/bash
+exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
+printf 'GET /health/ready HTTP/1.0\r\nHost: localhost\r\n\r\n' >&3
+read -r -t 2 _ status _ <&3 && [ "$status" = 200 ]
+SCRIPT
+COPY --from=build /out/bin/ /usr/local/bin/
+
+# Root certificates, time zones and SQLite are inside of the binaries.
+USER feedback
+WORKDIR /var/lib/feedback
+ENV FEEDBACK_LISTEN=0.0.0.0:8080 \
+    FEEDBACK_DATA_DIR=/var/lib/feedback
+EXPOSE 8080
+CMD ["feedback"]

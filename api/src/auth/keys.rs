@@ -1,0 +1,154 @@
+//! Whether a secret belongs to a key.
+//!
+//! Keys that were found are remembered for a moment, so that a busy caller does not ask the database each time; a
+//! revocation takes hold within that moment and the time of one query. Keys that were not found are never
+//! remembered, and a secret that does not fit what is remembered is looked up anew: new keys and rotated secrets
+//! work at once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use moka::future::Cache;
+use sha2::{Digest, Sha256};
+use store::Store;
+use store::key::KeyRecord;
+use subtle::{Choice, ConstantTimeEq};
+
+use crate::deadline::within;
+use crate::error::Problem;
+
+/// How long a key that was found is believed. With [`LOOKUP`] it stays below the 5 s in which a revocation holds.
+const BELIEVED: Duration = Duration::from_millis(2_500);
+/// How long a lookup may take.
+const LOOKUP: Duration = Duration::from_millis(1_800);
+/// So many keys are remembered.
+const REMEMBERED: u64 = 10_000;
+/// No key is longer, in bytes.
+const MAX_KEY_BYTES: usize = 128;
+
+/// The keys used lately. Cheap to clone.
+#[derive(Clone)]
+pub struct Keys(Cache<String, Arc<KeyRecord>>);
+
+/// Why a lookup gave no key.
+enum NoKey {
+    Unknown,
+    Failed(store::Error),
+}
+
+impl Keys {
+    pub fn new() -> Self {
+        Self(
+            Cache::builder()
+                .max_capacity(REMEMBERED)
+                .time_to_live(BELIEVED)
+                .build(),
+        )
+    }
+
+    /// The key, if the secret is one of its live ones.
+    ///
+    /// # Errors
+    /// 503 when the database does not answer.
+    pub async fn verify(
+        &self,
+        store: &Store,
+        key: &str,
+        secret: &str,
+    ) -> Result<Option<Arc<KeyRecord>>, Problem> {
+        let hash: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
+        let Some((record, remembered)) = self.find(store, key).await? else {
+            // The same work as for a known key.
+            let _ = hash.ct_eq(&[0; 32]);
+            return Ok(None);
+        };
+        if fits(&record, &hash, Utc::now()) {
+            return Ok(Some(record));
+        }
+        if !remembered {
+            return Ok(None);
+        }
+        self.0.invalidate(key).await;
+        let found = self.find(store, key).await?;
+        Ok(found
+            .map(|(record, _)| record)
+            .filter(|record| fits(record, &hash, Utc::now())))
+    }
+
+    /// The key, and whether it was remembered. Many who ask for the same key at once make one query.
+    async fn find(
+        &self,
+        store: &Store,
+        key: &str,
+    ) -> Result<Option<(Arc<KeyRecord>, bool)>, Problem> {
+        if key.is_empty() || key.len() > MAX_KEY_BYTES {
+            return Ok(None);
+        }
+        let lookup = async {
+            match within(LOOKUP, store.find_key(key)).await {
+                Ok(Some(record)) => Ok(Arc::new(record)),
+                Ok(None) => Err(NoKey::Unknown),
+                Err(error) => Err(NoKey::Failed(error)),
+            }
+        };
+        match self.0.entry_by_ref(key).or_try_insert_with(lookup).await {
+            Ok(entry) => {
+                let remembered = !entry.is_fresh();
+                Ok(Some((entry.into_value(), remembered)))
+            }
+            Err(reason) => match &*reason {
+                NoKey::Unknown => Ok(None),
+                NoKey::Failed(error) => Err(error.into()),
+            },
+        }
+    }
+}
+
+/// Compares with every secret, in a time that tells nothing of where they differ.
+fn fits(record: &KeyRecord, hash: &[u8; 32], now: DateTime<Utc>) -> bool {
+    let fits = record.secrets.iter().fold(Choice::from(0), |fits, secret| {
+        let live = secret.expires_at.is_none_or(|end| end > now);
+        fits | (hash.ct_eq(&secret.hash) & Choice::from(u8::from(live)))
+    });
+    fits.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use domain::scope::Scopes;
+    use store::key::SecretHash;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn record(secrets: &[(&str, Option<DateTime<Utc>>)]) -> KeyRecord {
+        KeyRecord {
+            account_id: Uuid::nil(),
+            api_key: "k".to_owned(),
+            time_zone: "UTC".parse().unwrap(),
+            scopes: Scopes::ALL,
+            secrets: secrets
+                .iter()
+                .map(|(secret, expires_at)| SecretHash {
+                    hash: Sha256::digest(secret.as_bytes()).into(),
+                    expires_at: *expires_at,
+                })
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn any_live_secret_fits_and_no_other() {
+        let now = Utc::now();
+        let key = record(&[
+            ("new", None),
+            ("old", Some(now + TimeDelta::hours(1))),
+            ("gone", Some(now - TimeDelta::seconds(1))),
+        ]);
+        let fits = |secret: &str| fits(&key, &Sha256::digest(secret.as_bytes()).into(), now);
+        assert!(fits("new") && fits("old"));
+        assert!(!fits("gone") && !fits("other") && !fits(""));
+    }
+}

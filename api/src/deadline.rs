@@ -1,0 +1,43 @@
+//! How long a caller is kept waiting for a server that may be down.
+
+use std::time::Duration;
+
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use tokio::time::timeout;
+
+use crate::error::Problem;
+
+/// Operations of one or two queries answer within 2 s, if only that they cannot.
+pub const QUICK: Duration = Duration::from_millis(1_800);
+/// Changes of a whole batch wait for the chunks that workers have in hand.
+const PATIENT: Duration = Duration::from_secs(20);
+
+/// A query that takes longer than `limit` counts as a database that does not answer.
+pub async fn within<T>(
+    limit: Duration,
+    query: impl Future<Output = Result<T, store::Error>>,
+) -> Result<T, store::Error> {
+    match timeout(limit, query).await {
+        Ok(result) => result,
+        Err(late) => Err(store::Error::Unavailable(late.into())),
+    }
+}
+
+/// The layer of ordinary operations.
+pub async fn quick(request: Request, next: Next) -> Response {
+    answer_within(QUICK, request, next).await
+}
+
+/// The layer of operations that may wait for workers.
+pub async fn patient(request: Request, next: Next) -> Response {
+    answer_within(PATIENT, request, next).await
+}
+
+async fn answer_within(limit: Duration, request: Request, next: Next) -> Response {
+    timeout(limit, next.run(request)).await.unwrap_or_else(|_| {
+        tracing::warn!(limit.seconds = limit.as_secs(), "gave up on a request");
+        Problem::unavailable().into_response()
+    })
+}

@@ -1,0 +1,190 @@
+//! Reading on a body that its handler refused early, so that the caller sees the answer and not a reset.
+//!
+//! The handler gets the body on loan: what it leaves unread comes back here when it drops it. A caller who waits
+//! for `100 Continue` and has not been told to go on sends nothing, so there is nothing to read: hyper says
+//! `100 Continue` when the body is first asked for.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::header::EXPECT;
+use axum::middleware::Next;
+use axum::response::Response;
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+
+/// At most so many bytes are read on …
+const MAX_BYTES: usize = 1 << 20;
+/// … and for so long.
+const MAX_TIME: Duration = Duration::from_secs(1);
+
+/// The layer that lends bodies.
+pub async fn drain(request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    if body.is_end_stream() {
+        return next.run(Request::from_parts(parts, body)).await;
+    }
+    let waits = parts
+        .headers
+        .get(EXPECT)
+        .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
+    let desk = Desk::default();
+    let lent = Body::new(Lent {
+        body: Some(body),
+        asked: false,
+        desk: desk.clone(),
+    });
+    let response = next.run(Request::from_parts(parts, lent)).await;
+    if let Some(left) = desk.take()
+        && (left.asked || !waits)
+    {
+        read_on(left.body).await;
+    }
+    response
+}
+
+async fn read_on(mut body: Body) {
+    let reading = async {
+        let mut read = 0;
+        while read < MAX_BYTES {
+            match body.frame().await {
+                Some(Ok(frame)) => read += frame.data_ref().map_or(0, Bytes::len),
+                Some(Err(_)) | None => break,
+            }
+        }
+    };
+    // Whoever sends more, or slower, may see a reset.
+    let _ = tokio::time::timeout(MAX_TIME, reading).await;
+}
+
+/// A body that was not read to its end.
+struct Left {
+    body: Body,
+    asked: bool,
+}
+
+/// Where a lent body comes back.
+#[derive(Clone, Default)]
+struct Desk(Arc<Mutex<Option<Left>>>);
+
+impl Desk {
+    fn put(&self, left: Left) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(left);
+    }
+
+    fn take(&self) -> Option<Left> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+struct Lent {
+    /// `None` once it ended or failed.
+    body: Option<Body>,
+    asked: bool,
+    desk: Desk,
+}
+
+impl HttpBody for Lent {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        self.asked = true;
+        let Some(body) = &mut self.body else {
+            return Poll::Ready(None);
+        };
+        let polled = Pin::new(body).poll_frame(context);
+        if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
+            self.body = None;
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body
+            .as_ref()
+            .map_or_else(|| SizeHint::with_exact(0), HttpBody::size_hint)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) {
+            self.desk.put(Left {
+                body,
+                asked: self.asked,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use axum::Router;
+    use axum::http::StatusCode;
+    use axum::middleware::from_fn;
+    use axum::routing::post;
+    use futures::stream;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    const PIECE: usize = 64 << 10;
+
+    /// Posts `pieces` of 64 KiB to a handler that reads `reads` of them, and counts what was read in all.
+    async fn read_of(pieces: usize, reads: usize, expect: bool) -> usize {
+        let read = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&read);
+        let body = Body::from_stream(stream::iter((0..pieces).map(move |_| {
+            counter.fetch_add(1, Ordering::Relaxed);
+            Ok::<_, std::io::Error>(Bytes::from(vec![0; PIECE]))
+        })));
+        let handler = move |mut body: Body| async move {
+            for _ in 0..reads {
+                let _ = body.frame().await;
+            }
+            StatusCode::FORBIDDEN
+        };
+        let mut request = Request::post("/");
+        if expect {
+            request = request.header(EXPECT, "100-continue");
+        }
+        let router = Router::new()
+            .route("/", post(handler))
+            .layer(from_fn(drain));
+        let response = router.oneshot(request.body(body).unwrap()).await.unwrap();
+        assert_eq!(response.status(), StatusCode::FORBIDDEN);
+        read.load(Ordering::Relaxed)
+    }
+
+    #[tokio::test]
+    async fn a_refused_body_is_read_to_its_end() {
+        assert_eq!(read_of(3, 0, false).await, 3);
+        assert_eq!(read_of(3, 3, false).await, 3);
+    }
+
+    #[tokio::test]
+    async fn a_long_body_is_read_on_for_a_mebibyte() {
+        assert_eq!(read_of(100, 0, false).await, MAX_BYTES / PIECE);
+    }
+
+    #[tokio::test]
+    async fn a_caller_who_waits_to_continue_is_just_answered() {
+        assert_eq!(read_of(3, 0, true).await, 0);
+        assert_eq!(read_of(3, 1, true).await, 3);
+    }
+}

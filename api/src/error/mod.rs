@@ -1,0 +1,278 @@
+//! The one mapping from what can go wrong to `application/problem+json` (RFC 9457).
+//!
+//! A handler returns a [`Problem`]; the [`render`] layer writes its body, because only there the request's id is
+//! known. Whatever else answers with an error status (the router, a library) becomes one in the [`adopt`] layer, so
+//! that nothing reaches a caller as plain text. What is wrong with a single record lives in `domain::record`.
+
+mod code;
+mod layer;
+
+use std::borrow::Cow;
+use std::error::Error;
+
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use domain::body::BodyKind;
+use domain::record::RecordError;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+pub use self::code::Code;
+pub use self::layer::{adopt, method_not_allowed, not_found, only_405_allows, render};
+use crate::ingest::Refusal;
+use crate::openapi::RecordErrorSchema;
+use platform::request_id::RequestId;
+
+/// The media type of every error.
+pub const PROBLEM_JSON: &str = "application/problem+json";
+
+/// Why a request is not answered as asked.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    code: Code,
+    detail: Cow<'static, str>,
+    /// Seconds.
+    retry_after: Option<u64>,
+    refused: Option<Box<Refused>>,
+}
+
+/// The records of a refused import.
+#[derive(Clone, Debug)]
+struct Refused {
+    received: u64,
+    rejected: u64,
+    errors: Vec<RecordError>,
+}
+
+/// A problem as it is sent.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub struct ProblemBody<'a> {
+    /// `/problems/` and the code.
+    #[serde(rename = "type")]
+    #[schema(example = "/problems/not_found")]
+    kind: String,
+    title: &'a str,
+    #[schema(example = 404)]
+    status: u16,
+    /// What is wrong with this request, for people.
+    detail: &'a str,
+    /// What is wrong, for programs.
+    #[schema(example = "not_found")]
+    code: &'a str,
+    /// Also in the header `x-request-id`.
+    request_id: &'a str,
+    /// Of a refused import: the records of the body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    received: Option<u64>,
+    /// Of a refused import: the records that are invalid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    rejected: Option<u64>,
+    /// What is invalid, the first 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, value_type = Vec<RecordErrorSchema>)]
+    errors: Option<&'a [RecordError]>,
+}
+
+impl Problem {
+    /// A problem with its occurrence described in a sentence that quotes no phone number.
+    pub fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            code,
+            detail: detail.into(),
+            retry_after: None,
+            refused: None,
+        }
+    }
+
+    /// A path or query value that cannot be.
+    pub fn invalid_parameter(detail: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Code::InvalidParameter, detail)
+    }
+
+    /// Byte for byte the same for every reason.
+    pub fn unauthenticated() -> Self {
+        Self::new(
+            Code::Unauthenticated,
+            "x-api-key and x-secret-key must be those of a key that is not revoked or expired",
+        )
+    }
+
+    /// Also for anything of another account.
+    pub fn not_found() -> Self {
+        Self::new(Code::NotFound, "there is nothing at this path")
+    }
+
+    /// A server that the request needs is down.
+    pub fn unavailable() -> Self {
+        Self::new(
+            Code::Unavailable,
+            "a server that is needed does not answer; try again",
+        )
+        .retry_after(1)
+    }
+
+    /// A fault of the service. `cause` is logged here, once, and never shown.
+    pub fn internal(cause: &(dyn Error + 'static)) -> Self {
+        tracing::error!(error = %chain(cause), "request failed");
+        Self::new(
+            Code::Internal,
+            "the service failed; the request id leads to the cause in its log",
+        )
+    }
+
+    /// An import of which nothing is kept because of its records; `errors` are the first of them.
+    pub fn refused(
+        received: u64,
+        rejected: u64,
+        errors: Vec<RecordError>,
+        detail: &'static str,
+    ) -> Self {
+        let refused = Some(Box::new(Refused {
+            received,
+            rejected,
+            errors,
+        }));
+        Self {
+            refused,
+            ..Self::new(Code::ValidationFailed, detail)
+        }
+    }
+
+    /// Tells when to come again, in seconds.
+    #[must_use]
+    pub fn retry_after(self, seconds: u64) -> Self {
+        Self {
+            retry_after: Some(seconds),
+            ..self
+        }
+    }
+
+    /// What went wrong.
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
+    /// The body, for the request of this id.
+    pub fn body(&self, request_id: &RequestId) -> Bytes {
+        let refused = self.refused.as_deref();
+        let body = ProblemBody {
+            kind: format!("/problems/{}", self.code.as_str()),
+            title: self.code.title(),
+            status: self.code.status().as_u16(),
+            detail: &self.detail,
+            code: self.code.as_str(),
+            request_id: request_id.as_str(),
+            received: refused.map(|refused| refused.received),
+            rejected: refused.map(|refused| refused.rejected),
+            errors: refused.map(|refused| refused.errors.as_slice()),
+        };
+        // Texts and numbers always serialise.
+        Bytes::from(serde_json::to_vec(&body).unwrap_or_default())
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = self.code.status().into_response();
+        let headers = response.headers_mut();
+        if let Some(seconds) = self.retry_after {
+            headers.insert(RETRY_AFTER, seconds.into());
+        }
+        if self.code == Code::Unauthenticated {
+            headers.insert(
+                WWW_AUTHENTICATE,
+                HeaderValue::from_static("ApiKey realm=\"feedback\""),
+            );
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Syntax {
+                kind: BodyKind::Csv,
+                detail,
+            } => Self::new(Code::InvalidCsv, detail),
+            Refusal::Syntax {
+                kind: BodyKind::Json | BodyKind::Ndjson,
+                detail,
+            } => Self::new(Code::InvalidJson, detail),
+            Refusal::BodyTooLarge { limit } => Self::new(
+                Code::BodyTooLarge,
+                format!("an import may have {limit} bytes, decoded or not"),
+            ),
+            Refusal::RecordTooLarge { index } => Self::new(
+                Code::BodyTooLarge,
+                format!(
+                    "record {index} is larger than {} bytes",
+                    domain::body::MAX_RECORD_BYTES
+                ),
+            ),
+            Refusal::TooManyRecords { limit } => Self::new(
+                Code::TooManyRecords,
+                format!("an import may have {limit} records"),
+            ),
+            Refusal::NoRoom => Self::new(
+                Code::Unavailable,
+                "too many large imports at once; try again",
+            )
+            .retry_after(5),
+            Refusal::InFlight => Self::new(
+                Code::IdempotencyInFlight,
+                "another request with this idempotency key is being answered; try again",
+            )
+            .retry_after(1),
+            Refusal::KeyReused => Self::new(
+                Code::IdempotencyKeyReused,
+                "the idempotency key was used within 24 h with another query or body",
+            ),
+            Refusal::Store(error) => error.into(),
+            Refusal::Fault(fault) => Self::internal(&fault),
+        }
+    }
+}
+
+impl From<&store::Error> for Problem {
+    fn from(error: &store::Error) -> Self {
+        if error.is_unavailable() {
+            tracing::warn!(error = %chain(error), "the database did not answer");
+            Self::unavailable()
+        } else {
+            Self::internal(error)
+        }
+    }
+}
+
+impl From<store::Error> for Problem {
+    fn from(error: store::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+/// An error with all that stands behind it.
+fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+/// A problem whose body is known already: one that is remembered under an idempotency key.
+pub fn written(status: StatusCode, body: Bytes) -> Response {
+    (status, [(CONTENT_TYPE, PROBLEM_JSON)], body).into_response()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+use std::io;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::middleware::from_fn;
+use axum::routing::get;
+use domain::record::RecordCode;
+use http_body_util::BodyExt;
+use tower::ServiceExt;
+
+use super::*;
+
+fn shape(problem: &Problem) -> serde_json::Value {
+    serde_json::from_slice(&problem.body(&RequestId::from("r-1"))).unwrap()
+}
+
+#[test]
+fn a_problem_has_the_members_of_rfc_9457_and_ours() {
+    let text = problem_text(&Problem::invalid_parameter("limit must be 1 to 1000"));
+    insta::assert_snapshot!(text, @r#"{"type":"/problems/invalid_parameter","title":"A parameter is invalid","status":400,"detail":"limit must be 1 to 1000","code":"invalid_parameter","request_id":"r-1"}"#);
+}
+
+fn problem_text(problem: &Problem) -> String {
+    String::from_utf8(problem.body(&RequestId::from("r-1")).to_vec()).unwrap()
+}
+
+#[test]
+fn a_refused_import_counts_and_lists_its_records() {
+    let error = RecordError {
+        index: 1,
+        docid: Some("A2".to_owned()),
+        pointer: "/1/phone".to_owned(),
+        code: RecordCode::PhoneInvalid,
+        detail: "phone is not E.164".to_owned(),
+    };
+    insta::assert_json_snapshot!(shape(&Problem::refused(3, 1, vec![error], "no record is valid")), @r#"
+    {
+      "code": "validation_failed",
+      "detail": "no record is valid",
+      "errors": [
+        {
+          "code": "phone_invalid",
+          "detail": "phone is not E.164",
+          "docid": "A2",
+          "index": 1,
+          "pointer": "/1/phone"
+        }
+      ],
+      "received": 3,
+      "rejected": 1,
+      "request_id": "r-1",
+      "status": 422,
+      "title": "The input is invalid",
+      "type": "/problems/validation_failed"
+    }
+    "#);
+}
+
+#[test]
+fn a_cause_is_never_shown() {
+    let cause = io::Error::other("password=hunter2");
+    assert!(!problem_text(&Problem::internal(&cause)).contains("hunter2"));
+    let store = store::Error::Unavailable("password=hunter2".into());
+    let problem = Problem::from(store);
+    assert_eq!(problem.code(), Code::Unavailable);
+    assert!(!problem_text(&problem).contains("hunter2"));
+}
+
+async fn ask(path: &str, method: &str) -> (StatusCode, axum::http::HeaderMap, serde_json::Value) {
+    let router = Router::new()
+        .route(
+            "/plain",
+            get(|| async { (StatusCode::BAD_REQUEST, "plain text") }),
+        )
+        .route("/known", get(|| async { "yes" }))
+        .fallback(not_found)
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(from_fn(adopt))
+        .layer(from_fn(render))
+        .layer(axum::Extension(RequestId::from("r-1")));
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .body(Body::empty())
+        .unwrap();
+    let response = router.oneshot(request).await.unwrap();
+    let (parts, body) = response.into_parts();
+    let bytes = body.collect().await.unwrap().to_bytes();
+    (
+        parts.status,
+        parts.headers,
+        serde_json::from_slice(&bytes).unwrap(),
+    )
+}
+
+#[tokio::test]
+async fn nothing_leaves_as_plain_text() {
+    for (path, method, status, code) in [
+        ("/plain", "GET", 400, "invalid_parameter"),
+        ("/nowhere", "GET", 404, "not_found"),
+        ("/known", "DELETE", 405, "method_not_allowed"),
+    ] {
+        let (answered, headers, body) = ask(path, method).await;
+        assert_eq!(
+            (answered.as_u16(), body["code"].as_str()),
+            (status, Some(code)),
+            "{path}"
+        );
+        assert_eq!(headers.get(CONTENT_TYPE).unwrap(), PROBLEM_JSON);
+        assert_eq!(body["request_id"], "r-1");
+    }
+}
+
+#[tokio::test]
+async fn a_refused_method_names_the_allowed_ones() {
+    let (_, headers, _) = ask("/known", "DELETE").await;
+    assert_eq!(headers.get("allow").unwrap(), "GET,HEAD");
+}

@@ -1,0 +1,143 @@
+//! What handlers take out of a path or query, parsed at the border; what cannot be is 400 `invalid_parameter`.
+
+use axum::extract::{FromRequestParts, Path, Query};
+use axum::http::request::Parts;
+use domain::date_range::DateRange;
+use domain::docid::DocId;
+use uuid::Uuid;
+
+use crate::error::Problem;
+
+/// The `{batch_id}` of a path.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchId(pub Uuid);
+
+impl<S: Send + Sync> FromRequestParts<S> for BatchId {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let invalid = || Problem::invalid_parameter("batch_id is not a UUID");
+        let Path(text) = Path::<String>::from_request_parts(parts, state)
+            .await
+            .map_err(|_| invalid())?;
+        parse_uuid(&text).map(Self).ok_or_else(invalid)
+    }
+}
+
+/// Only the written form with hyphens; `Uuid` itself reads others too.
+fn parse_uuid(text: &str) -> Option<Uuid> {
+    (text.len() == uuid::fmt::Hyphenated::LENGTH).then(|| Uuid::parse_str(text).ok())?
+}
+
+/// The `{docid}` of a path.
+#[derive(Clone, Debug)]
+pub struct DocIdPath(pub DocId);
+
+impl<S: Send + Sync> FromRequestParts<S> for DocIdPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let Path(text) = Path::<String>::from_request_parts(parts, state)
+            .await
+            .map_err(|_| Problem::invalid_parameter("docid is not UTF-8"))?;
+        DocId::parse(&text)
+            .map(Self)
+            .map_err(|error| Problem::invalid_parameter(format!("docid {error}")))
+    }
+}
+
+/// The `{start_date}` and `{end_date}` of a path.
+#[derive(Clone, Copy, Debug)]
+pub struct Dates(pub DateRange);
+
+impl<S: Send + Sync> FromRequestParts<S> for Dates {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let Path((start, end)) = Path::<(String, String)>::from_request_parts(parts, state)
+            .await
+            .map_err(|_| Problem::invalid_parameter("the dates are not UTF-8"))?;
+        DateRange::parse(&start, &end)
+            .map(Self)
+            .map_err(|error| Problem::invalid_parameter(error.to_string()))
+    }
+}
+
+/// The parameters of a query, decoded. Names that nobody asks for are ignored.
+#[derive(Clone, Debug)]
+pub struct Parameters(Vec<(String, String)>);
+
+impl Parameters {
+    /// The value of a parameter that may be given once.
+    ///
+    /// # Errors
+    /// It is given twice.
+    pub fn one(&self, name: &str) -> Result<Option<&str>, Problem> {
+        let mut values = self
+            .0
+            .iter()
+            .filter(|(given, _)| given == name)
+            .map(|(_, value)| value.as_str());
+        let first = values.next();
+        match values.next() {
+            None => Ok(first),
+            Some(_) => Err(Problem::invalid_parameter(format!("{name} is given twice"))),
+        }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Parameters {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Query::try_from_uri(&parts.uri)
+            .map(|Query(pairs)| Self(pairs))
+            .map_err(|_| Problem::invalid_parameter("the query cannot be read"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn parameters(query: &str) -> Parameters {
+        let request = axum::http::Request::get(format!("/x?{query}"))
+            .body(())
+            .unwrap();
+        Parameters::from_request_parts(&mut request.into_parts().0, &())
+            .await
+            .unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_parameter_is_decoded_and_given_once() {
+        let given = parameters("a=1+2%2B&b=&c").await;
+        assert_eq!(given.one("a").unwrap(), Some("1 2+"));
+        assert_eq!(given.one("b").unwrap(), Some(""));
+        assert_eq!(given.one("c").unwrap(), Some(""));
+        assert_eq!(given.one("d").unwrap(), None);
+        assert!(parameters("a=1&a=1").await.one("a").is_err());
+    }
+
+    #[tokio::test]
+    async fn broken_escapes_do_no_harm() {
+        for query in ["%", "a=%ff", "&&==&", "a=%2"] {
+            parameters(query).await;
+        }
+    }
+
+    #[test]
+    fn only_the_form_with_hyphens_is_a_uuid() {
+        let id = Uuid::from_u128(7);
+        assert_eq!(parse_uuid(&id.to_string()), Some(id));
+        assert_eq!(parse_uuid(&id.to_string().to_uppercase()), Some(id));
+        for text in [
+            id.simple().to_string(),
+            id.urn().to_string(),
+            id.braced().to_string(),
+            String::new(),
+        ] {
+            assert_eq!(parse_uuid(&text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! From a body to chunks and blocks of record errors, on a thread that may block.
+//!
+//! What is ready goes down a short channel, so that compressing and storing it ([`super::sink`]) overlaps with
+//! parsing; a full channel holds the parser back, and with it the sender of the body.
+
+use std::time::{Duration, Instant};
+
+use domain::body::{BodyError, BodyKind, RecordReader};
+use domain::chunk::{ChunkBuilder, EncodedChunk};
+use domain::dedupe::DocIdSet;
+use domain::record::{Parsed, Record, RecordError};
+use tokio::sync::mpsc::Sender;
+
+use super::source::Source;
+use super::{Fault, OnError, Refusal};
+
+/// So many errors of an import are in its answer.
+const SHOWN_ERRORS: usize = 100;
+/// So many errors go into one stored block.
+const BLOCK_ERRORS: usize = 1_000;
+/// A chunk of so many encoded bytes is cut, however few records it has: a few chunks are in memory at once.
+const CHUNK_BYTES: usize = 4 << 20;
+
+/// How to read a body.
+#[derive(Clone, Copy, Debug)]
+pub struct Job {
+    pub kind: BodyKind,
+    pub on_error: OnError,
+    /// Records, valid or not.
+    pub max_records: u64,
+    /// Records to a chunk.
+    pub chunk_records: usize,
+}
+
+/// What is ready to be stored.
+pub enum Piece {
+    /// The `no`-th chunk, from 0.
+    Chunk { no: i64, chunk: EncodedChunk },
+    /// Record errors; `first` is the ordinal of the first of them, from 0.
+    Errors {
+        first: i64,
+        errors: Vec<RecordError>,
+    },
+}
+
+/// What a body held.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub received: u64,
+    pub accepted: u64,
+    /// Records, each with at least one error.
+    pub rejected: u64,
+    /// The first of the errors.
+    pub errors: Vec<RecordError>,
+    pub chunks: i64,
+    /// SHA-256 of the decoded body, if it was asked for.
+    pub body_hash: Option<[u8; 32]>,
+}
+
+/// Reads the whole body.
+///
+/// # Errors
+/// The body is refused, or nobody takes the pieces.
+pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally, Refusal> {
+    let begin = Instant::now();
+    let mut collector = Collector::new(job, pieces);
+    let mut reader = RecordReader::new(job.kind, &mut source);
+    let end = loop {
+        match reader.next() {
+            Ok(None) => break collector.finish(),
+            Ok(Some(parsed)) => {
+                // The prefix is known from the first record on, but the record borrows the reader.
+                let rejected = match collector.take(parsed) {
+                    Ok(rejected) => rejected,
+                    Err(refusal) => break Err(refusal),
+                };
+                if let Some(rejected) = rejected
+                    && let Err(refusal) = collector.reject(reader.pointer_prefix(), rejected)
+                {
+                    break Err(refusal);
+                }
+            }
+            Err(BodyError::Syntax { offset, detail }) => {
+                break Err(Refusal::Syntax {
+                    kind: job.kind,
+                    detail: format!("{detail}, at byte {offset}"),
+                });
+            }
+            Err(BodyError::RecordTooLarge { index }) => {
+                break Err(Refusal::RecordTooLarge { index });
+            }
+            Err(BodyError::Read(_)) => break Err(source.refusal(job.kind)),
+        }
+    };
+    let (bytes, waited) = source.traffic();
+    metrics::counter!("feedback_import_body_bytes_total").increment(bytes);
+    let parsing = begin.elapsed().saturating_sub(waited + collector.waited);
+    metrics::histogram!("feedback_import_parse_seconds").record(parsing.as_secs_f64());
+    end?;
+    Ok(Tally {
+        body_hash: source.hash(),
+        ..collector.tally
+    })
+}
+
+/// A record that is not kept.
+enum Rejected {
+    Broken {
+        docid: Option<String>,
+        problems: Vec<domain::record::Problem>,
+    },
+    Duplicate {
+        docid: String,
+    },
+}
+
+struct Collector {
+    job: Job,
+    pieces: Sender<Piece>,
+    seen: DocIdSet,
+    chunk: ChunkBuilder,
+    block: Vec<RecordError>,
+    /// The ordinal of the next block's first error.
+    first: i64,
+    tally: Tally,
+    /// The time spent waiting for the store.
+    waited: Duration,
+}
+
+impl Collector {
+    fn new(job: Job, pieces: Sender<Piece>) -> Self {
+        Self {
+            job,
+            pieces,
+            seen: DocIdSet::new(),
+            chunk: ChunkBuilder::new(),
+            block: Vec::new(),
+            first: 0,
+            tally: Tally::default(),
+            waited: Duration::ZERO,
+        }
+    }
+
+    /// Counts a record and keeps it, or gives it back.
+    fn take(&mut self, parsed: Parsed<'_>) -> Result<Option<Rejected>, Refusal> {
+        if self.tally.received == self.job.max_records {
+            return Err(Refusal::TooManyRecords {
+                limit: self.job.max_records,
+            });
+        }
+        self.tally.received += 1;
+        match parsed {
+            Parsed::Valid(record) if self.seen.insert(&record.docid) => {
+                self.keep(&record).map(|()| None)
+            }
+            Parsed::Valid(record) => Ok(Some(Rejected::Duplicate {
+                docid: record.docid.into_owned(),
+            })),
+            Parsed::Broken { docid, problems } => Ok(Some(Rejected::Broken { docid, problems })),
+        }
+    }
+
+    fn keep(&mut self, record: &Record<'_>) -> Result<(), Refusal> {
+        self.tally.accepted += 1;
+        if !self.stores() {
+            return Ok(());
+        }
+        self.chunk.push(record);
+        if self.chunk.len() >= self.job.chunk_records || self.chunk.encoded_len() >= CHUNK_BYTES {
+            self.send_chunk()?;
+        }
+        Ok(())
+    }
+
+    fn reject(&mut self, prefix: &str, rejected: Rejected) -> Result<(), Refusal> {
+        let index = self.tally.received - 1;
+        self.tally.rejected += 1;
+        match rejected {
+            Rejected::Duplicate { docid } => {
+                self.note(RecordError::duplicate(prefix, index, &docid))
+            }
+            Rejected::Broken { docid, problems } => problems.into_iter().try_for_each(|problem| {
+                self.note(RecordError::new(prefix, index, docid.clone(), problem))
+            }),
+        }
+    }
+
+    fn note(&mut self, error: RecordError) -> Result<(), Refusal> {
+        if self.tally.errors.len() < SHOWN_ERRORS {
+            self.tally.errors.push(error.clone());
+        }
+        if self.stores() {
+            self.block.push(error);
+            if self.block.len() >= BLOCK_ERRORS {
+                self.send_block()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what comes may still be stored; if not, it is only counted.
+    fn stores(&self) -> bool {
+        self.job.on_error == OnError::AcceptValid || self.tally.rejected == 0
+    }
+
+    fn finish(&mut self) -> Result<(), Refusal> {
+        if self.stores() && self.tally.accepted > 0 {
+            if !self.chunk.is_empty() {
+                self.send_chunk()?;
+            }
+            if !self.block.is_empty() {
+                self.send_block()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn send_chunk(&mut self) -> Result<(), Refusal> {
+        let no = self.tally.chunks;
+        self.tally.chunks += 1;
+        let chunk = self.chunk.finish();
+        self.send(Piece::Chunk { no, chunk })
+    }
+
+    fn send_block(&mut self) -> Result<(), Refusal> {
+        let errors = std::mem::take(&mut self.block);
+        let first = self.first;
+        self.first += i64::try_from(errors.len()).unwrap_or(i64::MAX);
+        self.send(Piece::Errors { first, errors })
+    }
+
+    fn send(&mut self, piece: Piece) -> Result<(), Refusal> {
+        let begin = Instant::now();
+        let sent = self.pieces.blocking_send(piece);
+        self.waited += begin.elapsed();
+        sent.map_err(|_| Refusal::Fault(Fault("nobody takes what was parsed")))
+    }
+}
+
+#[cfg(test)]
+mod tests;

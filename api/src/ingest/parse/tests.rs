@@ -1,0 +1,219 @@
+use axum::body::Body;
+use domain::chunk::Chunk;
+use tokio::sync::mpsc;
+
+use super::super::feed::{Wire, channel, pump};
+use super::super::{Admission, Encoding};
+use super::*;
+
+const JOB: Job = Job {
+    kind: BodyKind::Json,
+    on_error: OnError::AcceptValid,
+    max_records: 10,
+    chunk_records: 2,
+};
+
+/// What a body gives: its tally, the docids of each chunk and the errors of each block with their first ordinal.
+#[derive(Debug, Default)]
+struct Got {
+    tally: Tally,
+    chunks: Vec<Vec<String>>,
+    blocks: Vec<(i64, usize)>,
+}
+
+async fn parse(job: Job, body: &str) -> Result<Got, Refusal> {
+    let (sender, receiver) = channel();
+    let (pieces_in, mut pieces) = mpsc::channel(1);
+    let room = Admission::new().enter(None).await?;
+    let parsing = tokio::task::spawn_blocking(move || {
+        let source = Source::new(
+            Wire::new(receiver, 1 << 30),
+            Encoding::Identity,
+            1 << 30,
+            room,
+            true,
+        )?;
+        run(job, source, pieces_in)
+    });
+    let feeding = tokio::spawn(pump(Body::from(body.to_owned()), sender));
+    let mut got = Got::default();
+    while let Some(piece) = pieces.recv().await {
+        match piece {
+            Piece::Chunk { no, chunk } => {
+                assert_eq!(no, i64::try_from(got.chunks.len()).unwrap());
+                let chunk = Chunk::decode(&chunk.compress()).unwrap();
+                got.chunks
+                    .push(chunk.rows().map(|row| row.docid.to_owned()).collect());
+            }
+            Piece::Errors { first, errors } => got.blocks.push((first, errors.len())),
+        }
+    }
+    feeding.await.unwrap();
+    Ok(Got {
+        tally: parsing.await.unwrap()?,
+        ..got
+    })
+}
+
+fn record(docid: &str) -> String {
+    format!(r#"{{"docid":"{docid}","phone":"+491701234567"}}"#)
+}
+
+fn array(records: &[String]) -> String {
+    format!("[{}]", records.join(","))
+}
+
+#[tokio::test]
+async fn valid_records_are_cut_into_chunks() {
+    let got = parse(JOB, &array(&["c", "a", "b"].map(record)))
+        .await
+        .unwrap();
+    assert_eq!(got.chunks, [vec!["a", "c"], vec!["b"]]);
+    assert_eq!(
+        (
+            got.tally.received,
+            got.tally.accepted,
+            got.tally.rejected,
+            got.tally.chunks
+        ),
+        (3, 3, 0, 2)
+    );
+    assert!(got.blocks.is_empty());
+    assert!(got.tally.body_hash.is_some());
+}
+
+#[tokio::test]
+async fn of_two_records_with_a_docid_the_first_stands() {
+    let got = parse(JOB, &array(&["a", "a"].map(record))).await.unwrap();
+    assert_eq!((got.tally.accepted, got.tally.rejected), (1, 1));
+    let error = &got.tally.errors[0];
+    assert_eq!(
+        (error.index, error.pointer.as_str(), error.code.as_str()),
+        (1, "/1/docid", "docid_duplicate")
+    );
+    assert_eq!(error.docid.as_deref(), Some("a"));
+    assert_eq!(got.blocks, [(0, 1)]);
+}
+
+#[tokio::test]
+async fn pointers_go_into_the_wrapped_form() {
+    let body = format!(
+        r#"{{"data":{}}}"#,
+        array(&[record("a"), r#"{"docid":"b"}"#.to_owned(), record("a")])
+    );
+    let got = parse(JOB, &body).await.unwrap();
+    let pointers: Vec<_> = got
+        .tally
+        .errors
+        .iter()
+        .map(|error| error.pointer.as_str())
+        .collect();
+    assert_eq!(pointers, ["/data/1/phone", "/data/2/docid"]);
+}
+
+#[tokio::test]
+async fn a_broken_record_counts_once_with_all_its_errors() {
+    let got = parse(JOB, &array(&[record("a"), r#"{"x":1}"#.to_owned()]))
+        .await
+        .unwrap();
+    assert_eq!(
+        (got.tally.received, got.tally.accepted, got.tally.rejected),
+        (2, 1, 1)
+    );
+    assert_eq!(got.tally.errors.len(), 3, "docid, phone and the field");
+    assert_eq!(got.blocks, [(0, 3)]);
+}
+
+#[tokio::test]
+async fn the_first_hundred_errors_are_shown_and_all_are_stored() {
+    let job = Job {
+        max_records: 10_000,
+        ..JOB
+    };
+    let mut records = vec![record("a")];
+    records.extend((0..2_500).map(|_| "1".to_owned()));
+    let got = parse(job, &array(&records)).await.unwrap();
+    assert_eq!(got.tally.errors.len(), 100);
+    assert_eq!(got.blocks, [(0, 1_000), (1_000, 1_000), (2_000, 500)]);
+}
+
+#[tokio::test]
+async fn reject_all_stores_nothing_more_after_the_first_rejection() {
+    let job = Job {
+        on_error: OnError::RejectAll,
+        ..JOB
+    };
+    let body = array(&[
+        record("a"),
+        record("b"),
+        "1".to_owned(),
+        record("c"),
+        record("d"),
+    ]);
+    let got = parse(job, &body).await.unwrap();
+    assert_eq!(got.chunks.len(), 1);
+    assert_eq!(
+        (got.tally.received, got.tally.accepted, got.tally.rejected),
+        (5, 4, 1)
+    );
+    assert!(got.blocks.is_empty());
+    assert!(!job.on_error.accepts(&got.tally));
+}
+
+#[tokio::test]
+async fn nothing_accepted_leaves_nothing_to_store() {
+    for body in ["[]", "[1]"] {
+        let got = parse(JOB, body).await.unwrap();
+        assert!(got.chunks.is_empty() && got.blocks.is_empty());
+        assert!(!OnError::AcceptValid.accepts(&got.tally));
+    }
+}
+
+#[tokio::test]
+async fn one_record_too_many_refuses_the_body() {
+    let records: Vec<_> = (0..10).map(|n| record(&n.to_string())).collect();
+    assert_eq!(
+        parse(JOB, &array(&records)).await.unwrap().tally.accepted,
+        10
+    );
+    let records: Vec<_> = (0..11).map(|_| "1".to_owned()).collect();
+    assert!(matches!(
+        parse(JOB, &array(&records)).await,
+        Err(Refusal::TooManyRecords { limit: 10 })
+    ));
+}
+
+#[tokio::test]
+async fn a_broken_body_is_refused_with_its_offset() {
+    let Err(Refusal::Syntax {
+        kind: BodyKind::Json,
+        detail,
+    }) = parse(JOB, "[1,]").await
+    else {
+        panic!("not refused");
+    };
+    assert!(detail.contains("at byte 3"), "{detail}");
+}
+
+#[tokio::test]
+async fn chunks_of_large_records_are_cut_by_their_bytes() {
+    let job = Job {
+        chunk_records: 5_000,
+        max_records: 1_000,
+        ..JOB
+    };
+    let fields: Vec<_> = (0..64)
+        .map(|n| format!(r#""f{n}":"{}""#, "x".repeat(1_024)))
+        .collect();
+    let records: Vec<_> = (0..100)
+        .map(|n| {
+            format!(
+                r#"{{"docid":"{n}","phone":"+491701234567",{}}}"#,
+                fields.join(",")
+            )
+        })
+        .collect();
+    let got = parse(job, &array(&records)).await.unwrap();
+    assert_eq!(got.chunks.iter().map(Vec::len).sum::<usize>(), 100);
+    assert_eq!(got.chunks.len(), 2);
+}

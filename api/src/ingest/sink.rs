@@ -1,0 +1,56 @@
+//! From chunks and blocks to the database: compressing one while another is stored, a few at once.
+
+use domain::chunk::EncodedChunk;
+use tokio::sync::mpsc::Receiver;
+use tokio::task::{JoinSet, spawn_blocking};
+
+use super::attempt::Attempt;
+use super::parse::Piece;
+use super::writer::Writer;
+use super::{Fault, Refusal};
+
+/// So many pieces are compressed or stored at once.
+const AT_ONCE: usize = 2;
+
+/// Stores the pieces as they come, under a batch that is begun with the first.
+///
+/// # Errors
+/// The database does not answer, or the attempt is lost. Pieces on their way are given up.
+pub async fn run(attempt: &Attempt, mut pieces: Receiver<Piece>) -> Result<(), Refusal> {
+    let mut working = JoinSet::new();
+    while let Some(piece) = pieces.recv().await {
+        attempt.begin().await?;
+        if working.len() >= AT_ONCE {
+            done(working.join_next().await)?;
+        }
+        working.spawn(store(attempt.writer(), piece));
+    }
+    while !working.is_empty() {
+        done(working.join_next().await)?;
+    }
+    Ok(())
+}
+
+fn done(
+    joined: Option<Result<Result<(), Refusal>, tokio::task::JoinError>>,
+) -> Result<(), Refusal> {
+    match joined {
+        Some(Ok(result)) => result,
+        Some(Err(_)) => Err(Refusal::Fault(Fault("a chunk could not be stored"))),
+        None => Ok(()),
+    }
+}
+
+async fn store(writer: Writer, piece: Piece) -> Result<(), Refusal> {
+    match piece {
+        Piece::Chunk { no, chunk } => {
+            let records = i64::try_from(chunk.len()).unwrap_or(i64::MAX);
+            let payload = spawn_blocking(move || EncodedChunk::compress(chunk))
+                .await
+                .map_err(|_| Refusal::Fault(Fault("a chunk could not be compressed")))?;
+            writer.add_chunk(no, records, payload).await
+        }
+        Piece::Errors { first, errors } => writer.add_errors(first, &errors).await,
+    }
+    .map_err(Refusal::Store)
+}

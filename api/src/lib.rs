@@ -1,0 +1,61 @@
+//! The HTTP side of the service: a router, and what serves it.
+//!
+//! # Layout
+//! - [`router`] puts everything together; [`serve`] answers on a port until told to stop; [`AppState`] is what
+//!   handlers share.
+//! - `routes`: one file a resource, its DTOs beside its handlers. `ingest`: the streaming way in of an import.
+//!   `doorbell`: telling workers what waits.
+//! - The layers, outermost first: `observe` (request id, span, metrics, panics), `drain` (bodies refused early),
+//!   [`error`] (the one mapping to `application/problem+json`), `auth` (401, 429; 403 sits on each group of routes).
+//! - What handlers use: `extract` (paths and queries), `accept` (content negotiation), `list` and `cursor` (pages),
+//!   `csv_text`, `deadline`. `openapi`: the document's shared parts.
+//!
+//! What is *not* here: SQL (in `store`), records and their rules (in `domain`), brokers, caches, settings and sockets
+//! (in `platform`), storing what was accepted (in `worker`).
+
+mod accept;
+mod auth;
+mod csv_text;
+mod cursor;
+mod deadline;
+mod doorbell;
+mod drain;
+pub mod error;
+mod extract;
+mod ingest;
+mod list;
+mod observe;
+mod openapi;
+mod routes;
+mod serve;
+mod state;
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
+use utoipa::{Modify, OpenApi};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_swagger_ui::SwaggerUi;
+
+pub use self::serve::serve;
+pub use self::state::{AppState, Limits};
+
+/// The service's routes with all their layers, `/openapi.json` and `/docs`; without health and metrics.
+pub fn router(state: AppState) -> Router {
+    let documented = OpenApiRouter::with_openapi(openapi::ApiDoc::openapi()).merge(routes::api());
+    let (router, mut document) = documented.split_for_parts();
+    openapi::Guarded.modify(&mut document);
+    let layered: Router = router
+        .merge(SwaggerUi::new("/docs").url("/openapi.json", document))
+        .fallback(error::not_found)
+        .method_not_allowed_fallback(error::method_not_allowed)
+        .layer(from_fn_with_state(state.clone(), auth::guard))
+        .layer(from_fn(error::adopt))
+        .layer(from_fn(error::render))
+        .layer(from_fn(drain::drain))
+        .layer(from_fn(observe::observe))
+        .with_state(state);
+    // Around the router, because its layers are inside of it.
+    Router::new()
+        .fallback_service(layered)
+        .layer(map_response(error::only_405_allows))
+}

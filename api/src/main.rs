@@ -1,0 +1,26 @@
+//! The binary `api`: the HTTP side alone, beside workers in processes of their own.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use mimalloc::MiMalloc;
+use platform::backends::Backends;
+use platform::config::{Args, Role};
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
+/// The HTTP side of the feedback service. Workers store what it accepts.
+#[derive(Parser)]
+#[command(name = "api", version)]
+struct Cli {
+    #[command(flatten)]
+    settings: Args,
+}
+
+fn main() -> ExitCode {
+    platform::start::run(Cli::parse().settings, Role::Api, async |config, process| {
+        let backends = Backends::open(&config).await?;
+        api::serve(&config, backends, &process, Vec::new()).await
+    })
+}

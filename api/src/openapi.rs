@@ -1,0 +1,238 @@
+//! The document at `/openapi.json` apart from the operations: what all of them share, and shapes that belong to `domain`.
+//!
+//! The operations document themselves beside their handlers; what every one of them can answer because of the layers
+//! around it (401, 403, 429, 500, 503) is added here, once.
+
+use domain::record::MAX_FIELDS;
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{
+    ContentBuilder, OpenApi as Document, Ref, RefOr, Response, ResponseBuilder, Schema,
+};
+use utoipa::{Modify, OpenApi, PartialSchema, ToSchema};
+
+use crate::error::{PROBLEM_JSON, ProblemBody};
+
+/// The document without operations.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Feedback collection service",
+        description = "Import of records for sending SMS, and reports. Every error is a problem as in RFC 9457; its `code` is meant for programs.",
+    ),
+    tags(
+        (name = "sms", description = "Records for sending SMS"),
+        (name = "report", description = "Figures over date ranges"),
+    ),
+)]
+pub struct ApiDoc;
+
+/// Adds what every operation under `/api_v1` shares.
+pub struct Guarded;
+
+impl Modify for Guarded {
+    fn modify(&self, document: &mut Document) {
+        let components = document.components.get_or_insert_default();
+        for (name, header) in [("api_key", "x-api-key"), ("secret_key", "x-secret-key")] {
+            components.add_security_scheme(
+                name,
+                SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new(header))),
+            );
+        }
+        let both = SecurityRequirement::default()
+            .add::<_, [&str; 0], &str>("api_key", [])
+            .add::<_, [&str; 0], &str>("secret_key", []);
+        for item in document.paths.paths.values_mut() {
+            let operations = [
+                &mut item.get,
+                &mut item.put,
+                &mut item.post,
+                &mut item.delete,
+            ];
+            for operation in operations.into_iter().flatten() {
+                operation.security = Some(vec![both.clone()]);
+                share(operation);
+            }
+        }
+    }
+}
+
+fn share(operation: &mut Operation) {
+    for parameter in operation.parameters.iter_mut().flatten() {
+        if let RefOr::T(parameter) = parameter
+            && let Some(schema) = &mut parameter.schema
+        {
+            without_null(schema);
+        }
+    }
+    let responses = &mut operation.responses.responses;
+    for (status, description, headers) in [
+        (
+            "401",
+            "`unauthenticated`: a header missing, or not those of a live key",
+            &["WWW-Authenticate"][..],
+        ),
+        ("403", "`forbidden`: the key lacks the scope", &[]),
+        ("429", "`rate_limited`", &["Retry-After"]),
+        ("500", "`internal`", &[]),
+        (
+            "503",
+            "`unavailable`: a needed server is down",
+            &["Retry-After"],
+        ),
+    ] {
+        responses
+            .entry(status.to_owned())
+            .or_insert_with(|| RefOr::T(problem(description, headers)));
+    }
+    for (status, response) in responses {
+        if let RefOr::T(response) = response {
+            describe_headers(response, status != "401");
+        }
+    }
+}
+
+/// What is optional in a path, query or header is left out: there is no null.
+fn without_null(schema: &mut RefOr<Schema>) {
+    match schema {
+        RefOr::T(Schema::Object(object)) => {
+            if let SchemaType::Array(types) = &mut object.schema_type {
+                types.retain(|one| *one != Type::Null);
+            }
+        }
+        RefOr::T(Schema::OneOf(kinds)) => {
+            kinds.items.retain(|kind| !is_null(kind));
+            if let [only] = kinds.items.as_slice() {
+                *schema = only.clone();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_null(schema: &RefOr<Schema>) -> bool {
+    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
+}
+
+fn problem(description: &str, headers: &[&str]) -> Response {
+    let schema = Ref::from_schema_name(<ProblemBody<'_> as ToSchema>::name());
+    let content = ContentBuilder::new().schema(Some(schema)).build();
+    let response = ResponseBuilder::new()
+        .description(description)
+        .content(PROBLEM_JSON, content);
+    headers
+        .iter()
+        .fold(response, |response, name| response.header(*name, text("")))
+        .build()
+}
+
+/// What the layers add to every response, and to those of known callers.
+fn describe_headers(response: &mut Response, known: bool) {
+    let id = "The request's id: the caller's own if it sent one";
+    response
+        .headers
+        .insert("x-request-id".to_owned(), RefOr::T(text(id)));
+    if known {
+        for (name, description) in [
+            (
+                "RateLimit",
+                "What the key has left, and in how many seconds all is there again (unless unlimited)",
+            ),
+            (
+                "RateLimit-Policy",
+                "The key's burst, and the seconds in which it refills (unless unlimited)",
+            ),
+        ] {
+            response
+                .headers
+                .insert(name.to_owned(), RefOr::T(text(description)));
+        }
+    }
+}
+
+fn text(description: &str) -> utoipa::openapi::Header {
+    let schema = Object::with_type(SchemaType::new(Type::String));
+    HeaderBuilder::new()
+        .schema(Some(schema))
+        .description(Some(description))
+        .build()
+}
+
+/// What is wrong with a record, as `domain` writes it.
+#[expect(dead_code, reason = "only its schema is used")]
+#[derive(ToSchema)]
+#[schema(as = RecordError)]
+pub struct RecordErrorSchema {
+    /// Which record of the body, from 0.
+    index: u64,
+    /// The record's docid, if it has a string there.
+    #[schema(required = true)]
+    docid: Option<String>,
+    /// Where in the body, as a JSON pointer.
+    #[schema(example = "/1/phone")]
+    pointer: String,
+    /// What is wrong, for programs.
+    #[schema(example = "phone_invalid")]
+    code: String,
+    /// What is wrong, for people.
+    detail: String,
+}
+
+/// The records of an import: an array of them, or an object with the array as its only member `data`.
+pub struct RecordsSchema;
+
+impl ToSchema for RecordsSchema {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "Records".into()
+    }
+}
+
+impl PartialSchema for RecordsSchema {
+    fn schema() -> RefOr<Schema> {
+        let records = utoipa::openapi::schema::ArrayBuilder::new()
+            .items(record())
+            .min_items(Some(1))
+            .build();
+        let wrapped = ObjectBuilder::new()
+            .property("data", records.clone())
+            .required("data")
+            .additional_properties(Some(
+                utoipa::openapi::schema::AdditionalProperties::FreeForm(false),
+            ));
+        utoipa::openapi::schema::OneOfBuilder::new()
+            .item(records)
+            .item(wrapped)
+            .into()
+    }
+}
+
+/// One record. Every member but `docid` and `phone` is a tracking field.
+fn record() -> Object {
+    let string = || ObjectBuilder::new().schema_type(SchemaType::new(Type::String));
+    ObjectBuilder::new()
+        .property(
+            "docid",
+            string()
+                .min_length(Some(1))
+                .max_length(Some(128))
+                .description(Some("The caller's own id")),
+        )
+        .property(
+            "phone",
+            string()
+                .pattern(Some("^\\+[1-9][0-9]{6,14}$"))
+                .description(Some("E.164"))
+                .examples(["+491701234567"]),
+        )
+        .required("docid")
+        .required("phone")
+        .additional_properties(Some(
+            string()
+                .max_length(Some(1_024))
+                .description(Some("A tracking field")),
+        ))
+        .max_properties(Some(MAX_FIELDS + 2))
+        .build()
+}

@@ -1,0 +1,56 @@
+//! What answers at which path: one file a resource, its DTOs beside its handlers.
+//!
+//! A group of routes shares its scope, which is checked before the method is (403 before 405).
+
+mod batch;
+mod import;
+mod import_error;
+mod recipient;
+mod report;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use domain::scope::Scope;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
+use utoipa_axum::routes;
+
+use crate::AppState;
+use crate::auth::{Caller, require};
+use crate::deadline::{patient, quick};
+use crate::error::method_not_allowed;
+
+/// Everything under `/api_v1`, documented.
+pub fn api() -> OpenApiRouter<AppState> {
+    scoped(Scope::Import, sms()).merge(scoped(Scope::Report, reports()))
+}
+
+fn reports() -> OpenApiRouter<AppState> {
+    let reports = OpenApiRouter::new().routes(routes!(report::overview).layer(from_fn(quick)));
+    OpenApiRouter::new().nest("/api_v1/report", reports)
+}
+
+fn sms() -> OpenApiRouter<AppState> {
+    let sms = OpenApiRouter::new()
+        .routes(routes!(import::import_sms))
+        .routes(routes!(batch::list_batches).layer(from_fn(quick)))
+        .routes(routes!(batch::read_batch).layer(from_fn(quick)))
+        .routes(routes!(import_error::list_errors).layer(from_fn(quick)))
+        .routes(routes!(batch::cancel_batch).layer(from_fn(patient)))
+        .routes(routes!(batch::retry_batch).layer(from_fn(patient)))
+        .routes(
+            routes!(recipient::read_recipient, recipient::erase_recipient).layer(from_fn(quick)),
+        );
+    OpenApiRouter::new().nest("/api_v1/sms", sms)
+}
+
+/// The routes behind a scope, whatever the method.
+fn scoped(scope: Scope, group: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    let (router, document) = group.split_for_parts();
+    let check =
+        move |caller: Caller, request: Request, next: Next| require(scope, caller, request, next);
+    let router: Router<AppState> = router
+        .method_not_allowed_fallback(method_not_allowed)
+        .route_layer(from_fn(check));
+    OpenApiRouter::with_openapi(document).merge(router.into())
+}

@@ -1,0 +1,74 @@
+//! Answering on a port until told to stop.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::Router;
+use axum::middleware::from_fn;
+use platform::backends::Backends;
+use platform::config::{Config, ConfigError};
+use platform::ops::{self, Check};
+use platform::start::Process;
+use platform::{Error, http};
+use tokio::net::TcpListener;
+
+use crate::{AppState, error, observe, router};
+
+/// Work that outlives its request may go on for so long after the last request.
+const SETTLE: Duration = Duration::from_secs(3);
+
+/// Serves until the process is told to stop, then finishes what is in hand. `checks` are those of whatever else runs in
+/// the process.
+///
+/// # Errors
+/// An address that cannot be listened on.
+pub async fn serve(
+    config: &Config,
+    backends: Backends,
+    process: &Process,
+    checks: Vec<Check>,
+) -> Result<(), Error> {
+    let shutdown = process.shutdown.clone();
+    let checks = [backends.checks(), checks].concat();
+    let ops = ops::router(checks, process.metrics.clone())
+        .method_not_allowed_fallback(error::method_not_allowed);
+    let state = AppState::new(config, backends, shutdown.clone());
+    let listener = listen("FEEDBACK_LISTEN", config.listen).await?;
+    let api = router(state.clone());
+    let housekeeping = tokio::spawn({
+        let state = state.clone();
+        async move { state.keep_house().await }
+    });
+    match config.ops_listen {
+        None => http::serve(listener, api.merge(dressed(ops)), shutdown).await?,
+        Some(address) => {
+            let ops_listener = listen("FEEDBACK_OPS_LISTEN", address).await?;
+            let ops = dressed(ops.fallback(error::not_found));
+            tokio::try_join!(
+                http::serve(listener, api, shutdown.clone()),
+                http::serve(ops_listener, ops, shutdown),
+            )?;
+        }
+    }
+    // It has ended, or the shutdown was not the reason to stop.
+    housekeeping.abort();
+    state.settle(SETTLE).await;
+    Ok(())
+}
+
+async fn listen(variable: &'static str, address: SocketAddr) -> Result<TcpListener, Error> {
+    let listener = TcpListener::bind(address)
+        .await
+        .map_err(|error| ConfigError {
+            variable,
+            reason: format!("cannot listen on {address}: {error}"),
+        })?;
+    tracing::info!(%address, "listening");
+    Ok(listener)
+}
+
+/// The layers that health and metrics share with the rest.
+fn dressed(ops: Router) -> Router {
+    ops.layer(from_fn(error::render))
+        .layer(from_fn(observe::observe))
+}

@@ -1,0 +1,181 @@
+//! The checks before everything else, and their order.
+
+use axum::body::Body;
+use axum::http::Request;
+use domain::scope::Scope;
+
+use crate::service::{Answer, Service};
+
+#[tokio::test]
+async fn whoever_is_not_known_gets_the_same_answer_everywhere() {
+    let service = Service::start(&[]).await;
+    let (key, secret) = (
+        service.key.api_key.as_str(),
+        service.key.secret_key.as_str(),
+    );
+    let mut seen = Vec::new();
+    for (method, path) in [
+        ("GET", "/api_v1/sms/import"),
+        ("DELETE", "/api_v1/sms/import"),
+        ("GET", "/api_v1/nowhere"),
+        ("GET", "/api_v1"),
+    ] {
+        for headers in [
+            &[][..],
+            &[("x-api-key", key)],
+            &[("x-secret-key", secret)],
+            &[("x-api-key", key), ("x-secret-key", "wrong")],
+            &[("x-api-key", key), ("x-secret-key", "")],
+            &[("x-api-key", "fk_unknown"), ("x-secret-key", secret)],
+            &[("x-api-key", ""), ("x-secret-key", secret)],
+            &[
+                ("x-api-key", key),
+                ("x-secret-key", secret),
+                ("x-secret-key", "wrong"),
+            ],
+        ] {
+            let request = Request::builder()
+                .method(method)
+                .uri(path)
+                .header("x-request-id", "r");
+            let request = headers.iter().fold(request, |request, (name, value)| {
+                request.header(*name, *value)
+            });
+            let answer = service.ask(request, Body::empty()).await;
+            assert_eq!(answer.verdict(), (401, "unauthenticated".to_owned()));
+            seen.push((answer.bytes, answer.headers));
+        }
+    }
+    seen.dedup();
+    assert_eq!(seen.len(), 1);
+}
+
+#[tokio::test]
+async fn a_new_secret_works_at_once_and_a_revoked_key_soon_no_more() {
+    let mut service = Service::start(&[]).await;
+    assert_eq!(service.get("/api_v1/sms/import").await.status, 200);
+    let store = service.backends.store.clone();
+    let hour = chrono::TimeDelta::hours(1);
+    let rotated = store
+        .rotate_key(&service.key.api_key, hour)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        service.get("/api_v1/sms/import").await.status,
+        200,
+        "the old secret lives on"
+    );
+    service.key = rotated;
+    assert_eq!(service.get("/api_v1/sms/import").await.status, 200);
+    assert!(store.revoke_key(&service.key.api_key).await.unwrap());
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(5);
+    while service.get("/api_v1/sms/import").await.status != 401 {
+        assert!(tokio::time::Instant::now() < deadline);
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_scope_is_checked_before_path_method_and_input() {
+    let mut service = Service::start(&[]).await;
+    let scopes = [Scope::Report].into_iter().collect();
+    service.key = service
+        .backends
+        .store
+        .create_key("two", None, scopes)
+        .await
+        .unwrap();
+    for (method, path) in [
+        ("GET", "/api_v1/sms/import"),
+        ("DELETE", "/api_v1/sms/import"),
+        ("POST", "/api_v1/sms/import"),
+        ("GET", "/api_v1/sms/import/no-uuid"),
+        ("GET", "/api_v1/sms/recipient/a"),
+    ] {
+        let answer = service
+            .ask(service.request(method, path), Body::empty())
+            .await;
+        assert_eq!(
+            answer.verdict(),
+            (403, "forbidden".to_owned()),
+            "{method} {path}"
+        );
+    }
+    assert_eq!(service.get("/api_v1/nowhere").await.status, 404);
+}
+
+#[tokio::test]
+async fn path_then_method_then_kind_then_input() {
+    let service = Service::start(&[]).await;
+    let ask =
+        async |method: &str, path: &str| service.ask(service.request(method, path), "[").await;
+    let verdict = |answer: Answer| answer.verdict();
+    let code = |status, code: &str| (status, code.to_owned());
+    assert_eq!(
+        verdict(ask("POST", "/api_v1/sms/nowhere").await),
+        code(404, "not_found")
+    );
+    let answer = ask("DELETE", "/api_v1/sms/import?on_error=x").await;
+    assert_eq!(
+        answer
+            .header("allow")
+            .split(',')
+            .filter(|method| !method.is_empty())
+            .count(),
+        3
+    );
+    assert_eq!(verdict(answer), code(405, "method_not_allowed"));
+    assert_eq!(
+        verdict(ask("POST", "/api_v1/sms/import?on_error=x").await),
+        code(415, "unsupported_media_type")
+    );
+    let request = service
+        .request("POST", "/api_v1/sms/import?on_error=x")
+        .header("content-type", "text/csv");
+    assert_eq!(
+        verdict(service.ask(request, "[").await),
+        code(400, "invalid_parameter")
+    );
+}
+
+#[tokio::test]
+async fn a_key_that_asks_too_often_is_told_when_to_come_again() {
+    let service = Service::start(&["--key-rate", "1"]).await;
+    for left in (0..10).rev() {
+        let answer = service.get("/api_v1/nowhere").await;
+        assert_eq!(answer.status, 404);
+        assert_eq!(
+            answer.header("ratelimit"),
+            format!("\"default\";r={left};t={}", 10 - left)
+        );
+        assert_eq!(answer.header("ratelimit-policy"), "\"default\";q=10;w=10");
+    }
+    let answer = service.get("/api_v1/sms/import").await;
+    assert_eq!(answer.verdict(), (429, "rate_limited".to_owned()));
+    assert_eq!(
+        (answer.header("retry-after"), answer.header("ratelimit")),
+        ("1", "\"default\";r=0;t=1")
+    );
+}
+
+#[tokio::test]
+async fn every_answer_carries_its_request_id() {
+    let service = Service::start(&[]).await;
+    for path in [
+        "/",
+        "/docs/",
+        "/openapi.json",
+        "/api_v1/sms/import",
+        "/api_v1/nowhere",
+    ] {
+        let answer = service
+            .ask(
+                service.request("GET", path).header("x-request-id", "mine"),
+                Body::empty(),
+            )
+            .await;
+        assert_eq!(answer.header("x-request-id"), "mine", "{path}");
+    }
+    assert_eq!(service.get("/").await.header("x-request-id").len(), 36);
+}

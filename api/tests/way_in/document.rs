@@ -1,0 +1,81 @@
+//! `/openapi.json` and `/docs`.
+
+use serde_json::{Value, json};
+
+use crate::service::Service;
+
+#[tokio::test]
+async fn every_operation_documents_what_it_can_answer() {
+    let service = Service::start(&[]).await;
+    let answer = service.get("/openapi.json").await;
+    assert_eq!(answer.status, 200);
+    let document = answer.json();
+    let mut lines = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            assert_eq!(
+                operation["security"],
+                json!([{"api_key": [], "secret_key": []}]),
+                "{path}"
+            );
+            let responses = operation["responses"].as_object().unwrap();
+            for (status, response) in responses {
+                if status.starts_with(['4', '5']) {
+                    let schema = &response["content"]["application/problem+json"]["schema"];
+                    assert_eq!(
+                        schema["$ref"], "#/components/schemas/Problem",
+                        "{method} {path} {status}"
+                    );
+                }
+            }
+            let statuses: Vec<_> = responses.keys().map(String::as_str).collect();
+            lines.push(format!("{method} {path}: {}", statuses.join(" ")));
+        }
+    }
+    insta::assert_snapshot!(lines.join("\n"), @"
+    get /api_v1/report/overview/{start_date}/{end_date}: 200 304 400 401 403 404 429 500 503
+    get /api_v1/sms/import: 200 400 401 403 429 500 503
+    post /api_v1/sms/import: 202 400 401 403 409 413 415 422 429 500 503
+    get /api_v1/sms/import/{batch_id}: 200 400 401 403 404 429 500 503
+    post /api_v1/sms/import/{batch_id}/cancel: 200 400 401 403 404 409 429 500 503
+    get /api_v1/sms/import/{batch_id}/errors: 200 400 401 403 404 429 500 503
+    post /api_v1/sms/import/{batch_id}/retry: 200 400 401 403 404 409 429 500 503
+    delete /api_v1/sms/recipient/{docid}: 204 400 401 403 404 429 500 503
+    get /api_v1/sms/recipient/{docid}: 200 400 401 403 404 429 500 503
+    ");
+    for reference in references(&document) {
+        let pointer = reference.strip_prefix('#').unwrap();
+        assert!(document.pointer(pointer).is_some(), "{reference}");
+    }
+}
+
+fn references(value: &Value) -> Vec<&str> {
+    match value {
+        Value::Object(members) => members
+            .iter()
+            .flat_map(|(name, value)| match value.as_str() {
+                Some(reference) if name == "$ref" => vec![reference],
+                _ => references(value),
+            })
+            .collect(),
+        Value::Array(items) => items.iter().flat_map(references).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[tokio::test]
+async fn the_docs_need_nothing_from_elsewhere() {
+    let service = Service::start(&[]).await;
+    let page = service.get("/docs/").await;
+    assert_eq!(page.status, 200);
+    let html = String::from_utf8(page.bytes.to_vec()).unwrap();
+    assert!(
+        !html.contains("https://") && !html.contains("http://"),
+        "{html}"
+    );
+    assert_eq!(service.get("/docs/swagger-ui.css").await.status, 200);
+    assert_eq!(
+        service.get("/docs/nowhere").await.verdict(),
+        (404, "not_found".to_owned())
+    );
+}

@@ -1,0 +1,10 @@
+//! The api over an embedded database, without a worker: what callers see of the way in. The whole service, on every
+//! backend and through real sockets, is tested in the room `tests`.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+mod checks;
+mod document;
+mod import;
+mod lists;
+mod service;

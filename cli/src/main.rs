@@ -1,0 +1,60 @@
+//! The binary `feedback`: the whole service in one process, and the commands of those who operate it.
+//!
+//! # Layout
+//! - [`serve`]: api and worker together (the default command), with a first key on an empty store.
+//! - [`first_key`]: the first start's greeting.
+//! - [`import`]: a file of records, sent over HTTP as any client would.
+//! - [`key`]: keys of accounts: create, list, rotate, revoke.
+//!
+//! Results go to stdout, everything else to stderr.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use mimalloc::MiMalloc;
+use platform::config::{Args, Role};
+use platform::start;
+
+mod first_key;
+mod import;
+mod key;
+mod serve;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
+/// Collects feedback: bulk imports of recipients, workers that store them, reports.
+#[derive(Parser)]
+#[command(name = "feedback", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    settings: Args,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the whole service in this process (the default)
+    Serve,
+    /// Make and manage API keys; works beside a running service
+    Key {
+        #[command(subcommand)]
+        command: key::Command,
+    },
+    /// Import a file of records and wait until they are stored; exit 1 and the list if some are rejected
+    Import(import::Arguments),
+}
+
+fn main() -> ExitCode {
+    let Cli { command, settings } = Cli::parse();
+    match command {
+        None | Some(Command::Serve) => start::run(settings, Role::Serve, serve::run),
+        Some(Command::Key { command }) => start::run(settings, Role::Serve, async |config, _| {
+            key::run(command, config).await
+        }),
+        Some(Command::Import(arguments)) => start::run(settings, Role::Serve, async |_, _| {
+            import::run(arguments).await
+        }),
+    }
+}

@@ -1,0 +1,94 @@
+//! One JSON value, from bytes to a draft, with the verdict of `serde_json::Value` on everything in it.
+//!
+//! `serde_json` does the reading, `visit` takes what it reads.
+
+use serde::de::{DeserializeSeed, IgnoredAny};
+
+use super::draft::Draft;
+use super::plain;
+use super::visit::Element;
+
+/// Why the bytes are not JSON.
+pub(super) struct Broken {
+    /// Where, from the front of the bytes.
+    pub(super) at: usize,
+    pub(super) detail: String,
+}
+
+/// Reads the value at the front of `bytes` into the draft and returns how many bytes it takes; `None` when
+/// its end is not among them and more bytes may come (`ended` is false). `level` is how many arrays and
+/// objects of the document the value lies in.
+pub(super) fn read(
+    bytes: &[u8],
+    ended: bool,
+    level: u8,
+    draft: &mut Draft,
+) -> Result<Option<usize>, Broken> {
+    draft.clear();
+    if let Some(len) = plain::read(bytes, draft) {
+        return Ok(Some(len));
+    }
+    draft.clear();
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let element = Element {
+        draft,
+        front: bytes.as_ptr().addr(),
+        level,
+    };
+    match element.deserialize(&mut json) {
+        Ok(()) => {
+            let len = json.into_iter::<IgnoredAny>().byte_offset();
+            // Only these show their own end: a number may go on behind the bytes at hand.
+            let closed = matches!(bytes.get(..len), Some([.., b'}' | b']' | b'"']));
+            Ok((ended || closed || len < bytes.len()).then_some(len))
+        }
+        Err(error) => {
+            let at = place(bytes, &error);
+            // A number that is out of range so far may still get a negative exponent, and a character that
+            // looks invalid may only be cut.
+            if !ended && (error.is_eof() || at + 4 >= bytes.len()) {
+                return Ok(None);
+            }
+            Err(explain(bytes, at, &error))
+        }
+    }
+}
+
+/// How many bytes of white space the bytes begin with (RFC 8259, section 2).
+pub(super) fn blanks(bytes: &[u8]) -> usize {
+    let blank = |byte: &&u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
+    bytes.iter().take_while(blank).count()
+}
+
+/// Where the error is, from the front of the bytes. `serde_json` counts lines and columns from 1;
+/// its column 0 is the newline before.
+fn place(bytes: &[u8], error: &serde_json::Error) -> usize {
+    if error.is_eof() {
+        return bytes.len();
+    }
+    let line = match error.line() {
+        0 | 1 => 0,
+        n => memchr::memchr_iter(b'\n', bytes)
+            .nth(n - 2)
+            .map_or(0, |newline| newline + 1),
+    };
+    (line + error.column()).saturating_sub(1).min(bytes.len())
+}
+
+fn explain(bytes: &[u8], at: usize, error: &serde_json::Error) -> Broken {
+    let mut detail = error.to_string();
+    // Behind an escape, serde_json's place of invalid UTF-8 is approximate. All before the error was UTF-8,
+    // so the first bad byte is the one.
+    if let Err(bad) = str::from_utf8(bytes)
+        && (bad.valid_up_to() <= at || detail.starts_with("invalid unicode code point"))
+    {
+        return Broken {
+            at: bad.valid_up_to(),
+            detail: "invalid UTF-8".to_owned(),
+        };
+    }
+    if let Some(position) = detail.rfind(" at line ") {
+        detail.truncate(position);
+    }
+    Broken { at, detail }
+}

@@ -1,0 +1,92 @@
+//! The NDJSON body: a JSON value a line, lines ended by `\n`, the last newline optional, blank lines skipped.
+//!
+//! Each line is a document of its own, with the verdict of `serde_json::Value` on it.
+
+use std::io::Read;
+
+use super::draft::Draft;
+use super::element::{self, Broken};
+use super::window::Window;
+use super::{BodyError, MAX_RECORD_BYTES};
+use crate::record::Parsed;
+
+pub(super) struct Ndjson<R> {
+    window: Window<R>,
+    draft: Draft,
+    begun: bool,
+    /// Bytes of the line that is lent, without its newline.
+    lent: usize,
+    index: u64,
+}
+
+impl<R: Read> Ndjson<R> {
+    pub(super) fn new(window: Window<R>) -> Self {
+        Self {
+            window,
+            draft: Draft::default(),
+            begun: false,
+            lent: 0,
+            index: 0,
+        }
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Parsed<'_>>, BodyError> {
+        if !self.advance()? {
+            return Ok(None);
+        }
+        let line = self.window.bytes().get(..self.lent).unwrap_or_default();
+        Ok(Some(self.draft.judge(line)))
+    }
+
+    /// Steps to the next line that is not blank and reads it into the draft; false at the end.
+    fn advance(&mut self) -> Result<bool, BodyError> {
+        if !self.begun {
+            self.window.skip_mark()?;
+            self.begun = true;
+        }
+        self.window.consume(self.lent);
+        self.lent = 0;
+        loop {
+            let len = self.line()?;
+            let line = self.window.bytes().get(..len).unwrap_or_default();
+            if element::blanks(line) < len {
+                self.read(len)?;
+                self.lent = len;
+                self.index += 1;
+                return Ok(true);
+            }
+            if len == self.window.bytes().len() {
+                return Ok(false);
+            }
+            self.window.consume(len + 1);
+        }
+    }
+
+    /// The length of the line at the front, without its newline.
+    fn line(&mut self) -> Result<usize, BodyError> {
+        loop {
+            let bytes = self.window.bytes();
+            let newline = memchr::memchr(b'\n', bytes);
+            let len = newline.unwrap_or(bytes.len());
+            if len > MAX_RECORD_BYTES {
+                return Err(BodyError::RecordTooLarge { index: self.index });
+            }
+            if newline.is_some() || !self.window.more()? {
+                return Ok(len);
+            }
+        }
+    }
+
+    fn read(&mut self, len: usize) -> Result<(), BodyError> {
+        let line = self.window.bytes().get(..len).unwrap_or_default();
+        let syntax = |Broken { at, detail }| self.window.syntax(at, detail);
+        let end = element::read(line, true, 0, &mut self.draft).map_err(syntax)?;
+        let end = end.unwrap_or(len);
+        let behind = line.get(end..).unwrap_or_default();
+        let blanks = element::blanks(behind);
+        if blanks < behind.len() {
+            return Err(self.window.syntax(end + blanks, "trailing characters"));
+        }
+        Ok(())
+    }
+}

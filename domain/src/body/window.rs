@@ -1,0 +1,107 @@
+//! The part of a body that is being looked at: bytes in a buffer that slides, and grows only for a record
+//! that does not fit.
+
+use std::io::{ErrorKind, Read};
+
+use super::{BodyError, MAX_RECORD_BYTES};
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+pub(super) struct Window<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// What lies in `start..end` of the buffer is read and not yet consumed.
+    start: usize,
+    end: usize,
+    /// The body's offset of `start`.
+    offset: u64,
+    /// The usual size of the buffer.
+    usual: usize,
+    ended: bool,
+}
+
+impl<R: Read> Window<R> {
+    pub(super) fn new(reader: R, usual: usize) -> Self {
+        Self {
+            reader,
+            buffer: Vec::new(),
+            start: 0,
+            end: 0,
+            offset: 0,
+            usual: usual.max(1),
+            ended: false,
+        }
+    }
+
+    /// The bytes at hand.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.buffer.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Whether nothing comes after the bytes at hand.
+    pub(super) fn ended(&self) -> bool {
+        self.ended
+    }
+
+    pub(super) fn consume(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.end - self.start);
+        self.start += bytes;
+        self.offset += bytes as u64;
+    }
+
+    /// Reads on behind the bytes at hand. Unless the body ends, there are at least twice as many afterwards:
+    /// who starts again at the front after each call does linear work in all. False when there were no more.
+    pub(super) fn more(&mut self) -> Result<bool, BodyError> {
+        if self.ended {
+            return Ok(false);
+        }
+        self.make_room();
+        let before = self.end;
+        while !self.ended && self.end < self.buffer.len() {
+            let Some(room) = self.buffer.get_mut(self.end..) else {
+                break;
+            };
+            match self.reader.read(room) {
+                Ok(0) => self.ended = true,
+                Ok(bytes) => self.end = (self.end + bytes).min(self.buffer.len()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(BodyError::Read(error)),
+            }
+        }
+        Ok(self.end > before)
+    }
+
+    fn make_room(&mut self) {
+        let held = self.end - self.start;
+        self.buffer.copy_within(self.start..self.end, 0);
+        (self.start, self.end) = (0, held);
+        // Nobody asks for more of a record that is too large already, so the bound leaves room to read.
+        let wanted = (held * 2)
+            .min(MAX_RECORD_BYTES)
+            .max(held + 1)
+            .max(self.usual);
+        if self.buffer.len() < wanted {
+            self.buffer.resize(wanted, 0);
+        } else if self.buffer.len() > self.usual && wanted == self.usual {
+            self.buffer.truncate(wanted);
+            self.buffer.shrink_to_fit();
+        }
+    }
+
+    /// Steps over a byte order mark. To be called once, at the front.
+    pub(super) fn skip_mark(&mut self) -> Result<(), BodyError> {
+        while self.bytes().len() < BYTE_ORDER_MARK.len() && self.more()? {}
+        if self.bytes().starts_with(BYTE_ORDER_MARK) {
+            self.consume(BYTE_ORDER_MARK.len());
+        }
+        Ok(())
+    }
+
+    /// A syntax error `at` bytes behind the front of the bytes at hand.
+    pub(super) fn syntax(&self, at: usize, detail: impl Into<String>) -> BodyError {
+        BodyError::Syntax {
+            offset: self.offset + at as u64,
+            detail: detail.into(),
+        }
+    }
+}

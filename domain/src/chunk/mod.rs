@@ -1,0 +1,30 @@
+//! How accepted records lie in the ledger until a worker stores them.
+//!
+//! A payload is one version byte (1), then one zstd frame that declares its size. In the frame, every number
+//! an unsigned LEB128, column by column because like beside like compresses better:
+//!
+//! ```text
+//! rows · all lengths of docids · all lengths of phones · all lengths of fields · docids · phones · fields
+//! ```
+//!
+//! Rows are in the byte order of their docids, the order in which every writer takes its locks. A payload of
+//! another version is left for a worker that knows it. When a chunk is full is decided by the caller, how
+//! it is stored by `store`.
+
+mod decode;
+mod encode;
+mod varint;
+
+pub use self::decode::{Chunk, ChunkError, Row};
+pub use self::encode::{ChunkBuilder, EncodedChunk};
+
+/// A builder of this many encoded bytes is full, however few rows it has.
+pub const FULL_BYTES: usize = 8 << 20;
+/// A payload that decodes to more bytes is corrupt: a full chunk and one more row are far less.
+pub const MAX_DECODED_BYTES: usize = 64 << 20;
+
+const VERSION: u8 = 1;
+const ZSTD_LEVEL: i32 = 1;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::record::Record;
+
+fn record<'a>(docid: &'a str, phone: &'a str, fields: &'a BTreeMap<String, String>) -> Record<'a> {
+    Record {
+        docid: docid.into(),
+        phone: phone.into(),
+        fields: fields
+            .iter()
+            .map(|(name, value)| (Cow::from(name), Cow::from(value)))
+            .collect(),
+    }
+}
+
+fn payload(docids: &[&str]) -> Vec<u8> {
+    let fields = BTreeMap::from([("city".to_owned(), "Köln \"a\\b\"\n".to_owned())]);
+    let mut builder = ChunkBuilder::new();
+    for docid in docids {
+        builder.push(&record(docid, "+491701234521", &fields));
+    }
+    builder.finish().compress()
+}
+
+/// A payload around bytes that no builder writes.
+fn forged(decoded: &[u8]) -> Vec<u8> {
+    let mut payload = vec![VERSION];
+    payload.extend(zstd::bulk::compress(decoded, ZSTD_LEVEL).unwrap());
+    payload
+}
+
+fn docids(payload: &[u8]) -> Vec<String> {
+    let chunk = Chunk::decode(payload).unwrap();
+    chunk.rows().map(|row| row.docid.to_owned()).collect()
+}
+
+#[test]
+fn rows_come_back_in_the_byte_order_of_their_docids() {
+    let payload = payload(&["b", "a", "é", "B", "ab", "A9", "A10"]);
+    assert_eq!(docids(&payload), ["A10", "A9", "B", "a", "ab", "b", "é"]);
+}
+
+#[test]
+fn fields_are_canonical_json_with_minimal_escapes() {
+    let payload = payload(&["a"]);
+    let chunk = Chunk::decode(&payload).unwrap();
+    let row = chunk.rows().next().unwrap();
+    assert_eq!(row.phone, "+491701234521");
+    assert_eq!(row.fields, r#"{"city":"Köln \"a\\b\"\n"}"#);
+}
+
+#[test]
+fn an_empty_chunk_is_a_chunk() {
+    assert!(Chunk::decode(&payload(&[])).unwrap().is_empty());
+}
+
+#[test]
+fn a_builder_begins_anew_after_finish() {
+    let mut builder = ChunkBuilder::new();
+    let fields = BTreeMap::new();
+    builder.push(&record("a", "+1234567", &fields));
+    assert!(builder.is_full(1) && !builder.is_full(2));
+    assert_eq!(builder.finish().len(), 1);
+    assert!(builder.is_empty());
+    builder.push(&record("b", "+1234567", &fields));
+    assert_eq!(docids(&builder.finish().compress()), ["b"]);
+}
+
+#[test]
+fn a_builder_of_many_bytes_is_full_with_few_rows() {
+    let fields = (0..64)
+        .map(|n| (format!("field-{n}"), "\u{1}".repeat(1_024)))
+        .collect();
+    let mut builder = ChunkBuilder::new();
+    while !builder.is_full(5_000) {
+        builder.push(&record(
+            &format!("{:03}", builder.len()),
+            "+1234567",
+            &fields,
+        ));
+    }
+    assert!(builder.len() < 30 && builder.encoded_len() < MAX_DECODED_BYTES / 4);
+    assert!(Chunk::decode(&builder.finish().compress()).is_ok());
+}
+
+#[test]
+fn another_version_is_told_apart_from_a_corrupt_payload() {
+    let mut payload = payload(&["a"]);
+    payload[0] = 2;
+    assert_eq!(
+        Chunk::decode(&payload).unwrap_err(),
+        ChunkError::UnknownVersion(2)
+    );
+    assert!(matches!(Chunk::decode(&[]), Err(ChunkError::Corrupt(_))));
+    assert!(matches!(
+        Chunk::decode(&[VERSION]),
+        Err(ChunkError::Corrupt(_))
+    ));
+}
+
+#[test]
+fn a_bomb_is_refused_before_it_takes_memory() {
+    let bomb = forged(&vec![0; MAX_DECODED_BYTES + 1]);
+    assert!(bomb.len() < 10_000);
+    assert_eq!(
+        Chunk::decode(&bomb).unwrap_err(),
+        ChunkError::Corrupt("it is too large")
+    );
+}
+
+#[test]
+fn forged_lengths_counts_orders_and_encodings_are_corrupt() {
+    for decoded in [
+        &b""[..],
+        b"\x01",
+        b"\x01\x01\x01",
+        b"\xff\xff\xff\xff\x0f\x01\x01\x01",
+        b"\x01\x01\x01\x02ab{",
+        b"\x01\x01\x01\x02ab{}x",
+        b"\x02\x01\x01\x01\x01\x02\x02babb{}{}",
+        b"\x02\x01\x01\x01\x01\x02\x02aabb{}{}",
+        b"\x01\x01\x01\x02a\xff{}",
+        "\x01\x01\x01\x02é{}".as_bytes(),
+    ] {
+        let refused = Chunk::decode(&forged(decoded));
+        assert!(
+            matches!(refused, Err(ChunkError::Corrupt(_))),
+            "{decoded:?}"
+        );
+    }
+    assert!(Chunk::decode(&forged(b"\x01\x01\x01\x02ab{}")).is_ok());
+}
+
+#[test]
+fn no_debug_output_shows_a_phone() {
+    let payload = payload(&["a"]);
+    let chunk = Chunk::decode(&payload).unwrap();
+    let shown = format!("{chunk:?} {:?}", chunk.rows().next());
+    assert!(
+        shown.contains("+49…21") && !shown.contains("1701234"),
+        "{shown}"
+    );
+}
+
+prop_compose! {
+    fn any_row()(phone in r"\+[1-9][0-9]{6,14}", fields in prop::collection::btree_map(any::<String>(), any::<String>(), 0..4))
+        -> (String, BTreeMap<String, String>) { (phone, fields) }
+}
+
+proptest! {
+    #[test]
+    fn what_went_in_comes_out_sorted(
+        rows in prop::collection::btree_map("(pre)?[a-cé/]{0,10}", any_row(), 0..40),
+        shuffle: u64,
+    ) {
+        let mut order: Vec<_> = rows.iter().collect();
+        order.sort_by_key(|(docid, _)| docid.bytes().fold(shuffle, |h, b| h.wrapping_mul(31) ^ u64::from(b)));
+        let mut builder = ChunkBuilder::new();
+        for (docid, (phone, fields)) in order {
+            builder.push(&record(docid, phone, fields));
+        }
+        let announced = builder.encoded_len();
+        let finished = builder.finish();
+        let payload = finished.compress();
+        let size = zstd::zstd_safe::get_frame_content_size(&payload[1..]).unwrap().unwrap();
+        prop_assert_eq!(size, announced as u64);
+
+        let chunk = Chunk::decode(&payload).unwrap();
+        prop_assert_eq!(chunk.len(), rows.len());
+        for (row, (docid, (phone, fields))) in chunk.rows().zip(&rows) {
+            prop_assert_eq!((row.docid, row.phone), (docid.as_str(), phone.as_str()));
+            prop_assert_eq!(row.fields, serde_json::to_string(fields).unwrap());
+        }
+    }
+
+    #[test]
+    fn a_damaged_payload_is_refused_or_still_whole(at: prop::sample::Index, byte: u8, cut: prop::sample::Index) {
+        let mut payload = payload(&["a", "b", "c", "d"]);
+        let at = at.index(payload.len());
+        payload[at] = byte;
+        payload.truncate(cut.index(payload.len() + 1));
+        if let Ok(chunk) = Chunk::decode(&payload) {
+            prop_assert_eq!(chunk.rows().len(), chunk.len());
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Days: ranges as reports take them, and the day on which a moment falls.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use chrono_tz::Tz;
+
+/// At most this many days, both ends included.
+pub const MAX_DAYS: i64 = 1_830;
+
+/// From `start` to `end`, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DateRange {
+    start: NaiveDate,
+    end: NaiveDate,
+}
+
+/// Why two texts are no range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum DateRangeError {
+    #[error("start_date is not a date (YYYY-MM-DD)")]
+    StartNotADate,
+    #[error("end_date is not a date (YYYY-MM-DD)")]
+    EndNotADate,
+    #[error("start_date is after end_date")]
+    StartAfterEnd,
+    #[error("the range has more than {MAX_DAYS} days")]
+    TooLong,
+}
+
+impl DateRange {
+    pub fn parse(start: &str, end: &str) -> Result<Self, DateRangeError> {
+        let start = parse_date(start).ok_or(DateRangeError::StartNotADate)?;
+        let end = parse_date(end).ok_or(DateRangeError::EndNotADate)?;
+        if start > end {
+            return Err(DateRangeError::StartAfterEnd);
+        }
+        let range = Self { start, end };
+        if range.num_days() > MAX_DAYS {
+            return Err(DateRangeError::TooLong);
+        }
+        Ok(range)
+    }
+
+    pub fn start(&self) -> NaiveDate {
+        self.start
+    }
+
+    pub fn end(&self) -> NaiveDate {
+        self.end
+    }
+
+    /// How many days, both ends included; at least 1.
+    pub fn num_days(&self) -> i64 {
+        (self.end - self.start).num_days() + 1
+    }
+
+    /// Every day of the range, in order.
+    pub fn days(&self) -> impl Iterator<Item = NaiveDate> + use<> {
+        let end = self.end;
+        self.start.iter_days().take_while(move |day| *day <= end)
+    }
+}
+
+/// Reads `YYYY-MM-DD` and nothing else: four, two and two ASCII digits, a day of the calendar, from the year 1
+/// on (`PostgreSQL` has no year 0).
+pub fn parse_date(text: &str) -> Option<NaiveDate> {
+    let (year, rest) = text.split_at_checked(4)?;
+    let (month, rest) = rest.strip_prefix('-')?.split_at_checked(2)?;
+    let day = rest.strip_prefix('-').filter(|day| day.len() == 2)?;
+    let year = number(year).filter(|year| *year > 0)?;
+    NaiveDate::from_ymd_opt(year.into(), number(month)?.into(), number(day)?.into())
+}
+
+/// At most four ASCII digits as a number, without the sign that `parse` would take.
+fn number(digits: &str) -> Option<u16> {
+    if digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        digits.parse().ok()
+    } else {
+        None
+    }
+}
+
+/// The day on which `at` falls in the account's time zone.
+pub fn day_of(at: DateTime<Utc>, zone: Tz) -> NaiveDate {
+    at.with_timezone(&zone).date_naive()
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeZone;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn date(year: i32, month: u32, day: u32) -> NaiveDate {
+        NaiveDate::from_ymd_opt(year, month, day).unwrap()
+    }
+
+    #[test]
+    fn a_range_includes_both_ends() {
+        let range = DateRange::parse("2024-02-28", "2024-03-01").unwrap();
+        assert_eq!(range.num_days(), 3);
+        assert_eq!(
+            range.days().collect::<Vec<_>>(),
+            [date(2024, 2, 28), date(2024, 2, 29), date(2024, 3, 1)]
+        );
+        assert_eq!(
+            DateRange::parse("2026-01-01", "2026-01-01")
+                .unwrap()
+                .num_days(),
+            1
+        );
+    }
+
+    #[test]
+    fn what_is_no_range_is_refused_with_its_reason() {
+        use DateRangeError::{EndNotADate, StartAfterEnd, StartNotADate};
+        for (start, end, error) in [
+            ("2026-02-30", "2026-03-01", StartNotADate),
+            ("2026-2-3", "2026-03-01", StartNotADate),
+            ("+026-02-03", "2026-03-01", StartNotADate),
+            (" 2026-02-03", "2026-03-01", StartNotADate),
+            ("0000-01-01", "2026-03-01", StartNotADate),
+            ("2026-01-01", "", EndNotADate),
+            ("2026-01-01", "2026-01-01T00:00:00Z", EndNotADate),
+            ("2026-01-01", "2026-13-01", EndNotADate),
+            ("2026-01-02", "2026-01-01", StartAfterEnd),
+        ] {
+            assert_eq!(DateRange::parse(start, end), Err(error), "{start} {end}");
+        }
+    }
+
+    #[test]
+    fn a_range_of_1830_days_is_the_longest() {
+        assert_eq!(
+            DateRange::parse("2020-01-01", "2025-01-03")
+                .unwrap()
+                .num_days(),
+            MAX_DAYS
+        );
+        assert_eq!(
+            DateRange::parse("2020-01-01", "2025-01-04"),
+            Err(DateRangeError::TooLong)
+        );
+        assert!(DateRange::parse("9999-12-31", "9999-12-31").is_ok());
+    }
+
+    #[test]
+    fn a_moment_falls_on_the_day_of_the_accounts_zone() {
+        let at = Utc.with_ymd_and_hms(2026, 3, 31, 23, 30, 0).unwrap();
+        assert_eq!(day_of(at, Tz::UTC), date(2026, 3, 31));
+        assert_eq!(day_of(at, chrono_tz::Europe::Berlin), date(2026, 4, 1));
+        assert_eq!(day_of(at, chrono_tz::America::New_York), date(2026, 3, 31));
+    }
+
+    proptest! {
+        #[test]
+        fn a_date_reads_back_and_rubbish_does_not(text in "[0-9]{4}-[0-9]{2}-[0-9]{2}|[-0-9]{8,11}") {
+            match parse_date(&text) {
+                Some(day) => prop_assert_eq!(day.format("%Y-%m-%d").to_string(), text),
+                None => prop_assert!(
+                    NaiveDate::parse_from_str(&text, "%Y-%m-%d").is_err()
+                        || text.len() != 10
+                        || text.starts_with("0000")
+                        || text.starts_with('-')
+                ),
+            }
+        }
+    }
+}

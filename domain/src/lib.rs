@@ -1,0 +1,22 @@
+//! The rules of feedback, pure: no I/O beyond a `Read` handed in, no async, no clock, no server.
+//!
+//! What comes from outside becomes one of these types at the border and is not distrusted again:
+//!
+//! - [`phone`], [`docid`], [`scope`], [`date_range`]: single values,
+//! - [`record`]: one import record, and everything that can be wrong with it,
+//! - [`body`]: a whole import body (JSON, CSV or NDJSON), read record by record in bounded memory,
+//! - [`dedupe`]: which docids a body has already shown,
+//! - [`chunk`]: how accepted records lie in the ledger until a worker stores them,
+//! - [`message`]: what the queue carries.
+//!
+//! Queries live in `store`, HTTP shapes and status codes in `api`.
+
+pub mod body;
+pub mod chunk;
+pub mod date_range;
+pub mod dedupe;
+pub mod docid;
+pub mod message;
+pub mod phone;
+pub mod record;
+pub mod scope;

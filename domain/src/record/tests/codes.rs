@@ -1,0 +1,202 @@
+use super::*;
+use crate::record::{MAX_PROBLEMS, RecordError};
+
+const PHONE: Given = Given::Text("+491701234521");
+
+#[test]
+fn a_valid_record_has_its_fields_sorted_by_name() {
+    let parsed = judge(&[
+        ("b", Given::Text("2")),
+        ("phone", PHONE),
+        ("B", Given::Text("")),
+        ("docid", Given::Text("A1")),
+        ("a", Given::Text("1")),
+    ]);
+    let Parsed::Valid(record) = parsed else {
+        panic!("{parsed:?}")
+    };
+    assert_eq!((&*record.docid, &*record.phone), ("A1", "+491701234521"));
+    let names: Vec<_> = record.fields.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, ["B", "a", "b"]);
+}
+
+#[test]
+fn every_problem_of_a_record_is_reported() {
+    let long = "x".repeat(1_025);
+    let long_with_nul = "\0".repeat(1_025);
+    assert_problems(
+        &[
+            ("docid", Given::Text("a\nb")),
+            ("phone", Given::Text("0170")),
+            ("", Given::Text("x")),
+            ("number", Given::Other),
+            ("null", Given::Null),
+            ("long", Given::Text(&long)),
+            ("nul", Given::Text("a\0")),
+            ("both", Given::Text(&long_with_nul)),
+            ("a~/b\u{1}", Given::Other),
+        ],
+        &[
+            ("/docid", RecordCode::DocidInvalid),
+            ("/phone", RecordCode::PhoneInvalid),
+            ("/", RecordCode::FieldNameInvalid),
+            ("/number", RecordCode::FieldNotString),
+            ("/null", RecordCode::FieldNotString),
+            ("/long", RecordCode::FieldTooLong),
+            ("/nul", RecordCode::FieldInvalid),
+            ("/both", RecordCode::FieldTooLong),
+            ("/both", RecordCode::FieldInvalid),
+            ("/a~0~1b\u{1}", RecordCode::FieldNameInvalid),
+            ("/a~0~1b\u{1}", RecordCode::FieldNotString),
+        ],
+    );
+}
+
+#[test]
+fn absent_and_null_are_missing_and_other_types_invalid() {
+    let missing = [
+        ("/docid", RecordCode::DocidMissing),
+        ("/phone", RecordCode::PhoneMissing),
+    ];
+    assert_problems(&[], &missing);
+    assert_problems(&[("docid", Given::Null), ("phone", Given::Null)], &missing);
+    assert_problems(
+        &[("docid", Given::Other), ("phone", Given::Other)],
+        &[
+            ("/docid", RecordCode::DocidInvalid),
+            ("/phone", RecordCode::PhoneInvalid),
+        ],
+    );
+}
+
+#[test]
+fn the_limits_are_the_last_that_is_taken() {
+    let (docid, name, value) = ("d".repeat(128), "n".repeat(64), "v".repeat(1_024));
+    let members = [
+        ("docid", Given::Text(&docid)),
+        ("phone", PHONE),
+        (&name, Given::Text(&value)),
+    ];
+    assert_problems(&members, &[]);
+    let (docid, name) = ("d".repeat(129), "n".repeat(65));
+    let members = [
+        ("docid", Given::Text(&docid)),
+        ("phone", PHONE),
+        (&name, Given::Text("")),
+    ];
+    let pointer = format!("/{name}");
+    assert_problems(
+        &members,
+        &[
+            ("/docid", RecordCode::DocidInvalid),
+            (&pointer, RecordCode::FieldNameInvalid),
+        ],
+    );
+}
+
+fn with_fields(names: &[String]) -> Vec<(&str, Given<'static>)> {
+    let mut members = vec![("docid", Given::Text("A1")), ("phone", PHONE)];
+    members.extend(names.iter().map(|name| (name.as_str(), Given::Text("x"))));
+    members
+}
+
+#[test]
+fn the_65th_field_is_too_many_once() {
+    assert_problems(&with_fields(&many(64)), &[]);
+    let too_many = [("", RecordCode::TooManyFields)];
+    assert_problems(&with_fields(&many(65)), &too_many);
+    assert_problems(&with_fields(&many(1_000)), &too_many);
+}
+
+#[test]
+fn a_repeated_member_is_reported_once_even_beyond_64_fields() {
+    let names = many(64);
+    let mut members = with_fields(&names);
+    members.extend([("f00007", Given::Text("y")), ("f00007", Given::Text("z"))]);
+    let twice = ("/f00007", RecordCode::DuplicateMember);
+    assert_problems(&members, &[twice]);
+
+    let names = many(100);
+    let mut members = with_fields(&names);
+    members.push(("f00099", Given::Text("x")));
+    let late = ("/f00099", RecordCode::DuplicateMember);
+    assert_problems(&members, &[late, ("", RecordCode::TooManyFields)]);
+
+    for name in ["docid", "phone"] {
+        let mut members = with_fields(&[]);
+        members.push((name, if name == "docid" { Given::Null } else { PHONE }));
+        let pointer = format!("/{name}");
+        assert_problems(&members, &[(&pointer, RecordCode::DuplicateMember)]);
+    }
+}
+
+#[test]
+fn a_record_of_endless_problems_keeps_some_and_says_too_many() {
+    let names = many(20_000);
+    let mut members: Vec<_> = names.iter().map(|name| (&**name, Given::Null)).collect();
+    members.extend([("docid", Given::Text("A1")), ("phone", PHONE)]);
+    let found = problems(&judge(&members));
+    assert_eq!(found.len(), MAX_PROBLEMS);
+    assert_eq!(
+        found.last().map(|last| last.1),
+        Some(RecordCode::TooManyFields)
+    );
+}
+
+#[test]
+fn a_broken_records_docid_is_cut_to_128_bytes_on_a_character() {
+    let text = "é".repeat(100_000);
+    let long = format!("x{text}");
+    for (given, expected) in [(long.as_str(), 127), (text.as_str(), 128), ("A1", 2)] {
+        let Parsed::Broken { docid, .. } = judge(&[("docid", Given::Text(given))]) else {
+            panic!("the phone is missing")
+        };
+        let docid = docid.unwrap();
+        assert_eq!(docid.len(), expected);
+        assert!(given.starts_with(&docid));
+    }
+}
+
+#[test]
+fn a_pointer_shows_the_beginning_of_an_endless_name() {
+    let name = "é".repeat(1_000_000);
+    let found = problems(&judge(&[(&name, Given::Text("x"))]));
+    let shown = &found[0].0;
+    assert!(shown.len() < 300 && shown.ends_with("é…"), "{shown}");
+}
+
+#[test]
+fn problems_quote_neither_phones_nor_values() {
+    let members = [
+        ("docid", Given::Text("A1")),
+        ("phone", Given::Text("+49 170 1234521")),
+        ("city", Given::Text("secret\0")),
+    ];
+    let shown = format!("{:?}", judge(&members));
+    assert!(
+        !shown.contains("1234521") && !shown.contains("secret"),
+        "{shown}"
+    );
+    let valid = format!("{:?}", judge(&with_fields(&many(1))));
+    assert!(
+        valid.contains("+49…21") && !valid.contains("1701234"),
+        "{valid}"
+    );
+}
+
+#[test]
+fn an_error_points_into_the_body() {
+    let problem = Problem {
+        pointer: "/phone".to_owned(),
+        code: RecordCode::PhoneInvalid,
+        detail: "phone does not begin with `+`".to_owned(),
+    };
+    let error = RecordError::new("/data", 1, Some("A2".to_owned()), problem);
+    assert_eq!(
+        serde_json::to_string(&error).unwrap(),
+        r#"{"index":1,"docid":"A2","pointer":"/data/1/phone","code":"phone_invalid","detail":"phone does not begin with `+`"}"#
+    );
+    let duplicate = RecordError::duplicate("", 7, "A1");
+    assert_eq!(duplicate.pointer, "/7/docid");
+    assert_eq!(duplicate.code, RecordCode::DocidDuplicate);
+}

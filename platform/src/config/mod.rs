@@ -1,0 +1,101 @@
+//! The settings: read once at the start, checked, and never looked up again.
+//!
+//! [`Args`] is what a command line or the environment says, as text; [`Config`] is what it means. Clap does not
+//! parse the values itself, because its errors span several lines and quote them: a URL may hold a password.
+
+mod args;
+mod url;
+
+use std::fs::DirBuilder;
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+
+pub use self::args::Args;
+pub use self::url::{AmqpUrl, DatabaseUrl, RedisUrl};
+
+/// A setting that cannot be used: one line that begins with its variable and holds no secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{variable}: {reason}")]
+pub struct ConfigError {
+    /// As in the environment, such as `DATABASE_URL`.
+    pub variable: &'static str,
+    pub reason: String,
+}
+
+/// Which processes a configuration must hold for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The whole service in one process: everything may be embedded.
+    Serve,
+    /// One of several processes: an in-process queue would reach no worker.
+    Api,
+    /// One of several processes: an in-process queue would hear no api.
+    Worker,
+}
+
+/// The checked settings of one process. URLs never show their credentials in Debug.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Where the service answers.
+    pub listen: SocketAddr,
+    /// Where `/health` and `/metrics` answer; `None`: on `listen` with the rest.
+    pub ops_listen: Option<SocketAddr>,
+    /// The folder of the embedded database and of `first-key.json`.
+    pub data_dir: PathBuf,
+    pub database: DatabaseUrl,
+    /// `None`: the queue is in process.
+    pub amqp_url: Option<AmqpUrl>,
+    /// `None`: the cache is in process.
+    pub redis_url: Option<RedisUrl>,
+    /// API requests a second of one key, bursts of 10 seconds' worth; `None`: no limit.
+    pub key_rate: Option<NonZeroU32>,
+    /// Decoded bytes of one import.
+    pub max_body: u64,
+    /// Records of one import.
+    pub max_records: u64,
+}
+
+impl Config {
+    /// The database's URL as its driver wants it, credentials and all: not for logs.
+    pub fn database_url(&self) -> &str {
+        self.database.expose()
+    }
+
+    /// Makes the data folder, for its owner alone: the embedded database holds phone numbers.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn make_data_dir(&self) -> Result<(), ConfigError> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.data_dir)
+            .map_err(|error| ConfigError {
+                variable: "FEEDBACK_DATA_DIR",
+                reason: format!("{}: {error}", self.data_dir.display()),
+            })
+    }
+
+    /// Whether these settings make sense for a process of this kind.
+    ///
+    /// # Errors
+    /// `api` or `worker` with an in-process queue.
+    pub fn validate(&self, role: Role) -> Result<(), ConfigError> {
+        let alone = match role {
+            Role::Serve => return Ok(()),
+            Role::Api => "no worker would ever hear what this api puts into it",
+            Role::Worker => "no api could ever reach this worker through it",
+        };
+        if self.amqp_url.is_some() {
+            return Ok(());
+        }
+        Err(ConfigError {
+            variable: "AMQP_URL",
+            reason: format!(
+                "unset, which means a queue inside this process: {alone} (name a broker, or run `feedback serve`)"
+            ),
+        })
+    }
+}

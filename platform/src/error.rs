@@ -1,0 +1,25 @@
+//! What opening the servers of a process can come back with. Queue and cache have errors of their own.
+
+use crate::cache::CacheError;
+use crate::config::ConfigError;
+use crate::queue::QueueError;
+
+/// The process cannot start or go on. Keeps its `source()`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// One line naming the variable; says all there is to say.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error("the database cannot be used")]
+    Store(#[from] store::Error),
+    #[error("the queue cannot be used")]
+    Queue(#[from] QueueError),
+    #[error("the cache cannot be used")]
+    Cache(#[from] CacheError),
+    /// Signals, sockets or threads that the operating system refuses.
+    #[error("the operating system refused")]
+    Io(#[from] std::io::Error),
+    /// Logs or metrics are set up already, by someone else.
+    #[error("telemetry cannot be set up: {0}")]
+    Telemetry(String),
+}

@@ -1,0 +1,150 @@
+//! The accept loop. Hand-written, because `axum::serve` sets no time limit on a request's head, so that a slow client
+//! could hold a connection for ever.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::Request;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+/// A request's head must be there by then; an idle connection is kept as long.
+const HEAD: Duration = Duration::from_secs(10);
+/// How long requests in flight may go on after `shutdown`.
+const DRAIN: Duration = Duration::from_secs(20);
+/// Out of file descriptors or memory, accepting rests a little instead of spinning.
+const REST: Duration = Duration::from_millis(100);
+
+/// Serves HTTP/1 and HTTP/2 until `shutdown`, then accepts nothing new, finishes what is in flight for at most 20 s,
+/// and returns. Handlers find the peer as `ConnectInfo<SocketAddr>`.
+///
+/// # Errors
+/// None at present: failures to accept are waited out.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    shutdown: CancellationToken,
+) -> io::Result<()> {
+    let server = Arc::new(server());
+    let in_flight = GracefulShutdown::new();
+    // Cancelled when this returns: what has not ended by then is cut.
+    let over = CancellationToken::new();
+    let _cut = over.clone().drop_guard();
+    loop {
+        let (stream, peer) = tokio::select! {
+            biased;
+            () = shutdown.cancelled() => break,
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                Err(error) if gone_before_accepted(&error) => continue,
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept connections");
+                    tokio::select! {
+                        () = shutdown.cancelled() => break,
+                        () = tokio::time::sleep(REST) => continue,
+                    }
+                }
+            },
+        };
+        let connection = Connection {
+            server: server.clone(),
+            router: router.clone(),
+            watcher: in_flight.watcher(),
+        };
+        let over = over.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = connection.serve(stream, peer) => {}
+                () = over.cancelled() => {}
+            }
+        });
+    }
+    // Frees the port: a successor may take over while this drains.
+    drop(listener);
+    if tokio::time::timeout(DRAIN, in_flight.shutdown())
+        .await
+        .is_err()
+    {
+        tracing::warn!("requests still in flight are cut");
+    }
+    Ok(())
+}
+
+fn server() -> Builder<TokioExecutor> {
+    let mut server = Builder::new(TokioExecutor::new());
+    server
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD);
+    // A peer that vanished is found by a ping that it does not answer.
+    server
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(Some(HEAD))
+        .keep_alive_timeout(HEAD);
+    server
+}
+
+/// Errors of one connection, not of the listener.
+fn gone_before_accepted(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionReset
+    )
+}
+
+struct Connection {
+    server: Arc<Builder<TokioExecutor>>,
+    router: Router,
+    watcher: Watcher,
+}
+
+impl Connection {
+    async fn serve(self, stream: TcpStream, peer: SocketAddr) {
+        // Small answers go out at once. A failure means a dead connection, found soon enough.
+        let _ = stream.set_nodelay(true);
+        let asked = Arc::new(AtomicBool::new(false));
+        let router = self.router;
+        let service = {
+            let asked = asked.clone();
+            service_fn(move |mut request: Request<Incoming>| {
+                asked.store(true, Ordering::Relaxed);
+                request.extensions_mut().insert(ConnectInfo(peer));
+                router.clone().oneshot(request.map(Body::new))
+            })
+        };
+        let serving = self
+            .server
+            .serve_connection(TokioIo::new(stream), service)
+            .into_owned();
+        let serving = std::pin::pin!(self.watcher.watch(serving));
+        // The library's own limit begins once it knows the protocol, for which it waits without one.
+        let asks_nothing = async {
+            tokio::time::sleep(HEAD).await;
+            if asked.load(Ordering::Relaxed) {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            // Errors are the peer's: resets, broken heads, time-outs.
+            result = serving => if let Err(error) = result {
+                tracing::debug!(%error, "connection ended");
+            },
+            () = asks_nothing => {}
+        }
+    }
+}

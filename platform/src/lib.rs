@@ -1,0 +1,25 @@
+//! Every server and every concern of the process that is not the database, written once for all binaries.
+//!
+//! # Layout
+//! - [`start`]: what all mains have in common; [`config`]: the settings, read once; [`shutdown`]: signals;
+//!   [`telemetry`]: logs and metrics.
+//! - [`backends`]: the only place that chooses a backend; [`queue`]: the doorbell, in process or RabbitMQ;
+//!   [`cache`]: disposable copies, in process or Redis; [`reports`]: reports read through the cache.
+//! - [`http`]: the accept loop; [`request_id`]: what a request goes by; [`ops`]: health and metrics pages.
+//!
+//! What is *not* here: SQL (in `store`), rules (in `domain`), the service's own routes (in `api`), jobs (in `worker`).
+
+pub mod backends;
+pub mod cache;
+pub mod config;
+mod error;
+pub mod http;
+pub mod ops;
+pub mod queue;
+pub mod reports;
+pub mod request_id;
+pub mod shutdown;
+pub mod start;
+pub mod telemetry;
+
+pub use error::Error;

@@ -1,0 +1,94 @@
+//! The id that a request goes by: in its answer, in problems, in logs and in the messages it causes.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use uuid::Uuid;
+
+/// Where it comes from and where it goes.
+pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// At most this many bytes of a caller's own.
+const MAX_BYTES: usize = 128;
+
+/// 1 to 128 visible ASCII characters. Cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestId(Arc<str>);
+
+impl RequestId {
+    /// The caller's own if it is of the shape, else a fresh one.
+    pub fn of(headers: &HeaderMap) -> Self {
+        headers
+            .get(X_REQUEST_ID)
+            .and_then(|value| value.to_str().ok())
+            .filter(|text| {
+                (1..=MAX_BYTES).contains(&text.len())
+                    && text.bytes().all(|byte| byte.is_ascii_graphic())
+            })
+            .map_or_else(
+                || Self::from(Uuid::now_v7().to_string().as_str()),
+                Self::from,
+            )
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// As a header's value.
+    pub fn value(&self) -> Option<HeaderValue> {
+        HeaderValue::from_str(&self.0).ok()
+    }
+}
+
+impl From<&str> for RequestId {
+    fn from(text: &str) -> Self {
+        Self(text.into())
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for RequestId {
+    type Rejection = std::convert::Infallible;
+
+    /// What the outermost layer gave the request; without one a fresh one.
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        let given = parts.extensions.get::<Self>().cloned();
+        Ok(given.unwrap_or_else(|| Self::of(&HeaderMap::new())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> RequestId {
+        let mut headers = HeaderMap::new();
+        headers.insert(
+            X_REQUEST_ID,
+            HeaderValue::from_bytes(text.as_bytes()).unwrap(),
+        );
+        RequestId::of(&headers)
+    }
+
+    #[test]
+    fn a_callers_own_id_is_kept() {
+        let longest = "x".repeat(128);
+        for id in ["a", "order-7/~!", longest.as_str()] {
+            assert_eq!(of(id).as_str(), id);
+        }
+    }
+
+    #[test]
+    fn anything_else_gets_a_fresh_one() {
+        let too_long = "x".repeat(129);
+        for id in ["", "two words", "tab\tbed", "é", too_long.as_str()] {
+            assert_eq!(of(id).as_str().len(), 36, "{id}");
+        }
+        assert_ne!(
+            RequestId::of(&HeaderMap::new()),
+            RequestId::of(&HeaderMap::new())
+        );
+    }
+}

@@ -1,0 +1,30 @@
+//! SIGTERM and SIGINT, as a token that everyone is handed.
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+/// A token that is cancelled by the first SIGTERM or SIGINT. The second ends the process at once. Wants a runtime.
+///
+/// # Errors
+/// The operating system refuses the handlers.
+pub fn on_signal() -> std::io::Result<CancellationToken> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let token = CancellationToken::new();
+    let shutdown = token.clone();
+    tokio::spawn(async move {
+        let mut either = async || {
+            tokio::select! {
+                _ = terminate.recv() => "SIGTERM",
+                _ = interrupt.recv() => "SIGINT",
+            }
+        };
+        let signal = either().await;
+        tracing::info!(process.signal = signal, "shutting down");
+        shutdown.cancel();
+        either().await;
+        tracing::warn!("asked twice: ending at once");
+        std::process::exit(1);
+    });
+    Ok(token)
+}

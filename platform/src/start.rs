@@ -1,0 +1,139 @@
+//! What the mains of all binaries have in common.
+
+use std::error::Error as StdError;
+use std::fmt::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::Error;
+use crate::config::{Args, Config, Role};
+use crate::telemetry::{self, Metrics};
+
+/// From the signal to the end of the process; orchestrators kill after 30 s.
+const DRAIN: Duration = Duration::from_secs(24);
+
+/// What a running process is handed.
+#[derive(Clone, Debug)]
+pub struct Process {
+    pub metrics: Metrics,
+    /// Cancelled by SIGTERM or SIGINT: take nothing new, finish what is in hand.
+    pub shutdown: CancellationToken,
+}
+
+/// The body of a main: settings, TLS provider, telemetry, runtime and signals, then `work` until it ends. Whatever
+/// fails ends the process with one line on stderr and exit code 1. After a signal `work` has 24 s to end.
+///
+/// ```no_run
+/// # struct Cli { settings: platform::config::Args }
+/// # let cli = Cli { settings: platform::config::Args::default() };
+/// use platform::config::Role;
+///
+/// platform::start::run(cli.settings, Role::Worker, async |config, process| {
+///     let backends = platform::backends::Backends::open(&config).await?;
+///     // … work until process.shutdown
+///     Ok::<(), platform::Error>(())
+/// });
+/// ```
+pub fn run<E>(
+    args: Args,
+    role: Role,
+    work: impl AsyncFnOnce(Config, Process) -> Result<(), E>,
+) -> ExitCode
+where
+    E: Into<Box<dyn StdError + Send + Sync>>,
+{
+    match try_run(args, role, work) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Not through the log: this line is for whoever started the process.
+            eprintln!("{}", one_line(error.as_ref()));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn try_run<E>(
+    args: Args,
+    role: Role,
+    work: impl AsyncFnOnce(Config, Process) -> Result<(), E>,
+) -> Result<(), Box<dyn StdError + Send + Sync>>
+where
+    E: Into<Box<dyn StdError + Send + Sync>>,
+{
+    let config = args.config(role).map_err(Error::from)?;
+    let metrics = init()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let result = runtime.block_on(async {
+        let shutdown = crate::shutdown::on_signal()?;
+        tokio::spawn(metrics.clone().keep());
+        let process = Process {
+            metrics,
+            shutdown: shutdown.clone(),
+        };
+        let overdue = async {
+            shutdown.cancelled().await;
+            tokio::time::sleep(DRAIN).await;
+        };
+        tokio::select! {
+            result = work(config, process) => result.map_err(Into::into),
+            () = overdue => {
+                tracing::warn!("what is still in hand is left to others");
+                Ok(())
+            }
+        }
+    });
+    // A blocking thread in mid-work may not hold the process.
+    runtime.shutdown_timeout(Duration::from_millis(500));
+    result
+}
+
+/// TLS provider, logs and metrics, for a main that does the rest itself. The provider must be there before the first
+/// TLS connection: no library here brings its own.
+///
+/// # Errors
+/// See [`telemetry::init`].
+pub fn init() -> Result<Metrics, Error> {
+    // The error says that one is installed already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    telemetry::init()
+}
+
+/// An error and what stands behind it, in one line: `the database cannot be used: … : …`.
+pub fn one_line(error: &(dyn StdError + 'static)) -> String {
+    let mut line = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        // Many repeat their source's text in their own.
+        if !line.contains(&text) {
+            // Writing to a String cannot fail.
+            let _ = write!(line, ": {text}");
+        }
+        source = cause.source();
+    }
+    line.replace(['\n', '\r'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::ConfigError;
+
+    #[test]
+    fn an_error_is_told_in_one_line_and_nothing_twice() {
+        let error = Error::from(ConfigError {
+            variable: "AMQP_URL",
+            reason: "two\nlines".to_owned(),
+        });
+        assert_eq!(one_line(&error), "AMQP_URL: two lines");
+        let io = std::io::Error::other("disk full");
+        assert_eq!(
+            one_line(&Error::from(io)),
+            "the operating system refused: disk full"
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! Logs to stderr and metrics for `/metrics`. stdout stays for results.
+//!
+//! Field names are dotted (`batch.id`, `queue.lane`). No secrets and no phone numbers, ever.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::Error;
+use crate::config::ConfigError;
+
+/// The libraries say once more, or at length, what our own lines say. `RUST_LOG` comes after this and can change it.
+const QUIET: &str = "info,sqlx=warn,sea_orm=warn,sea_orm_migration=warn,lapin=off,redis=warn,hyper=warn,h2=warn,rustls=warn,tower=warn";
+
+/// From 0.5 ms to 2 min: a cached answer, a chunk, a whole import.
+const BUCKETS: [f64; 17] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
+    60.0, 120.0,
+];
+
+/// How often histograms are drained.
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// The process's metrics. Cheap to clone.
+#[derive(Clone)]
+pub struct Metrics(PrometheusHandle);
+
+impl std::fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Metrics")
+    }
+}
+
+impl Metrics {
+    /// All metrics in Prometheus's text format.
+    pub fn render(&self) -> String {
+        self.0.render()
+    }
+
+    /// Drains what histograms gather, for ever: unread, they would grow with every sample.
+    pub(crate) async fn keep(self) {
+        let mut tick = tokio::time::interval(DRAIN);
+        loop {
+            tick.tick().await;
+            self.0.run_upkeep();
+        }
+    }
+}
+
+/// Sets up logs and metrics for the whole process: lines for people on a terminal, JSON otherwise.
+///
+/// # Errors
+/// A `RUST_LOG` that cannot be read, or telemetry that is set up already.
+pub fn init() -> Result<Metrics, Error> {
+    let wish = std::env::var("RUST_LOG").unwrap_or_default();
+    let filter = filter(&wish)?;
+    let registry = tracing_subscriber::registry().with(filter);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let set = if std::io::stderr().is_terminal() {
+        registry.with(lines).try_init()
+    } else {
+        registry
+            .with(
+                lines
+                    .json()
+                    .flatten_event(true)
+                    .with_current_span(true)
+                    .with_span_list(false),
+            )
+            .try_init()
+    };
+    set.map_err(|error| Error::Telemetry(error.to_string()))?;
+    PrometheusBuilder::new()
+        .set_buckets(&BUCKETS)
+        .and_then(PrometheusBuilder::install_recorder)
+        .map(Metrics)
+        .map_err(|error| Error::Telemetry(error.to_string()))
+}
+
+fn filter(wish: &str) -> Result<EnvFilter, ConfigError> {
+    // A later directive replaces an earlier one of the same target.
+    EnvFilter::builder()
+        .parse(format!("{QUIET},{wish}"))
+        .map_err(|error| ConfigError {
+            variable: "RUST_LOG",
+            reason: error.to_string(),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wish_changes_the_level_and_leaves_the_libraries_quiet() {
+        let shown = filter("debug").unwrap().to_string();
+        assert!(
+            shown.contains("debug") && shown.contains("sqlx=warn"),
+            "{shown}"
+        );
+        assert!(!shown.contains("info"), "{shown}");
+        assert!(
+            filter("sqlx=trace")
+                .unwrap()
+                .to_string()
+                .contains("sqlx=trace")
+        );
+    }
+
+    #[test]
+    fn a_bad_wish_names_its_variable() {
+        let line = filter("store=loud").unwrap_err().to_string();
+        assert!(line.starts_with("RUST_LOG: "), "{line}");
+    }
+}

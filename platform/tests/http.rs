@@ -1,0 +1,191 @@
+//! The accept loop and the operators' pages, over real sockets.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::ConnectInfo;
+use axum::routing::get;
+use platform::http;
+use platform::ops::{Check, Pulse};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+struct Server {
+    address: SocketAddr,
+    shutdown: CancellationToken,
+    ended: JoinHandle<std::io::Result<()>>,
+}
+
+async fn start(router: Router) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let shutdown = CancellationToken::new();
+    let ended = tokio::spawn(http::serve(listener, router, shutdown.clone()));
+    Server {
+        address,
+        shutdown,
+        ended,
+    }
+}
+
+async fn send(server: &Server, text: &str) -> TcpStream {
+    let mut socket = TcpStream::connect(server.address).await.unwrap();
+    socket.write_all(text.as_bytes()).await.unwrap();
+    socket
+}
+
+async fn rest(mut socket: TcpStream) -> String {
+    let mut answer = Vec::new();
+    let reading = socket.read_to_end(&mut answer);
+    tokio::time::timeout(Duration::from_mins(1), reading)
+        .await
+        .unwrap()
+        .unwrap();
+    String::from_utf8(answer).unwrap()
+}
+
+async fn ask(server: &Server, path: &str) -> String {
+    let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    rest(send(server, &request).await).await
+}
+
+#[tokio::test]
+async fn a_handler_knows_its_peer() {
+    let router = Router::new().route(
+        "/",
+        get(async |ConnectInfo(peer): ConnectInfo<SocketAddr>| peer.ip().to_string()),
+    );
+    let answer = ask(&start(router).await, "/").await;
+    assert!(answer.ends_with("127.0.0.1"), "{answer}");
+}
+
+#[tokio::test]
+async fn after_shutdown_a_request_in_flight_is_finished_and_no_other_begins() {
+    let (entered, mut enters) = mpsc::channel(1);
+    let go_on = CancellationToken::new();
+    let handler = {
+        let go_on = go_on.clone();
+        async move || {
+            entered.send(()).await.unwrap();
+            go_on.cancelled().await;
+            "finished"
+        }
+    };
+    let server = start(Router::new().route("/", get(handler))).await;
+    // One that asks, and one that only holds a connection open.
+    let asking = send(&server, "GET / HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    let idle = send(&server, "").await;
+    enters.recv().await.unwrap();
+    server.shutdown.cancel();
+    assert_eq!(rest(idle).await, "");
+    // The port is free: connecting fails, at the latest when the backlog is gone.
+    while TcpStream::connect(server.address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    assert!(!server.ended.is_finished());
+    go_on.cancel();
+    assert!(rest(asking).await.ends_with("finished"));
+    server.ended.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_never_ends_is_cut_after_20_s() {
+    let (entered, mut enters) = mpsc::channel(1);
+    let handler = async move || {
+        entered.send(()).await.unwrap();
+        std::future::pending::<()>().await;
+    };
+    let server = start(Router::new().route("/", get(handler))).await;
+    let asking = send(&server, "GET / HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    enters.recv().await.unwrap();
+    let asked = tokio::time::Instant::now();
+    server.shutdown.cancel();
+    server.ended.await.unwrap().unwrap();
+    assert_eq!(asked.elapsed().as_secs(), 20);
+    assert_eq!(rest(asking).await, "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_that_is_not_there_within_10_s_ends_the_connection() {
+    let server = start(Router::new()).await;
+    // Nothing; what could still become HTTP/2; a head without an end; HTTP/2 without a request.
+    for beginning in [
+        "",
+        "P",
+        "GET / HTTP/1.1\r\nhost: x\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ] {
+        let mut socket = send(&server, beginning).await;
+        let begun = tokio::time::Instant::now();
+        let mut answer = Vec::new();
+        // Hyper may say why, or settings.
+        let _ = socket.read_to_end(&mut answer).await;
+        let held = begun.elapsed().as_secs_f64();
+        assert!((9.9..10.5).contains(&held), "{beginning:?}: {held}");
+    }
+}
+
+async fn operators(checks: Vec<Check>) -> Server {
+    let metrics = platform::telemetry::init().unwrap();
+    metrics::counter!("probe_total").increment(3);
+    metrics::histogram!("probe_seconds").record(0.2);
+    start(platform::ops::router(checks, metrics)).await
+}
+
+#[tokio::test]
+async fn a_missing_helper_degrades_and_metrics_are_told() {
+    let server = operators(vec![
+        Check::required("database", async || Ok(())),
+        Check::optional("queue", async || Err("no broker".to_owned())),
+    ])
+    .await;
+    let live = ask(&server, "/health/live").await;
+    assert!(
+        live.starts_with("HTTP/1.1 200") && live.ends_with("\r\n\r\nok\n"),
+        "{live}"
+    );
+    let ready = ask(&server, "/health/ready").await;
+    assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
+    assert!(
+        ready.ends_with("\r\n\r\ndatabase ok\nqueue degraded: no broker\n"),
+        "{ready}"
+    );
+    let metrics = ask(&server, "/metrics").await;
+    assert!(metrics.contains("probe_total 3\n"), "{metrics}");
+    assert!(
+        metrics.contains("probe_seconds_bucket{le=\"0.25\"} 1\n"),
+        "{metrics}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_check_or_a_stopped_loop_is_not_ready() {
+    let pulse = Pulse::new();
+    let max_age = Duration::from_secs(5);
+    let server = operators(vec![
+        Check::required("database", std::future::pending),
+        Check::pulse("worker", pulse.clone(), max_age),
+    ])
+    .await;
+    let ready = ask(&server, "/health/ready").await;
+    assert!(ready.starts_with("HTTP/1.1 503"), "{ready}");
+    assert!(
+        ready.ends_with("\r\n\r\ndatabase failed: no answer within 1 s\nworker ok\n"),
+        "{ready}"
+    );
+    tokio::time::advance(Duration::from_secs(6)).await;
+    let ready = ask(&server, "/health/ready").await;
+    assert!(
+        ready.contains("worker failed: no sign of life for"),
+        "{ready}"
+    );
+    pulse.beat();
+    let ready = ask(&server, "/health/ready").await;
+    assert!(ready.contains("worker ok"), "{ready}");
+}

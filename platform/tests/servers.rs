@@ -1,0 +1,249 @@
+//! The rules of queue and cache, kept by RabbitMQ (`AMQP_URL`) and Redis (`REDIS_URL`), and what only servers can do:
+//! be away, lose what they had, hold what is not ours.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[macro_use]
+mod conformance;
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use conformance::{eventually, soon};
+use domain::message::{Lane, Message};
+use lapin::options::{BasicPublishOptions, ExchangeDeleteOptions, QueueDeleteOptions};
+use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
+use platform::cache::{Cache, CacheKey};
+use platform::config::{AmqpUrl, RedisUrl};
+use platform::queue::rabbit::{Rabbit, Topology};
+use platform::queue::{Queue, QueueError};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+queue_rules!(crate::with_queue);
+cache_rules!(crate::with_cache);
+
+async fn with_queue<F: Future<Output = ()>>(rule: impl FnOnce(Queue) -> F) {
+    let broker = Broker::open().await;
+    rule(broker.queue()).await;
+    broker.clean().await;
+}
+
+async fn with_cache<F: Future<Output = ()>>(rule: impl FnOnce(Cache) -> F) {
+    let url = RedisUrl::parse(&variable("REDIS_URL", "a Redis")).unwrap();
+    rule(Cache::open(Some(&url)).unwrap()).await;
+}
+
+/// Nothing is skipped in silence.
+fn variable(name: &str, server: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| {
+        panic!("{name} is not set: name {server}, or leave these tests out with -E 'not binary(servers)'")
+    })
+}
+
+/// Queues of one test on a broker that others use too, and a channel to do to them what the service never does.
+struct Broker {
+    url: AmqpUrl,
+    topology: Topology,
+    _connection: Connection,
+    channel: Channel,
+}
+
+impl Broker {
+    async fn open() -> Self {
+        let text = variable("AMQP_URL", "a RabbitMQ");
+        let url = AmqpUrl::parse(&text).unwrap();
+        let connecting = Connection::connect(&text, ConnectionProperties::default());
+        let connection = soon("a connection", connecting).await.unwrap();
+        Self {
+            url,
+            topology: Topology::prefixed(&format!("test.{}", Uuid::new_v4())),
+            channel: connection.create_channel().await.unwrap(),
+            _connection: connection,
+        }
+    }
+
+    fn queue(&self) -> Queue {
+        Queue::Rabbit(Rabbit::new(&self.url, self.topology.clone()))
+    }
+
+    async fn delete(&self, queue: &str) {
+        self.channel
+            .queue_delete(queue.into(), QueueDeleteOptions::default())
+            .await
+            .unwrap();
+    }
+
+    async fn clean(self) {
+        for lane in Lane::ALL {
+            self.delete(self.topology.queue(lane)).await;
+        }
+        let dead = self.topology.dead();
+        self.delete(dead).await;
+        self.channel
+            .exchange_delete(dead.into(), ExchangeDeleteOptions::default())
+            .await
+            .unwrap();
+    }
+}
+
+fn message() -> Message {
+    Message::RefreshV1 {
+        account_id: Uuid::new_v4(),
+    }
+}
+
+/// A port where nobody listens: it was just free.
+fn nobody() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+#[tokio::test]
+async fn an_unreadable_message_is_a_dead_letter_and_stops_nobody() {
+    let broker = Broker::open().await;
+    let queue = broker.queue();
+    let mut consumer = queue.consume(Lane::Small, 1, CancellationToken::new());
+    queue.ping().await.unwrap();
+    for rubbish in [&b"\xff"[..], br#"{"type":"import_chunk.v9"}"#] {
+        broker
+            .channel
+            .basic_publish(
+                "".into(),
+                broker.topology.queue(Lane::Small).into(),
+                BasicPublishOptions::default(),
+                rubbish,
+                BasicProperties::default(),
+            )
+            .await
+            .unwrap();
+    }
+    eventually("dead letters", async || {
+        queue.dead_letters().await.unwrap() == 2
+    })
+    .await;
+    let sent = message();
+    queue.publish(Lane::Small, &sent).await.unwrap();
+    let delivery = soon("a delivery", consumer.next()).await.unwrap();
+    assert_eq!(delivery.message, sent);
+    delivery.ack().await.unwrap();
+    broker.clean().await;
+}
+
+#[tokio::test]
+async fn a_deleted_queue_is_declared_again_by_consumer_and_publisher() {
+    let broker = Broker::open().await;
+    let queue = broker.queue();
+    let mut consumer = queue.consume(Lane::Bulk, 4, CancellationToken::new());
+    for _ in 0..2 {
+        let sent = message();
+        queue.publish(Lane::Bulk, &sent).await.unwrap();
+        let delivery = soon("a delivery", consumer.next()).await.unwrap();
+        assert_eq!(delivery.message, sent);
+        delivery.ack().await.unwrap();
+        broker.delete(broker.topology.queue(Lane::Bulk)).await;
+    }
+    queue.publish(Lane::Bulk, &message()).await.unwrap();
+    broker.clean().await;
+}
+
+#[tokio::test]
+async fn publishing_to_a_broker_that_is_away_fails_at_once() {
+    let url = AmqpUrl::parse(&format!("amqp://127.0.0.1:{}", nobody())).unwrap();
+    let queue = Queue::open(Some(&url)).unwrap();
+    let started = Instant::now();
+    for _ in 0..1_000 {
+        queue.publish(Lane::Small, &message()).await.unwrap_err();
+    }
+    assert!(
+        started.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        started.elapsed()
+    );
+    queue.ping().await.unwrap_err();
+}
+
+#[tokio::test]
+async fn a_consumer_of_a_broker_that_is_away_ends_with_shutdown() {
+    let url = AmqpUrl::parse(&format!("amqp://127.0.0.1:{}", nobody())).unwrap();
+    let shutdown = CancellationToken::new();
+    let mut consumer = Queue::open(Some(&url))
+        .unwrap()
+        .consume(Lane::Small, 1, shutdown.clone());
+    let end = tokio::spawn(async move { consumer.next().await.is_none() });
+    shutdown.cancel();
+    assert!(soon("the end", end).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_broker_that_accepts_and_says_nothing_is_given_up_within_5_s() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let url = AmqpUrl::parse(&format!("amqp://{address}")).unwrap();
+    let queue = Queue::open(Some(&url)).unwrap();
+    let started = Instant::now();
+    let error = queue.publish(Lane::Small, &message()).await.unwrap_err();
+    assert!(matches!(error, QueueError::TimedOut), "{error:?}");
+    assert!(
+        started.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        started.elapsed()
+    );
+    // Given up means hung up: the library's thread must not wait on.
+    let (mut socket, _) = listener.accept().unwrap();
+    let read = tokio::task::spawn_blocking(move || {
+        std::io::Read::read_to_end(&mut socket, &mut Vec::new())
+    });
+    soon("the end of the connection", read)
+        .await
+        .unwrap()
+        .unwrap();
+}
+
+#[tokio::test]
+async fn what_is_not_ours_in_the_cache_is_a_miss_and_is_replaced() {
+    let url = variable("REDIS_URL", "a Redis");
+    let mut raw = redis::Client::open(url.as_str())
+        .unwrap()
+        .get_multiplexed_async_connection()
+        .await
+        .unwrap();
+    let cache = Cache::open(Some(&RedisUrl::parse(&url).unwrap())).unwrap();
+    eventually("an answer", async || cache.ping().await.is_ok()).await;
+    let key = CacheKey::new(Uuid::new_v4(), "rules.v1");
+    redis::cmd("SET")
+        .arg(key.as_str())
+        .arg("alien")
+        .exec_async(&mut raw)
+        .await
+        .unwrap();
+    assert_eq!(cache.get(&key).await.unwrap(), None);
+    let ttl = Duration::from_mins(1);
+    assert!(
+        cache
+            .set_if_newer(&key, i64::MIN, Bytes::from_static(b"ours"), ttl)
+            .await
+            .unwrap()
+    );
+    assert_eq!(cache.get(&key).await.unwrap().unwrap().bytes, "ours");
+}
+
+#[tokio::test]
+async fn a_cache_that_is_away_or_silent_costs_no_one_more_than_50_ms_a_question() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    for port in [nobody(), silent.local_addr().unwrap().port()] {
+        let url = RedisUrl::parse(&format!("redis://127.0.0.1:{port}")).unwrap();
+        let cache = Cache::open(Some(&url)).unwrap();
+        let started = Instant::now();
+        for _ in 0..10 {
+            let key = CacheKey::new(Uuid::new_v4(), "rules.v1");
+            cache.get(&key).await.unwrap_err();
+        }
+        // A fifth of a second for a busy machine.
+        assert!(
+            started.elapsed() < Duration::from_millis(700),
+            "{:?}",
+            started.elapsed()
+        );
+    }
+}

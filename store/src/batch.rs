@@ -1,0 +1,348 @@
+//! The way out: what became of a batch, its record errors, cancelling it and retrying what was parked.
+
+use chrono::{DateTime, Utc};
+use domain::message::Lane;
+use domain::record::RecordError;
+use entity::import_batch;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use uuid::Uuid;
+
+use crate::tx::get;
+use crate::{Error, Store, Tx};
+
+/// Where a batch stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchStatus {
+    Queued,
+    Processing,
+    Completed,
+    Cancelled,
+    /// Nothing pending, something parked.
+    Stalled,
+}
+
+impl BatchStatus {
+    /// Its name in answers and rows.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Processing => "processing",
+            Self::Completed => "completed",
+            Self::Cancelled => "cancelled",
+            Self::Stalled => "stalled",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        [
+            Self::Queued,
+            Self::Processing,
+            Self::Completed,
+            Self::Cancelled,
+            Self::Stalled,
+        ]
+        .into_iter()
+        .find(|status| status.as_str() == name)
+    }
+}
+
+/// An accepted batch. All counts are records; `received = accepted + rejected` and
+/// `accepted = created + updated + unchanged + superseded + pending + failed + cancelled`.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    pub batch_id: Uuid,
+    pub status: BatchStatus,
+    pub received: i64,
+    pub accepted: i64,
+    pub rejected: i64,
+    pub created: i64,
+    pub updated: i64,
+    pub unchanged: i64,
+    pub superseded: i64,
+    pub pending: i64,
+    pub failed: i64,
+    pub cancelled: i64,
+    pub created_at: DateTime<Utc>,
+    pub started_at: Option<DateTime<Utc>>,
+    pub completed_at: Option<DateTime<Utc>>,
+}
+
+impl TryFrom<import_batch::Model> for Batch {
+    type Error = Error;
+
+    fn try_from(row: import_batch::Model) -> Result<Self, Error> {
+        let stored = row.created + row.updated + row.unchanged + row.superseded;
+        Ok(Self {
+            batch_id: row.batch_id,
+            status: BatchStatus::parse(&row.status)
+                .ok_or_else(|| Error::broken("a batch with an unknown status"))?,
+            received: row.received,
+            accepted: row.accepted,
+            rejected: row.rejected,
+            created: row.created,
+            updated: row.updated,
+            unchanged: row.unchanged,
+            superseded: row.superseded,
+            pending: row.accepted - stored - row.failed - row.cancelled,
+            failed: row.failed,
+            cancelled: row.cancelled,
+            created_at: row.created_at,
+            started_at: row.started_at,
+            completed_at: row.completed_at,
+        })
+    }
+}
+
+/// What a change of a batch came to.
+#[derive(Debug)]
+pub enum Change<T> {
+    Done(T),
+    /// The batch is past such a change.
+    Finished,
+    NotFound,
+}
+
+/// Parked chunks that are open again.
+#[derive(Debug)]
+pub struct Retried {
+    pub batch: Batch,
+    pub chunk_nos: Vec<i64>,
+    pub lane: Lane,
+    pub request_id: String,
+}
+
+impl Store {
+    /// One accepted batch.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn batch(&self, account_id: Uuid, batch_id: Uuid) -> Result<Option<Batch>, Error> {
+        import_batch::Entity::find_by_id((account_id, batch_id))
+            .filter(import_batch::Column::Seq.is_not_null())
+            .one(&self.reads())
+            .await?
+            .map(Batch::try_from)
+            .transpose()
+    }
+
+    /// Accepted batches, newest first, those older than `before`.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn batches(
+        &self,
+        account_id: Uuid,
+        before: Option<Uuid>,
+        limit: u64,
+    ) -> Result<Vec<Batch>, Error> {
+        let mut query = import_batch::Entity::find()
+            .filter(import_batch::Column::AccountId.eq(account_id))
+            .filter(import_batch::Column::Seq.is_not_null());
+        if let Some(before) = before {
+            query = query.filter(import_batch::Column::BatchId.lt(before));
+        }
+        query
+            .order_by_desc(import_batch::Column::BatchId)
+            .limit(limit)
+            .all(&self.reads())
+            .await?
+            .into_iter()
+            .map(Batch::try_from)
+            .collect()
+    }
+
+    /// Record errors of a batch in the order of the records, from the `from`-th on (counted from 0).
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn errors(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+        from: i64,
+        limit: usize,
+    ) -> Result<Vec<RecordError>, Error> {
+        let mut found = Vec::new();
+        let mut next = from;
+        while found.len() < limit {
+            let rows = self
+                .rows(
+                    "SELECT first, errors, block FROM import_error
+                      WHERE account_id = $1 AND batch_id = $2 AND first <= $3 ORDER BY first DESC LIMIT 1",
+                    vec![account_id.into(), batch_id.into(), next.into()],
+                )
+                .await?;
+            let Some(row) = rows.first() else { break };
+            let first: i64 = get(row, "first")?;
+            if next >= first + get::<i64>(row, "errors")? {
+                break;
+            }
+            let block: Vec<u8> = get(row, "block")?;
+            let json = zstd::decode_all(block.as_slice()).map_err(Error::broken)?;
+            let errors: Vec<RecordError> = serde_json::from_slice(&json).map_err(Error::broken)?;
+            let skip = usize::try_from(next - first).map_err(Error::broken)?;
+            let before = found.len();
+            found.extend(errors.into_iter().skip(skip).take(limit - before));
+            next += i64::try_from(found.len() - before).map_err(Error::broken)?;
+        }
+        Ok(found)
+    }
+
+    /// Cancels what is still open or parked. It waits for chunks in progress, so that the counts are final when it
+    /// returns. Cancelling again changes nothing.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn cancel_batch(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+    ) -> Result<Change<Batch>, Error> {
+        self.cancel(account_id, batch_id, &["queued", "processing", "stalled"])
+            .await
+    }
+
+    /// The same for a batch only that is still stalled when its row is locked.
+    pub(crate) async fn cancel_stalled(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+    ) -> Result<Change<Batch>, Error> {
+        self.cancel(account_id, batch_id, &["stalled"]).await
+    }
+
+    async fn cancel(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+        from: &[&str],
+    ) -> Result<Change<Batch>, Error> {
+        let key = || vec![account_id.into(), batch_id.into()];
+        let mut tx = self.begin().await?;
+        if !self.is_sqlite() {
+            // Chunks first, in order: the worker that holds one takes the batch's row last.
+            tx.rows(
+                "SELECT chunk_no FROM import_chunk
+                  WHERE account_id = $1 AND batch_id = $2 ORDER BY chunk_no FOR UPDATE",
+                key(),
+            )
+            .await?;
+        }
+        let Some(status) = status_for_update(&mut tx, account_id, batch_id).await? else {
+            return Ok(Change::NotFound);
+        };
+        match status.as_str() {
+            "cancelled" => {}
+            open if from.contains(&open) => {
+                tx.execute(
+                    "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2",
+                    key(),
+                )
+                .await?;
+                tx.execute(
+                    "DELETE FROM import_chunk WHERE account_id = $1 AND batch_id = $2",
+                    key(),
+                )
+                .await?;
+                let now = tx.now().await?;
+                tx.execute(
+                    "UPDATE import_batch
+                        SET status = 'cancelled', completed_at = $3, open_chunks = 0, parked_chunks = 0, failed = 0,
+                            cancelled = accepted - created - updated - unchanged - superseded
+                      WHERE account_id = $1 AND batch_id = $2",
+                    vec![account_id.into(), batch_id.into(), now.into()],
+                )
+                .await?;
+            }
+            _ => return Ok(Change::Finished),
+        }
+        tx.commit_surely().await?;
+        self.changed(account_id, batch_id).await.map(Change::Done)
+    }
+
+    /// Opens the parked chunks again, with their failures forgotten.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn retry_batch(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+    ) -> Result<Change<Retried>, Error> {
+        let mut tx = self.begin().await?;
+        if !self.is_sqlite() {
+            // In order, as a cancel takes them.
+            tx.rows(
+                "SELECT chunk_no FROM import_chunk
+                  WHERE account_id = $1 AND batch_id = $2 AND parked ORDER BY chunk_no FOR UPDATE",
+                vec![account_id.into(), batch_id.into()],
+            )
+            .await?;
+        }
+        let rows = tx
+            .rows(
+                "UPDATE import_chunk SET parked = false, failures = 0, retry_at = NULL, reason = NULL
+                  WHERE account_id = $1 AND batch_id = $2 AND parked RETURNING chunk_no, records",
+                vec![account_id.into(), batch_id.into()],
+            )
+            .await?;
+        if status_for_update(&mut tx, account_id, batch_id)
+            .await?
+            .is_none()
+        {
+            return Ok(Change::NotFound);
+        }
+        if rows.is_empty() {
+            return Ok(Change::Finished);
+        }
+        let mut chunk_nos = Vec::with_capacity(rows.len());
+        let mut records = 0;
+        for row in &rows {
+            chunk_nos.push(get(row, "chunk_no")?);
+            records += get::<i64>(row, "records")?;
+        }
+        let chunks = i64::try_from(chunk_nos.len()).map_err(Error::broken)?;
+        let updated = tx
+            .row(
+                "UPDATE import_batch
+                    SET status = 'processing', open_chunks = open_chunks + $3, parked_chunks = parked_chunks - $3,
+                        failed = failed - $4
+                  WHERE account_id = $1 AND batch_id = $2 RETURNING lane, request_id",
+                vec![account_id.into(), batch_id.into(), chunks.into(), records.into()],
+            )
+            .await?
+            .ok_or(Error::Lost)?;
+        let lane: String = get(&updated, "lane")?;
+        let request_id = get(&updated, "request_id")?;
+        tx.commit_surely().await?;
+        Ok(Change::Done(Retried {
+            batch: self.changed(account_id, batch_id).await?,
+            chunk_nos,
+            lane: Lane::ALL
+                .into_iter()
+                .find(|known| known.as_str() == lane)
+                .ok_or_else(|| Error::broken("a batch on an unknown lane"))?,
+            request_id,
+        }))
+    }
+
+    async fn changed(&self, account_id: Uuid, batch_id: Uuid) -> Result<Batch, Error> {
+        self.batch(account_id, batch_id).await?.ok_or(Error::Lost)
+    }
+}
+
+async fn status_for_update(
+    tx: &mut Tx,
+    account_id: Uuid,
+    batch_id: Uuid,
+) -> Result<Option<String>, Error> {
+    let sql = tx.dialect(
+        "SELECT status FROM import_batch
+          WHERE account_id = $1 AND batch_id = $2 AND seq IS NOT NULL FOR NO KEY UPDATE",
+        "SELECT status FROM import_batch WHERE account_id = $1 AND batch_id = $2 AND seq IS NOT NULL",
+    );
+    tx.row(sql, vec![account_id.into(), batch_id.into()])
+        .await?
+        .map(|row| get(&row, "status"))
+        .transpose()
+}

@@ -1,0 +1,49 @@
+//! Who is alive. A worker that is frozen in the middle of a transaction keeps its locks, and no limit of the server
+//! ends a session that waits for its client in the middle of a COPY: another worker ends it.
+
+use uuid::Uuid;
+
+use crate::{Error, Store};
+
+impl Store {
+    /// Says that a worker is alive. Cheap: it does not wait for the disk.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn beat_worker(&self, worker_id: Uuid) -> Result<(), Error> {
+        if self.is_sqlite() {
+            return Ok(());
+        }
+        self.execute(
+            "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true))
+             INSERT INTO worker_beat (worker_id, beat_at) SELECT $1, clock_timestamp() FROM quiet
+                 ON CONFLICT (worker_id) DO UPDATE SET beat_at = clock_timestamp()",
+            vec![worker_id.into()],
+        )
+        .await?;
+        Ok(())
+    }
+
+    /// Ends the sessions of workers (other than this one) that hold a chunk and have been silent for 8 s. Their
+    /// transactions roll back, and the chunks are free again. How many it ended.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn free_frozen(&self, worker_id: Uuid) -> Result<usize, Error> {
+        if self.is_sqlite() {
+            return Ok(0);
+        }
+        let ended = self
+            .rows(
+                "SELECT pg_terminate_backend(a.pid)
+                   FROM import_start s
+                   JOIN pg_stat_activity a ON a.pid = s.backend_pid AND a.backend_start = s.backend_start
+                   LEFT JOIN worker_beat w ON w.worker_id = s.worker_id
+                  WHERE s.worker_id <> $1 AND a.state <> 'idle'
+                    AND (w.beat_at IS NULL OR w.beat_at < clock_timestamp() - interval '8 seconds')",
+                vec![worker_id.into()],
+            )
+            .await?;
+        Ok(ended.len())
+    }
+}

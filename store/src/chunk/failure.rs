@@ -1,0 +1,111 @@
+//! How a chunk fails: noted in the ledger in a commit of its own, tried again later, parked in the end.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::ChunkId;
+use crate::tx::get;
+use crate::{Error, Store};
+
+/// Own failures after which a chunk is parked.
+pub const MAX_FAILURES: i64 = 5;
+
+/// What a noted failure led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noted {
+    /// It will be due again at this time.
+    RetryAt(DateTime<Utc>),
+    /// It will not be tried again unless somebody asks for it.
+    Parked,
+    /// It was finished, cancelled or parked meanwhile.
+    Gone,
+}
+
+impl Store {
+    /// Notes a failure of the chunk's own with its reason, in a commit of its own; parks it when it is the last
+    /// that it may have, or when `park` says that there is no use in trying again.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn note_failure(
+        &self,
+        id: ChunkId,
+        reason: &str,
+        park: bool,
+    ) -> Result<Noted, Error> {
+        let mut tx = self.begin().await?;
+        let lock = tx.dialect(
+            "SELECT failures, records, parked FROM import_chunk
+              WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3 FOR NO KEY UPDATE",
+            "SELECT failures, records, parked FROM import_chunk
+              WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
+        );
+        let Some(row) = tx.row(lock, id.values()).await? else {
+            return Ok(Noted::Gone);
+        };
+        if get(&row, "parked")? {
+            return Ok(Noted::Gone);
+        }
+        let failures: i64 = get::<i64>(&row, "failures")? + 1;
+        let parked = park || failures >= MAX_FAILURES;
+        let retry_at = tx.now().await? + backoff(failures);
+        let mut values = id.values();
+        values.extend::<[sea_orm::Value; 4]>([
+            failures.into(),
+            parked.into(),
+            retry_at.into(),
+            reason.into(),
+        ]);
+        tx.execute(
+            "UPDATE import_chunk SET failures = $4, parked = $5, retry_at = $6, reason = $7
+              WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
+            values,
+        )
+        .await?;
+        tx.execute(
+            "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
+            id.values(),
+        )
+        .await?;
+        if parked {
+            tx.execute(
+                "UPDATE import_batch
+                    SET open_chunks = open_chunks - 1, parked_chunks = parked_chunks + 1, failed = failed + $3,
+                        status = CASE WHEN open_chunks = 1 THEN 'stalled' ELSE 'processing' END
+                  WHERE account_id = $1 AND batch_id = $2",
+                vec![
+                    id.account_id.into(),
+                    id.batch_id.into(),
+                    get::<i64>(&row, "records")?.into(),
+                ],
+            )
+            .await?;
+        }
+        tx.commit_surely().await?;
+        Ok(if parked {
+            Noted::Parked
+        } else {
+            Noted::RetryAt(retry_at)
+        })
+    }
+
+    /// Puts a chunk off without counting anything against it (a payload for a newer worker).
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn put_off(&self, id: ChunkId, until: TimeDelta) -> Result<(), Error> {
+        let mut values = id.values();
+        values.push((self.now().await? + until).into());
+        self.execute(
+            "UPDATE import_chunk SET retry_at = $4 WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
+            values,
+        )
+        .await?;
+        Ok(())
+    }
+}
+
+/// 0.5 s, 1.5 s, 4.5 s, 13.5 s: a passing trouble is over soon, a lasting one is parked within half a minute.
+fn backoff(failures: i64) -> TimeDelta {
+    let tripled = 3_i64.saturating_pow(u32::try_from(failures - 1).unwrap_or(0).min(8));
+    TimeDelta::milliseconds(500 * tripled)
+}

@@ -1,0 +1,345 @@
+//! Accounts, API keys and their secrets. A secret is seen once, when it is issued; only its SHA-256 is kept.
+//!
+//! A plain hash is enough because a secret is 244 random bits, not a password: there is nothing to guess.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+use domain::scope::Scopes;
+use entity::{account, api_key, api_secret};
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
+    EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, TransactionTrait,
+};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::{Error, Store};
+
+/// How many secrets of a key may live at once.
+const LIVE_SECRETS: usize = 2;
+
+/// What authentication needs of a key that is not revoked.
+#[derive(Clone, Debug)]
+pub struct KeyRecord {
+    pub account_id: Uuid,
+    pub api_key: String,
+    pub time_zone: Tz,
+    pub scopes: Scopes,
+    /// At most two.
+    pub secrets: Vec<SecretHash>,
+}
+
+/// A secret's SHA-256 and the end of its life.
+#[derive(Clone, Debug)]
+pub struct SecretHash {
+    pub hash: [u8; 32],
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+/// A key or a rotated secret as it is shown once.
+#[derive(Clone, serde::Serialize)]
+pub struct IssuedKey {
+    pub account_id: Uuid,
+    pub api_key: String,
+    pub secret_key: String,
+    pub scopes: Scopes,
+}
+
+/// A key as an operator lists it.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct KeySummary {
+    pub account: String,
+    pub time_zone: String,
+    pub api_key: String,
+    pub scopes: String,
+    pub created_at: DateTime<Utc>,
+    pub last_used_at: Option<DateTime<Utc>>,
+    pub revoked_at: Option<DateTime<Utc>>,
+    /// Secrets that work now.
+    pub live_secrets: usize,
+}
+
+/// Why no key was made.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateKeyError {
+    /// Days already stored were counted in the account's zone.
+    #[error("the account's time zone is {0} and cannot change")]
+    TimeZoneFixed(String),
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+impl From<sea_orm::DbErr> for CreateKeyError {
+    fn from(error: sea_orm::DbErr) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+/// SHA-256 of a secret's text.
+pub fn hash_secret(secret: &str) -> [u8; 32] {
+    Sha256::digest(secret.as_bytes()).into()
+}
+
+fn new_api_key() -> String {
+    format!("fk_{}", Uuid::new_v4().simple())
+}
+
+fn new_secret() -> String {
+    format!("fs_{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
+}
+
+impl Store {
+    /// Whether anybody could use the service yet.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn has_accounts(&self) -> Result<bool, Error> {
+        Ok(account::Entity::find().count(&self.reads()).await? > 0)
+    }
+
+    /// A key that is not revoked, with its secrets (expired ones too: the caller has the clock).
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn find_key(&self, key: &str) -> Result<Option<KeyRecord>, Error> {
+        let rows = self
+            .rows(
+                "SELECT k.account_id, a.time_zone, k.scopes, s.secret_hash, s.expires_at
+                   FROM api_key k
+                   JOIN account a ON a.account_id = k.account_id
+                   JOIN api_secret s ON s.account_id = k.account_id AND s.api_key = k.api_key
+                  WHERE k.api_key = $1 AND k.revoked_at IS NULL",
+                vec![key.into()],
+            )
+            .await?;
+        let Some(first) = rows.first() else {
+            return Ok(None);
+        };
+        let secrets = rows
+            .iter()
+            .map(|row| {
+                let hash: Vec<u8> = row.try_get("", "secret_hash")?;
+                Ok(SecretHash {
+                    hash: hash
+                        .try_into()
+                        .map_err(|_| Error::broken("a secret's hash is not 32 bytes"))?,
+                    expires_at: row.try_get("", "expires_at")?,
+                })
+            })
+            .collect::<Result<_, Error>>()?;
+        let time_zone: String = first.try_get("", "time_zone")?;
+        let scopes: String = first.try_get("", "scopes")?;
+        Ok(Some(KeyRecord {
+            account_id: first.try_get("", "account_id")?,
+            api_key: key.to_owned(),
+            time_zone: time_zone.parse().map_err(Error::broken)?,
+            scopes: scopes.parse().map_err(Error::broken)?,
+            secrets,
+        }))
+    }
+
+    /// Makes a key, and the account if its name is new (`time_zone` then defaults to UTC).
+    ///
+    /// # Errors
+    /// [`CreateKeyError::TimeZoneFixed`] where the account exists with another zone.
+    pub async fn create_key(
+        &self,
+        account_name: &str,
+        time_zone: Option<Tz>,
+        scopes: Scopes,
+    ) -> Result<IssuedKey, CreateKeyError> {
+        let tx = self.writes().begin().await?;
+        let now = Utc::now();
+        let fresh = account::ActiveModel {
+            account_id: Set(Uuid::now_v7()),
+            name: Set(account_name.to_owned()),
+            time_zone: Set(time_zone.unwrap_or(Tz::UTC).name().to_owned()),
+            created_at: Set(now),
+        };
+        account::Entity::insert(fresh)
+            .on_conflict(
+                OnConflict::column(account::Column::Name)
+                    .do_nothing()
+                    .to_owned(),
+            )
+            .exec_without_returning(&tx)
+            .await?;
+        let account = account::Entity::find()
+            .filter(account::Column::Name.eq(account_name))
+            .one(&tx)
+            .await?
+            .ok_or_else(|| Error::broken("an account vanished while it was made"))?;
+        if time_zone.is_some_and(|asked| asked.name() != account.time_zone) {
+            return Err(CreateKeyError::TimeZoneFixed(account.time_zone));
+        }
+        tx.execute_raw(sea_orm::Statement::from_sql_and_values(
+            tx.get_database_backend(),
+            "INSERT INTO import_counter (account_id, seq) VALUES ($1, 0) ON CONFLICT DO NOTHING",
+            [account.account_id.into()],
+        ))
+        .await?;
+        let issued = IssuedKey {
+            account_id: account.account_id,
+            api_key: new_api_key(),
+            secret_key: new_secret(),
+            scopes,
+        };
+        api_key::ActiveModel {
+            account_id: Set(issued.account_id),
+            api_key: Set(issued.api_key.clone()),
+            scopes: Set(scopes.to_string()),
+            created_at: Set(now),
+            revoked_at: Set(None),
+            last_used_at: Set(None),
+        }
+        .insert(&tx)
+        .await?;
+        insert_secret(&tx, &issued, now).await?;
+        tx.commit().await?;
+        Ok(issued)
+    }
+
+    /// Issues a new secret; the newest of the others lives on for `overlap`, older ones end now.
+    /// `None`: no such key, or it is revoked.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn rotate_key(
+        &self,
+        key: &str,
+        overlap: TimeDelta,
+    ) -> Result<Option<IssuedKey>, Error> {
+        let tx = self.writes().begin().await?;
+        // A write first: it makes two rotations wait for each other, and SQLite wait for the service beside it.
+        api_key::Entity::update_many()
+            .col_expr(
+                api_key::Column::LastUsedAt,
+                Expr::col(api_key::Column::LastUsedAt),
+            )
+            .filter(api_key::Column::ApiKey.eq(key))
+            .exec(&tx)
+            .await?;
+        let Some(found) = api_key::Entity::find()
+            .filter(api_key::Column::ApiKey.eq(key))
+            .filter(api_key::Column::RevokedAt.is_null())
+            .one(&tx)
+            .await?
+        else {
+            return Ok(None);
+        };
+        let now = Utc::now();
+        let old = api_secret::Entity::find()
+            .filter(api_secret::Column::AccountId.eq(found.account_id))
+            .filter(api_secret::Column::ApiKey.eq(key))
+            .order_by_desc(api_secret::Column::CreatedAt)
+            .all(&tx)
+            .await?;
+        for (age, secret) in old.into_iter().enumerate() {
+            let ends = secret
+                .expires_at
+                .unwrap_or(now + overlap)
+                .min(now + overlap);
+            let mut secret: api_secret::ActiveModel = secret.into();
+            if age + 1 < LIVE_SECRETS {
+                secret.expires_at = Set(Some(ends));
+                secret.update(&tx).await?;
+            } else {
+                secret.delete(&tx).await?;
+            }
+        }
+        let issued = IssuedKey {
+            account_id: found.account_id,
+            api_key: key.to_owned(),
+            secret_key: new_secret(),
+            scopes: found.scopes.parse().map_err(Error::broken)?,
+        };
+        insert_secret(&tx, &issued, now).await?;
+        tx.commit().await?;
+        Ok(Some(issued))
+    }
+
+    /// Ends a key for good. `false`: no such key, or it was revoked before.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn revoke_key(&self, key: &str) -> Result<bool, Error> {
+        let ended = api_key::Entity::update_many()
+            .col_expr(api_key::Column::RevokedAt, Expr::value(Utc::now()))
+            .filter(api_key::Column::ApiKey.eq(key))
+            .filter(api_key::Column::RevokedAt.is_null())
+            .exec(&self.writes())
+            .await?;
+        Ok(ended.rows_affected > 0)
+    }
+
+    /// Every key, oldest first.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn list_keys(&self) -> Result<Vec<KeySummary>, Error> {
+        let db = self.reads();
+        let accounts = account::Entity::find().all(&db).await?;
+        let secrets = api_secret::Entity::find().all(&db).await?;
+        let keys = api_key::Entity::find()
+            .order_by_asc(api_key::Column::CreatedAt)
+            .all(&db)
+            .await?;
+        let now = Utc::now();
+        Ok(keys
+            .into_iter()
+            .filter_map(|key| {
+                let account = accounts.iter().find(|a| a.account_id == key.account_id)?;
+                let live = secrets
+                    .iter()
+                    .filter(|s| {
+                        s.api_key == key.api_key && s.expires_at.is_none_or(|end| end > now)
+                    })
+                    .count();
+                Some(KeySummary {
+                    account: account.name.clone(),
+                    time_zone: account.time_zone.clone(),
+                    live_secrets: if key.revoked_at.is_some() { 0 } else { live },
+                    api_key: key.api_key,
+                    scopes: key.scopes,
+                    created_at: key.created_at,
+                    last_used_at: key.last_used_at,
+                    revoked_at: key.revoked_at,
+                })
+            })
+            .collect())
+    }
+
+    /// Notes when keys were last used.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn touch_keys(&self, used: &[(String, DateTime<Utc>)]) -> Result<(), Error> {
+        for (key, at) in used {
+            self.execute(
+                "UPDATE api_key SET last_used_at = $2
+                  WHERE api_key = $1 AND (last_used_at IS NULL OR last_used_at < $2)",
+                vec![key.as_str().into(), (*at).into()],
+            )
+            .await?;
+        }
+        Ok(())
+    }
+}
+
+async fn insert_secret(
+    tx: &DatabaseTransaction,
+    issued: &IssuedKey,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    api_secret::ActiveModel {
+        account_id: Set(issued.account_id),
+        api_key: Set(issued.api_key.clone()),
+        secret_hash: Set(hash_secret(&issued.secret_key).to_vec()),
+        created_at: Set(now),
+        expires_at: Set(None),
+    }
+    .insert(tx)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,346 @@
+//! The way in: a body's chunks under a batch that is still `receiving`, and the one commit that accepts it.
+//!
+//! Until that commit nothing is promised, so chunks are written without waiting for the disk (PostgreSQL's
+//! `synchronous_commit = off`, one statement each); the commit to `queued` waits, and with it everything before
+//! it in the log. Were the server to crash between, the counts would not match and the attempt would be refused.
+
+use domain::message::Lane;
+use domain::record::RecordError;
+use uuid::Uuid;
+
+use crate::idempotency::FirstAnswer;
+use crate::tx::{Inner, get};
+use crate::{Committed, Error, Store, Tx};
+
+/// zstd's fastest level: blocks are written once and read rarely.
+const LEVEL: i32 = 1;
+
+/// What an attempt claims to have stored, and how it will answer.
+#[derive(Debug)]
+pub struct QueueBatch<'a> {
+    pub account_id: Uuid,
+    pub batch_id: Uuid,
+    pub attempt: Uuid,
+    pub received: i64,
+    pub accepted: i64,
+    pub rejected: i64,
+    pub chunks: i64,
+    pub request_id: &'a str,
+    pub idempotency: Option<FirstAnswer<'a>>,
+}
+
+impl QueueBatch<'_> {
+    /// The lane on which a batch of so many chunks is worked: small ones never wait behind giants.
+    pub fn lane(&self) -> Lane {
+        if self.chunks <= 1 {
+            Lane::Small
+        } else {
+            Lane::Bulk
+        }
+    }
+}
+
+impl Store {
+    /// Opens a batch for an attempt.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn begin_batch(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+        attempt: Uuid,
+    ) -> Result<(), Error> {
+        let now = self.now().await?;
+        self.execute(
+            "INSERT INTO import_batch (account_id, batch_id, status, attempt, beat_at, created_at)
+             VALUES ($1, $2, 'receiving', $3, $4, $4)",
+            vec![
+                account_id.into(),
+                batch_id.into(),
+                attempt.into(),
+                now.into(),
+            ],
+        )
+        .await?;
+        Ok(())
+    }
+
+    /// Says that the attempt is alive. `false`: its key was taken over.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn beat_import(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+        attempt: Uuid,
+        key: Option<&str>,
+    ) -> Result<bool, Error> {
+        let now = self.now().await?;
+        self.execute(
+            "UPDATE import_batch SET beat_at = $4 WHERE account_id = $1 AND batch_id = $2 AND attempt = $3",
+            vec![account_id.into(), batch_id.into(), attempt.into(), now.into()],
+        )
+        .await?;
+        let Some(key) = key else { return Ok(true) };
+        let held = self
+            .execute(
+                "UPDATE idempotency SET beat_at = $4
+                  WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3",
+                vec![account_id.into(), key.into(), attempt.into(), now.into()],
+            )
+            .await?;
+        Ok(held == 1)
+    }
+
+    /// Stores one chunk of a receiving batch.
+    ///
+    /// # Errors
+    /// [`Error::Lost`] when the batch is no longer this attempt's.
+    pub async fn add_chunk(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+        attempt: Uuid,
+        chunk_no: i64,
+        records: i64,
+        payload: Vec<u8>,
+    ) -> Result<(), Error> {
+        let stored = if self.is_sqlite() {
+            let mut tx = self.begin().await?;
+            let chunk = tx
+                .execute(
+                    "INSERT INTO import_chunk (account_id, batch_id, chunk_no, records)
+                     SELECT account_id, batch_id, $4, $5 FROM import_batch
+                      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
+                    vec![account_id.into(), batch_id.into(), attempt.into(), chunk_no.into(), records.into()],
+                )
+                .await?;
+            if chunk == 1 {
+                tx.execute(
+                    "INSERT INTO import_payload (account_id, batch_id, chunk_no, payload) VALUES ($1, $2, $3, $4)",
+                    vec![account_id.into(), batch_id.into(), chunk_no.into(), payload.into()],
+                )
+                .await?;
+            }
+            tx.commit_surely().await?;
+            chunk
+        } else {
+            self.execute(
+                "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true)),
+                      mine AS (SELECT b.account_id, b.batch_id FROM import_batch b, quiet
+                                WHERE b.account_id = $1 AND b.batch_id = $2 AND b.attempt = $3
+                                  AND b.status = 'receiving'),
+                      chunk AS (INSERT INTO import_chunk (account_id, batch_id, chunk_no, records)
+                                SELECT account_id, batch_id, $4, $5 FROM mine)
+                 INSERT INTO import_payload (account_id, batch_id, chunk_no, payload)
+                 SELECT account_id, batch_id, $4, $6 FROM mine",
+                vec![
+                    account_id.into(),
+                    batch_id.into(),
+                    attempt.into(),
+                    chunk_no.into(),
+                    records.into(),
+                    payload.into(),
+                ],
+            )
+            .await
+            .map_err(Error::lost_with_its_batch)?
+        };
+        if stored == 1 {
+            Ok(())
+        } else {
+            Err(Error::Lost)
+        }
+    }
+
+    /// Stores one block of record errors; `first` is the ordinal of its first error in the batch.
+    ///
+    /// # Errors
+    /// [`Error::Lost`] when the batch is no longer this attempt's.
+    pub async fn add_errors(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+        attempt: Uuid,
+        first: i64,
+        errors: &[RecordError],
+    ) -> Result<(), Error> {
+        let json = serde_json::to_vec(errors).map_err(Error::broken)?;
+        let block = zstd::bulk::compress(&json, LEVEL).map_err(Error::broken)?;
+        let stored = self
+            .execute(
+                "INSERT INTO import_error (account_id, batch_id, first, errors, block)
+                 SELECT account_id, batch_id, $4, $5, $6 FROM import_batch
+                  WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
+                vec![
+                    account_id.into(),
+                    batch_id.into(),
+                    attempt.into(),
+                    first.into(),
+                    i64::try_from(errors.len()).map_err(Error::broken)?.into(),
+                    block.into(),
+                ],
+            )
+            .await
+            .map_err(Error::lost_with_its_batch)?;
+        if stored == 1 {
+            Ok(())
+        } else {
+            Err(Error::Lost)
+        }
+    }
+
+    /// Accepts a batch: one commit to `queued`, after which every accepted record will be stored exactly once.
+    ///
+    /// # Errors
+    /// [`Error::Lost`] when the attempt was taken over, or what is stored is not what it claims.
+    pub async fn queue_batch(&self, batch: &QueueBatch<'_>) -> Result<(), Error> {
+        let key = || vec![batch.account_id.into(), batch.batch_id.into()];
+        let mut tx = self.begin().await?;
+        if let Some(first) = &batch.idempotency {
+            tx.answer_first(batch.account_id, batch.attempt, first)
+                .await?;
+        }
+        let stored = tx
+            .row(
+                "SELECT count(*) AS chunks, CAST(coalesce(sum(records), 0) AS bigint) AS records
+                   FROM import_chunk WHERE account_id = $1 AND batch_id = $2",
+                key(),
+            )
+            .await?
+            .ok_or(Error::Lost)?;
+        if get::<i64>(&stored, "chunks")? != batch.chunks
+            || get::<i64>(&stored, "records")? != batch.accepted
+        {
+            return Err(Error::Lost);
+        }
+        let now = tx.now().await?;
+        let mut values: Vec<sea_orm::Value> = key();
+        values.extend::<[sea_orm::Value; 8]>([
+            batch.attempt.into(),
+            now.into(),
+            batch.received.into(),
+            batch.accepted.into(),
+            batch.rejected.into(),
+            batch.chunks.into(),
+            batch.lane().as_str().into(),
+            batch.request_id.into(),
+        ]);
+        let queued = match tx.inner {
+            Inner::Postgres(_) => {
+                tx.execute(
+                    "WITH drawn AS (UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1 RETURNING seq)
+                     UPDATE import_batch
+                        SET status = 'queued', seq = drawn.seq, queued_at = $4, received = $5, accepted = $6,
+                            rejected = $7, open_chunks = $8, lane = $9, request_id = $10
+                       FROM drawn
+                      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
+                    values,
+                )
+                .await?
+            }
+            Inner::Sqlite(_) => {
+                tx.execute(
+                    "UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1",
+                    vec![batch.account_id.into()],
+                )
+                .await?;
+                tx.execute(
+                    "UPDATE import_batch
+                        SET status = 'queued', queued_at = $4, received = $5, accepted = $6,
+                            rejected = $7, open_chunks = $8, lane = $9, request_id = $10,
+                            seq = (SELECT seq FROM import_counter WHERE account_id = $1)
+                      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
+                    values,
+                )
+                .await?
+            }
+        };
+        if queued != 1 {
+            return Err(Error::Lost);
+        }
+        match tx.commit().await? {
+            Committed::Done => Ok(()),
+            Committed::Unknown(error) if self.is_queued(batch).await? => {
+                tracing::info!(error = %error, "a lost commit was found in the ledger");
+                Ok(())
+            }
+            Committed::Unknown(error) => Err(error),
+        }
+    }
+
+    async fn is_queued(&self, batch: &QueueBatch<'_>) -> Result<bool, Error> {
+        let found = self
+            .rows(
+                "SELECT 1 FROM import_batch
+                  WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND seq IS NOT NULL",
+                vec![
+                    batch.account_id.into(),
+                    batch.batch_id.into(),
+                    batch.attempt.into(),
+                ],
+            )
+            .await?;
+        Ok(!found.is_empty())
+    }
+
+    /// Refuses a batch whose records were refused: it goes, the answer stays under its key.
+    ///
+    /// # Errors
+    /// [`Error::Lost`] when the attempt was taken over.
+    pub async fn refuse_batch(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+        attempt: Uuid,
+        idempotency: Option<FirstAnswer<'_>>,
+    ) -> Result<(), Error> {
+        let mut tx = self.begin().await?;
+        if let Some(first) = &idempotency {
+            tx.answer_first(account_id, attempt, first).await?;
+        }
+        drop_receiving(&mut tx, account_id, batch_id, attempt).await?;
+        tx.commit_surely().await
+    }
+
+    /// Forgets an attempt that came to nothing (broken body, dead client): its batch and its reservation go.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn abandon_batch(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+        attempt: Uuid,
+        key: Option<&str>,
+    ) -> Result<(), Error> {
+        let mut tx = self.begin().await?;
+        if let Some(key) = key {
+            tx.execute(
+                "DELETE FROM idempotency
+                  WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3 AND status IS NULL",
+                vec![account_id.into(), key.into(), attempt.into()],
+            )
+            .await?;
+        }
+        drop_receiving(&mut tx, account_id, batch_id, attempt).await?;
+        tx.commit_surely().await
+    }
+}
+
+async fn drop_receiving(
+    tx: &mut Tx,
+    account_id: Uuid,
+    batch_id: Uuid,
+    attempt: Uuid,
+) -> Result<(), Error> {
+    tx.execute(
+        "DELETE FROM import_batch
+          WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
+        vec![account_id.into(), batch_id.into(), attempt.into()],
+    )
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! Counts by day, kept in the transaction that changes what they count, with a version that rises with each change.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use uuid::Uuid;
+
+use crate::tx::get;
+use crate::{Error, Store, Tx};
+
+/// An account's recipients by the day of their creation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecipientSeries {
+    /// Rises with every change; 0 while there was none.
+    pub version: i64,
+    /// The commit time of the last change, as the database's clock saw it.
+    pub as_of: Option<DateTime<Utc>>,
+    /// Days in order, those without recipients left out.
+    pub days: Vec<(NaiveDate, i64)>,
+}
+
+impl Store {
+    /// The whole series of an account, all of it as of one moment.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn recipient_series(&self, account_id: Uuid) -> Result<RecipientSeries, Error> {
+        let rows = self
+            .rows(
+                "SELECT v.data_version, v.as_of, r.day, r.recipients
+                   FROM recipient_version v
+                   LEFT JOIN recipient_rollup r ON r.account_id = v.account_id AND r.recipients <> 0
+                  WHERE v.account_id = $1 ORDER BY r.day",
+                vec![account_id.into()],
+            )
+            .await?;
+        let mut series = RecipientSeries {
+            version: 0,
+            as_of: None,
+            days: Vec::with_capacity(rows.len()),
+        };
+        for row in &rows {
+            series.version = get(row, "data_version")?;
+            series.as_of = Some(get(row, "as_of")?);
+            if let Some(day) = get(row, "day")? {
+                series.days.push((day, get(row, "recipients")?));
+            }
+        }
+        Ok(series)
+    }
+
+    /// The version that [`Store::recipient_series`] would have now.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn recipient_version(&self, account_id: Uuid) -> Result<i64, Error> {
+        self.rows(
+            "SELECT data_version FROM recipient_version WHERE account_id = $1",
+            vec![account_id.into()],
+        )
+        .await?
+        .first()
+        .map_or(Ok(0), |row| get(row, "data_version"))
+    }
+}
+
+impl Tx {
+    /// Adds `recipients` (negative: erased) to a day. The last lock that a transaction takes.
+    pub(crate) async fn count_created(
+        &mut self,
+        account_id: Uuid,
+        day: NaiveDate,
+        recipients: i64,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error> {
+        if recipients == 0 {
+            return Ok(());
+        }
+        // The version's row is the account's lock: the order of versions is the order of commits.
+        self.execute(
+            "INSERT INTO recipient_version AS v (account_id, data_version, as_of) VALUES ($1, 1, $2)
+                 ON CONFLICT (account_id) DO UPDATE
+                SET data_version = v.data_version + 1,
+                    as_of = CASE WHEN v.as_of > $2 THEN v.as_of ELSE $2 END",
+            vec![account_id.into(), now.into()],
+        )
+        .await?;
+        self.execute(
+            "INSERT INTO recipient_rollup AS r (account_id, day, recipients) VALUES ($1, $2, $3)
+                 ON CONFLICT (account_id, day) DO UPDATE SET recipients = r.recipients + $3",
+            vec![account_id.into(), day.into(), recipients.into()],
+        )
+        .await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,145 @@
+//! A transaction over either dialect. Opaque: jobs open and commit it, only this crate writes through it.
+
+use chrono::{DateTime, SubsecRound, Utc};
+use sea_orm::sqlx::{self, Postgres, Sqlite, Transaction};
+use sea_orm::{QueryResult, Value};
+use sea_query_sqlx::SqlxValues;
+
+use crate::Error;
+use crate::connect::Pool;
+
+/// An open transaction; dropped without [`Tx::commit`] it is rolled back.
+///
+/// Its own enum over sqlx's two, because sea-orm's transaction hides the connection that COPY needs.
+#[derive(Debug)]
+pub struct Tx {
+    pub(crate) inner: Inner,
+}
+
+#[derive(Debug)]
+pub(crate) enum Inner {
+    Postgres(Transaction<'static, Postgres>),
+    Sqlite(Transaction<'static, Sqlite>),
+}
+
+/// What became of a COMMIT.
+#[derive(Debug)]
+pub enum Committed {
+    /// It is durable.
+    Done,
+    /// The connection broke before the answer: read the ledger, never assume.
+    Unknown(Error),
+}
+
+impl Tx {
+    pub(crate) async fn begin(pool: &Pool) -> Result<Self, Error> {
+        let inner = match pool {
+            Pool::Postgres(pool) => Inner::Postgres(pool.begin().await?),
+            // A transaction that reads first and writes later would fail at once beside another writer.
+            Pool::Sqlite { writer, .. } => {
+                Inner::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?)
+            }
+        };
+        Ok(Self { inner })
+    }
+
+    /// Makes it durable.
+    ///
+    /// # Errors
+    /// The database refused it: nothing of it stays. A broken connection is no error but
+    /// [`Committed::Unknown`].
+    pub async fn commit(self) -> Result<Committed, Error> {
+        let result = match self.inner {
+            Inner::Postgres(tx) => tx.commit().await,
+            Inner::Sqlite(tx) => tx.commit().await,
+        };
+        match result.map_err(Error::from) {
+            Ok(()) => Ok(Committed::Done),
+            Err(error @ Error::Unavailable(_)) => Ok(Committed::Unknown(error)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// [`Tx::commit`] for those who have no ledger to read: an unknown outcome is an error to them.
+    pub(crate) async fn commit_surely(self) -> Result<(), Error> {
+        match self.commit().await? {
+            Committed::Done => Ok(()),
+            Committed::Unknown(error) => Err(error),
+        }
+    }
+
+    pub(crate) async fn execute(
+        &mut self,
+        sql: &'static str,
+        values: Vec<Value>,
+    ) -> Result<u64, Error> {
+        let values = SqlxValues(sea_orm::Values(values));
+        Ok(match &mut self.inner {
+            Inner::Postgres(tx) => sqlx::query_with(sql, values)
+                .execute(&mut **tx)
+                .await?
+                .rows_affected(),
+            Inner::Sqlite(tx) => sqlx::query_with(sql, values)
+                .execute(&mut **tx)
+                .await?
+                .rows_affected(),
+        })
+    }
+
+    pub(crate) async fn rows(
+        &mut self,
+        sql: &'static str,
+        values: Vec<Value>,
+    ) -> Result<Vec<QueryResult>, Error> {
+        let values = SqlxValues(sea_orm::Values(values));
+        Ok(match &mut self.inner {
+            Inner::Postgres(tx) => sqlx::query_with(sql, values)
+                .fetch_all(&mut **tx)
+                .await?
+                .into_iter()
+                .map(Into::into)
+                .collect(),
+            Inner::Sqlite(tx) => sqlx::query_with(sql, values)
+                .fetch_all(&mut **tx)
+                .await?
+                .into_iter()
+                .map(Into::into)
+                .collect(),
+        })
+    }
+
+    pub(crate) async fn row(
+        &mut self,
+        sql: &'static str,
+        values: Vec<Value>,
+    ) -> Result<Option<QueryResult>, Error> {
+        Ok(self.rows(sql, values).await?.into_iter().next())
+    }
+
+    /// The database's clock, not the transaction's start.
+    pub(crate) async fn now(&mut self) -> Result<DateTime<Utc>, Error> {
+        match &mut self.inner {
+            Inner::Postgres(tx) => Ok(sqlx::query_scalar("SELECT clock_timestamp()")
+                .fetch_one(&mut **tx)
+                .await?),
+            Inner::Sqlite(_) => Ok(Utc::now().trunc_subsecs(6)),
+        }
+    }
+
+    pub(crate) fn is_sqlite(&self) -> bool {
+        matches!(self.inner, Inner::Sqlite(_))
+    }
+
+    /// The statement of this dialect.
+    pub(crate) fn dialect(&self, postgres: &'static str, sqlite: &'static str) -> &'static str {
+        match self.inner {
+            Inner::Postgres(_) => postgres,
+            Inner::Sqlite(_) => sqlite,
+        }
+    }
+}
+
+/// One column of a row.
+pub(crate) fn get<T: sea_orm::TryGetable>(row: &QueryResult, column: &str) -> Result<T, Error> {
+    row.try_get("", column).map_err(Error::from)
+}

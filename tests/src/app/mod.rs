@@ -1,0 +1,180 @@
+//! One running service under test, on either set of backends.
+//!
+//! Embedded: `feedback serve` on a fresh data folder. Servers: `api` and `worker` processes on a fresh database and a
+//! fresh virtual host. A test says how many of each it wants and which settings differ; `FEEDBACK_TEST_BACKENDS`
+//! says which set it runs on.
+
+mod backends;
+mod keys;
+mod service;
+mod setup;
+
+use std::path::Path;
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
+
+pub use backends::{Backends, Lease};
+pub use keys::Keys;
+pub use service::{Program, Service};
+pub use setup::Setup;
+
+use crate::client::Client;
+use crate::wait::{SOON, eventually};
+
+/// One running service. Its processes, database and virtual host end with it.
+#[derive(Debug)]
+pub struct App {
+    /// What answers HTTP; embedded the one `serve`.
+    pub apis: Vec<Service>,
+    /// The worker processes; none when embedded.
+    pub workers: Vec<Service>,
+    backends: Backends,
+    variables: Vec<(String, String)>,
+    folder: TempDir,
+}
+
+impl App {
+    /// One api and one worker.
+    pub fn setup() -> Setup {
+        Setup::default()
+    }
+
+    /// One api and one worker, running.
+    ///
+    /// # Errors
+    /// When they do not get ready.
+    pub async fn start() -> Result<Self> {
+        Self::setup().start().await
+    }
+
+    /// Whether the whole service is one process.
+    pub fn embedded(&self) -> bool {
+        matches!(self.backends, Backends::Embedded)
+    }
+
+    /// The backends it runs on.
+    pub fn backends(&self) -> &Backends {
+        &self.backends
+    }
+
+    /// The folder of this service: logs, and embedded also its data.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The first api.
+    ///
+    /// # Errors
+    /// When the test took it away.
+    pub fn api(&mut self) -> Result<&mut Service> {
+        self.apis.first_mut().context("no api runs")
+    }
+
+    /// The first worker: the process that stores, embedded the whole service.
+    ///
+    /// # Errors
+    /// When the test took it away.
+    pub fn worker(&mut self) -> Result<&mut Service> {
+        if self.embedded() {
+            return self.api();
+        }
+        self.workers.first_mut().context("no worker runs")
+    }
+
+    /// Starts one more api (embedded: only the first).
+    ///
+    /// # Errors
+    /// When it does not get ready.
+    pub async fn start_api(&mut self) -> Result<()> {
+        let program = if self.embedded() {
+            if !self.apis.is_empty() {
+                return Ok(());
+            }
+            Program::Serve
+        } else {
+            Program::Api
+        };
+        let service = Service::start(program, &self.variables, self.folder.path()).await?;
+        self.apis.push(service);
+        Ok(())
+    }
+
+    /// Starts one more worker (embedded: nothing to do).
+    ///
+    /// # Errors
+    /// When it does not get ready.
+    pub async fn start_worker(&mut self) -> Result<()> {
+        if !self.embedded() {
+            let service =
+                Service::start(Program::Worker, &self.variables, self.folder.path()).await?;
+            self.workers.push(service);
+        }
+        Ok(())
+    }
+
+    /// Runs `feedback ARGUMENTS` with the service's settings, to its end.
+    ///
+    /// # Errors
+    /// When it cannot be started or hangs.
+    pub async fn cli(&self, arguments: &[&str]) -> Result<Output> {
+        self.cli_with(arguments, &[]).await
+    }
+
+    /// The same with more variables.
+    ///
+    /// # Errors
+    /// When it cannot be started or hangs.
+    pub async fn cli_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<Output> {
+        let command = service::command(Program::Serve, &self.variables)?;
+        let mut command = tokio::process::Command::from(command);
+        command
+            .args(arguments)
+            .envs(variables.iter().copied())
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        match tokio::time::timeout(Duration::from_mins(1), command.output()).await {
+            Ok(output) => output.context("starting feedback"),
+            Err(_) => bail!("feedback {arguments:?} does not end"),
+        }
+    }
+
+    /// A client of the first api without keys.
+    ///
+    /// # Errors
+    /// When no api runs.
+    pub fn anonymous(&self) -> Result<Client> {
+        Client::new(self.apis.first().context("no api runs")?.base())
+    }
+
+    /// A client of the first api with a new key, of all scopes, of a new account.
+    ///
+    /// # Errors
+    /// When the key cannot be made.
+    pub async fn client(&self) -> Result<Client> {
+        let name = format!("account {}", uuid::Uuid::new_v4());
+        let keys = self.create_key(&name, &[]).await?;
+        Ok(self.anonymous()?.with_keys(&keys))
+    }
+
+    /// Freezes the first worker while it holds a transaction that has written: what it locked stays locked.
+    /// For servers, with no other worker running.
+    ///
+    /// # Errors
+    /// When it is never caught in one, which most likely means that it had nothing left to do.
+    pub async fn freeze_in_transaction(&mut self) -> Result<()> {
+        let open = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+                    AND pid <> pg_backend_pid() AND backend_xid IS NOT NULL";
+        eventually(SOON, async || {
+            self.worker()?.process.freeze()?;
+            if self.backends.sql(open).await? == "0" {
+                self.worker()?.process.thaw()?;
+                bail!("the worker is in no transaction");
+            }
+            Ok(())
+        })
+        .await
+    }
+}

@@ -1,0 +1,192 @@
+//! One process of the service: its program, port, log and life.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use nix::sys::signal::Signal;
+use uuid::Uuid;
+
+use crate::process::Process;
+use crate::servers::free_port;
+use crate::wait::eventually;
+
+/// How long a debug build may take to its first ready answer, on a machine that is busy with other tests.
+const START: Duration = Duration::from_mins(1);
+
+/// The contract's 25 s for an orderly end, and a little more to see it.
+const STOP: Duration = Duration::from_secs(27);
+
+/// One of the service's binaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// `feedback serve`, and all of `feedback`.
+    Serve,
+    /// `api`
+    Api,
+    /// `worker`
+    Worker,
+}
+
+impl Program {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Serve => "feedback",
+            Self::Api => "api",
+            Self::Worker => "worker",
+        }
+    }
+
+    /// The binary, beside the test's own folder (`target/debug/deps/…` → `target/debug/…`).
+    ///
+    /// # Errors
+    /// When it was not built.
+    pub fn path(self) -> Result<PathBuf> {
+        let test = std::env::current_exe()?;
+        let folder = test.ancestors().nth(2).context("no target folder")?;
+        let path = folder.join(self.name());
+        ensure!(
+            path.is_file(),
+            "{} is not built: `tests/run` does it, or `cargo build --workspace --bins`",
+            path.display()
+        );
+        Ok(path)
+    }
+}
+
+/// `program` with these settings and no others of ours.
+pub(super) fn command(program: Program, variables: &[(String, String)]) -> Result<Command> {
+    let mut command = Command::new(program.path()?);
+    for (variable, _) in std::env::vars_os() {
+        let name = variable.to_string_lossy();
+        if name.starts_with("FEEDBACK_") || name.ends_with("_URL") {
+            command.env_remove(&variable);
+        }
+    }
+    for (variable, value) in variables {
+        command.env(variable, value);
+    }
+    Ok(command)
+}
+
+/// One running (or killed) process of the service.
+#[derive(Debug)]
+pub struct Service {
+    /// The process: kill it, freeze it, thaw it.
+    pub process: Process,
+    program: Program,
+    variables: Vec<(String, String)>,
+    port: u16,
+    log: PathBuf,
+}
+
+impl Service {
+    /// Starts `program` on a free port and waits until it is ready.
+    ///
+    /// # Errors
+    /// When it ends or does not get ready; its log is in the message.
+    pub async fn start(
+        program: Program,
+        variables: &[(String, String)],
+        folder: &Path,
+    ) -> Result<Self> {
+        let name = program.name();
+        let log = folder.join(format!("{name}-{}.log", Uuid::new_v4().simple()));
+        let mut tries = 0;
+        loop {
+            let port = free_port()?;
+            let process = spawn(program, variables, port, &log)?;
+            let mut service = Self {
+                process,
+                program,
+                variables: variables.to_vec(),
+                port,
+                log: log.clone(),
+            };
+            match service.ready(START).await {
+                Ok(()) => return Ok(service),
+                // Another test was faster to take the port.
+                Err(error) if tries < 5 && format!("{error:#}").contains("in use") => tries += 1,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// `http://127.0.0.1:PORT`
+    pub fn base(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Waits until `/health/ready` answers 200.
+    ///
+    /// # Errors
+    /// When the process ends, or is not ready by the deadline; its log is in the message.
+    pub async fn ready(&mut self, deadline: Duration) -> Result<()> {
+        let url = format!("{}/health/ready", self.base());
+        let outcome = eventually(deadline, async || {
+            if let Some(status) = self.process.ended()? {
+                return Ok(Err(anyhow::anyhow!("it ended: {status}")));
+            }
+            let answer = reqwest::get(&url).await?;
+            let status = answer.status();
+            ensure!(status == 200, "{status}: {}", answer.text().await?);
+            Ok(Ok(()))
+        })
+        .await;
+        match outcome {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) | Err(error) => {
+                let (name, log) = (self.program.name(), self.process.log_tail());
+                Err(error).with_context(|| format!("{name} does not get ready:\n{log}"))
+            }
+        }
+    }
+
+    /// Starts it again on the same port, after it was killed or stopped, and waits until it is ready.
+    ///
+    /// # Errors
+    /// When it still runs or does not get ready.
+    pub async fn start_again(&mut self) -> Result<()> {
+        if self.process.ended()?.is_none() {
+            bail!("{} still runs", self.program.name());
+        }
+        // The log goes on in the same file, and the next process shows all of it.
+        self.process.hide_log();
+        self.process = spawn(self.program, &self.variables, self.port, &self.log)?;
+        self.ready(START).await
+    }
+
+    /// SIGKILL, and gone.
+    ///
+    /// # Errors
+    /// When it cannot be killed.
+    pub fn kill(&mut self) -> Result<()> {
+        self.process.kill().map(|_| ())
+    }
+
+    /// SIGTERM, within the contract's time.
+    ///
+    /// # Errors
+    /// When it still runs after that.
+    pub async fn stop(&mut self) -> Result<ExitStatus> {
+        self.process.stop(Signal::SIGTERM, STOP).await
+    }
+}
+
+fn spawn(
+    program: Program,
+    variables: &[(String, String)],
+    port: u16,
+    log: &Path,
+) -> Result<Process> {
+    let mut command = command(program, variables)?;
+    if program == Program::Serve {
+        command.arg("serve");
+    }
+    let address = format!("127.0.0.1:{port}");
+    command
+        .env("FEEDBACK_LISTEN", &address)
+        .env("FEEDBACK_OPS_LISTEN", &address);
+    Process::start(program.name(), &mut command, log).map(Process::showing_log)
+}

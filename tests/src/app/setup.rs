@@ -1,0 +1,86 @@
+//! What a test asks for before its service starts: how many processes, which settings, which backends.
+
+use anyhow::Result;
+
+use super::{App, Backends};
+use crate::servers::Account;
+
+/// What a test wants to run.
+#[derive(Debug)]
+pub struct Setup {
+    apis: usize,
+    workers: usize,
+    settings: Vec<(String, String)>,
+    backends: Option<Backends>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            apis: 1,
+            workers: 1,
+            settings: Vec::new(),
+            backends: None,
+        }
+    }
+}
+
+impl Setup {
+    /// So many `api` processes (embedded: always one `serve`).
+    #[must_use]
+    pub fn apis(mut self, count: usize) -> Self {
+        self.apis = count;
+        self
+    }
+
+    /// So many `worker` processes (embedded: the one inside `serve`).
+    #[must_use]
+    pub fn workers(mut self, count: usize) -> Self {
+        self.workers = count;
+        self
+    }
+
+    /// A variable of the contract's §6 for every process.
+    #[must_use]
+    pub fn setting(mut self, variable: &str, value: &str) -> Self {
+        self.settings.push((variable.to_owned(), value.to_string()));
+        self
+    }
+
+    /// These backends, whatever the environment says: for tests of one set only.
+    #[must_use]
+    pub fn on(mut self, backends: Backends) -> Self {
+        self.backends = Some(backends);
+        self
+    }
+
+    /// Starts the service and waits until every process is ready.
+    ///
+    /// # Errors
+    /// When a process ends or does not get ready.
+    pub async fn start(self) -> Result<App> {
+        let backends = match self.backends {
+            Some(backends) => backends,
+            None => Backends::from_environment().await?,
+        };
+        let folder = Account::folder(None, "app")?;
+        let mut variables = backends.variables(folder.path());
+        // A test is a burst of requests; the tests about the limit set their own.
+        variables.push(("FEEDBACK_KEY_RATE".to_owned(), "0".to_owned()));
+        variables.extend(self.settings);
+        let mut app = App {
+            apis: Vec::new(),
+            workers: Vec::new(),
+            backends,
+            variables,
+            folder,
+        };
+        for _ in 0..self.apis {
+            app.start_api().await?;
+        }
+        for _ in 0..self.workers {
+            app.start_worker().await?;
+        }
+        Ok(app)
+    }
+}

@@ -1,0 +1,21 @@
+//! What every bench stands on. The benches themselves are in `tests/benches/`, one folder each.
+//!
+//! A bench measures a thing of ours and, beside it in the same run, a reference: machines differ and are noisy, so only
+//! their ratio is judged.
+//!
+//! - [`report`]: rows, the table, the JSON; [`spread`]: median, least and most of some rounds.
+//! - [`settings`]: what the environment says of a run; [`binaries`]: the service's release binaries, fresh.
+//! - [`million`]: bodies of many records, in sequence or in random order; [`timed`]: posting them by the clock.
+//! - [`copy`]: the reference load of PostgreSQL; [`sqlite`]: that of SQLite; [`rows`]: what both load.
+//! - [`memory`]: what a process has resident.
+
+pub mod binaries;
+pub mod copy;
+pub mod memory;
+pub mod million;
+pub mod report;
+pub mod rows;
+pub mod settings;
+pub mod spread;
+pub mod sqlite;
+pub mod timed;

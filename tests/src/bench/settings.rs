@@ -1,0 +1,69 @@
+//! What the environment and the command line say of a run.
+
+use std::str::FromStr;
+
+use anyhow::{Result, ensure};
+
+/// One import may not hold more by default.
+const MOST_RECORDS: u32 = 1_000_000;
+
+/// How large and how often a bench measures.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// `FEEDBACK_BENCH_RECORDS`: records of the large import, 1,000,000 unless told.
+    pub records: u32,
+    /// `FEEDBACK_BENCH_ROUNDS`: measured rounds of each row, 3 unless told; one more comes first and is not counted.
+    pub rounds: u32,
+    /// Only these parts of the bench; empty: all.
+    parts: Vec<String>,
+}
+
+impl Settings {
+    /// Reads both. `None` when cargo does not measure but test or list (`--bench` is not there): a bench is no test.
+    ///
+    /// # Errors
+    /// A setting out of range, or a part that is none of `parts`.
+    pub fn read(parts: &[&str]) -> Result<Option<Self>> {
+        let arguments: Vec<String> = std::env::args().skip(1).collect();
+        if !arguments.iter().any(|argument| argument == "--bench") {
+            return Ok(None);
+        }
+        let chosen: Vec<String> = arguments
+            .into_iter()
+            .filter(|argument| !argument.starts_with("--"))
+            .collect();
+        for part in &chosen {
+            ensure!(
+                parts.contains(&part.as_str()),
+                "no part {part}: there are {}",
+                parts.join(", ")
+            );
+        }
+        let settings = Self {
+            records: number("FEEDBACK_BENCH_RECORDS", MOST_RECORDS)?,
+            rounds: number("FEEDBACK_BENCH_ROUNDS", 3)?,
+            parts: chosen,
+        };
+        ensure!(
+            (1_000..=MOST_RECORDS).contains(&settings.records),
+            "FEEDBACK_BENCH_RECORDS: not from 1000 to {MOST_RECORDS}"
+        );
+        ensure!(settings.rounds > 0, "FEEDBACK_BENCH_ROUNDS: not 1 or more");
+        Ok(Some(settings))
+    }
+
+    /// Whether `part` is to be measured.
+    pub fn wants(&self, part: &str) -> bool {
+        self.parts.is_empty() || self.parts.iter().any(|chosen| chosen == part)
+    }
+}
+
+fn number<T: FromStr>(variable: &str, default: T) -> Result<T> {
+    match std::env::var(variable) {
+        Err(_) => Ok(default),
+        Ok(text) if text.is_empty() => Ok(default),
+        Ok(text) => text
+            .parse()
+            .map_err(|_| anyhow::anyhow!("{variable}: {text:?} is not a whole number")),
+    }
+}

@@ -1,0 +1,24 @@
+//! What the black-box suite stands on: servers to lean on, the service under test, a client for it.
+//!
+//! - [`servers`]: private copies of PostgreSQL, RabbitMQ and Redis, which may be killed, frozen and emptied.
+//! - [`app`]: one running service under test, embedded or on servers, of one or many processes.
+//! - [`client`]: HTTP as an API client speaks it; [`raw`]: as only a broken one does.
+//! - [`import`]: records, bodies, batches; [`check`]: what must hold for every batch; [`verdict`]: one record's.
+//! - [`process`]: one child process that never outlives the test; [`tools`]: programs `tests/run` fetched.
+//! - [`wait`]: the only place that waits.
+//! - [`bench`]: what the benches in `tests/benches/` need besides.
+//!
+//! What is asserted lives in `tests/tests/`, one file a topic. Nothing here uses the service's own code:
+//! the suite knows the contract, its HTTP and its binaries, and nothing else.
+
+pub mod app;
+pub mod bench;
+pub mod check;
+pub mod client;
+pub mod import;
+pub mod process;
+pub mod raw;
+pub mod servers;
+pub mod tools;
+pub mod verdict;
+pub mod wait;

@@ -1,0 +1,20 @@
+//! Private copies of the servers the service leans on: PostgreSQL, RabbitMQ, Redis.
+//!
+//! Each listens on a free loopback port, keeps its data in a temporary folder and ends with the test that started it.
+//! Each can be stopped, killed, frozen, started again on the same port, and emptied. The service itself is not here.
+
+mod broker;
+mod places;
+mod ports;
+mod postgres;
+mod rabbit;
+mod redis;
+mod set;
+
+pub use broker::Broker;
+pub use places::Account;
+pub use ports::free_port;
+pub use postgres::{Durability, Postgres, psql};
+pub use rabbit::Rabbit;
+pub use redis::Redis;
+pub use set::{Endpoints, Servers};

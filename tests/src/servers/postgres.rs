@@ -1,0 +1,188 @@
+//! A private PostgreSQL, and `psql` for what a test asks a database itself.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use nix::sys::signal::Signal;
+use tempfile::TempDir;
+
+use super::places::{Account, postgres_program};
+use super::ports::free_port;
+use crate::process::Process;
+use crate::wait::{LATER, SOON, eventually};
+
+/// What a commit is worth when the machine itself loses power. Killed servers lose nothing either way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// PostgreSQL's defaults: what production and the benches run with.
+    Full,
+    /// No fsync: for tests, which make a database each.
+    Fast,
+}
+
+/// A PostgreSQL on a loopback port, superuser `postgres`, no password.
+#[derive(Debug)]
+pub struct Postgres {
+    process: Option<Process>,
+    port: u16,
+    durability: Durability,
+    account: Option<Account>,
+    folder: TempDir,
+}
+
+impl Postgres {
+    /// Makes a cluster and starts it.
+    ///
+    /// # Errors
+    /// When PostgreSQL is not installed or does not answer.
+    pub async fn start(durability: Durability) -> Result<Self> {
+        let account = Account::for_postgres()?;
+        let mut postgres = Self {
+            process: None,
+            port: free_port()?,
+            durability,
+            account,
+            folder: Account::folder(account, "postgres")?,
+        };
+        postgres.make_cluster().await?;
+        postgres.start_again().await?;
+        Ok(postgres)
+    }
+
+    /// `postgres://…` of a database of this server.
+    pub fn url(&self, database: &str) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
+    }
+
+    /// Starts the server on its port, after [`Self::stop`] or [`Self::kill`], and waits until it answers.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub async fn start_again(&mut self) -> Result<()> {
+        eventually(LATER, async || {
+            // After a kill the old backends linger for a moment and keep the new server from starting: try again.
+            let running = match &mut self.process {
+                Some(process) => process.ended()?.is_none(),
+                None => false,
+            };
+            if !running {
+                self.process = Some(self.spawn()?);
+            }
+            psql(&self.url("postgres"), "SELECT 1").await
+        })
+        .await
+        .map(|_| ())
+        .with_context(|| {
+            let log = self.process.as_ref().map(Process::log_tail);
+            format!("PostgreSQL does not answer:\n{}", log.unwrap_or_default())
+        })
+    }
+
+    /// Fast shutdown: connections are cut, everything is written.
+    ///
+    /// # Errors
+    /// When the server does not end.
+    pub async fn stop(&mut self) -> Result<()> {
+        if let Some(mut process) = self.process.take() {
+            process.stop(Signal::SIGINT, SOON).await?;
+        }
+        Ok(())
+    }
+
+    /// SIGKILL of the postmaster; its backends notice and end.
+    ///
+    /// # Errors
+    /// When it cannot be killed.
+    pub fn kill(&mut self) -> Result<()> {
+        if let Some(mut process) = self.process.take() {
+            process.kill()?;
+        }
+        Ok(())
+    }
+
+    /// The postmaster. Frozen, it accepts nobody, while connections that exist go on.
+    ///
+    /// # Errors
+    /// When the server is stopped.
+    pub fn process(&self) -> Result<&Process> {
+        self.process.as_ref().context("PostgreSQL is stopped")
+    }
+
+    /// Kills the server and makes an empty cluster in its place (not started).
+    ///
+    /// # Errors
+    /// When the data cannot be removed.
+    pub async fn delete_data(&mut self) -> Result<()> {
+        self.kill()?;
+        let data = self.data();
+        eventually(SOON, async || Ok(std::fs::remove_dir_all(&data)?)).await?;
+        self.make_cluster().await
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    async fn make_cluster(&self) -> Result<()> {
+        let mut initdb = Account::command(self.account, &postgres_program("initdb")?);
+        initdb
+            .arg("--pgdata")
+            .arg(self.data())
+            .args(["--username=postgres", "--auth=trust", "--no-sync"])
+            .args(["--encoding=UTF8", "--locale=C.UTF-8"])
+            .current_dir(self.folder.path());
+        run(initdb).await.map(|_| ()).context("initdb")
+    }
+
+    fn spawn(&self) -> Result<Process> {
+        let mut postgres = Account::command(self.account, &postgres_program("postgres")?);
+        postgres
+            .arg("-D")
+            .arg(self.data())
+            .args(["-p", &self.port.to_string()])
+            .args(["-c", "listen_addresses=127.0.0.1"])
+            .args(["-c", "unix_socket_directories="])
+            .args(["-c", "max_connections=200"])
+            .current_dir(self.folder.path());
+        if self.durability == Durability::Fast {
+            for setting in ["fsync=off", "full_page_writes=off"] {
+                postgres.args(["-c", setting]);
+            }
+        }
+        Process::start("postgres", &mut postgres, &self.folder.path().join("log"))
+    }
+}
+
+/// Runs `sql` in the database at `url`: rows as lines, columns apart by `|`.
+///
+/// # Errors
+/// What `psql` says when the server is away or refuses the statement.
+pub async fn psql(url: &str, sql: &str) -> Result<String> {
+    let mut psql = Command::new(postgres_program("psql")?);
+    psql.args(["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1"])
+        .args(["-d", url, "-c", sql])
+        .env("PGCONNECT_TIMEOUT", "5");
+    run(psql).await.map(|rows| rows.trim_end().to_owned())
+}
+
+/// Runs a program to its end, for at most two minutes, and returns its standard output.
+pub(super) async fn run(command: Command) -> Result<String> {
+    let program = Path::new(command.get_program()).to_owned();
+    let mut command = tokio::process::Command::from(command);
+    command.kill_on_drop(true);
+    let Ok(output) = tokio::time::timeout(Duration::from_mins(2), command.output()).await else {
+        bail!("{} does not end", program.display());
+    };
+    let output = output.with_context(|| format!("starting {}", program.display()))?;
+    ensure!(
+        output.status.success(),
+        "{} ended with {}: {}{}",
+        program.display(),
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(String::from_utf8(output.stdout)?)
+}

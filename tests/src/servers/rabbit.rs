@@ -1,0 +1,206 @@
+//! A private RabbitMQ with its management API, and all it takes to run beside an installed one.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use nix::sys::signal::Signal;
+use reqwest::Method;
+use tempfile::TempDir;
+use tokio::net::TcpStream;
+
+use super::broker::Broker;
+use super::places::{Account, plain_program, rabbit_program};
+use super::ports::free_port;
+use super::postgres::run;
+use crate::process::Process;
+use crate::wait::{LATER, SOON, eventually};
+
+/// A RabbitMQ node of its own: own port mapper, cookie, data and ports; nothing of an installed one is touched.
+#[derive(Debug)]
+pub struct Rabbit {
+    process: Option<Process>,
+    /// Erlang's port mapper; `Option` so that it goes after the node.
+    mapper: Process,
+    ports: Ports,
+    folder: TempDir,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ports {
+    amqp: u16,
+    management: u16,
+    distribution: u16,
+    mapper: u16,
+}
+
+impl Rabbit {
+    /// Starts one; takes some seconds.
+    ///
+    /// # Errors
+    /// When RabbitMQ is not installed or does not answer.
+    pub async fn start() -> Result<Self> {
+        let ports = Ports {
+            amqp: free_port()?,
+            management: free_port()?,
+            distribution: free_port()?,
+            mapper: free_port()?,
+        };
+        let folder = Account::folder(None, "rabbit")?;
+        write_settings(folder.path(), ports)?;
+        let mut mapper = Command::new(plain_program("epmd")?);
+        mapper
+            .args(["-port", &ports.mapper.to_string()])
+            .args(["-address", "127.0.0.1"]);
+        let mut rabbit = Self {
+            process: None,
+            mapper: Process::start("epmd", &mut mapper, &folder.path().join("epmd.log"))?,
+            ports,
+            folder,
+        };
+        rabbit.start_again().await?;
+        Ok(rabbit)
+    }
+
+    /// Its addresses.
+    pub fn broker(&self) -> Broker {
+        Broker {
+            amqp: format!("amqp://guest:guest@127.0.0.1:{}", self.ports.amqp),
+            management: format!("http://guest:guest@127.0.0.1:{}", self.ports.management),
+        }
+    }
+
+    /// Starts the node on its ports, after [`Self::stop`] or [`Self::kill`], and waits until it answers.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub async fn start_again(&mut self) -> Result<()> {
+        ensure!(self.mapper.ended()?.is_none(), "epmd ended");
+        eventually(LATER, async || {
+            let running = match &mut self.process {
+                Some(process) => process.ended()?.is_none(),
+                None => false,
+            };
+            if !running {
+                let mut server = self.program("rabbitmq-server")?;
+                let log = self.folder.path().join("rabbit.log");
+                self.process = Some(Process::start("rabbitmq", &mut server, &log)?);
+            }
+            TcpStream::connect(("127.0.0.1", self.ports.amqp)).await?;
+            self.broker().call(Method::GET, "/api/overview", "").await
+        })
+        .await
+        .map(|_| ())
+        .with_context(|| {
+            let log = self.process.as_ref().map(Process::log_tail);
+            format!("RabbitMQ does not answer:\n{}", log.unwrap_or_default())
+        })
+    }
+
+    /// SIGTERM: an orderly end.
+    ///
+    /// # Errors
+    /// When the node does not end.
+    pub async fn stop(&mut self) -> Result<()> {
+        if let Some(mut process) = self.process.take() {
+            process.stop(Signal::SIGTERM, LATER).await?;
+        }
+        Ok(())
+    }
+
+    /// SIGKILL, and gone.
+    ///
+    /// # Errors
+    /// When it cannot be killed.
+    pub fn kill(&mut self) -> Result<()> {
+        if let Some(mut process) = self.process.take() {
+            process.kill()?;
+        }
+        Ok(())
+    }
+
+    /// The node's process, to freeze and thaw.
+    ///
+    /// # Errors
+    /// When the node is stopped.
+    pub fn process(&self) -> Result<&Process> {
+        self.process.as_ref().context("RabbitMQ is stopped")
+    }
+
+    /// Kills the node and removes all it knows: messages, queues, virtual hosts (not started again).
+    ///
+    /// # Errors
+    /// When the data cannot be removed.
+    pub async fn delete_data(&mut self) -> Result<()> {
+        self.kill()?;
+        let data = self.data();
+        eventually(SOON, async || Ok(std::fs::remove_dir_all(&data)?)).await
+    }
+
+    /// The memory alarm: while it is on, the broker reads nothing from connections that publish.
+    ///
+    /// # Errors
+    /// When `rabbitmqctl` fails.
+    pub async fn memory_alarm(&self, on: bool) -> Result<()> {
+        let mut control = self.program("rabbitmqctl")?;
+        control.args(["set_vm_memory_high_watermark", if on { "0" } else { "0.4" }]);
+        run(control).await.map(|_| ())
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn program(&self, name: &str) -> Result<Command> {
+        let folder = self.folder.path();
+        let Ports {
+            amqp,
+            distribution,
+            mapper,
+            ..
+        } = self.ports;
+        let mut command = Command::new(rabbit_program(name)?);
+        for (variable, path) in [
+            ("RABBITMQ_MNESIA_BASE", self.data()),
+            ("RABBITMQ_LOG_BASE", folder.join("logs")),
+            ("RABBITMQ_ENABLED_PLUGINS_FILE", folder.join("plugins")),
+            ("RABBITMQ_CONFIG_FILE", folder.join("rabbitmq.conf")),
+            ("RABBITMQ_GENERATED_CONFIG_DIR", folder.join("generated")),
+            ("RABBITMQ_CONF_ENV_FILE", folder.join("none.conf")),
+            ("RABBITMQ_PID_FILE", folder.join("pid")),
+            ("HOME", folder.to_owned()),
+        ] {
+            command.env(variable, path);
+        }
+        command
+            .env("RABBITMQ_NODENAME", format!("feedback{amqp}@localhost"))
+            .env("RABBITMQ_DIST_PORT", distribution.to_string())
+            .env("ERL_EPMD_PORT", mapper.to_string())
+            .env("ERL_EPMD_ADDRESS", "127.0.0.1")
+            // Makes the script exec Erlang, so that our signals reach the node and not a shell around it.
+            .env("RUNNING_UNDER_SYSTEMD", "true")
+            .env_remove("NOTIFY_SOCKET")
+            .current_dir(folder);
+        Ok(command)
+    }
+}
+
+fn write_settings(folder: &Path, ports: Ports) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let cookie = folder.join(".erlang.cookie");
+    std::fs::write(&cookie, uuid::Uuid::new_v4().simple().to_string())?;
+    std::fs::set_permissions(&cookie, std::fs::Permissions::from_mode(0o400))?;
+    std::fs::write(folder.join("plugins"), "[rabbitmq_management].\n")?;
+    let settings = format!(
+        "listeners.tcp.1 = 127.0.0.1:{}\n\
+         management.tcp.ip = 127.0.0.1\n\
+         management.tcp.port = {}\n\
+         management_agent.disable_metrics_collector = true\n\
+         log.console = true\n\
+         log.console.level = warning\n\
+         log.file = false\n",
+        ports.amqp, ports.management
+    );
+    std::fs::write(folder.join("rabbitmq.conf"), settings)?;
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! The three servers together: those the environment names, and private ones for the rest.
+
+use anyhow::{Context, Result};
+
+use super::{Broker, Durability, Postgres, Rabbit, Redis};
+
+/// Where the three servers are.
+#[derive(Clone, Debug)]
+pub struct Endpoints {
+    /// `postgres://…`, a database from which others can be made.
+    pub database: String,
+    /// The broker, without a virtual host.
+    pub broker: Broker,
+    /// `redis://…`
+    pub redis: String,
+}
+
+/// The management API of the broker at `AMQP_URL`.
+const MANAGEMENT: &str = "AMQP_MANAGEMENT_URL";
+
+impl Endpoints {
+    /// The servers named by `DATABASE_URL`, `AMQP_URL` (with `AMQP_MANAGEMENT_URL`) and `REDIS_URL`.
+    ///
+    /// # Errors
+    /// When one is missing.
+    pub fn from_environment() -> Result<Self> {
+        let hint = "not set: run the tests with `tests/run`, or through `with-servers -- COMMAND`";
+        Ok(Self {
+            database: given("DATABASE_URL").with_context(|| format!("DATABASE_URL is {hint}"))?,
+            broker: given_broker()?.with_context(|| format!("AMQP_URL is {hint}"))?,
+            redis: given("REDIS_URL").with_context(|| format!("REDIS_URL is {hint}"))?,
+        })
+    }
+
+    /// The variables of [`Self::from_environment`] that say the same.
+    pub fn variables(&self) -> [(&'static str, String); 4] {
+        [
+            ("DATABASE_URL", self.database.clone()),
+            ("AMQP_URL", self.broker.amqp.clone()),
+            (MANAGEMENT, self.broker.management.clone()),
+            ("REDIS_URL", self.redis.clone()),
+        ]
+    }
+}
+
+/// Three servers, of which some are ours.
+#[derive(Debug)]
+pub struct Servers {
+    /// Where they are.
+    pub endpoints: Endpoints,
+    postgres: Option<Postgres>,
+    rabbit: Option<Rabbit>,
+    redis: Option<Redis>,
+}
+
+impl Servers {
+    /// Starts whatever the environment does not name.
+    ///
+    /// # Errors
+    /// When a server is not installed or does not answer.
+    pub async fn start(durability: Durability) -> Result<Self> {
+        let (database, broker, redis_url) =
+            (given("DATABASE_URL"), given_broker()?, given("REDIS_URL"));
+        let (postgres, rabbit, redis) = tokio::try_join!(
+            start_unless(database.is_some(), Postgres::start(durability)),
+            start_unless(broker.is_some(), Rabbit::start()),
+            start_unless(redis_url.is_some(), Redis::start()),
+        )?;
+        let endpoints = Endpoints {
+            database: database
+                .or_else(|| Some(postgres.as_ref()?.url("postgres")))
+                .context("no database")?,
+            broker: broker
+                .or_else(|| Some(rabbit.as_ref()?.broker()))
+                .context("no broker")?,
+            redis: redis_url
+                .or_else(|| Some(redis.as_ref()?.url()))
+                .context("no cache")?,
+        };
+        Ok(Self {
+            endpoints,
+            postgres,
+            rabbit,
+            redis,
+        })
+    }
+
+    /// Stops those that are ours.
+    ///
+    /// # Errors
+    /// When one does not end.
+    pub async fn stop(self) -> Result<()> {
+        if let Some(mut redis) = self.redis {
+            redis.stop().await?;
+        }
+        if let Some(mut rabbit) = self.rabbit {
+            // Its data goes with it: nothing to end in order.
+            rabbit.kill()?;
+        }
+        if let Some(mut postgres) = self.postgres {
+            postgres.stop().await?;
+        }
+        Ok(())
+    }
+}
+
+async fn start_unless<T>(given: bool, start: impl Future<Output = Result<T>>) -> Result<Option<T>> {
+    if given {
+        return Ok(None);
+    }
+    start.await.map(Some)
+}
+
+fn given(variable: &str) -> Option<String> {
+    std::env::var(variable)
+        .ok()
+        .filter(|value| !value.is_empty())
+}
+
+/// The broker of the environment. Without a management address, RabbitMQ's own port on the same host is meant.
+fn given_broker() -> Result<Option<Broker>> {
+    let Some(amqp) = given("AMQP_URL") else {
+        return Ok(None);
+    };
+    let amqp = amqp.trim_end_matches('/').to_owned();
+    let management = if let Some(url) = given(MANAGEMENT) {
+        url
+    } else {
+        let parsed = reqwest::Url::parse(&amqp).context("AMQP_URL")?;
+        format!(
+            "http://{}:{}@{}:15672",
+            parsed.username(),
+            parsed.password().unwrap_or_default(),
+            parsed.host_str().unwrap_or("127.0.0.1")
+        )
+    };
+    Ok(Some(Broker { amqp, management }))
+}

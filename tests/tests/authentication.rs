@@ -1,0 +1,195 @@
+//! Contract §1: keys, their scopes, their rotation and their end; accounts are apart.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use reqwest::Method;
+use tests::app::{App, Keys};
+use tests::client::{Answer, Client};
+use tests::import::{IMPORT, record};
+use tests::wait::{SOON, eventually};
+
+/// The contract's 5 s, and a little more for two busy cores.
+const REVOKED: Duration = Duration::from_secs(7);
+
+async fn list_with(app: &App, headers: &[(&str, &str)]) -> Result<Answer> {
+    let mut call = app.anonymous()?.call(Method::GET, IMPORT);
+    call = call.header("x-request-id", "the-same");
+    for (name, value) in headers {
+        call = call.header(name, value);
+    }
+    call.send().await
+}
+
+fn client(app: &App, keys: &Keys) -> Result<Client> {
+    Ok(app.anonymous()?.with_keys(keys))
+}
+
+#[tokio::test]
+async fn every_refusal_is_the_same_to_the_byte() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let other = app.create_key("other", &[]).await?;
+    let gone = app.create_key("gone", &[]).await?;
+    app.revoke_key(&gone.api_key).await?;
+    let shape = &keys.api_key;
+    let unknown: String = shape.chars().rev().collect();
+    let cases: [&[(&str, &str)]; 9] = [
+        &[],
+        &[("x-api-key", &keys.api_key)],
+        &[("x-secret-key", &keys.secret_key)],
+        &[("x-api-key", ""), ("x-secret-key", "")],
+        &[("x-api-key", &keys.api_key), ("x-secret-key", "wrong")],
+        &[
+            ("x-api-key", &keys.api_key),
+            ("x-secret-key", &other.secret_key),
+        ],
+        &[("x-api-key", &unknown), ("x-secret-key", &keys.secret_key)],
+        &[
+            ("x-api-key", "' OR 1=1 --"),
+            ("x-secret-key", &keys.secret_key),
+        ],
+        &[
+            ("x-api-key", &gone.api_key),
+            ("x-secret-key", &gone.secret_key),
+        ],
+    ];
+    let first = list_with(&app, &[]).await?;
+    first.problem(401, "unauthenticated")?;
+    for headers in cases {
+        let answer = list_with(&app, headers).await?;
+        ensure!(
+            answer.status == 401 && answer.body == first.body,
+            "another answer to {} headers: {answer:?}",
+            headers.len()
+        );
+        let names = |answer: &Answer| -> Vec<String> {
+            answer.headers.keys().map(ToString::to_string).collect()
+        };
+        ensure!(names(&answer) == names(&first), "other headers: {answer:?}");
+    }
+    list_with(
+        &app,
+        &[
+            ("x-api-key", &keys.api_key),
+            ("x-secret-key", &keys.secret_key),
+        ],
+    )
+    .await?
+    .expect(200)?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_key_does_what_its_scopes_say() -> Result<()> {
+    let app = App::start().await?;
+    let all = app.create_key("shop", &[]).await?;
+    ensure!(
+        all.scopes == ["import", "report", "form", "link"],
+        "not all scopes by default: {:?}",
+        all.scopes
+    );
+    let import = app.create_key("shop", &["--scopes", "import"]).await?;
+    ensure!(import.account_id == all.account_id, "another account");
+    client(&app, &import)?.import(&[record("A1")]).await?;
+
+    let others = app
+        .create_key("shop", &["--scopes", "report,form,link"])
+        .await?;
+    let others = client(&app, &others)?;
+    let batch = format!("{IMPORT}/01890000-0000-7000-8000-000000000000");
+    for (method, path) in [
+        (Method::POST, IMPORT.to_owned()),
+        (Method::GET, IMPORT.to_owned()),
+        (Method::GET, batch.clone()),
+        (Method::GET, format!("{batch}/errors")),
+        (Method::POST, format!("{batch}/cancel")),
+        (Method::POST, format!("{batch}/retry")),
+        (Method::GET, "/api_v1/sms/recipient/A1".to_owned()),
+        (Method::DELETE, "/api_v1/sms/recipient/A1".to_owned()),
+    ] {
+        let answer = others.call(method, &path).send().await?;
+        answer.problem(403, "forbidden")?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_rotated_key_has_two_secrets_and_a_third_ends_the_first() -> Result<()> {
+    let app = App::start().await?;
+    let first = app.create_key("shop", &[]).await?;
+    let second = app.rotate_key(&first.api_key).await?;
+    ensure!(second.api_key == first.api_key, "another key");
+    ensure!(second.secret_key != first.secret_key, "the same secret");
+    for keys in [&first, &second] {
+        client(&app, keys)?.get(IMPORT).await?.expect(200)?;
+    }
+    let third = app.rotate_key(&first.api_key).await?;
+    for keys in [&second, &third] {
+        client(&app, keys)?.get(IMPORT).await?.expect(200)?;
+    }
+    eventually(REVOKED, async || {
+        client(&app, &first)?.get(IMPORT).await?.expect(401)
+    })
+    .await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_new_key_works_at_once_and_a_revoked_one_ends_everywhere_within_seconds() -> Result<()> {
+    let app = App::setup().apis(2).start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    for api in &app.apis {
+        let client = client(&app, &keys)?.at(api.base());
+        client.get(IMPORT).await?.expect(200)?;
+    }
+    app.revoke_key(&keys.api_key).await?;
+    eventually(REVOKED, async || {
+        for api in &app.apis {
+            let client = client(&app, &keys)?.at(api.base());
+            client.get(IMPORT).await?.expect(401)?;
+        }
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn the_list_of_keys_names_keys_and_no_secrets() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    client(&app, &keys)?.get(IMPORT).await?.expect(200)?;
+    let listed = app.succeeds(&["key", "list"]).await?;
+    ensure!(listed.contains(&keys.api_key), "not listed: {listed}");
+    ensure!(!listed.contains(&keys.secret_key), "a secret is listed");
+    for service in app.apis.iter().chain(&app.workers) {
+        let log = service.process.log()?;
+        ensure!(!log.contains(&keys.secret_key), "a secret is logged");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_belongs_to_another_account_is_not_found() -> Result<()> {
+    let app = App::start().await?;
+    let (mine, theirs) = (app.client().await?, app.client().await?);
+    let batch = theirs.import_and_wait(&[record("A1")], SOON).await?;
+    let batch_id = batch["batch_id"].as_str().unwrap_or_default();
+    mine.get(&format!("{IMPORT}/{batch_id}"))
+        .await?
+        .problem(404, "not_found")?;
+    mine.get(&format!("{IMPORT}/{batch_id}/errors"))
+        .await?
+        .problem(404, "not_found")?;
+    for action in ["cancel", "retry"] {
+        let answer = mine.batch_action(batch_id, action).await?;
+        answer.problem(404, "not_found")?;
+    }
+    let recipient = mine.recipient("A1").await?;
+    recipient.problem(404, "not_found")?;
+    mine.erase("A1").await?.expect(204)?;
+    theirs.recipient("A1").await?.expect(200)?;
+    let list = mine.get(IMPORT).await?.expect(200)?.json()?;
+    ensure!(list["items"] == serde_json::json!([]), "not empty: {list}");
+    Ok(())
+}

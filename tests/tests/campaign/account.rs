@@ -1,0 +1,244 @@
+//! One account of a campaign: what it was told of its imports, and asking until there is an answer.
+
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use bytes::Bytes;
+use reqwest::Method;
+use serde_json::Value;
+use tests::check;
+use tests::client::{Answer, Call, Client};
+use tests::import::{Accepted, IMPORT, JSON};
+use tests::wait::eventually;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::slice::{Pool, Slice, Version};
+use super::stage::{Stage, pause};
+
+/// How long a client waits for one answer before it asks the other api.
+const PATIENCE: Duration = Duration::from_secs(6);
+/// A cancellation waits for the chunks that workers have in hand.
+const CANCELLING: Duration = Duration::from_secs(25);
+/// Between two tries of an import that is in flight.
+const IN_FLIGHT: Duration = Duration::from_secs(1);
+/// Fault upon fault may hit one request; nothing may take longer than this.
+const AT_LAST: Duration = Duration::from_mins(4);
+
+/// An import that was answered 202.
+#[derive(Clone, Debug)]
+pub struct Posted {
+    pub key: String,
+    pub batch_id: String,
+    pub slice: Slice,
+    pub version: u64,
+    pub broken: u64,
+    /// Before its first byte.
+    pub sent: Instant,
+    /// After its answer.
+    pub acked: Instant,
+    /// The counts that its cancellation was answered. `None`: it was not asked for, or came too late.
+    pub cancelled: Option<Value>,
+}
+
+/// One account.
+pub struct Account<'a> {
+    pub id: String,
+    pub clients: Vec<Client>,
+    pub stage: &'a Stage,
+    pub posted: RefCell<Vec<Posted>>,
+    /// Of the erased pool, the version that must stand.
+    pub erased: RefCell<Vec<Option<u64>>>,
+    /// The last number given to an import.
+    pub last: Cell<u64>,
+    /// Imports given up waiting for, by key, whose connections are kept.
+    late: RefCell<Vec<(String, JoinHandle<Result<Answer>>)>>,
+    /// How many requests were sent; the next goes to the other api.
+    pub asked: Cell<u64>,
+}
+
+impl<'a> Account<'a> {
+    /// A new one.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub async fn new(stage: &'a Stage, name: &str) -> Result<Self> {
+        let (id, clients) = stage.account(name).await?;
+        Ok(Self {
+            id,
+            clients,
+            stage,
+            posted: RefCell::default(),
+            erased: RefCell::new(vec![None; usize::try_from(Pool::Erased.size())?]),
+            last: Cell::new(0),
+            late: RefCell::default(),
+            asked: Cell::new(0),
+        })
+    }
+
+    /// Imports under a new key until that is answered 202.
+    ///
+    /// # Errors
+    /// When it is answered as an import may not be.
+    pub async fn import(&self, slice: Slice, version: Version, broken: u64) -> Result<Posted> {
+        let number = self.last.get() + 1;
+        self.last.set(number);
+        let version = match version {
+            Version::Own => number,
+            Version::Steady => 0,
+        };
+        let (key, body) = (format!("key-{number}"), slice.body(version, broken));
+        let sent = Instant::now();
+        let batch_id = self.import_body(&key, &body).await?;
+        Ok(Posted {
+            key,
+            batch_id,
+            slice,
+            version,
+            broken,
+            sent,
+            acked: Instant::now(),
+            cancelled: None,
+        })
+    }
+
+    /// Posts a body under a key until that is answered 202; again later, the batch must be the same.
+    ///
+    /// # Errors
+    /// When it is answered as an import may not be.
+    pub async fn import_body(&self, key: &str, body: &Bytes) -> Result<String> {
+        let call = |client: &Client| {
+            let call = client.call(Method::POST, IMPORT);
+            call.header("idempotency-key", key).body(JSON, body.clone())
+        };
+        let read = |answer: Answer| {
+            if answer.status == 409 {
+                // The attempt before is in flight, or died less than 10 s ago.
+                answer.problem(409, "idempotency_in_flight")?;
+                return Ok(None);
+            }
+            Ok(Some(Accepted::read(answer)?.batch_id))
+        };
+        // Every other client closes what it gave up waiting for; the others leave that to the end.
+        let late = key.ends_with(['1', '3', '5', '7', '9']).then_some(key);
+        self.ask(PATIENCE, call, read, late)
+            .await
+            .with_context(|| format!("import {key}"))
+    }
+
+    /// The batch's status, whose counts add up.
+    ///
+    /// # Errors
+    /// When they do not, or the batch is not there.
+    pub async fn batch(&self, batch_id: &str) -> Result<Value> {
+        let path = format!("{IMPORT}/{batch_id}");
+        let call = |client: &Client| client.call(Method::GET, &path);
+        let read = |answer: Answer| {
+            let batch = answer.expect(200)?.json()?;
+            check::counts_add_up(&batch)?;
+            Ok(Some(batch))
+        };
+        let asked = self.ask(PATIENCE, call, read, None).await;
+        asked.with_context(|| format!("batch {batch_id}"))
+    }
+
+    /// Cancels a batch: its counts, or `None` when it was completed.
+    ///
+    /// # Errors
+    /// When it is answered in any other way.
+    pub async fn cancel(&self, batch_id: &str) -> Result<Option<Value>> {
+        let path = format!("{IMPORT}/{batch_id}/cancel");
+        let call = |client: &Client| client.call(Method::POST, &path);
+        let read = |answer: Answer| {
+            if answer.status == 409 {
+                answer.problem(409, "batch_finished")?;
+                return Ok(Some(None));
+            }
+            let batch = answer.expect(200)?.json()?;
+            check::counts_add_up(&batch)?;
+            ensure!(batch["status"] == "cancelled", "not cancelled: {batch}");
+            Ok(Some(Some(batch)))
+        };
+        let asked = self.ask(CANCELLING, call, read, None).await;
+        asked.with_context(|| format!("cancelling {batch_id}"))
+    }
+
+    /// Erases a person. No attempt is given up while its api is frozen: once thawed it would erase again, at a time
+    /// that nobody knows.
+    ///
+    /// # Errors
+    /// When it is answered in any other way.
+    pub async fn erase(&self, docid: &str) -> Result<()> {
+        let path = format!("/api_v1/sms/recipient/{docid}");
+        let call = |client: &Client| client.call(Method::DELETE, &path);
+        let read = |answer: Answer| answer.expect(204).map(|_| Some(()));
+        let asked = self.ask(AT_LAST, call, read, None).await;
+        asked.with_context(|| format!("erasing {docid}"))
+    }
+
+    /// What came at last of the imports that were given up waiting for: no other batch than their key's.
+    ///
+    /// # Errors
+    /// When it is another.
+    pub async fn late_answers(&self) -> Result<()> {
+        for (key, sent) in self.late.take() {
+            // A broken connection, or a process that is gone: no answer, as ever.
+            let Ok(Ok(answer)) = sent.await else { continue };
+            if answer.status != 202 {
+                ensure!([409, 503].contains(&answer.status), "{key}: {answer:?}");
+                continue;
+            }
+            let batch_id = Accepted::read(answer)?.batch_id;
+            let posted = self.posted.borrow();
+            let first = posted.iter().find(|one| one.key == key);
+            let first = first.context("a key without import")?;
+            ensure!(
+                batch_id == first.batch_id,
+                "answered late as {batch_id}: {first:?}"
+            );
+        }
+        Ok(())
+    }
+
+    /// Asks one api after the other until `read` has an answer: `None` asks again, an error is a violation. An attempt
+    /// without an answer is closed; with a key as `late` it is kept.
+    async fn ask<T>(
+        &self,
+        patience: Duration,
+        call: impl Fn(&Client) -> Call,
+        read: impl Fn(Answer) -> Result<Option<T>>,
+        late: Option<&str>,
+    ) -> Result<T> {
+        eventually(AT_LAST, async || {
+            let turn = usize::try_from(self.asked.get())?;
+            self.asked.set(self.asked.get() + 1);
+            let client = self.clients.get(turn % self.clients.len());
+            let mut sending = tokio::spawn(call(client.context("no api")?).send());
+            let Ok(answer) = timeout(patience, &mut sending).await else {
+                match late {
+                    Some(key) => self.late.borrow_mut().push((key.to_owned(), sending)),
+                    None => sending.abort(),
+                }
+                bail!("no answer");
+            };
+            let answer = answer??;
+            if answer.status == 503 {
+                if let Err(wrong) = answer.problem(503, "unavailable") {
+                    return Ok(Err(wrong));
+                }
+                bail!("unavailable");
+            }
+            match read(answer) {
+                Ok(Some(value)) => Ok(Ok(value)),
+                Err(wrong) => Ok(Err(wrong)),
+                Ok(None) => {
+                    // What is in flight is not over in no time, and each try sends the whole body.
+                    pause(IN_FLIGHT).await;
+                    bail!("still in flight");
+                }
+            }
+        })
+        .await?
+    }
+}

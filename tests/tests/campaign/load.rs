@@ -1,0 +1,154 @@
+//! What goes on while faults happen: imports over each other, cancellations, erasures.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use tests::check;
+use tests::wait::eventually;
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::account::{Account, Posted};
+use super::plan::Dice;
+use super::slice::{Pool, Slice, Version};
+
+/// The least time between two operations of one task: the processes and their faults share two cores.
+const PACE: Duration = Duration::from_millis(250);
+/// How many imports of one task may be open before it waits for the oldest.
+const OPEN: usize = 3;
+/// By when an import is through, whatever happens meanwhile.
+const THROUGH: Duration = Duration::from_mins(5);
+
+/// Imports of all sizes into the shared pool, one after the other, until `stop`.
+///
+/// # Errors
+/// When an answer is one that may not be.
+pub async fn post(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> Result<()> {
+    // An interval, because it paces a load and waits for nothing.
+    let mut pace = interval(PACE);
+    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut open: Vec<String> = Vec::new();
+    while !stop.get() {
+        pace.tick().await;
+        let slice = slice(&mut dice);
+        let version = if dice.percent(25) {
+            Version::Steady
+        } else {
+            Version::Own
+        };
+        let broken = if dice.percent(30) {
+            dice.between(1, 20)
+        } else {
+            0
+        };
+        let mut posted = account.import(slice, version, broken).await?;
+        if dice.percent(15) {
+            replayed(account, &posted).await?;
+        }
+        if dice.percent(6) {
+            posted.cancelled = account.cancel(&posted.batch_id).await?;
+        }
+        open.push(posted.batch_id.clone());
+        account.posted.borrow_mut().push(posted);
+        if open.len() > OPEN {
+            through(account, &open.remove(0)).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Half are small, and half of those meet on the same docids; a quarter has two or three chunks.
+fn slice(dice: &mut Dice) -> Slice {
+    let pool = Pool::Shared;
+    let size = dice.between(1, 100);
+    let count = match size {
+        1..=50 => dice.between(1, 60),
+        51..=75 => dice.between(500, 4_000),
+        _ => dice.between(5_001, 12_000),
+    };
+    let crowded = size <= 25;
+    Slice {
+        pool,
+        start: dice.between(0, if crowded { 100 } else { pool.size() - 1 }),
+        stride: if crowded {
+            1
+        } else {
+            dice.between(1, pool.size() - 1)
+        },
+        count,
+    }
+}
+
+async fn replayed(account: &Account<'_>, posted: &Posted) -> Result<()> {
+    let body = posted.slice.body(posted.version, posted.broken);
+    let batch_id = account.import_body(&posted.key, &body).await?;
+    ensure!(
+        batch_id == posted.batch_id,
+        "{} was accepted twice: as {} and as {batch_id}",
+        posted.key,
+        posted.batch_id
+    );
+    Ok(())
+}
+
+/// Waits until nothing of a batch is pending; what is pending never grows.
+async fn through(account: &Account<'_>, batch_id: &str) -> Result<()> {
+    let mut least = u64::MAX;
+    eventually(THROUGH, async || {
+        let looked = account.batch(batch_id).await.and_then(|batch| {
+            let pending = check::count(&batch, "pending")?;
+            ensure!(pending <= least, "{pending} pending after {least}: {batch}");
+            Ok(pending)
+        });
+        match looked {
+            Ok(0) => Ok(Ok(())),
+            Ok(pending) => {
+                least = pending;
+                anyhow::bail!("{pending} are pending in {batch_id}")
+            }
+            Err(wrong) => Ok(Err(wrong)),
+        }
+    })
+    .await?
+}
+
+/// Imports and erasures in a pool of its own, each after the answer to the one before, until `stop`. Most meet while
+/// older imports of the account are open.
+///
+/// # Errors
+/// When an answer is one that may not be.
+pub async fn erase(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> Result<()> {
+    let pool = Pool::Erased;
+    // See `post`.
+    let mut pace = interval(PACE);
+    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while !stop.get() {
+        pace.tick().await;
+        let start = dice.between(0, pool.size() - 1);
+        if dice.percent(40) {
+            account.erase(&pool.docid(start)).await?;
+            stands(account, start, None)?;
+            continue;
+        }
+        let slice = Slice {
+            pool,
+            start,
+            stride: 1,
+            count: dice.between(1, 8),
+        };
+        let posted = account.import(slice, Version::Own, 0).await?;
+        for number in slice.numbers() {
+            stands(account, number, Some(posted.version))?;
+        }
+        account.posted.borrow_mut().push(posted);
+    }
+    Ok(())
+}
+
+fn stands(account: &Account<'_>, number: u64, version: Option<u64>) -> Result<()> {
+    let mut erased = account.erased.borrow_mut();
+    *erased
+        .get_mut(usize::try_from(number)?)
+        .context("no such docid")? = version;
+    Ok(())
+}

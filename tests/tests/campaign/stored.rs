@@ -1,0 +1,189 @@
+//! Whether what is stored, and what is said of it, is what it must be.
+
+use std::collections::{BTreeMap, HashMap};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use tests::check;
+use tests::wait::{SOON, eventually};
+
+use super::account::{Account, Posted};
+use super::slice::{Pool, phone};
+
+/// Adds what is wrong. `ledger` holds the `seq` of each batch, `batches` its last status.
+///
+/// # Errors
+/// When it cannot be found out.
+pub async fn judge(
+    account: &Account<'_>,
+    posted: &[Posted],
+    ledger: &HashMap<String, u64>,
+    batches: &HashMap<String, Value>,
+    found: &mut Vec<String>,
+) -> Result<()> {
+    let stored = stored(account).await?;
+    values_stand(posted, ledger, batches, &stored, found)?;
+    erasures_stand(account, &stored, found)?;
+    counts_agree(account, posted, batches, &stored, found).await
+}
+
+/// A row of `recipient` that holds a person.
+struct Row {
+    phone: String,
+    version: String,
+    batch_id: String,
+}
+
+/// All of an account, by docid.
+async fn stored(account: &Account<'_>) -> Result<HashMap<String, Row>> {
+    let select = format!(
+        "SELECT docid, phone, fields->>'version', batch_id FROM recipient \
+         WHERE account_id = '{}' AND phone IS NOT NULL",
+        account.id
+    );
+    let mut rows = HashMap::new();
+    for line in account.stage.sql(&select).await?.lines() {
+        let mut columns = line.split('|').map(str::to_owned);
+        let mut column = || columns.next().context("no column");
+        let (docid, phone, version, batch_id) = (column()?, column()?, column()?, column()?);
+        rows.insert(
+            docid,
+            Row {
+                phone,
+                version,
+                batch_id,
+            },
+        );
+    }
+    Ok(rows)
+}
+
+/// What stands at a shared docid is what the import accepted last said of it; or what one cancelled said later.
+fn values_stand(
+    posted: &[Posted],
+    ledger: &HashMap<String, u64>,
+    batches: &HashMap<String, Value>,
+    stored: &HashMap<String, Row>,
+    found: &mut Vec<String>,
+) -> Result<()> {
+    let mut shared: Vec<(u64, &Posted)> = Vec::new();
+    for one in posted.iter().filter(|one| one.slice.pool == Pool::Shared) {
+        // Cancelled before any of it was stored, it cannot have stored any.
+        let batch = batches.get(&one.batch_id).context("no batch")?;
+        if batch["cancelled"] != batch["accepted"] {
+            let seq = ledger.get(&one.batch_id).copied().unwrap_or_default();
+            shared.push((seq, one));
+        }
+    }
+    shared.sort_by_key(|(seq, _)| *seq);
+    let size = usize::try_from(Pool::Shared.size())?;
+    // Newest last; of each docid the last completed import, and those cancelled after it.
+    let mut may_stand: Vec<Vec<&Posted>> = vec![Vec::new(); size];
+    for (_, one) in shared {
+        let completed = one.cancelled.is_none();
+        for number in one.slice.numbers() {
+            let may = may_stand
+                .get_mut(usize::try_from(number)?)
+                .context("no such docid")?;
+            if completed {
+                may.clear();
+            }
+            may.push(one);
+        }
+    }
+    for (number, may) in may_stand.iter().enumerate() {
+        let number = number as u64;
+        let docid = Pool::Shared.docid(number);
+        let Some(row) = stored.get(&docid) else {
+            if may.iter().any(|one| one.cancelled.is_none()) {
+                found.push(format!("{docid} is not stored; it should be as in {may:?}"));
+            }
+            continue;
+        };
+        let fits = |one: &&Posted| {
+            row.version == one.version.to_string() && row.phone == phone(number, one.version)
+        };
+        if !may.iter().any(fits) {
+            let Row {
+                version, batch_id, ..
+            } = row;
+            found.push(format!(
+                "{docid} is stored as version {version} of {batch_id}; it should be as in {may:?}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The erased pool is as its only task left it.
+fn erasures_stand(
+    account: &Account<'_>,
+    stored: &HashMap<String, Row>,
+    found: &mut Vec<String>,
+) -> Result<()> {
+    for (number, version) in account.erased.borrow().iter().enumerate() {
+        let docid = Pool::Erased.docid(u64::try_from(number)?);
+        let is = stored.get(&docid).map(|row| row.version.clone());
+        let should = version.map(|version| version.to_string());
+        if is != should {
+            found.push(format!("{docid} is {is:?} and should be {should:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// Each docid was created once; the days' counts and every api's report are those of the rows.
+async fn counts_agree(
+    account: &Account<'_>,
+    posted: &[Posted],
+    batches: &HashMap<String, Value>,
+    stored: &HashMap<String, Row>,
+    found: &mut Vec<String>,
+) -> Result<()> {
+    let mut created = 0;
+    for one in posted.iter().filter(|one| one.slice.pool == Pool::Shared) {
+        let batch = batches.get(&one.batch_id).context("no batch")?;
+        created += check::outcome(batch, "created")?;
+    }
+    let shared = stored.keys().filter(|docid| docid.starts_with("S-"));
+    let shared = shared.count() as u64;
+    if created != shared {
+        found.push(format!(
+            "{created} were counted as created, {shared} are stored"
+        ));
+    }
+    let id = &account.id;
+    let by_day = |sql: String| async move {
+        let rows = account.stage.sql(&sql).await?;
+        let days = rows.lines().filter_map(|row| row.split_once('|'));
+        let days = days.map(|(day, count)| (day.to_owned(), count.to_owned()));
+        anyhow::Ok(days.collect::<BTreeMap<String, String>>())
+    };
+    let rollup = by_day(format!(
+        "SELECT day, recipients FROM recipient_rollup WHERE account_id = '{id}' AND recipients <> 0"
+    ));
+    let rows = by_day(format!(
+        "SELECT created_day, count(*) FROM recipient WHERE account_id = '{id}' AND phone IS NOT NULL GROUP BY 1"
+    ));
+    let (rollup, rows) = (rollup.await?, rows.await?);
+    if rollup != rows {
+        found.push(format!("the days count {rollup:?}, the rows are {rows:?}"));
+    }
+    let around = "SELECT current_date - 1 || '/' || current_date + 1";
+    let around = account.stage.sql(around).await?;
+    let path = format!("/api_v1/report/overview/{around}");
+    for client in &account.clients {
+        let reported = eventually(SOON, async || {
+            let report = client.get(&path).await?.expect(200)?.json()?;
+            let reported = check::count(&report["metrics"], "recipients")?;
+            if reported != stored.len() as u64 {
+                bail!("{} are stored, the report says {reported}", stored.len());
+            }
+            Ok(())
+        });
+        if let Err(wrong) = reported.await {
+            found.push(format!("{wrong:#}"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,223 @@
+//! Contract §6: health, metrics, the service's own documents, and how processes start and end.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use tests::app::{App, Program};
+use tests::check;
+use tests::import::records;
+use tests::process::Process;
+use tests::wait::{LATER, SOON, eventually};
+
+#[tokio::test]
+async fn health_names_the_servers_it_needs() -> Result<()> {
+    let app = App::start().await?;
+    let client = app.anonymous()?;
+    client.get("/health/live").await?.expect(200)?;
+    let ready = client.get("/health/ready").await?.expect(200)?;
+    let lines: Vec<&str> = ready.text()?.lines().collect();
+    for server in ["database", "queue", "cache"] {
+        ensure!(
+            lines.iter().any(|line| *line == format!("{server} ok")),
+            "{server} is not ok: {lines:?}"
+        );
+    }
+    for worker in &app.workers {
+        let client = client.at(worker.base());
+        client.get("/health/live").await?.expect(200)?;
+        client.get("/health/ready").await?.expect(200)?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn metrics_count_what_was_imported_and_name_nobody() -> Result<()> {
+    let app = App::start().await?;
+    let client = app.client().await?;
+    client.import_and_wait(&records("A", 20, "1"), SOON).await?;
+    for service in app.apis.iter().chain(&app.workers) {
+        let answer = client
+            .at(service.base())
+            .get("/metrics")
+            .await?
+            .expect(200)?;
+        let text = answer.text()?;
+        ensure!(
+            text.lines().any(|line| line.starts_with("# TYPE ")),
+            "no metrics: {text}"
+        );
+        ensure!(text.contains("import"), "no import counted: {text}");
+        ensure!(!text.contains("+49"), "a phone is in the metrics: {text}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_openapi_document_has_every_operation_of_the_import() -> Result<()> {
+    let app = App::start().await?;
+    let client = app.anonymous()?;
+    let document = client.get("/openapi.json").await?.expect(200)?.json()?;
+    let version = document["openapi"].as_str().unwrap_or_default();
+    ensure!(version.starts_with("3."), "not OpenAPI 3: {version}");
+    for (path, methods) in [
+        ("/api_v1/sms/import", &["get", "post"][..]),
+        ("/api_v1/sms/import/{batch_id}", &["get"]),
+        ("/api_v1/sms/import/{batch_id}/errors", &["get"]),
+        ("/api_v1/sms/import/{batch_id}/cancel", &["post"]),
+        ("/api_v1/sms/import/{batch_id}/retry", &["post"]),
+        ("/api_v1/sms/recipient/{docid}", &["get", "delete"]),
+    ] {
+        for method in methods {
+            let operation = &document["paths"][path][method];
+            ensure!(operation.is_object(), "{method} {path} is not described");
+            for status in ["401", "403", "429", "503"] {
+                ensure!(
+                    operation["responses"][status].is_object(),
+                    "{method} {path} does not describe {status}"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_docs_page_loads_nothing_from_elsewhere() -> Result<()> {
+    let app = App::start().await?;
+    let client = app.anonymous()?;
+    let mut answer = client.get("/docs").await?;
+    if (300..400).contains(&answer.status) {
+        let location = answer.header("location").context("no Location")?;
+        answer = client.get(location).await?;
+    }
+    let answer = answer.expect(200)?;
+    let page = answer.text()?;
+    for attribute in ["src=\"http", "src=\"//", "href=\"http", "href=\"//"] {
+        ensure!(!page.contains(attribute), "{attribute} in {page}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn sigterm_ends_everything_in_order_and_loses_nothing() -> Result<()> {
+    let mut app = App::start().await?;
+    let client = app.client().await?;
+    let all = records("A", 20_000, "1");
+    let accepted = client.import(&all).await?;
+    for service in app.workers.iter_mut().chain(&mut app.apis) {
+        let status = service.stop().await?;
+        ensure!(status.code() == Some(0), "ended with {status}");
+    }
+    for service in app.apis.iter_mut().chain(&mut app.workers) {
+        service.start_again().await?;
+    }
+    let batch = client.completed(&accepted.batch_id, LATER).await?;
+    ensure!(check::outcome(&batch, "created")? == 20_000, "{batch}");
+    check::stored_sample(&client, &all, &accepted.batch_id, 100).await
+}
+
+/// Runs a binary that should end by itself at once; returns what it wrote to its log.
+async fn ends_at_once(program: Program, variables: &[(&str, &str)]) -> Result<String> {
+    let folder = tempfile::tempdir()?;
+    let mut command = Command::new(program.path()?);
+    for variable in ["DATABASE_URL", "AMQP_URL", "REDIS_URL"] {
+        command.env_remove(variable);
+    }
+    command
+        .env("FEEDBACK_DATA_DIR", folder.path().join("data"))
+        .env("FEEDBACK_LISTEN", "127.0.0.1:0")
+        .envs(variables.iter().copied());
+    let log = folder.path().join("log");
+    let mut process = Process::start("refused", &mut command, &log)?;
+    let status = process.wait(SOON).await?;
+    let log = process.log()?;
+    ensure!(!status.success(), "it started: {log}");
+    ensure!(!log.contains("panicked"), "it panicked: {log}");
+    Ok(log)
+}
+
+#[tokio::test]
+async fn a_bad_setting_ends_the_start_with_a_line_that_names_it() -> Result<()> {
+    for (variable, value) in [
+        ("FEEDBACK_LISTEN", "nonsense"),
+        ("FEEDBACK_LISTEN", "127.0.0.1:99999"),
+        ("FEEDBACK_OPS_LISTEN", "nonsense"),
+        ("DATABASE_URL", "mysql://localhost/x"),
+        ("DATABASE_URL", "nonsense"),
+        ("AMQP_URL", "http://localhost"),
+        ("REDIS_URL", "http://localhost"),
+        ("FEEDBACK_KEY_RATE", "-1"),
+        ("FEEDBACK_KEY_RATE", "many"),
+        ("FEEDBACK_MAX_BODY", "x"),
+        ("FEEDBACK_MAX_RECORDS", "1.5"),
+    ] {
+        let log = ends_at_once(Program::Serve, &[(variable, value)])
+            .await
+            .with_context(|| format!("{variable}={value}"))?;
+        ensure!(log.contains(variable), "{variable} is not named: {log}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn api_and_worker_refuse_a_queue_in_process() -> Result<()> {
+    for program in [Program::Api, Program::Worker] {
+        let log = ends_at_once(program, &[]).await?;
+        ensure!(log.contains("AMQP_URL"), "not told why: {log}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_secret_in_a_setting_is_not_told() -> Result<()> {
+    for (variable, value) in [
+        ("DATABASE_URL", "postgres://user:hunter2@127.0.0.1:1/x"),
+        ("AMQP_URL", "amqp://user:hunter2@127.0.0.1:bad"),
+        ("REDIS_URL", "redis://user:hunter2@127.0.0.1:bad"),
+    ] {
+        // A database that is away may be waited for; then the log is read while it is.
+        let log = match ends_at_once(Program::Serve, &[(variable, value)]).await {
+            Ok(log) => log,
+            Err(error) => format!("{error:#}"),
+        };
+        ensure!(!log.contains("hunter2"), "told: {log}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_first_start_makes_a_key_and_the_second_does_not() -> Result<()> {
+    let mut app = App::start().await?;
+    if !app.embedded() {
+        // Servers are for operators, who make keys themselves.
+        return Ok(());
+    }
+    let path = app.folder().join("data/first-key.json");
+    let key: Value = eventually(SOON, async || {
+        Ok(serde_json::from_slice(&std::fs::read(&path)?)?)
+    })
+    .await?;
+    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path)?.permissions());
+    ensure!(mode & 0o777 == 0o600, "mode {mode:o}");
+    let call = app
+        .anonymous()?
+        .call(reqwest::Method::GET, tests::import::IMPORT);
+    call.header("x-api-key", key["api_key"].as_str().unwrap_or_default())
+        .header(
+            "x-secret-key",
+            key["secret_key"].as_str().unwrap_or_default(),
+        )
+        .send()
+        .await?
+        .expect(200)?;
+    let before = app.succeeds(&["key", "list"]).await?;
+    app.api()?.stop().await?;
+    app.api()?.start_again().await?;
+    let after = app.succeeds(&["key", "list"]).await?;
+    ensure!(
+        before.lines().count() == after.lines().count(),
+        "another key was made: {after}"
+    );
+    Ok(())
+}

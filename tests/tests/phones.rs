@@ -1,0 +1,31 @@
+//! Every region's numbers are taken: the example mobile numbers of libphonenumber, through its Python port.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
+use tests::app::App;
+use tests::check;
+use tests::tools;
+use tests::wait::SOON;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/example_numbers.py");
+
+#[tokio::test]
+async fn every_example_mobile_number_of_libphonenumber_is_accepted() -> Result<()> {
+    let printed = tools::python("python", &[SCRIPT], Duration::from_mins(1)).await?;
+    let all: Vec<Value> = printed
+        .lines()
+        .map(|line| {
+            let (region, phone) = line.split_once(' ').unwrap_or_default();
+            json!({"docid": format!("{region} {phone}"), "phone": phone, "region": region})
+        })
+        .collect();
+    ensure!(all.len() > 200, "only {} numbers: {printed}", all.len());
+    let app = App::start().await?;
+    let client = app.client().await?;
+    let accepted = client.import(&all).await?;
+    ensure!(accepted.body["rejected"] == 0, "{}", accepted.body);
+    client.completed(&accepted.batch_id, SOON).await?;
+    check::stored(&client, &all, &accepted.batch_id).await
+}

@@ -1,0 +1,177 @@
+//! PostgreSQL and Redis down, killed and back: told at once, nothing half-written, no restart of the service.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+use tests::app::{App, Backends};
+use tests::check;
+use tests::client::Client;
+use tests::import::{Accepted, IMPORT, JSON, array, records};
+use tests::servers::{Durability, Endpoints, Postgres, Redis};
+use tests::wait::{LATER, SOON, eventually};
+
+/// The contract's 2 s, and a little more for two busy cores.
+const TOLD: Duration = Duration::from_secs(4);
+
+/// A service on a database of its own, on which any harm can be done.
+async fn on_private_database(workers: usize) -> Result<(Postgres, App)> {
+    let postgres = Postgres::start(Durability::Fast).await?;
+    let endpoints = Endpoints {
+        database: postgres.url("postgres"),
+        ..Endpoints::from_environment()?
+    };
+    let backends = Backends::on(&endpoints).await?;
+    let app = App::setup().workers(workers).on(backends).start().await?;
+    Ok((postgres, app))
+}
+
+async fn unavailable(client: &Client, method: Method, path: &str) -> Result<()> {
+    let started = Instant::now();
+    let call = client.call(method.clone(), path);
+    let call = if method == Method::POST && path == IMPORT {
+        call.body(JSON, array(&records("X", 10, "1")))
+    } else {
+        call
+    };
+    let answer = call.send().await?;
+    answer.problem(503, "unavailable")?;
+    let took = started.elapsed();
+    ensure!(took < TOLD, "{method} {path} took {took:?}");
+    let wait: u32 = answer
+        .header("retry-after")
+        .context("no Retry-After")?
+        .parse()?;
+    ensure!(wait > 0, "come back at once");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_database_that_is_down_is_told_within_seconds_and_missed_no_longer() -> Result<()> {
+    let (mut postgres, app) = on_private_database(1).await?;
+    let client = app.client().await?;
+    let batch = client.import_and_wait(&records("A", 10, "1"), SOON).await?;
+    let batch_id = batch["batch_id"].as_str().context("no batch_id")?;
+    for round in 0..2 {
+        if round == 0 {
+            postgres.stop().await?;
+        } else {
+            postgres.kill()?;
+        }
+        for (method, path) in [
+            (Method::POST, IMPORT.to_owned()),
+            (Method::GET, IMPORT.to_owned()),
+            (Method::GET, format!("{IMPORT}/{batch_id}")),
+            (Method::GET, format!("{IMPORT}/{batch_id}/errors")),
+            (Method::POST, format!("{IMPORT}/{batch_id}/cancel")),
+            (Method::GET, "/api_v1/sms/recipient/A-1".to_owned()),
+            (Method::DELETE, "/api_v1/sms/recipient/A-1".to_owned()),
+        ] {
+            unavailable(&client, method, &path).await?;
+        }
+        let ready = client.get("/health/ready").await?.expect(503)?;
+        ensure!(!ready.text()?.contains("database ok"), "{ready:?}");
+        client.get("/health/live").await?.expect(200)?;
+
+        postgres.start_again().await?;
+        let all = records(&format!("B{round}"), 100, "1");
+        eventually(SOON, async || client.import(&all).await).await?;
+        eventually(SOON, async || {
+            client.get("/health/ready").await?.expect(200)
+        })
+        .await?;
+    }
+    client.recipient("X-1").await?.problem(404, "not_found")?;
+    client.recipient("A-1").await?.expect(200)?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_database_killed_again_and_again_stores_each_record_once() -> Result<()> {
+    let (mut postgres, app) = on_private_database(2).await?;
+    let client = app.client().await?;
+    let mut batches = Vec::new();
+    for round in 0..4_u64 {
+        let all = records("A", 15_000, &format!("v{round}"));
+        let key = format!("key-{round}");
+        // The answer may be lost with the database; then the client tries again under its key.
+        let sending = eventually(LATER, async || {
+            Accepted::read(client.import_once(&key, &all).await?)
+        });
+        let killing = async {
+            // As many requests as it takes for the import to be somewhere between its head and its answer.
+            for _ in 0..round * 40 {
+                client.get("/health/live").await?;
+            }
+            postgres.kill()?;
+            postgres.start_again().await
+        };
+        let (accepted, killed) = tokio::join!(sending, killing);
+        killed?;
+        batches.push((accepted?, all));
+        postgres.kill()?;
+        postgres.start_again().await?;
+    }
+    let mut created = 0;
+    for (accepted, _) in &batches {
+        let batch = eventually(LATER, async || {
+            client.completed(&accepted.batch_id, Duration::ZERO).await
+        })
+        .await?;
+        created += check::outcome(&batch, "created")?;
+    }
+    ensure!(created == 15_000, "{created} were created, not each once");
+    let (newest, all) = batches.last().context("no batch")?;
+    let batch = client.batch(&newest.batch_id).await?;
+    ensure!(check::outcome(&batch, "superseded")? == 0, "{batch}");
+    check::stored_sample(&client, all, &newest.batch_id, 300).await?;
+    let list = client.get(IMPORT).await?.expect(200)?.json()?;
+    let count = list["items"].as_array().map_or(0, Vec::len);
+    ensure!(count == batches.len(), "{count} batches: {list}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_cache_that_is_down_full_or_frozen_is_missed_by_nobody() -> Result<()> {
+    let mut redis = Redis::start().await?;
+    let endpoints = Endpoints {
+        redis: redis.url(),
+        ..Endpoints::from_environment()?
+    };
+    let app = App::setup()
+        .on(Backends::on(&endpoints).await?)
+        .start()
+        .await?;
+    let client = app.client().await?;
+    redis.command("CONFIG SET maxmemory 1").await?;
+    client
+        .import_and_wait(&records("A", 100, "1"), SOON)
+        .await?;
+    redis.process()?.freeze()?;
+    client
+        .import_and_wait(&records("B", 100, "1"), SOON)
+        .await?;
+    redis.process()?.thaw()?;
+    redis.kill()?;
+    let batch = client
+        .import_and_wait(&records("C", 100, "1"), SOON)
+        .await?;
+    ensure!(check::outcome(&batch, "created")? == 100, "{batch}");
+    eventually(SOON, async || {
+        let answer = client.get("/health/ready").await?.expect(200)?;
+        ensure!(
+            answer.text()?.contains("cache degraded"),
+            "{:?}",
+            answer.text()
+        );
+        Ok(())
+    })
+    .await?;
+    redis.start_again().await?;
+    eventually(SOON, async || {
+        let answer = client.get("/health/ready").await?.expect(200)?;
+        ensure!(answer.text()?.contains("cache ok"), "{:?}", answer.text());
+        Ok(())
+    })
+    .await
+}

@@ -1,0 +1,199 @@
+//! Several worker processes on servers: killed, frozen, held back, cancelled against.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+use tests::app::App;
+use tests::check;
+use tests::client::Client;
+use tests::import::{record, records};
+use tests::wait::{LATER, SOON, eventually};
+
+/// The contract's 10 s for a chunk to resume elsewhere, three times over: the suite shares two cores.
+const RESUMED: Duration = Duration::from_secs(30);
+
+async fn created_at_least(client: &Client, batch_id: &str, least: u64) -> Result<()> {
+    eventually(LATER, async || {
+        let batch = client.batch(batch_id).await?;
+        let created = check::outcome(&batch, "created")?;
+        ensure!(created >= least, "only {created}: {batch}");
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn one_of_two_workers_is_killed_and_the_other_finishes_its_chunk() -> Result<()> {
+    let mut app = App::setup().workers(2).start().await?;
+    let client = app.client().await?;
+    let all = records("A", 150_000, "1");
+    let accepted = client.import(&all).await?;
+    created_at_least(&client, &accepted.batch_id, 1).await?;
+    app.worker()?.kill()?;
+    let batch = client.batch(&accepted.batch_id).await?;
+    ensure!(
+        check::count(&batch, "pending")? > 0,
+        "killed too late: {batch}"
+    );
+    let batch = client.completed(&accepted.batch_id, LATER).await?;
+    ensure!(check::outcome(&batch, "created")? == 150_000, "{batch}");
+    check::stored_sample(&client, &all, &accepted.batch_id, 300).await
+}
+
+#[tokio::test]
+async fn a_worker_killed_in_mid_transaction_has_stored_nothing_of_it() -> Result<()> {
+    let mut app = App::setup().workers(1).start().await?;
+    let client = app.client().await?;
+    for round in 0..4_u64 {
+        // In turn all new, and all changed.
+        let all = records(&format!("R{}", round / 2), 60_000, &format!("v{round}"));
+        let accepted = client.import(&all).await?;
+        app.freeze_in_transaction().await?;
+        app.worker()?.kill()?;
+        let batch = client.batch(&accepted.batch_id).await?;
+        ensure!(
+            check::count(&batch, "pending")? > 0,
+            "killed too late: {batch}"
+        );
+        app.worker()?.start_again().await?;
+        let batch = client.completed(&accepted.batch_id, LATER).await?;
+        let expected = if round % 2 == 0 { "created" } else { "updated" };
+        ensure!(check::outcome(&batch, expected)? == 60_000, "{batch}");
+        check::stored_sample(&client, &all, &accepted.batch_id, 200).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_worker_frozen_in_mid_transaction_is_overtaken_and_harmless_when_it_wakes() -> Result<()>
+{
+    let mut app = App::setup().workers(1).start().await?;
+    let client = app.client().await?;
+    for round in 0..3 {
+        let all = records(&format!("R{round}"), 60_000, "1");
+        let accepted = client.import(&all).await?;
+        app.freeze_in_transaction().await?;
+        app.start_worker().await?;
+        let batch = client.completed(&accepted.batch_id, RESUMED).await?;
+        ensure!(check::outcome(&batch, "created")? == 60_000, "{batch}");
+        app.worker()?.process.thaw()?;
+        app.worker()?.ready(SOON).await?;
+        // The sleeper wakes with a chunk that is long stored: the counts stay as they are.
+        let more = records(&format!("M{round}"), 6_000, "1");
+        client.import_and_wait(&more, LATER).await?;
+        let later = client.batch(&accepted.batch_id).await?;
+        ensure!(later["outcomes"] == batch["outcomes"], "{later}");
+        check::stored_sample(&client, &all, &accepted.batch_id, 100).await?;
+        app.workers.truncate(1);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_queued_while_no_worker_runs_is_stored_by_the_first() -> Result<()> {
+    let mut app = App::setup().workers(0).start().await?;
+    let client = app.client().await?;
+    let (first, second) = (records("A", 300, "1"), records("B", 8_000, "1"));
+    let one = client.import(&first).await?;
+    let two = client.import(&second).await?;
+    let batch = client.batch(&two.batch_id).await?;
+    ensure!(batch["status"] == "queued", "{batch}");
+    ensure!(check::count(&batch, "pending")? == 8_000, "{batch}");
+    app.start_worker().await?;
+    for (accepted, all) in [(&one, &first), (&two, &second)] {
+        client.completed(&accepted.batch_id, LATER).await?;
+        check::stored_sample(&client, all, &accepted.batch_id, 100).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_batch_cancelled_before_any_worker_stores_nothing() -> Result<()> {
+    let mut app = App::setup().workers(0).start().await?;
+    let client = app.client().await?;
+    let all = records("A", 12_000, "1");
+    let accepted = client.import(&all).await?;
+    let answer = client.batch_action(&accepted.batch_id, "cancel").await?;
+    let cancelled = answer.expect(200)?.json()?;
+    ensure!(cancelled["status"] == "cancelled", "{cancelled}");
+    ensure!(
+        check::count(&cancelled, "cancelled")? == 12_000,
+        "{cancelled}"
+    );
+    app.start_worker().await?;
+    client.import_and_wait(&[record("B1")], SOON).await?;
+    let batch = client.batch(&accepted.batch_id).await?;
+    ensure!(check::count(&batch, "cancelled")? == 12_000, "{batch}");
+    for docid in ["A-0", "A-6000", "A-11999"] {
+        client.recipient(docid).await?.problem(404, "not_found")?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_person_erased_while_an_import_waits_is_not_stored_by_it() -> Result<()> {
+    let mut app = App::setup().workers(0).start().await?;
+    let client = app.client().await?;
+    let before = client.import(&records("A", 10, "before")).await?;
+    client.erase("A-3").await?.expect(204)?;
+    client.erase("A-4").await?.expect(204)?;
+    let after = client.import(&[record("A-4")]).await?;
+    app.start_worker().await?;
+    let batch = client.completed(&before.batch_id, SOON).await?;
+    // by the erasure; A-4 may be counted so by the later import just as well.
+    ensure!(
+        batch["outcomes"] == json!({"created": 8, "updated": 0, "unchanged": 0, "superseded": 2}),
+        "{batch}"
+    );
+    client.completed(&after.batch_id, SOON).await?;
+    client.recipient("A-3").await?.problem(404, "not_found")?;
+    check::stored(&client, &[record("A-4")], &after.batch_id).await
+}
+
+#[tokio::test]
+async fn a_giant_import_does_not_delay_a_small_one() -> Result<()> {
+    let app = App::setup().workers(1).start().await?;
+    let client = app.client().await?;
+    let giant = client.import(&records("G", 100_000, "1")).await?;
+    let small = client.import(&records("S", 10, "1")).await?;
+    client.completed(&small.batch_id, SOON).await?;
+    let batch = client.batch(&giant.batch_id).await?;
+    ensure!(
+        batch["status"] != "completed",
+        "the giant was faster: {batch}"
+    );
+    client.completed(&giant.batch_id, LATER).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn workers_killed_and_started_all_the_time_lose_nothing() -> Result<()> {
+    let mut app = App::setup().workers(3).start().await?;
+    let client = app.client().await?;
+    let mut batches = Vec::new();
+    for number in 0..4 {
+        let all = records("A", 40_000 + number * 5_000, &format!("v{number}"));
+        batches.push((client.import(&all).await?, all));
+    }
+    let (newest, all) = batches.last().context("no batch")?;
+    let mut in_time = 0;
+    for round in 0..9 {
+        let count = app.workers.len();
+        let worker = app.workers.get_mut(round % count).context("no worker")?;
+        worker.kill()?;
+        let batch = client.batch(&newest.batch_id).await?;
+        in_time += u32::from(batch["status"] != "completed");
+        worker.start_again().await?;
+    }
+    ensure!(
+        in_time > 2,
+        "only {in_time} were killed while there was work"
+    );
+    for (accepted, _) in &batches {
+        client.completed(&accepted.batch_id, LATER).await?;
+    }
+    let batch = client.batch(&newest.batch_id).await?;
+    ensure!(check::outcome(&batch, "superseded")? == 0, "{batch}");
+    check::stored_sample(&client, all, &newest.batch_id, 300).await
+}

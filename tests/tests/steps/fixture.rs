@@ -1,0 +1,184 @@
+//! A store of its own with one account, batches posted without HTTP, chunks run one at a time.
+
+use anyhow::{Result, bail};
+use chrono_tz::Tz;
+use domain::chunk::ChunkBuilder;
+use domain::record::Record;
+use domain::scope::Scopes;
+use store::Store;
+use store::batch::Batch;
+use store::chunk::ChunkId;
+use store::receive::QueueBatch;
+use tempfile::TempDir;
+use tests::app::Backends;
+use uuid::Uuid;
+use worker::store_chunk::{self, Pick, Step};
+
+pub struct Ledger {
+    pub store: Store,
+    pub account_id: Uuid,
+    pub worker_id: Uuid,
+    backends: Backends,
+    _folder: TempDir,
+}
+
+/// A record: docid, and a value that its field `v` holds.
+pub type Row = (&'static str, u32);
+
+impl Ledger {
+    pub async fn open() -> Result<Self> {
+        let backends = Backends::from_environment().await?;
+        let folder = tempfile::tempdir()?;
+        let url = match &backends {
+            Backends::Embedded => format!("sqlite:{}", folder.path().join("feedback.db").display()),
+            Backends::Servers(lease) => lease.database.clone(),
+        };
+        let store = Store::connect(&url, 16)?;
+        store.migrate().await?;
+        let key = store
+            .create_key("account", Some(Tz::Pacific__Kiritimati), Scopes::ALL)
+            .await?;
+        Ok(Self {
+            store,
+            account_id: key.account_id,
+            worker_id: Uuid::new_v4(),
+            backends,
+            _folder: folder,
+        })
+    }
+
+    pub fn is_embedded(&self) -> bool {
+        matches!(self.backends, Backends::Embedded)
+    }
+
+    /// Another account beside the first, so that a test can repeat itself on one store.
+    pub async fn fresh_account(&mut self) -> Result<()> {
+        let name = Uuid::new_v4().to_string();
+        self.account_id = self
+            .store
+            .create_key(&name, None, Scopes::ALL)
+            .await?
+            .account_id;
+        Ok(())
+    }
+
+    /// A batch with these chunks, arrived but not accepted yet.
+    pub async fn receive(&self, chunks: &[&[Row]]) -> Result<Received> {
+        let payloads = chunks
+            .iter()
+            .map(|rows| (rows.len(), encode(rows)))
+            .collect();
+        self.receive_payloads(payloads).await
+    }
+
+    /// The same with payloads as they are, sound or not.
+    pub async fn receive_payloads(&self, payloads: Vec<(usize, Vec<u8>)>) -> Result<Received> {
+        let (batch_id, attempt) = (Uuid::now_v7(), Uuid::new_v4());
+        self.store
+            .begin_batch(self.account_id, batch_id, attempt)
+            .await?;
+        let (mut chunks, mut records) = (0, 0);
+        for (rows, payload) in payloads {
+            let rows = i64::try_from(rows)?;
+            self.store
+                .add_chunk(self.account_id, batch_id, attempt, chunks, rows, payload)
+                .await?;
+            chunks += 1;
+            records += rows;
+        }
+        Ok(Received {
+            batch_id,
+            attempt,
+            chunks,
+            records,
+        })
+    }
+
+    /// Accepts what arrived.
+    pub async fn accept(&self, received: &Received) -> Result<()> {
+        self.store
+            .queue_batch(&QueueBatch {
+                account_id: self.account_id,
+                batch_id: received.batch_id,
+                attempt: received.attempt,
+                received: received.records,
+                accepted: received.records,
+                rejected: 0,
+                chunks: received.chunks,
+                request_id: "test",
+                idempotency: None,
+            })
+            .await?;
+        Ok(())
+    }
+
+    /// A batch, arrived and accepted.
+    pub async fn post(&self, chunks: &[&[Row]]) -> Result<Received> {
+        let received = self.receive(chunks).await?;
+        self.accept(&received).await?;
+        Ok(received)
+    }
+
+    pub fn chunk(&self, received: &Received, chunk_no: i64) -> ChunkId {
+        ChunkId {
+            account_id: self.account_id,
+            batch_id: received.batch_id,
+            chunk_no,
+        }
+    }
+
+    /// One step of a worker on one chunk.
+    pub async fn step(&self, id: ChunkId) -> Result<Step> {
+        Ok(store_chunk::run(&self.store, self.worker_id, Pick::Announced(id)).await?)
+    }
+
+    pub async fn batch(&self, received: &Received) -> Result<Batch> {
+        let Some(batch) = self.store.batch(self.account_id, received.batch_id).await? else {
+            bail!("the batch is gone");
+        };
+        let stored = batch.created + batch.updated + batch.unchanged + batch.superseded;
+        assert_eq!(batch.received, batch.accepted + batch.rejected, "{batch:?}");
+        assert_eq!(
+            batch.accepted,
+            stored + batch.pending + batch.failed + batch.cancelled,
+            "{batch:?}"
+        );
+        Ok(batch)
+    }
+
+    /// The value that stands for a docid.
+    pub async fn value(&self, docid: &str) -> Result<Option<u32>> {
+        let Some(found) = self.store.recipient(self.account_id, docid).await? else {
+            return Ok(None);
+        };
+        let value = found.fields.get("v").and_then(|v| v.as_str());
+        Ok(Some(value.unwrap_or_default().parse()?))
+    }
+
+    /// Recipients by the counts that reports read.
+    pub async fn counted(&self) -> Result<i64> {
+        let series = self.store.recipient_series(self.account_id).await?;
+        Ok(series.days.iter().map(|(_, recipients)| recipients).sum())
+    }
+}
+
+/// A batch that arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct Received {
+    pub batch_id: Uuid,
+    pub attempt: Uuid,
+    pub chunks: i64,
+    pub records: i64,
+}
+
+pub fn encode(rows: &[Row]) -> Vec<u8> {
+    let mut builder = ChunkBuilder::new();
+    for (docid, value) in rows {
+        builder.push(&Record {
+            docid: (*docid).into(),
+            phone: "+4915112345678".into(),
+            fields: vec![("v".into(), value.to_string().into())],
+        });
+    }
+    builder.finish().compress()
+}

@@ -1,0 +1,9 @@
+//! The worker stepped by hand, on the store of either set of backends: which value stands whatever order chunks run in,
+//! what the ledger does with chunks that fail, and races that only show when both sides run at once.
+//!
+//! Unlike the rest of the suite this uses the service's own code, because only then a test decides which chunk runs when.
+
+mod fixture;
+mod ledger;
+mod ordering;
+mod races;

@@ -1,0 +1,47 @@
+//! What a worker does beside its work: says that it is alive, ends the sessions of those that are not, and clears what
+//! is past its time.
+
+use std::time::Duration;
+
+use store::{Error, Store};
+use tokio::time::{Interval, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+const TICK: Duration = Duration::from_secs(1);
+const SWEEP: Duration = Duration::from_secs(30);
+
+/// Says that the worker is alive and ends the sessions of those that are not, until `shutdown`.
+pub(crate) async fn stay_alive(store: Store, worker_id: Uuid, shutdown: CancellationToken) {
+    let mut ticks = every(TICK);
+    while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
+        if let Err(error) = keep(&store, worker_id).await {
+            tracing::debug!(%error, "heartbeat skipped");
+        }
+    }
+}
+
+/// Clears what is past its time, until `shutdown`. A loop of its own: a long sweep must not look like a dead worker.
+pub(crate) async fn sweep(store: Store, shutdown: CancellationToken) {
+    let mut ticks = every(SWEEP);
+    while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
+        if let Err(error) = store.sweep().await {
+            tracing::warn!(%error, "sweep failed");
+        }
+    }
+}
+
+fn every(period: Duration) -> Interval {
+    let mut ticks = tokio::time::interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}
+
+async fn keep(store: &Store, worker_id: Uuid) -> Result<(), Error> {
+    store.beat_worker(worker_id).await?;
+    let freed = store.free_frozen(worker_id).await?;
+    if freed > 0 {
+        tracing::warn!(sessions = freed, "ended the sessions of silent workers");
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! The job that stores one chunk.
+//!
+//! Idempotency: the chunk's row in the ledger is claimed, its records are stored and counted, and the row is deleted,
+//! all in one transaction. Whoever comes second finds no row and does nothing.
+
+use chrono::TimeDelta;
+use domain::chunk::{Chunk, ChunkError};
+use domain::message::Lane;
+use platform::start::one_line;
+use store::bulk::Outcomes;
+use store::chunk::{ChunkId, Claim, MAX_STARTS, Noted};
+use store::{Committed, Error, Store};
+use uuid::Uuid;
+
+/// How often a chunk is tried again at once when other transactions stood in the way.
+const TRIES: usize = 5;
+/// A payload in a format of tomorrow is left for a worker of tomorrow.
+const NEWER_WORKER: TimeDelta = TimeDelta::seconds(60);
+
+/// Which chunk to take.
+#[derive(Clone, Copy, Debug)]
+pub enum Pick {
+    /// The one that a message announced.
+    Announced(ChunkId),
+    /// Whichever is due on the lane.
+    Due(Lane),
+}
+
+/// What came of a step.
+#[derive(Debug)]
+pub enum Step {
+    /// There was nothing to take: finished, cancelled, not due, or in another worker's hands.
+    Nothing,
+    Stored {
+        id: ChunkId,
+        request_id: String,
+        outcomes: Outcomes,
+    },
+    /// The chunk failed through its own fault; the ledger knows.
+    Failed {
+        id: ChunkId,
+        request_id: String,
+        reason: String,
+        noted: Noted,
+    },
+    /// It waits for a newer worker.
+    PutOff { id: ChunkId },
+}
+
+enum Attempt {
+    Done(Step),
+    /// The outcome of the COMMIT is unknown or a conflict rolled it back: look at the ledger again.
+    Again(ChunkId),
+}
+
+/// Takes one chunk and stores it.
+///
+/// # Errors
+/// The database is unavailable or keeps refusing for reasons of its own: nothing is counted against the chunk.
+pub async fn run(store: &Store, worker_id: Uuid, mut pick: Pick) -> Result<Step, Error> {
+    let mut tried = 1;
+    loop {
+        match attempt(store, worker_id, pick).await? {
+            Attempt::Done(step) => return Ok(step),
+            Attempt::Again(id) if tried < TRIES => {
+                tried += 1;
+                pick = Pick::Announced(id);
+            }
+            Attempt::Again(_) => return Ok(Step::Nothing),
+        }
+    }
+}
+
+async fn attempt(store: &Store, worker_id: Uuid, pick: Pick) -> Result<Attempt, Error> {
+    let mut tx = store.begin().await?;
+    let claim = match pick {
+        Pick::Announced(id) => tx.claim_chunk(id).await?,
+        Pick::Due(lane) => tx.claim_due(lane).await?,
+    };
+    let Some(mut claim) = claim else {
+        return Ok(Attempt::Done(Step::Nothing));
+    };
+    if claim.starts >= MAX_STARTS {
+        drop(tx);
+        let reason = format!("{} starts came to no end", claim.starts);
+        return fail(store, &claim, reason, true).await;
+    }
+    store.note_start(worker_id, &claim).await?;
+    let chunk = match decode(&mut claim).await {
+        Ok(chunk) => chunk,
+        Err(error @ ChunkError::UnknownVersion(_)) => {
+            drop(tx);
+            tracing::warn!(%error, batch.id = %claim.id.batch_id, chunk.no = claim.id.chunk_no, "chunk put off");
+            store.put_off(claim.id, NEWER_WORKER).await?;
+            store.forget_start(worker_id, &claim).await?;
+            return Ok(Attempt::Done(Step::PutOff { id: claim.id }));
+        }
+        Err(error) => {
+            drop(tx);
+            return fail(store, &claim, error.to_string(), false).await;
+        }
+    };
+    let stored = async {
+        let outcomes = tx.store_chunk(&claim, &chunk).await?;
+        tx.finish_chunk(&claim, &outcomes).await?;
+        Ok((outcomes, tx.commit().await?))
+    }
+    .await;
+    match stored {
+        Ok((outcomes, Committed::Done)) => Ok(Attempt::Done(Step::Stored {
+            id: claim.id,
+            request_id: claim.request_id,
+            outcomes,
+        })),
+        Ok((outcomes, Committed::Unknown(error))) => {
+            tracing::warn!(%error, batch.id = %claim.id.batch_id, chunk.no = claim.id.chunk_no, "commit without an answer");
+            if store.is_open(claim.id).await? {
+                Ok(Attempt::Again(claim.id))
+            } else {
+                Ok(Attempt::Done(Step::Stored {
+                    id: claim.id,
+                    request_id: claim.request_id,
+                    outcomes,
+                }))
+            }
+        }
+        Err(Error::Conflict(_)) => {
+            store.forget_start(worker_id, &claim).await?;
+            Ok(Attempt::Again(claim.id))
+        }
+        Err(error @ Error::Unavailable(_)) => {
+            // Best effort: where the database is gone for everybody, the start stays noted.
+            drop(store.forget_start(worker_id, &claim).await);
+            Err(error)
+        }
+        Err(error) => fail(store, &claim, one_line(&error), false).await,
+    }
+}
+
+/// Off the async threads: heartbeats run there.
+async fn decode(claim: &mut Claim) -> Result<Chunk, ChunkError> {
+    let payload = std::mem::take(&mut claim.payload);
+    let records = claim.records;
+    tokio::task::spawn_blocking(move || {
+        let chunk = Chunk::decode(&payload)?;
+        if i64::try_from(chunk.len()) == Ok(records) {
+            Ok(chunk)
+        } else {
+            Err(ChunkError::Corrupt("not as many rows as the ledger says"))
+        }
+    })
+    .await
+    .unwrap_or(Err(ChunkError::Corrupt("decoding it panicked")))
+}
+
+async fn fail(store: &Store, claim: &Claim, reason: String, park: bool) -> Result<Attempt, Error> {
+    let noted = store.note_failure(claim.id, &reason, park).await?;
+    Ok(Attempt::Done(Step::Failed {
+        id: claim.id,
+        request_id: claim.request_id.clone(),
+        reason,
+        noted,
+    }))
+}
