@@ -4,6 +4,7 @@
 //! parse the values itself, because its errors span several lines and quote them: a URL may hold a password.
 
 mod args;
+mod proxies;
 mod url;
 
 use std::fs::DirBuilder;
@@ -13,7 +14,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
 pub use self::args::Args;
-pub use self::url::{AmqpUrl, DatabaseUrl, RedisUrl};
+pub use self::proxies::TrustedProxies;
+pub use self::url::{AmqpUrl, DatabaseUrl, PublicUrl, RedisUrl};
 
 /// A setting that cannot be used: one line that begins with its variable and holds no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,8 +51,16 @@ pub struct Config {
     pub amqp_url: Option<AmqpUrl>,
     /// `None`: the cache is in process.
     pub redis_url: Option<RedisUrl>,
+    /// What links to forms begin with.
+    pub public_url: PublicUrl,
     /// API requests a second of one key, bursts of 10 seconds' worth; `None`: no limit.
     pub key_rate: Option<NonZeroU32>,
+    /// Public requests a second of one known link, likewise.
+    pub link_rate: Option<NonZeroU32>,
+    /// Unknown tokens, unknown keys and refused submissions a second of one address, likewise.
+    pub address_rate: Option<NonZeroU32>,
+    /// Whose word about a caller's address is believed.
+    pub trusted_proxies: TrustedProxies,
     /// Decoded bytes of one import.
     pub max_body: u64,
     /// Records of one import.

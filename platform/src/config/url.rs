@@ -1,6 +1,7 @@
 //! URLs of servers: the scheme chooses the backend, the credentials stay inside.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::path::Path;
 
 use ::url::Url;
@@ -130,6 +131,38 @@ impl fmt::Debug for RedisUrl {
     }
 }
 
+/// What links to forms begin with: how people outside reach the service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicUrl(String);
+
+impl PublicUrl {
+    /// Reads `http://…` or `https://…`, which may have a path.
+    ///
+    /// # Errors
+    /// Why not, without quoting more than the scheme.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        scheme(text, &["http", "https"])?;
+        let url = server(text)?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("a user's name or password would be in every link".to_owned());
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err("a path is added to it, so it can have neither ? nor #".to_owned());
+        }
+        Ok(Self(url.as_str().trim_end_matches('/').to_owned()))
+    }
+
+    /// What it is when nothing is set.
+    pub(super) fn of_address(listen: SocketAddr) -> Self {
+        Self(format!("http://{listen}"))
+    }
+
+    /// Without a slash at its end.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 /// A URL that shows only its scheme, host, port and path.
 #[derive(Clone)]
 pub struct Secret(String);
@@ -201,6 +234,32 @@ mod tests {
             (url.uri.authority.host.as_str(), url.uri.authority.port),
             ("::1", 5673)
         );
+    }
+
+    #[test]
+    fn a_public_url_has_no_slash_at_its_end_and_nothing_private() {
+        for (text, kept) in [
+            ("https://feedback.example/", "https://feedback.example"),
+            ("http://h:8080", "http://h:8080"),
+            ("https://shop.example/ask//", "https://shop.example/ask"),
+            ("https://bücher.example", "https://xn--bcher-kva.example"),
+        ] {
+            assert_eq!(PublicUrl::parse(text).unwrap().as_str(), kept);
+        }
+        for text in [
+            "feedback.example",
+            "ftp://h",
+            "https://u@h",
+            "https://:geheim@h",
+            "https://h/?a=b",
+            "https://h/#x",
+            "https://",
+        ] {
+            let reason = PublicUrl::parse(text).unwrap_err();
+            assert!(!reason.contains("geheim"), "{reason}");
+        }
+        let listen = "[::1]:80".parse().unwrap();
+        assert_eq!(PublicUrl::of_address(listen).as_str(), "http://[::1]:80");
     }
 
     #[test]

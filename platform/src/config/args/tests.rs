@@ -1,0 +1,178 @@
+use super::*;
+
+fn refused(args: Args) -> String {
+    args.config(Role::Serve).unwrap_err().to_string()
+}
+
+#[test]
+fn nothing_set_gives_the_documented_defaults() {
+    let config = Args::default().config(Role::Serve).unwrap();
+    assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
+    assert_eq!(config.ops_listen, None);
+    assert_eq!(config.database_url(), "sqlite:data/feedback.db");
+    assert!(config.amqp_url.is_none() && config.redis_url.is_none());
+    assert_eq!(config.public_url.as_str(), "http://127.0.0.1:8080");
+    assert_eq!(config.key_rate, NonZeroU32::new(500));
+    assert_eq!(config.link_rate, NonZeroU32::new(5_000));
+    assert_eq!(config.address_rate, NonZeroU32::new(100));
+    assert_eq!(config.trusted_proxies, TrustedProxies::default());
+    assert_eq!(
+        (config.max_body, config.max_records),
+        (268_435_456, 1_000_000)
+    );
+}
+
+#[test]
+fn empty_values_count_as_unset() {
+    let args = Args {
+        listen: Some(String::new()),
+        amqp_url: Some("  ".to_owned()),
+        redis_url: Some(String::new()),
+        database_url: Some(String::new()),
+        data_dir: Some(PathBuf::new()),
+        ..Args::default()
+    };
+    let config = args.config(Role::Serve).unwrap();
+    assert!(config.amqp_url.is_none() && config.redis_url.is_none());
+    assert_eq!(config.database_url(), "sqlite:data/feedback.db");
+}
+
+#[test]
+fn a_bad_setting_is_one_line_that_names_its_variable() {
+    let cases = [
+        (
+            Args {
+                listen: Some("localhost".to_owned()),
+                ..Args::default()
+            },
+            "FEEDBACK_LISTEN: \"localhost\" is not an IP address and a port, such as 127.0.0.1:8080",
+        ),
+        (
+            Args {
+                key_rate: Some("-1".to_owned()),
+                ..Args::default()
+            },
+            "FEEDBACK_KEY_RATE: \"-1\" is not a whole number from 0 to 4294967295",
+        ),
+        (
+            Args {
+                address_rate: Some("1.5".to_owned()),
+                ..Args::default()
+            },
+            "FEEDBACK_ADDRESS_RATE: \"1.5\" is not a whole number from 0 to 4294967295",
+        ),
+        (
+            Args {
+                public_url: Some("feedback.example".to_owned()),
+                ..Args::default()
+            },
+            "FEEDBACK_PUBLIC_URL: no URL, which begins with one of http, https",
+        ),
+        (
+            Args {
+                trusted_proxies: Some("10.0.0.0/8,proxy".to_owned()),
+                ..Args::default()
+            },
+            "FEEDBACK_TRUSTED_PROXIES: \"proxy\" is neither a network such as 10.0.0.0/8 nor an address",
+        ),
+        (
+            Args {
+                max_body: Some("0".to_owned()),
+                ..Args::default()
+            },
+            "FEEDBACK_MAX_BODY: 0 would refuse every import",
+        ),
+        (
+            Args {
+                database_url: Some("mysql://u:geheim@h/d".to_owned()),
+                ..Args::default()
+            },
+            "DATABASE_URL: scheme \"mysql\" is not one of postgres, postgresql, sqlite",
+        ),
+    ];
+    for (args, line) in cases {
+        assert_eq!(refused(args), line);
+    }
+}
+
+#[test]
+fn no_refusal_shows_a_password() {
+    let secrets = [
+        "mysql://u:geheim@h/d",
+        "u:geheim@h",
+        "postgres://u:geheim@h:99999/d",
+        "geheim",
+        "amqp:geheim",
+        "amqp://u:geheim@h/%2f?heartbeat=x",
+        "redis://u:geheim@h/x",
+        "http://:geheim@h",
+    ];
+    for secret in secrets {
+        for (database_url, amqp_url, redis_url) in [
+            (Some(secret.to_owned()), None, None),
+            (None, Some(secret.to_owned()), None),
+            (None, None, Some(secret.to_owned())),
+        ] {
+            let args = Args {
+                database_url,
+                amqp_url,
+                redis_url,
+                ..Args::default()
+            };
+            if let Err(error) = args.config(Role::Serve) {
+                let line = format!("{error} {error:?}");
+                assert!(!line.contains("geheim"), "{line}");
+                assert!(!line.contains('\n'), "{line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn debug_never_shows_a_password() {
+    let args = Args {
+        database_url: Some("postgres://u:geheim@db/d?password=geheim".to_owned()),
+        amqp_url: Some("amqps://u:geheim@mq/v".to_owned()),
+        redis_url: Some("rediss://:geheim@cache/0".to_owned()),
+        ..Args::default()
+    };
+    let shown = format!("{:?}", args.config(Role::Api).unwrap());
+    assert!(!shown.contains("geheim"), "{shown}");
+    assert!(shown.contains("postgres://db"), "{shown}");
+}
+
+#[test]
+fn api_and_worker_refuse_a_queue_in_process_and_say_why() {
+    for role in [Role::Api, Role::Worker] {
+        let line = Args::default().config(role).unwrap_err().to_string();
+        assert!(
+            line.starts_with("AMQP_URL: unset, which means a queue inside this process: "),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn ops_on_the_same_address_are_the_same() {
+    let args = Args {
+        ops_listen: Some("127.0.0.1:8080".to_owned()),
+        ..Args::default()
+    };
+    assert_eq!(args.config(Role::Serve).unwrap().ops_listen, None);
+}
+
+#[test]
+fn a_rate_of_zero_is_no_limit() {
+    let none = || Some("0".to_owned());
+    let args = Args {
+        key_rate: none(),
+        link_rate: none(),
+        address_rate: none(),
+        ..Args::default()
+    };
+    let config = args.config(Role::Serve).unwrap();
+    assert_eq!(
+        (config.key_rate, config.link_rate, config.address_rate),
+        (None, None, None)
+    );
+}

@@ -1,0 +1,112 @@
+//! Whose word about a caller's address is believed, and what the address then is.
+
+use std::net::{IpAddr, SocketAddr};
+
+use ipnet::IpNet;
+
+/// The networks of one's own proxies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrustedProxies(Vec<IpNet>);
+
+impl TrustedProxies {
+    /// Reads networks such as `10.0.0.0/8` and single addresses, with commas between.
+    ///
+    /// # Errors
+    /// Which of them is none.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        text.split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .map(|part| {
+                part.parse::<IpNet>()
+                    .or_else(|_| part.parse::<IpAddr>().map(IpNet::from))
+                    .map_err(|_| {
+                        format!("{part:?} is neither a network such as 10.0.0.0/8 nor an address")
+                    })
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// The caller's own address. `hops` are what `X-Forwarded-For` names, the last one first: each trusted proxy is
+    /// believed about the hop before it, and whoever is not trusted about nothing.
+    pub fn caller<'a>(&self, peer: IpAddr, hops: impl Iterator<Item = &'a str>) -> IpAddr {
+        let mut caller = peer.to_canonical();
+        for hop in hops {
+            if !self.trusts(caller) {
+                break;
+            }
+            let Some(before) = address(hop) else {
+                break;
+            };
+            caller = before;
+        }
+        caller
+    }
+
+    fn trusts(&self, address: IpAddr) -> bool {
+        self.0.iter().any(|network| network.contains(&address))
+    }
+}
+
+/// An address as proxies write it: alone, in brackets, or with a port.
+fn address(text: &str) -> Option<IpAddr> {
+    let text = text.trim();
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    bare.unwrap_or(text)
+        .parse()
+        .or_else(|_| text.parse().map(|address: SocketAddr| address.ip()))
+        .ok()
+        .map(|address| address.to_canonical())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(trusted: &str, peer: &str, forwarded: &str) -> String {
+        let proxies = TrustedProxies::parse(trusted).unwrap();
+        let peer = peer.parse().unwrap();
+        proxies
+            .caller(peer, forwarded.rsplit(',').filter(|hop| !hop.is_empty()))
+            .to_string()
+    }
+
+    #[test]
+    fn nobody_is_believed_by_default() {
+        assert_eq!(caller("", "192.0.2.1", "203.0.113.9"), "192.0.2.1");
+        assert_eq!(
+            caller("10.0.0.0/8", "192.0.2.1", "203.0.113.9"),
+            "192.0.2.1"
+        );
+    }
+
+    #[test]
+    fn the_last_hop_that_is_not_trusted_is_the_caller() {
+        let trusted = "10.0.0.0/8, 2001:db8::/32,192.0.2.7";
+        for (peer, forwarded, expected) in [
+            ("10.1.2.3", "203.0.113.9", "203.0.113.9"),
+            // Whatever a caller writes itself stands before what its proxy added.
+            ("10.1.2.3", "198.51.100.1, 203.0.113.9", "203.0.113.9"),
+            ("10.1.2.3", "203.0.113.9,192.0.2.7, 10.9.9.9", "203.0.113.9"),
+            ("2001:db8::1", "[2001:db9::5]:4711", "2001:db9::5"),
+            ("10.1.2.3", "203.0.113.9:4711", "203.0.113.9"),
+            ("::ffff:10.1.2.3", "::ffff:203.0.113.9", "203.0.113.9"),
+            // Only proxies: the first of them.
+            ("10.1.2.3", "10.0.0.1", "10.0.0.1"),
+            ("10.1.2.3", "", "10.1.2.3"),
+            ("10.1.2.3", "203.0.113.9, unknown", "10.1.2.3"),
+        ] {
+            assert_eq!(caller(trusted, peer, forwarded), expected, "{forwarded}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_network_is_told() {
+        for text in ["10.0.0.0/33", "localhost", "10.0.0.0/8 10.1.0.0/16", "*"] {
+            assert!(TrustedProxies::parse(text).is_err(), "{text}");
+        }
+    }
+}
