@@ -3,6 +3,7 @@
 //! - [`servers`]: private copies of PostgreSQL, RabbitMQ and Redis, which may be killed, frozen and emptied.
 //! - [`app`]: one running service under test, embedded or on servers, of one or many processes.
 //! - [`client`]: HTTP as an API client speaks it; [`raw`]: as only a broken one does.
+//! - [`form`]: forms and their links; [`visitor`]: whoever opens a link and answers.
 //! - [`import`]: records, bodies, batches; [`check`]: what must hold for every batch; [`verdict`]: one record's.
 //! - [`process`]: one child process that never outlives the test; [`tools`]: programs `tests/run` fetched.
 //! - [`wait`]: the only place that waits.
@@ -15,10 +16,12 @@ pub mod app;
 pub mod bench;
 pub mod check;
 pub mod client;
+pub mod form;
 pub mod import;
 pub mod process;
 pub mod raw;
 pub mod servers;
 pub mod tools;
 pub mod verdict;
+pub mod visitor;
 pub mod wait;
