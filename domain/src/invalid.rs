@@ -95,7 +95,7 @@ impl Problems {
 }
 
 /// The pointer of the member `name` of what stands at `pointer`. Of a name of more than 256 bytes the head.
-pub(crate) fn member(pointer: &str, name: &str) -> String {
+pub fn member(pointer: &str, name: &str) -> String {
     format!("{pointer}{}", record::pointer(name))
 }
 

@@ -212,7 +212,10 @@ async fn one_answer_left_and_a_hundred_people_is_one_answer() -> Result<()> {
     let answers = json!({"recommend": 10});
     let all = visitors.iter().map(|visitor| visitor.answer(&answers));
     let mut won = Vec::new();
-    for (visitor, answer) in visitors.iter().zip(futures::future::try_join_all(all).await?) {
+    for (visitor, answer) in visitors
+        .iter()
+        .zip(futures::future::try_join_all(all).await?)
+    {
         if answer.status == 201 {
             won.push((visitor, answer.json()?["feedback_id"].clone()));
         } else {
@@ -273,7 +276,10 @@ async fn an_expired_link_is_gone_and_what_was_typed_stays_on_the_page() -> Resul
         .await?
         .problem(410, "link_gone")?;
     let gone = late
-        .submit(&[("recommend", "9"), ("more", "a long <story> that was typed")])
+        .submit(&[
+            ("recommend", "9"),
+            ("more", "a long <story> that was typed"),
+        ])
         .await?;
     let html = page(&gone, 410)?;
     ensure!(
@@ -344,7 +350,13 @@ async fn a_link_is_drawn_as_a_qr_code() -> Result<()> {
 async fn whoever_opens_no_link_of_ours_is_told_kindly() -> Result<()> {
     let app = App::start().await?;
     let public = app.anonymous()?;
-    for token in ["AAAAAAAAAAAAAAAAAAAAAA", "nonsense", "%00", "%FF", "..%2f..%2fetc"] {
+    for token in [
+        "AAAAAAAAAAAAAAAAAAAAAA",
+        "nonsense",
+        "%00",
+        "%FF",
+        "..%2f..%2fetc",
+    ] {
         let path = format!("/f/{token}");
         page(&public.get(&path).await?, 404).with_context(|| path.clone())?;
         let head = public.call(Method::HEAD, &path).send().await?;

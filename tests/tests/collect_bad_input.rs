@@ -44,16 +44,40 @@ async fn json_answers_are_refused_with_their_places() -> Result<()> {
         (json!({"recommend": 9, "mood": 0}), &["/answers/mood"]),
         (json!({"recommend": 9, "mood": 6}), &["/answers/mood"]),
         (json!({"recommend": 9, "clean": 6}), &["/answers/clean"]),
-        (json!({"recommend": 9, "reason": "steal"}), &["/answers/reason"]),
-        (json!({"recommend": 9, "reason": "To buy"}), &["/answers/reason"]),
+        (
+            json!({"recommend": 9, "reason": "steal"}),
+            &["/answers/reason"],
+        ),
+        (
+            json!({"recommend": 9, "reason": "To buy"}),
+            &["/answers/reason"],
+        ),
         (json!({"recommend": 9, "seen": "a"}), &["/answers/seen"]),
-        (json!({"recommend": 9, "seen": ["a", "a"]}), &["/answers/seen"]),
-        (json!({"recommend": 9, "seen": ["a", "z"]}), &["/answers/seen"]),
-        (json!({"recommend": 9, "name": "x".repeat(1_001)}), &["/answers/name"]),
-        (json!({"recommend": 9, "name": "a\u{0}"}), &["/answers/name"]),
-        (json!({"recommend": 9, "more": "x".repeat(1_000_000)}), &["/answers/more"]),
+        (
+            json!({"recommend": 9, "seen": ["a", "a"]}),
+            &["/answers/seen"],
+        ),
+        (
+            json!({"recommend": 9, "seen": ["a", "z"]}),
+            &["/answers/seen"],
+        ),
+        (
+            json!({"recommend": 9, "name": "x".repeat(1_001)}),
+            &["/answers/name"],
+        ),
+        (
+            json!({"recommend": 9, "name": "a\u{0}"}),
+            &["/answers/name"],
+        ),
+        (
+            json!({"recommend": 9, "more": "x".repeat(1_000_000)}),
+            &["/answers/more"],
+        ),
         (json!({"recommend": 9, "more": ["x"]}), &["/answers/more"]),
-        (json!({"recommend": 9, "nonsense": 1}), &["/answers/nonsense"]),
+        (
+            json!({"recommend": 9, "nonsense": 1}),
+            &["/answers/nonsense"],
+        ),
         (json!({"recommend": 9, "visit": "x"}), &["/answers/visit"]),
         (json!({"recommend": 9, "a/b~c": 1}), &["/answers/a~1b~0c"]),
         (json!({"recommend": 9, "old": "x"}), &["/answers/old"]),
@@ -128,7 +152,9 @@ async fn a_body_of_another_shape_is_refused() -> Result<()> {
     ] {
         let call = public.call(Method::POST, &view).body(JSON, body);
         let answer = call.send().await?;
-        answer.problem(status, code).with_context(|| body.to_owned())?;
+        answer
+            .problem(status, code)
+            .with_context(|| body.to_owned())?;
     }
     let call = public.call(Method::POST, &view).body("text/plain", "{}");
     call.send().await?.problem(415, "unsupported_media_type")?;
@@ -143,13 +169,34 @@ async fn the_page_comes_back_with_messages_and_all_that_was_typed() -> Result<()
     for typed in [
         vec![("mood", "4"), ("name", "Anna <b>&amp;"), ("more", "kept")],
         vec![("recommend", "11"), ("name", "Anna <b>&amp;")],
-        vec![("recommend", "9"), ("recommend", "8"), ("name", "Anna <b>&amp;")],
+        vec![
+            ("recommend", "9"),
+            ("recommend", "8"),
+            ("name", "Anna <b>&amp;"),
+        ],
         vec![("recommend", "9.0"), ("name", "Anna <b>&amp;")],
-        vec![("recommend", "9"), ("reason", "steal"), ("name", "Anna <b>&amp;")],
-        vec![("recommend", "9"), ("seen", "a"), ("seen", "a"), ("name", "Anna <b>&amp;")],
-        vec![("recommend", "9"), ("unknown", "x"), ("name", "Anna <b>&amp;")],
+        vec![
+            ("recommend", "9"),
+            ("reason", "steal"),
+            ("name", "Anna <b>&amp;"),
+        ],
+        vec![
+            ("recommend", "9"),
+            ("seen", "a"),
+            ("seen", "a"),
+            ("name", "Anna <b>&amp;"),
+        ],
+        vec![
+            ("recommend", "9"),
+            ("unknown", "x"),
+            ("name", "Anna <b>&amp;"),
+        ],
         vec![("recommend", "9"), ("old", "x"), ("name", "Anna <b>&amp;")],
-        vec![("recommend", "9"), ("name", "Anna <b>&amp;"), ("more", &long)],
+        vec![
+            ("recommend", "9"),
+            ("name", "Anna <b>&amp;"),
+            ("more", &long),
+        ],
     ] {
         let visitor = Visitor::new(&public, &link)?;
         let answer = visitor.submit(&typed).await?;
@@ -185,7 +232,10 @@ async fn a_comment_of_a_megabyte_is_told_beside_its_field() -> Result<()> {
     let answer = visitor
         .submit(&[("recommend", "9"), ("more", &comment)])
         .await?;
-    ensure!(page(&answer, 422)?.contains(&comment), "the comment is lost");
+    ensure!(
+        page(&answer, 422)?.contains(&comment),
+        "the comment is lost"
+    );
     // What is larger than any page can send is refused as a whole.
     let huge = pairs(&[("recommend", "9"), ("more", &"x".repeat(6 << 20))]);
     let answer = visitor.post(PAIRS, huge).await;

@@ -164,7 +164,10 @@ async fn refused_submissions_are_limited_and_good_ones_are_not() -> Result<()> {
         answer = visitor.submit(&[("name", "a long name")]).await?;
     }
     let html = page(&answer, 429)?;
-    ensure!(html.contains("a long name"), "what was typed is lost: {html}");
+    ensure!(
+        html.contains("a long name"),
+        "what was typed is lost: {html}"
+    );
     ensure!(html.contains(&visitor.visit), "another visit: {html}");
     told_when_to_come_back(&answer)?;
     for _ in 0..20 {

@@ -262,7 +262,10 @@ async fn what_answers_rest_on_cannot_change_once_published() -> Result<()> {
         *body.pointer_mut(pointer).context("no such member")? = value;
         if pointer == "/fields/1/type" {
             // Else the form had two.
-            body["fields"].as_array_mut().context("no fields")?.remove(0);
+            body["fields"]
+                .as_array_mut()
+                .context("no fields")?
+                .remove(0);
         }
         let refused = client.send_json(Method::PUT, &path, &body).await?;
         refused

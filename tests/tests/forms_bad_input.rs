@@ -143,10 +143,10 @@ async fn the_limits_themselves_are_taken() -> Result<()> {
                    "label": "ß".repeat(500), "required": true})
         })
         .collect();
-    fields.push(json!({"key": "c", "type": "choices", "label": "x", "required": false, "options": options}));
-    let bus_props: Vec<_> = (0..1_000)
-        .map(|n| format!("name:{n:0>60}"))
-        .collect();
+    fields.push(
+        json!({"key": "c", "type": "choices", "label": "x", "required": false, "options": options}),
+    );
+    let bus_props: Vec<_> = (0..1_000).map(|n| format!("name:{n:0>60}")).collect();
     let body = json!({"title": "t".repeat(200), "bus_props": bus_props, "fields": fields});
     let made = client.draft(&body).await?;
     let read = client.get(&form_path(&made)).await?.expect(200)?.json()?;
@@ -238,7 +238,9 @@ async fn a_body_that_is_no_json_object_is_refused_as_a_whole() -> Result<()> {
         let mut body = form().to_string();
         body.push_str(&" ".repeat((1 << 20) - body.len()));
         let status = if method == Method::POST { 201 } else { 200 };
-        send(JSON, body.clone().into_bytes()).await?.expect(status)?;
+        send(JSON, body.clone().into_bytes())
+            .await?
+            .expect(status)?;
         body.push(' ');
         send(JSON, body.into_bytes())
             .await?

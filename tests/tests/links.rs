@@ -82,7 +82,10 @@ async fn a_link_needs_neither_body_nor_business_property() -> Result<()> {
     for (ids, bus_props) in [
         ("", json!([])),
         ("2", json!(["store:Hamburg"])),
-        ("2_3_1", json!(["store:Hamburg", "channel:sms", "store:Berlin"])),
+        (
+            "2_3_1",
+            json!(["store:Hamburg", "channel:sms", "store:Berlin"]),
+        ),
         ("1%5F2", json!(["store:Berlin", "store:Hamburg"])),
     ] {
         let path = link_path(&form, ids);
@@ -213,7 +216,12 @@ async fn a_link_of_another_account_is_not_found() -> Result<()> {
     theirs.get(&path).await?.expect(200)?;
     let unknown = format!("{LINK}/AAAAAAAAAAAAAAAAAAAAAA");
     mine.get(&unknown).await?.problem(404, "not_found")?;
-    for token in ["x", "AAAAAAAAAAAAAAAAAAAAA=", "%00", "AAAAAAAAAAAAAAAAAAAAAB"] {
+    for token in [
+        "x",
+        "AAAAAAAAAAAAAAAAAAAAA=",
+        "%00",
+        "AAAAAAAAAAAAAAAAAAAAAB",
+    ] {
         let path = format!("{LINK}/{token}");
         mine.get(&path).await?.problem(404, "not_found")?;
         mine.delete(&path).await?.problem(404, "not_found")?;
@@ -256,11 +264,7 @@ async fn methods_and_lists_around_links_are_told_apart() -> Result<()> {
             Method::GET,
             vec!["POST"],
         ),
-        (
-            format!("{FORM}/list/DRAFT"),
-            Method::POST,
-            vec!["GET"],
-        ),
+        (format!("{FORM}/list/DRAFT"), Method::POST, vec!["GET"]),
         (
             link_path(&form, ""),
             Method::PUT,
@@ -284,13 +288,12 @@ async fn methods_and_lists_around_links_are_told_apart() -> Result<()> {
 
 #[tokio::test]
 async fn tokens_are_secrets_and_not_logged() -> Result<()> {
-    let app = App::setup()
-        .setting("RUST_LOG", "debug")
-        .start()
-        .await?;
+    let app = App::setup().setting("RUST_LOG", "debug").start().await?;
     let client = app.client().await?;
     let form = client.published(&short_form("x")).await?;
-    let link = client.link(&form, "", &[("track_field", "who=hunter2")]).await?;
+    let link = client
+        .link(&form, "", &[("track_field", "who=hunter2")])
+        .await?;
     let visitor = Visitor::new(&app.anonymous()?, &link)?;
     visitor.page().await?.expect(200)?;
     visitor.view().await?.expect(204)?;

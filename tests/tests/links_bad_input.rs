@@ -20,8 +20,27 @@ async fn indexes_that_the_form_has_not_are_refused() -> Result<()> {
     let client = app.client().await?;
     let published = client.published(&form()).await?;
     for ids in [
-        "4", "0", "1_4", "1_1", "1_2_1", "_1", "1_", "1__2", "_", "01", "+1", "-1", "1.0", "a",
-        "1,2", "1%202", "%31_", "4294967297", "99999999999999999999", "%FF", "1_%00",
+        "4",
+        "0",
+        "1_4",
+        "1_1",
+        "1_2_1",
+        "_1",
+        "1_",
+        "1__2",
+        "_",
+        "01",
+        "+1",
+        "-1",
+        "1.0",
+        "a",
+        "1,2",
+        "1%202",
+        "%31_",
+        "4294967297",
+        "99999999999999999999",
+        "%FF",
+        "1_%00",
     ] {
         for body in [&[][..], &[("track_field", "a=b")]] {
             let answer = urlencoded(&client, &link_path(&published, ids), body).await?;
@@ -52,7 +71,9 @@ async fn a_form_that_is_not_published_gets_no_link() -> Result<()> {
     client.delete(&form_path(&gone)).await?.expect(200)?;
     for form in [&draft, &gone] {
         for ids in ["", "1"] {
-            let answer = client.make_link(form, ids, &[("track_field", "a=b")]).await?;
+            let answer = client
+                .make_link(form, ids, &[("track_field", "a=b")])
+                .await?;
             answer.problem(409, "form_not_published")?;
         }
     }
@@ -205,16 +226,24 @@ async fn a_body_that_cannot_be_read_makes_no_link() -> Result<()> {
         (kind.as_str(), b"nonsense".to_vec()),
     ] {
         let answer = send(kind, body).await?;
-        let problem = answer.problem(400, "invalid_form").with_context(|| kind.to_owned())?;
+        let problem = answer
+            .problem(400, "invalid_form")
+            .with_context(|| kind.to_owned())?;
         ensure!(
-            problem["detail"].as_str().is_some_and(|text| text.contains("byte")) || kind.ends_with("data"),
+            problem["detail"]
+                .as_str()
+                .is_some_and(|text| text.contains("byte"))
+                || kind.ends_with("data"),
             "no place is told: {problem}"
         );
     }
     for (kind, body) in [
         (JSON, r#"{"track_field":["a=1"]}"#),
         ("text/plain", "track_field=a=1"),
-        ("application/x-www-form-urlencoded; charset=latin1", "track_field=a=1"),
+        (
+            "application/x-www-form-urlencoded; charset=latin1",
+            "track_field=a=1",
+        ),
         ("multipart/mixed; boundary=x", "--x--"),
     ] {
         let answer = send(kind, body.as_bytes().to_vec()).await?;
@@ -222,7 +251,9 @@ async fn a_body_that_cannot_be_read_makes_no_link() -> Result<()> {
             .problem(415, "unsupported_media_type")
             .with_context(|| kind.to_owned())?;
     }
-    let call = client.call(Method::POST, &path).bare_body("track_field=a=1");
+    let call = client
+        .call(Method::POST, &path)
+        .bare_body("track_field=a=1");
     call.send().await?.problem(415, "unsupported_media_type")?;
     let call = client.call(Method::POST, &path);
     let call = call.header("content-encoding", "gzip");
@@ -250,7 +281,9 @@ async fn a_field_of_ten_megabytes_is_refused_early() -> Result<()> {
         let head = Raw::head(&client, &path, &[&kind, &length])?;
         connection.write(head.as_bytes()).await?;
         // The service stops reading at some point.
-        let _ = connection.write(body.as_bytes().get(..1_200_000).unwrap_or_default()).await;
+        let _ = connection
+            .write(body.as_bytes().get(..1_200_000).unwrap_or_default())
+            .await;
         let answer = connection.read_head().await?;
         ensure!(raw::status(&answer)? == 413, "another answer: {answer}");
     }
