@@ -25,6 +25,18 @@ pub async fn within<T>(
     }
 }
 
+/// Work that must have come to something by [`QUICK`]: for operations that first read a body, which takes as long as
+/// the caller needs.
+///
+/// # Errors
+/// Its own, or 503.
+pub async fn soon<T>(work: impl Future<Output = Result<T, Problem>>) -> Result<T, Problem> {
+    timeout(QUICK, work).await.unwrap_or_else(|_| {
+        tracing::warn!(limit.seconds = QUICK.as_secs_f64(), "gave up on a request");
+        Err(Problem::unavailable())
+    })
+}
+
 /// The layer of ordinary operations.
 pub async fn quick(request: Request, next: Next) -> Response {
     answer_within(QUICK, request, next).await

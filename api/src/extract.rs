@@ -4,6 +4,7 @@ use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::request::Parts;
 use domain::date_range::DateRange;
 use domain::docid::DocId;
+use domain::form::FormStatus;
 use uuid::Uuid;
 
 use crate::error::Problem;
@@ -16,16 +17,53 @@ impl<S: Send + Sync> FromRequestParts<S> for BatchId {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let invalid = || Problem::invalid_parameter("batch_id is not a UUID");
-        let Path(text) = Path::<String>::from_request_parts(parts, state)
-            .await
-            .map_err(|_| invalid())?;
-        parse_uuid(&text).map(Self).ok_or_else(invalid)
+        uuid(parts, state, "batch_id is not a UUID").await.map(Self)
+    }
+}
+
+/// The `{form_id}` of a path.
+#[derive(Clone, Copy, Debug)]
+pub struct FormId(pub Uuid);
+
+impl<S: Send + Sync> FromRequestParts<S> for FormId {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        uuid(parts, state, "form_id is not a UUID").await.map(Self)
+    }
+}
+
+async fn uuid<S: Send + Sync>(
+    parts: &mut Parts,
+    state: &S,
+    invalid: &'static str,
+) -> Result<Uuid, Problem> {
+    let text = Path::<String>::from_request_parts(parts, state).await;
+    text.ok()
+        .and_then(|Path(text)| parse_uuid(&text))
+        .ok_or_else(|| Problem::invalid_parameter(invalid))
+}
+
+/// The `{status}` of a path.
+#[derive(Clone, Copy, Debug)]
+pub struct Status(pub FormStatus);
+
+impl<S: Send + Sync> FromRequestParts<S> for Status {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let text = Path::<String>::from_request_parts(parts, state).await;
+        text.ok()
+            .and_then(|Path(text)| text.parse().ok())
+            .map(Self)
+            .ok_or_else(|| {
+                Problem::invalid_parameter("status must be DRAFT, PUBLISHED or DELETED")
+            })
     }
 }
 
 /// Only the written form with hyphens; `Uuid` itself reads others too.
-fn parse_uuid(text: &str) -> Option<Uuid> {
+pub fn parse_uuid(text: &str) -> Option<Uuid> {
     (text.len() == uuid::fmt::Hyphenated::LENGTH).then(|| Uuid::parse_str(text).ok())?
 }
 

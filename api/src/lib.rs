@@ -4,17 +4,22 @@
 //! - [`router`] puts everything together; [`serve`] answers on a port until told to stop; [`AppState`] is what
 //!   handlers share.
 //! - `routes`: one file a resource, its DTOs beside its handlers. `ingest`: the streaming way in of an import.
-//!   `doorbell`: telling workers what waits.
+//!   `doorbell`: telling workers what waits. `collect`: links that are opened, views and answers on their way into the
+//!   database.
 //! - The layers, outermost first: `observe` (request id, span, metrics, panics), `drain` (bodies refused early),
 //!   [`error`] (the one mapping to `application/problem+json`), `auth` (401, 429; 403 sits on each group of routes).
-//! - What handlers use: `extract` (paths and queries), `accept` (content negotiation), `list` and `cursor` (pages),
+//! - What handlers use: `extract` (paths and queries), `body` (small bodies, read whole), `precondition` (`If-Match`),
+//!   `address` and `rate` (limits), `accept` (content negotiation), `list` and `cursor` (pages),
 //!   `csv_text`, `deadline`. `openapi`: the document's shared parts.
 //!
 //! What is *not* here: SQL (in `store`), records and their rules (in `domain`), brokers, caches, settings and sockets
 //! (in `platform`), storing what was accepted (in `worker`).
 
 mod accept;
+mod address;
 mod auth;
+mod body;
+mod collect;
 mod csv_text;
 mod cursor;
 mod deadline;
@@ -26,6 +31,8 @@ mod ingest;
 mod list;
 mod observe;
 mod openapi;
+mod precondition;
+mod rate;
 mod routes;
 mod serve;
 mod state;
@@ -41,9 +48,11 @@ pub use self::state::{AppState, Limits};
 
 /// The service's routes with all their layers, `/openapi.json` and `/docs`; without health and metrics.
 pub fn router(state: AppState) -> Router {
-    let documented = OpenApiRouter::with_openapi(openapi::ApiDoc::openapi()).merge(routes::api());
+    let documented = OpenApiRouter::with_openapi(openapi::ApiDoc::openapi())
+        .merge(routes::api())
+        .merge(routes::public());
     let (router, mut document) = documented.split_for_parts();
-    openapi::Guarded.modify(&mut document);
+    openapi::Shared.modify(&mut document);
     let layered: Router = router
         .merge(SwaggerUi::new("/docs").url("/openapi.json", document))
         .fallback(error::not_found)

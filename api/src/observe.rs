@@ -31,6 +31,7 @@ pub async fn observe(mut request: Request, next: Next) -> Response {
         http.request.method = method,
         http.route = route,
         http.response.status_code = Empty,
+        link.id = Empty,
     );
     let mut response = AssertUnwindSafe(next.run(request))
         .catch_unwind()

@@ -13,6 +13,7 @@ use utoipa::openapi::{
 };
 use utoipa::{Modify, OpenApi, PartialSchema, ToSchema};
 
+use crate::auth::API_PREFIX;
 use crate::error::{PROBLEM_JSON, ProblemBody};
 
 /// The document without operations.
@@ -20,19 +21,22 @@ use crate::error::{PROBLEM_JSON, ProblemBody};
 #[openapi(
     info(
         title = "Feedback collection service",
-        description = "Import of records for sending SMS, and reports. Every error is a problem as in RFC 9457; its `code` is meant for programs.",
+        description = "Import of records for sending SMS, forms with trackable links, what they collect, and reports. Every error is a problem as in RFC 9457; its `code` is meant for programs. What people open answers them with pages.",
     ),
     tags(
         (name = "sms", description = "Records for sending SMS"),
+        (name = "form", description = "Forms and their life"),
+        (name = "link", description = "Trackable links to forms"),
+        (name = "public", description = "What people open; without a key"),
         (name = "report", description = "Figures over date ranges"),
     ),
 )]
 pub struct ApiDoc;
 
-/// Adds what every operation under `/api_v1` shares.
-pub struct Guarded;
+/// Adds what operations share: those under `/api_v1`, and those that need no key.
+pub struct Shared;
 
-impl Modify for Guarded {
+impl Modify for Shared {
     fn modify(&self, document: &mut Document) {
         let components = document.components.get_or_insert_default();
         for (name, header) in [("api_key", "x-api-key"), ("secret_key", "x-secret-key")] {
@@ -44,7 +48,7 @@ impl Modify for Guarded {
         let both = SecurityRequirement::default()
             .add::<_, [&str; 0], &str>("api_key", [])
             .add::<_, [&str; 0], &str>("secret_key", []);
-        for item in document.paths.paths.values_mut() {
+        for (path, item) in &mut document.paths.paths {
             let operations = [
                 &mut item.get,
                 &mut item.put,
@@ -52,8 +56,12 @@ impl Modify for Guarded {
                 &mut item.delete,
             ];
             for operation in operations.into_iter().flatten() {
-                operation.security = Some(vec![both.clone()]);
-                share(operation);
+                if path.starts_with(API_PREFIX) {
+                    operation.security = Some(vec![both.clone()]);
+                    share(operation);
+                } else {
+                    share_publicly(operation);
+                }
             }
         }
     }
@@ -90,6 +98,33 @@ fn share(operation: &mut Operation) {
     for (status, response) in responses {
         if let RefOr::T(response) = response {
             describe_headers(response, status != "401");
+        }
+    }
+}
+
+/// What a person's request can come to as well; a program's is a problem, a person's a page.
+fn share_publicly(operation: &mut Operation) {
+    let page = ContentBuilder::new()
+        .schema(Some(Object::with_type(SchemaType::new(Type::String))))
+        .build();
+    for (status, description) in [
+        ("429", "`rate_limited`; of a form: with what was typed"),
+        ("500", "`internal`"),
+        (
+            "503",
+            "`unavailable`: a needed server is down; of a form: with what was typed",
+        ),
+    ] {
+        let mut response = problem(description, &["Retry-After"]);
+        response
+            .content
+            .insert("text/html".to_owned(), page.clone());
+        let responses = &mut operation.responses.responses;
+        responses.insert(status.to_owned(), RefOr::T(response));
+    }
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response {
+            describe_headers(response, false);
         }
     }
 }
@@ -175,6 +210,27 @@ pub struct RecordErrorSchema {
     pointer: String,
     /// What is wrong, for programs.
     #[schema(example = "phone_invalid")]
+    code: String,
+    /// What is wrong, for people.
+    detail: String,
+}
+
+/// What is wrong with the input, one by one.
+#[expect(dead_code, reason = "only its schema is used")]
+#[derive(ToSchema)]
+#[schema(as = InputError)]
+pub struct InputErrorSchema {
+    /// Of an import: which record of the body, from 0.
+    #[schema(required = false, nullable = false)]
+    index: Option<u64>,
+    /// Of an import: the record's docid, if it has a string there.
+    #[schema(required = false)]
+    docid: Option<String>,
+    /// Where in the body, as a JSON pointer.
+    #[schema(example = "/fields/0/key")]
+    pointer: String,
+    /// What is wrong, for programs.
+    #[schema(example = "malformed")]
     code: String,
     /// What is wrong, for people.
     detail: String,

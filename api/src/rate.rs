@@ -1,8 +1,10 @@
-//! How often a key may ask, and the fields that tell it (draft-ietf-httpapi-ratelimit-headers).
+//! How often somebody may ask, and the fields that tell it (draft-ietf-httpapi-ratelimit-headers).
 
+use std::hash::Hash;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use governor::clock::{Clock, DefaultClock};
@@ -18,34 +20,37 @@ const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy")
 /// A burst may spend what so many seconds give.
 const BURST_SECONDS: u32 = 10;
 
-type Limiter =
-    RateLimiter<String, DefaultKeyedStateStore<String>, DefaultClock, StateInformationMiddleware>;
+type Limiter<K> =
+    RateLimiter<K, DefaultKeyedStateStore<K>, DefaultClock, StateInformationMiddleware>;
 
-/// The rate of every key, on this instance.
-pub struct KeyRate {
+/// The rate of everyone who has a `K`, on this instance.
+pub struct Rate<K: Hash + Eq + Clone> {
     /// `None`: no limit.
-    limiter: Option<Limiter>,
+    limiter: Option<Limiter<K>>,
     clock: DefaultClock,
     per_second: u32,
+    /// Who is limited, for people.
+    who: &'static str,
 }
 
-/// What a key has left.
+/// What somebody has left.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Allowance {
     per_second: u32,
     remaining: u32,
 }
 
-/// A key that has nothing left.
-#[derive(Debug)]
+/// Somebody has nothing left.
+#[derive(Clone, Copy, Debug)]
 pub struct Throttled {
     per_second: u32,
     wait: Duration,
+    who: &'static str,
 }
 
-impl KeyRate {
-    /// `per_second` requests of one key, bursts of ten seconds' worth; `None`: no limit.
-    pub fn new(per_second: Option<NonZeroU32>) -> Self {
+impl<K: Hash + Eq + Clone> Rate<K> {
+    /// `per_second` requests of each, bursts of ten seconds' worth; `None`: no limit. `who` is limited, in a sentence.
+    pub fn new(per_second: Option<NonZeroU32>, who: &'static str) -> Self {
         let limiter = per_second.map(|rate| {
             let burst = NonZeroU32::new(quota(rate.get())).unwrap_or(rate);
             RateLimiter::keyed(Quota::per_second(rate).allow_burst(burst)).with_middleware()
@@ -54,14 +59,15 @@ impl KeyRate {
             limiter,
             clock: DefaultClock::default(),
             per_second: per_second.map_or(0, NonZeroU32::get),
+            who,
         }
     }
 
-    /// Takes one request of the key.
+    /// Takes one request.
     ///
     /// # Errors
     /// There is none left.
-    pub fn check(&self, key: &String) -> Result<Option<Allowance>, Throttled> {
+    pub fn check(&self, key: &K) -> Result<Option<Allowance>, Throttled> {
         let Some(limiter) = &self.limiter else {
             return Ok(None);
         };
@@ -70,14 +76,20 @@ impl KeyRate {
                 per_second: self.per_second,
                 remaining: state.remaining_burst_capacity(),
             })),
-            Err(until) => Err(Throttled {
-                per_second: self.per_second,
-                wait: until.wait_time_from(self.clock.now()),
-            }),
+            Err(until) => Err(self.throttled(until.wait_time_from(self.clock.now()))),
         }
     }
 
-    /// Forgets keys that have their whole burst again.
+    /// What somebody is told who has nothing left for `wait`.
+    pub fn throttled(&self, wait: Duration) -> Throttled {
+        Throttled {
+            per_second: self.per_second,
+            wait,
+            who: self.who,
+        }
+    }
+
+    /// Forgets those who have their whole burst again.
     pub fn forget_idle(&self) {
         if let Some(limiter) = &self.limiter {
             limiter.retain_recent();
@@ -87,6 +99,11 @@ impl KeyRate {
 }
 
 impl Allowance {
+    /// Until there is one again, if this was the last one.
+    pub fn empty_for(&self) -> Option<Duration> {
+        (self.remaining == 0).then(|| Duration::from_secs(1) / self.per_second)
+    }
+
     /// Writes the fields: what is left, and in how many seconds the whole burst is there again.
     pub fn write(&self, headers: &mut HeaderMap) {
         let spent = quota(self.per_second).saturating_sub(self.remaining);
@@ -99,19 +116,35 @@ impl Allowance {
     }
 }
 
+impl Throttled {
+    /// When to come again, in seconds.
+    fn seconds(self) -> u64 {
+        let seconds = self.wait.as_secs() + u64::from(self.wait.subsec_nanos() > 0);
+        seconds.max(1)
+    }
+
+    pub fn wait(self) -> Duration {
+        self.wait
+    }
+
+    /// Writes the fields, and when to come again.
+    pub fn write(self, headers: &mut HeaderMap) {
+        headers.insert(RETRY_AFTER, self.seconds().into());
+        write(headers, self.per_second, 0, self.seconds());
+    }
+}
+
 impl IntoResponse for Throttled {
     fn into_response(self) -> Response {
-        let seconds = self.wait.as_secs() + u64::from(self.wait.subsec_nanos() > 0);
-        let seconds = seconds.max(1);
         let problem = Problem::new(
             Code::RateLimited,
             format!(
-                "this key may ask {} times a second, ten times that in a burst",
-                self.per_second
+                "{} {} times a second, ten times that in a burst",
+                self.who, self.per_second
             ),
         );
-        let mut response = problem.retry_after(seconds).into_response();
-        write(response.headers_mut(), self.per_second, 0, seconds);
+        let mut response = problem.into_response();
+        self.write(response.headers_mut());
         response
     }
 }
@@ -137,13 +170,15 @@ fn write(headers: &mut HeaderMap, per_second: u32, remaining: u32, reset: u64) {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::header::RETRY_AFTER;
-
     use super::*;
+
+    fn rate(per_second: Option<NonZeroU32>) -> Rate<String> {
+        Rate::new(per_second, "this key may ask")
+    }
 
     #[test]
     fn a_burst_is_ten_seconds_worth_and_each_key_has_its_own() {
-        let rate = KeyRate::new(NonZeroU32::new(2));
+        let rate = rate(NonZeroU32::new(2));
         let (one, two) = ("one".to_owned(), "two".to_owned());
         for left in (0..20).rev() {
             assert_eq!(
@@ -161,7 +196,7 @@ mod tests {
 
     #[test]
     fn no_limit_never_ends() {
-        let rate = KeyRate::new(None);
+        let rate = rate(None);
         for _ in 0..100_000 {
             assert_eq!(rate.check(&"one".to_owned()).unwrap(), None);
         }
@@ -169,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_largest_rate_does_not_overflow() {
-        let left = KeyRate::new(Some(NonZeroU32::MAX))
+        let left = rate(Some(NonZeroU32::MAX))
             .check(&"one".to_owned())
             .unwrap();
         let mut headers = HeaderMap::new();
@@ -191,6 +226,7 @@ mod tests {
         let response = Throttled {
             per_second: 1,
             wait,
+            who: "this key may ask",
         }
         .into_response();
         assert_eq!(response.headers()[RATELIMIT], "\"default\";r=0;t=2");

@@ -5,14 +5,18 @@ use std::time::Duration;
 
 use platform::backends::Backends;
 use platform::cache::Cache;
-use platform::config::Config;
+use platform::config::{Config, TrustedProxies};
 use platform::queue::Queue;
 use store::Store;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::auth::{KeyRate, Keys, Usage};
+use crate::address::Guesses;
+use crate::auth::{Keys, Usage};
+use crate::body::Buffers;
+use crate::collect::Collect;
 use crate::ingest::Admission;
+use crate::rate::Rate;
 
 /// The shared state. Cheap to clone.
 #[derive(Clone)]
@@ -23,8 +27,12 @@ struct Shared {
     queue: Queue,
     cache: Cache,
     keys: Keys,
-    rate: KeyRate,
+    key_rate: Rate<String>,
+    guesses: Guesses,
+    trusted_proxies: TrustedProxies,
     usage: Usage,
+    buffers: Buffers,
+    collect: Collect,
     admission: Admission,
     limits: Limits,
     tasks: TaskTracker,
@@ -44,15 +52,20 @@ pub struct Limits {
 const USAGE_WRITTEN: Duration = Duration::from_secs(5);
 
 impl AppState {
-    /// The state of one process. `shutdown` ends its background work.
+    /// The state of one process, within a runtime. `shutdown` ends its background work.
     pub fn new(config: &Config, backends: Backends, shutdown: CancellationToken) -> Self {
+        let collect = Collect::start(config, &backends);
         Self(Arc::new(Shared {
             store: backends.store,
             queue: backends.queue,
             cache: backends.cache,
             keys: Keys::new(),
-            rate: KeyRate::new(config.key_rate),
+            key_rate: Rate::new(config.key_rate, "this key may ask"),
+            guesses: Guesses::new(config.address_rate),
+            trusted_proxies: config.trusted_proxies.clone(),
             usage: Usage::default(),
+            buffers: Buffers::new(),
+            collect,
             admission: Admission::new(),
             limits: Limits {
                 body: config.max_body,
@@ -79,8 +92,25 @@ impl AppState {
         &self.0.keys
     }
 
-    pub(crate) fn rate(&self) -> &KeyRate {
-        &self.0.rate
+    pub(crate) fn key_rate(&self) -> &Rate<String> {
+        &self.0.key_rate
+    }
+
+    /// What addresses may still get wrong.
+    pub(crate) fn guesses(&self) -> &Guesses {
+        &self.0.guesses
+    }
+
+    pub(crate) fn trusted_proxies(&self) -> &TrustedProxies {
+        &self.0.trusted_proxies
+    }
+
+    pub(crate) fn collect(&self) -> &Collect {
+        &self.0.collect
+    }
+
+    pub(crate) fn buffers(&self) -> &Buffers {
+        &self.0.buffers
     }
 
     pub(crate) fn usage(&self) -> &Usage {
@@ -109,7 +139,9 @@ impl AppState {
                 () = self.0.shutdown.cancelled() => break,
                 _ = tick.tick() => {}
             }
-            self.0.rate.forget_idle();
+            self.0.key_rate.forget_idle();
+            self.0.guesses.forget_idle();
+            self.0.collect.link_rate.forget_idle();
             self.0.usage.flush(&self.0.store).await;
         }
     }

@@ -4,10 +4,14 @@
 //! revocation takes hold within that moment and the time of one query. Keys that were not found are never
 //! remembered, and a secret that does not fit what is remembered is looked up anew: new keys and rotated secrets
 //! work at once.
+//!
+//! An address that guessed too often is refused before the database is asked, unless this very pair of key and secret was
+//! good within the last hour: an attacker behind the same address does not lock a customer out.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use moka::future::Cache;
 use sha2::{Digest, Sha256};
@@ -15,8 +19,11 @@ use store::Store;
 use store::key::KeyRecord;
 use subtle::{Choice, ConstantTimeEq};
 
+use crate::AppState;
+use crate::address::Network;
 use crate::deadline::within;
 use crate::error::Problem;
+use crate::rate::Throttled;
 
 /// How long a key that was found is believed. With [`LOOKUP`] it stays below the 5 s in which a revocation holds.
 const BELIEVED: Duration = Duration::from_millis(2_500);
@@ -27,9 +34,16 @@ const REMEMBERED: u64 = 10_000;
 /// No key is longer, in bytes.
 const MAX_KEY_BYTES: usize = 128;
 
+/// For so long a pair that was good may be looked up from an address that guesses.
+const WAS_GOOD: Duration = Duration::from_hours(1);
+
 /// The keys used lately. Cheap to clone.
 #[derive(Clone)]
-pub struct Keys(Cache<String, Arc<KeyRecord>>);
+pub struct Keys {
+    found: Cache<String, Arc<KeyRecord>>,
+    /// Hashes of pairs of key and secret.
+    good: Cache<[u8; 32], ()>,
+}
 
 /// Why a lookup gave no key.
 enum NoKey {
@@ -37,43 +51,100 @@ enum NoKey {
     Failed(store::Error),
 }
 
+/// Why a caller is not let in.
+pub enum Denied {
+    /// The address has guessed too often to be told whether this is one more.
+    Throttled(Throttled),
+    /// 401, or 503.
+    Problem(Problem),
+}
+
+impl From<Problem> for Denied {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+impl From<Throttled> for Denied {
+    fn from(throttled: Throttled) -> Self {
+        Self::Throttled(throttled)
+    }
+}
+
+impl IntoResponse for Denied {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Throttled(throttled) => throttled.into_response(),
+            Self::Problem(problem) => problem.into_response(),
+        }
+    }
+}
+
 impl Keys {
     pub fn new() -> Self {
-        Self(
-            Cache::builder()
+        Self {
+            found: Cache::builder()
                 .max_capacity(REMEMBERED)
                 .time_to_live(BELIEVED)
                 .build(),
-        )
+            good: Cache::builder()
+                .max_capacity(REMEMBERED)
+                .time_to_live(WAS_GOOD)
+                .build(),
+        }
     }
 
     /// The key, if the secret is one of its live ones.
     ///
     /// # Errors
-    /// 503 when the database does not answer.
+    /// 401; 429 for an address that guesses too often; 503 when the database does not answer.
     pub async fn verify(
+        &self,
+        state: &AppState,
+        network: Network,
+        key: &str,
+        secret: &str,
+    ) -> Result<Arc<KeyRecord>, Denied> {
+        let hash: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
+        if let Some(record) = self.found.get(key).await
+            && fits(&record, &hash, Utc::now())
+        {
+            return Ok(record);
+        }
+        let pair = pair(key, &hash);
+        if !self.good.contains_key(&pair) {
+            state.guesses().left(network)?;
+        }
+        if let Some(record) = self.look_up(state.store(), key, &hash).await? {
+            self.good.insert(pair, ()).await;
+            return Ok(record);
+        }
+        state.guesses().take(network)?;
+        Err(Problem::unauthenticated().into())
+    }
+
+    async fn look_up(
         &self,
         store: &Store,
         key: &str,
-        secret: &str,
+        hash: &[u8; 32],
     ) -> Result<Option<Arc<KeyRecord>>, Problem> {
-        let hash: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
         let Some((record, remembered)) = self.find(store, key).await? else {
             // The same work as for a known key.
             let _ = hash.ct_eq(&[0; 32]);
             return Ok(None);
         };
-        if fits(&record, &hash, Utc::now()) {
+        if fits(&record, hash, Utc::now()) {
             return Ok(Some(record));
         }
         if !remembered {
             return Ok(None);
         }
-        self.0.invalidate(key).await;
+        self.found.invalidate(key).await;
         let found = self.find(store, key).await?;
         Ok(found
             .map(|(record, _)| record)
-            .filter(|record| fits(record, &hash, Utc::now())))
+            .filter(|record| fits(record, hash, Utc::now())))
     }
 
     /// The key, and whether it was remembered. Many who ask for the same key at once make one query.
@@ -92,7 +163,12 @@ impl Keys {
                 Err(error) => Err(NoKey::Failed(error)),
             }
         };
-        match self.0.entry_by_ref(key).or_try_insert_with(lookup).await {
+        match self
+            .found
+            .entry_by_ref(key)
+            .or_try_insert_with(lookup)
+            .await
+        {
             Ok(entry) => {
                 let remembered = !entry.is_fresh();
                 Ok(Some((entry.into_value(), remembered)))
@@ -103,6 +179,15 @@ impl Keys {
             },
         }
     }
+}
+
+fn pair(key: &str, secret: &[u8; 32]) -> [u8; 32] {
+    // The secret's hash has a fixed length, so no two pairs run together.
+    Sha256::new()
+        .chain_update(secret)
+        .chain_update(key)
+        .finalize()
+        .into()
 }
 
 /// Compares with every secret, in a time that tells nothing of where they differ.

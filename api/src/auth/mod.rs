@@ -1,8 +1,8 @@
 //! Who asks, how often, and whether they may: the checks before everything else under `/api_v1`, in the order
-//! 401, 429, 403. What keys are and how they are stored is `store`'s.
+//! 401, 429, 403. An address that guesses too often gets 429 for what would need the database to be told from 401. What
+//! keys are and how they are stored is `store`'s.
 
 mod keys;
-mod rate;
 mod usage;
 
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use domain::scope::Scope;
 use store::key::KeyRecord;
 use uuid::Uuid;
 
-pub use self::keys::Keys;
-pub use self::rate::KeyRate;
+pub use self::keys::{Denied, Keys};
 pub use self::usage::Usage;
 use crate::AppState;
+use crate::address::Network;
 use crate::error::{Code, Problem};
 
 /// Where the guarded part of the service begins.
@@ -63,11 +63,16 @@ pub async fn guard(State(state): State<AppState>, mut request: Request, next: Ne
     if !is_guarded(request.uri().path()) {
         return next.run(request).await;
     }
-    let caller = match authenticate(&state, request.headers()).await {
+    let network = Network::of(
+        request.extensions(),
+        request.headers(),
+        state.trusted_proxies(),
+    );
+    let caller = match authenticate(&state, request.headers(), network).await {
         Ok(caller) => caller,
-        Err(problem) => return problem.into_response(),
+        Err(denied) => return denied.into_response(),
     };
-    let allowance = match state.rate().check(&caller.0.api_key) {
+    let allowance = match state.key_rate().check(&caller.0.api_key) {
         Ok(allowance) => allowance,
         Err(throttled) => return throttled.into_response(),
     };
@@ -84,18 +89,18 @@ fn is_guarded(path: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-async fn authenticate(state: &AppState, headers: &HeaderMap) -> Result<Caller, Problem> {
+async fn authenticate(
+    state: &AppState,
+    headers: &HeaderMap,
+    network: Network,
+) -> Result<Caller, Denied> {
     let (Some(key), Some(secret)) = (text(headers, &X_API_KEY), text(headers, &X_SECRET_KEY))
     else {
-        return Err(Problem::unauthenticated());
+        return Err(Problem::unauthenticated().into());
     };
-    match state.keys().verify(state.store(), key, secret).await? {
-        Some(record) => {
-            state.usage().note(&record.api_key);
-            Ok(Caller(record))
-        }
-        None => Err(Problem::unauthenticated()),
-    }
+    let record = state.keys().verify(state, network, key, secret).await?;
+    state.usage().note(&record.api_key);
+    Ok(Caller(record))
 }
 
 /// A header that is there once, as text.

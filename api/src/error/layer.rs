@@ -23,11 +23,11 @@ pub async fn render(request_id: RequestId, request: Request, next: Next) -> Resp
     response
 }
 
-/// The layer below [`render`] that makes a problem of whatever else answers with an error.
+/// The layer below [`render`] that makes a problem of whatever else answers with an error; but not of a page for people.
 pub async fn adopt(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let status = response.status();
-    if (status.is_client_error() || status.is_server_error()) && !is_problem(&response) {
+    if (status.is_client_error() || status.is_server_error()) && !is_told(&response) {
         let code = Code::of_status(status);
         *response.status_mut() = code.status();
         response
@@ -37,12 +37,12 @@ pub async fn adopt(request: Request, next: Next) -> Response {
     response
 }
 
-fn is_problem(response: &Response) -> bool {
+fn is_told(response: &Response) -> bool {
     response.extensions().get::<Problem>().is_some()
         || response
             .headers()
             .get(CONTENT_TYPE)
-            .is_some_and(|kind| kind == PROBLEM_JSON)
+            .is_some_and(|kind| kind == PROBLEM_JSON || kind.as_bytes().starts_with(b"text/html"))
 }
 
 /// The router names the methods of a path on whatever is answered to a wrong one, also where a layer refused it before

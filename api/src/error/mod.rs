@@ -15,6 +15,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::body::BodyKind;
+use domain::invalid::Invalid;
 use domain::record::RecordError;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -22,7 +23,7 @@ use utoipa::ToSchema;
 pub use self::code::Code;
 pub use self::layer::{adopt, method_not_allowed, not_found, only_405_allows, render};
 use crate::ingest::Refusal;
-use crate::openapi::RecordErrorSchema;
+use crate::openapi::InputErrorSchema;
 use platform::request_id::RequestId;
 
 /// The media type of every error.
@@ -35,15 +36,20 @@ pub struct Problem {
     detail: Cow<'static, str>,
     /// Seconds.
     retry_after: Option<u64>,
-    refused: Option<Box<Refused>>,
+    wrong: Option<Box<Wrong>>,
 }
 
-/// The records of a refused import.
+/// What is wrong with the input, one by one.
 #[derive(Clone, Debug)]
-struct Refused {
-    received: u64,
-    rejected: u64,
-    errors: Vec<RecordError>,
+enum Wrong {
+    /// The records of a refused import.
+    Records {
+        received: u64,
+        rejected: u64,
+        errors: Vec<RecordError>,
+    },
+    /// Members of a body.
+    Members(Vec<Invalid>),
 }
 
 /// A problem as it is sent.
@@ -74,8 +80,15 @@ pub struct ProblemBody<'a> {
     rejected: Option<u64>,
     /// What is invalid, the first 100.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false, value_type = Vec<RecordErrorSchema>)]
-    errors: Option<&'a [RecordError]>,
+    #[schema(required = false, nullable = false, value_type = Vec<InputErrorSchema>)]
+    errors: Option<Errors<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Errors<'a> {
+    Records(&'a [RecordError]),
+    Members(&'a [Invalid]),
 }
 
 impl Problem {
@@ -85,7 +98,7 @@ impl Problem {
             code,
             detail: detail.into(),
             retry_after: None,
-            refused: None,
+            wrong: None,
         }
     }
 
@@ -132,14 +145,31 @@ impl Problem {
         errors: Vec<RecordError>,
         detail: &'static str,
     ) -> Self {
-        let refused = Some(Box::new(Refused {
-            received,
-            rejected,
-            errors,
-        }));
         Self {
-            refused,
+            wrong: Some(Box::new(Wrong::Records {
+                received,
+                rejected,
+                errors,
+            })),
             ..Self::new(Code::ValidationFailed, detail)
+        }
+    }
+
+    /// Input of which these members are wrong.
+    pub fn invalid(errors: Vec<Invalid>) -> Self {
+        Self::new(
+            Code::ValidationFailed,
+            "the input is invalid; nothing of it is kept",
+        )
+        .about(errors)
+    }
+
+    /// Names the members that it is about.
+    #[must_use]
+    pub fn about(self, errors: Vec<Invalid>) -> Self {
+        Self {
+            wrong: Some(Box::new(Wrong::Members(errors))),
+            ..self
         }
     }
 
@@ -157,9 +187,31 @@ impl Problem {
         self.code
     }
 
+    /// When to come again, if it is told.
+    pub fn seconds_to_wait(&self) -> Option<u64> {
+        self.retry_after
+    }
+
+    /// What is wrong with this request, for people.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
     /// The body, for the request of this id.
     pub fn body(&self, request_id: &RequestId) -> Bytes {
-        let refused = self.refused.as_deref();
+        let (received, rejected, errors) = match self.wrong.as_deref() {
+            None => (None, None, None),
+            Some(Wrong::Members(errors)) => (None, None, Some(Errors::Members(errors))),
+            Some(Wrong::Records {
+                received,
+                rejected,
+                errors,
+            }) => (
+                Some(*received),
+                Some(*rejected),
+                Some(Errors::Records(errors)),
+            ),
+        };
         let body = ProblemBody {
             kind: format!("/problems/{}", self.code.as_str()),
             title: self.code.title(),
@@ -167,9 +219,9 @@ impl Problem {
             detail: &self.detail,
             code: self.code.as_str(),
             request_id: request_id.as_str(),
-            received: refused.map(|refused| refused.received),
-            rejected: refused.map(|refused| refused.rejected),
-            errors: refused.map(|refused| refused.errors.as_slice()),
+            received,
+            rejected,
+            errors,
         };
         // Texts and numbers always serialise.
         Bytes::from(serde_json::to_vec(&body).unwrap_or_default())

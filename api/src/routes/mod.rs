@@ -3,8 +3,11 @@
 //! A group of routes shares its scope, which is checked before the method is (403 before 405).
 
 mod batch;
+mod form;
 mod import;
 mod import_error;
+mod link;
+mod public;
 mod recipient;
 mod report;
 
@@ -22,7 +25,38 @@ use crate::error::method_not_allowed;
 
 /// Everything under `/api_v1`, documented.
 pub fn api() -> OpenApiRouter<AppState> {
-    scoped(Scope::Import, sms()).merge(scoped(Scope::Report, reports()))
+    scoped(Scope::Import, sms())
+        .merge(scoped(Scope::Report, reports()))
+        .merge(scoped(Scope::Form, forms()))
+        .merge(scoped(Scope::Link, links()))
+}
+
+/// What is opened without a key, documented.
+pub fn public() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new()
+        .routes(routes!(public::show_form, public::submit_answers))
+        .routes(routes!(public::view_form))
+        .routes(routes!(public::draw_link))
+        .routes(routes!(public::say_thanks))
+}
+
+fn forms() -> OpenApiRouter<AppState> {
+    // Those that read a body have their own idea of time.
+    let forms = OpenApiRouter::new()
+        .routes(routes!(form::create_form))
+        .routes(routes!(form::list_forms).layer(from_fn(quick)))
+        .routes(routes!(form::read_form, form::delete_form).layer(from_fn(quick)))
+        .routes(routes!(form::replace_form))
+        .routes(routes!(form::publish_form).layer(from_fn(quick)));
+    OpenApiRouter::new().nest("/api_v1/form", forms)
+}
+
+fn links() -> OpenApiRouter<AppState> {
+    let links = OpenApiRouter::new()
+        .routes(routes!(link::create_plain_link))
+        .routes(routes!(link::read_link, link::delete_link).layer(from_fn(quick)))
+        .routes(routes!(link::create_link));
+    OpenApiRouter::new().nest("/api_v1/form/link", links)
 }
 
 fn reports() -> OpenApiRouter<AppState> {

@@ -1,9 +1,10 @@
 //! What an import's headers and query ask for.
 
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderMap, HeaderName};
 use domain::body::BodyKind;
 
+use crate::body::ContentType;
 use crate::error::{Code, Problem};
 use crate::extract::Parameters;
 use crate::ingest::{Encoding, OnError};
@@ -59,28 +60,12 @@ impl Asked {
 
 /// The kind that Content-Type names, if it is one that is taken here.
 fn body_kind(headers: &HeaderMap) -> Option<BodyKind> {
-    let mut values = headers.get_all(CONTENT_TYPE).iter();
-    let value = values.next()?.to_str().ok()?;
-    if values.next().is_some() {
-        return None;
+    match ContentType::of(headers)?.essence.as_str() {
+        "application/json" => Some(BodyKind::Json),
+        "text/csv" => Some(BodyKind::Csv),
+        "application/x-ndjson" => Some(BodyKind::Ndjson),
+        _ => None,
     }
-    let mut parts = value.split(';').map(str::trim);
-    let kind = match parts.next()?.to_ascii_lowercase().as_str() {
-        "application/json" => BodyKind::Json,
-        "text/csv" => BodyKind::Csv,
-        "application/x-ndjson" => BodyKind::Ndjson,
-        _ => return None,
-    };
-    let utf8 = parts
-        .filter_map(|parameter| parameter.split_once('='))
-        .all(|(name, value)| {
-            !name.trim().eq_ignore_ascii_case("charset")
-                || matches!(
-                    value.trim().trim_matches('"').to_ascii_lowercase().as_str(),
-                    "utf-8" | "utf8" | "us-ascii"
-                )
-        });
-    utf8.then_some(kind)
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
@@ -111,7 +96,7 @@ fn content_length(headers: &HeaderMap) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use axum::http::HeaderValue;
-    use axum::http::header::CONTENT_ENCODING;
+    use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 
     use super::*;
 

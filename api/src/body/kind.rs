@@ -1,0 +1,96 @@
+//! What a body says it is: `Content-Type` and `Content-Encoding`.
+
+use axum::http::HeaderMap;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
+
+use crate::error::{Code, Problem};
+use crate::ingest::Encoding;
+
+/// A media type, whose text is UTF-8 if it is text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContentType {
+    /// Such as `application/json`, in small letters.
+    pub essence: String,
+    /// The whole header.
+    pub value: String,
+}
+
+impl ContentType {
+    /// What the headers say, once; `None` without a header, for several, and for another charset than UTF-8.
+    pub fn of(headers: &HeaderMap) -> Option<Self> {
+        let mut values = headers.get_all(CONTENT_TYPE).iter();
+        let value = values.next()?.to_str().ok()?;
+        if values.next().is_some() {
+            return None;
+        }
+        let mut parts = value.split(';').map(str::trim);
+        let essence = parts.next()?.to_ascii_lowercase();
+        let utf8 = parts
+            .filter_map(|parameter| parameter.split_once('='))
+            .all(|(name, value)| {
+                !name.trim().eq_ignore_ascii_case("charset")
+                    || matches!(
+                        value.trim().trim_matches('"').to_ascii_lowercase().as_str(),
+                        "utf-8" | "utf8" | "us-ascii"
+                    )
+            });
+        utf8.then(|| Self {
+            essence,
+            value: value.to_owned(),
+        })
+    }
+
+    /// Whether the headers promise a body at all.
+    pub fn has_body(headers: &HeaderMap) -> bool {
+        headers.contains_key(CONTENT_TYPE)
+            || headers.contains_key(TRANSFER_ENCODING)
+            || headers
+                .get(CONTENT_LENGTH)
+                .is_some_and(|length| length != "0")
+    }
+}
+
+/// Refuses a body that is compressed: only imports are large enough for it.
+///
+/// # Errors
+/// 415.
+pub fn plain(headers: &HeaderMap) -> Result<(), Problem> {
+    match Encoding::of(headers) {
+        Some(Encoding::Identity) => Ok(()),
+        _ => Err(Problem::new(
+            Code::UnsupportedMediaType,
+            "Content-Encoding must be left out here",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn essence(value: &'static str) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(value));
+        ContentType::of(&headers).map(|kind| kind.essence)
+    }
+
+    #[test]
+    fn a_kind_is_read_in_any_case_and_in_utf_8_only() {
+        for value in [
+            "application/json",
+            "Application/JSON; Charset=\"UTF-8\"",
+            "application/json;charset=utf8 ; x=y",
+        ] {
+            assert_eq!(essence(value).as_deref(), Some("application/json"));
+        }
+        assert_eq!(essence("application/json; charset=latin1"), None);
+        assert_eq!(ContentType::of(&HeaderMap::new()), None);
+        let mut twice = HeaderMap::new();
+        for value in ["text/csv", "application/json"] {
+            twice.append(CONTENT_TYPE, HeaderValue::from_static(value));
+        }
+        assert_eq!(ContentType::of(&twice), None);
+    }
+}
