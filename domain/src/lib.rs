@@ -7,15 +7,23 @@
 //! - [`body`]: a whole import body (JSON, CSV or NDJSON), read record by record in bounded memory,
 //! - [`dedupe`]: which docids a body has already shown,
 //! - [`chunk`]: how accepted records lie in the ledger until a worker stores them,
-//! - [`message`]: what the queue carries.
+//! - [`message`]: what the queue carries,
+//! - [`form`]: forms, from a request's body to what is stored, and what an edit may change,
+//! - [`link`]: what a link carries: its token, business properties and tracking fields,
+//! - [`answer`]: what a person answered, judged by the form,
+//! - [`invalid`]: what is wrong with a body, and the codes that forms and answers share.
 //!
 //! Queries live in `store`, HTTP shapes and status codes in `api`.
 
+pub mod answer;
 pub mod body;
 pub mod chunk;
 pub mod date_range;
 pub mod dedupe;
 pub mod docid;
+pub mod form;
+pub mod invalid;
+pub mod link;
 pub mod message;
 pub mod phone;
 pub mod record;

@@ -197,7 +197,7 @@ impl<'a> Found<'a> {
 }
 
 /// The JSON pointer of a member (RFC 6901, section 3: `~` is written `~0`, `/` is written `~1`).
-fn pointer(name: &str) -> String {
+pub(crate) fn pointer(name: &str) -> String {
     let shown = cut(name, MAX_POINTER_NAME_BYTES);
     let mut pointer = String::with_capacity(shown.len() + 4);
     pointer.push('/');

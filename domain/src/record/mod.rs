@@ -11,7 +11,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::check::{Given, Member, check};
+pub(crate) use self::check::{Given, Member, check, pointer};
 pub use self::code::RecordCode;
 use crate::docid;
 use crate::phone;

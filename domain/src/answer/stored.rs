@@ -1,0 +1,57 @@
+//! Answers as the store keeps them.
+
+use serde_json::Value;
+
+use super::{AnswerValue, Answers};
+use crate::form::{Field, FieldKind, FormContent};
+use crate::invalid::whole_number;
+
+/// A stored answer that the form cannot have taken: the form is not the answers', or older than they are.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the form cannot have taken the stored answer to `{key}`")]
+pub struct UnreadableAnswers {
+    pub key: String,
+}
+
+impl Answers {
+    /// Reads what [`Answers::to_value`] gave, with the form as it is now: fields and options may have been retired
+    /// since, and what was optional may be missing.
+    pub fn from_stored(form: &FormContent, stored: Value) -> Result<Self, UnreadableAnswers> {
+        let Value::Object(mut stored) = stored else {
+            return Err(UnreadableAnswers { key: String::new() });
+        };
+        let mut answers = Answers::default();
+        for field in &form.fields {
+            if let Some(value) = stored.remove(field.key.as_str()) {
+                let value = read(field, value).ok_or_else(|| UnreadableAnswers {
+                    key: field.key.to_string(),
+                })?;
+                answers.push(field, value);
+            }
+        }
+        match stored.into_iter().next() {
+            Some((key, _)) => Err(UnreadableAnswers { key }),
+            None => Ok(answers),
+        }
+    }
+}
+
+fn read(field: &Field, value: Value) -> Option<AnswerValue> {
+    match (&field.kind, value) {
+        (FieldKind::Choice { .. }, Value::String(text)) => Some(AnswerValue::Choice(text)),
+        (FieldKind::Text | FieldKind::Comment, Value::String(text)) => {
+            Some(AnswerValue::Text(text))
+        }
+        (FieldKind::Choices { .. }, Value::Array(values)) => values
+            .into_iter()
+            .map(|value| match value {
+                Value::String(text) => Some(text),
+                _ => None,
+            })
+            .collect::<Option<Vec<_>>>()
+            .map(AnswerValue::Choices),
+        (kind, value) => whole_number(&value, kind.grades()?)
+            .ok()
+            .map(AnswerValue::Grade),
+    }
+}

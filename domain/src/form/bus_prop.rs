@@ -1,0 +1,137 @@
+//! A business property: what a company tells its links apart by, such as `store:Berlin`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::docid::has_control;
+use crate::invalid::code;
+
+/// At most this many characters.
+pub const MAX_CHARS: usize = 500;
+
+/// A text `<name>:<value>`, split at its first `:`; neither part is empty, at most 500 characters, no control
+/// character. Compared byte by byte; nothing is trimmed or folded.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct BusProp(String);
+
+/// Why a text is no business property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BusPropError {
+    #[error("is not of the shape <name>:<value>")]
+    Malformed,
+    #[error("has more than {MAX_CHARS} characters")]
+    TooLong,
+    #[error("holds a control character")]
+    ControlCharacter,
+}
+
+impl BusPropError {
+    pub fn code(self) -> &'static str {
+        match self {
+            BusPropError::Malformed => code::MALFORMED,
+            BusPropError::TooLong => code::TOO_LONG,
+            BusPropError::ControlCharacter => code::CONTROL_CHARACTER,
+        }
+    }
+}
+
+impl BusProp {
+    pub fn parse(text: &str) -> Result<Self, BusPropError> {
+        match text.split_once(':') {
+            Some((name, value)) if !name.is_empty() && !value.is_empty() => {}
+            _ => return Err(BusPropError::Malformed),
+        }
+        if text.chars().nth(MAX_CHARS).is_some() {
+            return Err(BusPropError::TooLong);
+        }
+        if has_control(text) {
+            return Err(BusPropError::ControlCharacter);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The whole, `<name>:<value>`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What stands before the first `:`.
+    pub fn name(&self) -> &str {
+        self.0.split_once(':').map_or("", |(name, _)| name)
+    }
+
+    /// What stands after the first `:`.
+    pub fn value(&self) -> &str {
+        self.0.split_once(':').map_or("", |(_, value)| value)
+    }
+}
+
+impl TryFrom<String> for BusProp {
+    type Error = BusPropError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text)
+    }
+}
+
+impl From<BusProp> for String {
+    fn from(text: BusProp) -> Self {
+        text.0
+    }
+}
+
+impl fmt::Display for BusProp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A business property of one form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BusPropEntry {
+    /// From 1, given once in the form and never reused.
+    pub id: u32,
+    pub text: BusProp,
+    /// Off new links; still in old ones and in reports.
+    pub retired: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_business_property_is_split_at_its_first_colon() {
+        for (text, name, value) in [
+            ("store:Berlin", "store", "Berlin"),
+            ("url:http://a", "url", "http://a"),
+            ("a::", "a", ":"),
+            (" a : b ", " a ", " b "),
+        ] {
+            let parsed = BusProp::parse(text).unwrap();
+            assert_eq!((parsed.name(), parsed.value()), (name, value));
+            assert_eq!(parsed.as_str(), text);
+        }
+        assert!(BusProp::parse(&format!("é:{}", "é".repeat(498))).is_ok());
+    }
+
+    #[test]
+    fn everything_else_is_refused_with_its_reason() {
+        let long = format!("a:{}", "b".repeat(499));
+        for (text, error) in [
+            ("", BusPropError::Malformed),
+            ("store", BusPropError::Malformed),
+            (":Berlin", BusPropError::Malformed),
+            ("store:", BusPropError::Malformed),
+            (":", BusPropError::Malformed),
+            (&long, BusPropError::TooLong),
+            ("store:a\0", BusPropError::ControlCharacter),
+            ("st\nore:a", BusPropError::ControlCharacter),
+            ("store:\u{85}", BusPropError::ControlCharacter),
+        ] {
+            assert_eq!(BusProp::parse(text), Err(error), "{text}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The secret part of a link's address.
+
+use std::fmt;
+use std::str::FromStr;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+
+/// 128 random bits. As text 22 characters of base64url (RFC 4648, section 5, without padding); `Debug` hides them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Token([u8; 16]);
+
+/// The text is no token of ours, so no link has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a token")]
+pub struct NotAToken;
+
+impl Token {
+    /// From random bytes.
+    pub fn new(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&URL_SAFE_NO_PAD.encode(self.0))
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(…)")
+    }
+}
+
+impl FromStr for Token {
+    type Err = NotAToken;
+
+    /// Each token has one text; everything else is refused.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut bytes = [0; 16];
+        match URL_SAFE_NO_PAD.decode_slice(text, &mut bytes) {
+            Ok(16) => Ok(Self(bytes)),
+            _ => Err(NotAToken),
+        }
+    }
+}
+
+impl TryFrom<String> for Token {
+    type Error = NotAToken;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Token> for String {
+    fn from(token: Token) -> Self {
+        token.to_string()
+    }
+}
