@@ -28,3 +28,4 @@ pub mod message;
 pub mod phone;
 pub mod record;
 pub mod scope;
+mod varint;
