@@ -2,7 +2,7 @@
 //! A signed number is folded onto the unsigned ones first (zigzag: 0, -1, 1, -2, …), so that small ones of either
 //! sign are short. There is one way to write a number: what is longer than it needs to be is not read.
 
-/// The bytes that [`write`] takes for the number.
+/// The bytes that [`write()`] takes for the number.
 pub(crate) fn len(number: usize) -> usize {
     let mut rest = number >> 7;
     let mut bytes = 1;
