@@ -11,6 +11,8 @@
 //! - [`form`]: forms, from a request's body to what is stored, and what an edit may change,
 //! - [`link`]: what a link carries: its token, business properties and tracking fields,
 //! - [`answer`]: what a person answered, judged by the form,
+//! - [`rollup`]: counts of views and answers, how they add up and how they lie in the store,
+//! - [`metrics`]: the figures of a report, made from these counts,
 //! - [`invalid`]: what is wrong with a body, and the codes that forms and answers share.
 //!
 //! Queries live in `store`, HTTP shapes and status codes in `api`.
@@ -25,6 +27,9 @@ pub mod form;
 pub mod invalid;
 pub mod link;
 pub mod message;
+pub mod metrics;
 pub mod phone;
 pub mod record;
+pub mod rollup;
 pub mod scope;
+mod varint;

@@ -23,6 +23,9 @@ pub enum Message {
     /// Something that reports of this account count has changed.
     #[serde(rename = "refresh.v1")]
     RefreshV1 { account_id: Uuid },
+    /// Deltas of this form wait in the inbox.
+    #[serde(rename = "fold.v1")]
+    FoldV1 { account_id: Uuid, form_id: Uuid },
 }
 
 impl Message {
@@ -55,7 +58,7 @@ pub enum Lane {
     Small,
     /// Chunks of all others.
     Bulk,
-    /// Refreshes.
+    /// Folds and refreshes.
     Refresh,
 }
 
@@ -98,7 +101,11 @@ mod tests {
         let refresh = Message::RefreshV1 {
             account_id: Uuid::from_u128(7),
         };
-        for message in [chunk(), refresh] {
+        let fold = Message::FoldV1 {
+            account_id: Uuid::from_u128(7),
+            form_id: Uuid::from_u128(8),
+        };
+        for message in [chunk(), refresh, fold] {
             assert_eq!(Message::decode(&message.encode()).unwrap(), message);
         }
     }

@@ -8,6 +8,7 @@ pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::*;
 
 mod m20261121_000001_import;
+mod m20261122_000002_form;
 
 /// Every migration in the order of its application.
 #[derive(Debug)]
@@ -16,6 +17,9 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m20261121_000001_import::Import)]
+        vec![
+            Box::new(m20261121_000001_import::Import),
+            Box::new(m20261122_000002_form::Form),
+        ]
     }
 }

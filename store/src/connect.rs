@@ -143,6 +143,11 @@ impl Store {
         Tx::begin(&self.pool).await
     }
 
+    /// A transaction for statements by key.
+    pub(crate) async fn begin_by_key(&self) -> Result<Tx, Error> {
+        Tx::begin_by_key(&self.pool).await
+    }
+
     /// The database's clock, in whole microseconds (what both dialects keep).
     pub(crate) async fn now(&self) -> Result<DateTime<Utc>, Error> {
         match &self.pool {

@@ -43,6 +43,19 @@ impl Tx {
         Ok(Self { inner })
     }
 
+    /// A transaction that only looks up and appends by key, also where the planner's statistics say that a table is
+    /// small enough to be read whole: it may have grown a thousandfold since they were taken.
+    pub(crate) async fn begin_by_key(pool: &Pool) -> Result<Self, Error> {
+        match pool {
+            Pool::Postgres(pool) => {
+                let begin = "BEGIN; SET LOCAL enable_seqscan = off";
+                let inner = Inner::Postgres(pool.begin_with(begin).await?);
+                Ok(Self { inner })
+            }
+            Pool::Sqlite { .. } => Self::begin(pool).await,
+        }
+    }
+
     /// Makes it durable.
     ///
     /// # Errors

@@ -2,8 +2,10 @@
 //!
 //! # Layout
 //! - [`store_chunk`]: the job that stores one chunk of an import. One transaction, a free function that tests step.
+//! - [`fold`]: the job that folds what links collected into rollups, and its loop.
 //! - [`refresh`]: the job that rewrites what dashboards read from the cache.
 //! - [`lanes`]: the loops that take chunks from the queue, and from the ledger when the queue is silent.
+//! - `bells`: the lane on which other processes ring for folds and refreshes.
 //! - [`housekeeping`]: heartbeats, ending the sessions of frozen workers, clearing what is past its time.
 //!
 //! What is *not* here: SQL (in `store`), queue and cache (in `platform`), formulas (in `domain`).
@@ -19,6 +21,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
+mod bells;
+pub mod fold;
 pub mod housekeeping;
 pub mod lanes;
 pub mod refresh;
@@ -35,6 +39,7 @@ pub struct Worker {
     slots: Vec<lanes::Slot>,
     refresher: refresh::Refresher,
     refreshing: refresh::Refreshing,
+    folding: fold::Folding,
     shutdown: CancellationToken,
 }
 
@@ -48,12 +53,14 @@ impl Worker {
             .into_iter()
             .map(|slot| lanes::Slot::open(slot, id, &backends, refresher.clone(), &shutdown))
             .collect();
+        let folding = fold::Folding::new(backends.store.clone(), refresher.clone());
         Self {
             id,
             backends,
             slots,
             refresher,
             refreshing,
+            folding,
             shutdown,
         }
     }
@@ -62,7 +69,9 @@ impl Worker {
     pub fn checks(&self) -> Vec<Check> {
         self.slots
             .iter()
-            .map(|slot| Check::pulse(slot.name(), slot.pulse(), STOPPED))
+            .map(|slot| (slot.name(), slot.pulse()))
+            .chain([("worker fold", self.folding.pulse())])
+            .map(|(name, pulse)| Check::pulse(name, pulse, STOPPED))
             .collect()
     }
 
@@ -79,11 +88,13 @@ impl Worker {
             tasks.spawn(slot.run(self.shutdown.clone()));
         }
         let Backends { store, queue, .. } = self.backends;
-        tasks.spawn(refresh::listen(
+        tasks.spawn(bells::listen(
             queue,
+            self.folding.folder(),
             self.refresher,
             self.shutdown.clone(),
         ));
+        tasks.spawn(self.folding.run(self.shutdown.clone()));
         tasks.spawn(housekeeping::stay_alive(
             store.clone(),
             self.id,

@@ -7,9 +7,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::message::{Lane, Message};
 use platform::cache::Cache;
-use platform::queue::Queue;
 use platform::reports;
 use store::Store;
 use tokio::sync::Notify;
@@ -123,18 +121,5 @@ pub async fn run(store: &Store, cache: &Cache, account_id: Uuid) {
     };
     if let Err(error) = reports::put_recipient_series(cache, account_id, &series).await {
         tracing::warn!(%error, account.id = %account_id, "refresh skipped: the cache is away");
-    }
-}
-
-/// Takes rings that come through the queue, until `shutdown`.
-pub(crate) async fn listen(queue: Queue, refresher: Refresher, shutdown: CancellationToken) {
-    let mut consumer = queue.consume(Lane::Refresh, 16, shutdown);
-    while let Some(delivery) = consumer.next().await {
-        if let Message::RefreshV1 { account_id } = delivery.message {
-            refresher.ring(account_id);
-        }
-        if let Err(error) = delivery.ack().await {
-            tracing::debug!(%error, "acknowledgement lost");
-        }
     }
 }

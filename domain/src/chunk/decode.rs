@@ -4,8 +4,9 @@ use std::fmt;
 
 use zstd::zstd_safe::get_frame_content_size;
 
-use super::{MAX_DECODED_BYTES, VERSION, varint};
+use super::{MAX_DECODED_BYTES, VERSION};
 use crate::phone;
+use crate::varint;
 
 /// A decoded chunk.
 pub struct Chunk {
@@ -126,7 +127,7 @@ fn decompress(frame: &[u8]) -> Result<Vec<u8>, ChunkError> {
 /// The ends of all rows in the text, and where its columns begin; `rest` is left at the text. `None` when the
 /// lengths are cut off or lead outside.
 fn read_ends(rest: &mut &[u8]) -> Option<(Vec<[usize; 3]>, [usize; 3])> {
-    let rows = varint::read(rest)? as usize;
+    let rows = varint::read_len(rest)?;
     // A row has three lengths of at least a byte: a lie about the rows costs no memory.
     if rows > rest.len() / 3 {
         return None;
@@ -137,7 +138,7 @@ fn read_ends(rest: &mut &[u8]) -> Option<(Vec<[usize; 3]>, [usize; 3])> {
     for column in 0..3 {
         starts[column] = end;
         for row in &mut ends {
-            end = end.checked_add(varint::read(rest)? as usize)?;
+            end = end.checked_add(varint::read_len(rest)?)?;
             row[column] = end;
         }
     }

@@ -1,7 +1,8 @@
 //! From records to a payload.
 
-use super::{FULL_BYTES, VERSION, ZSTD_LEVEL, varint};
+use super::{FULL_BYTES, VERSION, ZSTD_LEVEL};
 use crate::record::Record;
+use crate::varint;
 
 /// Gathers the records of one chunk.
 #[derive(Default)]
@@ -126,10 +127,10 @@ impl EncodedChunk {
     fn encode(&self) -> Vec<u8> {
         let rows = self.in_docid_order();
         let mut out = Vec::with_capacity(self.0.encoded_len());
-        varint::write(&mut out, rows.len());
+        varint::write(&mut out, rows.len() as u64);
         for length in [|s: &Span| s.docid, |s: &Span| s.phone, |s: &Span| s.fields] {
             for row in &rows {
-                varint::write(&mut out, length(row));
+                varint::write(&mut out, length(row) as u64);
             }
         }
         for row in &rows {

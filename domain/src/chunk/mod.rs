@@ -13,7 +13,6 @@
 
 mod decode;
 mod encode;
-mod varint;
 
 pub use self::decode::{Chunk, ChunkError, Row};
 pub use self::encode::{ChunkBuilder, EncodedChunk};

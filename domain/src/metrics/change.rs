@@ -1,0 +1,67 @@
+//! How the figures of a range differ from those of another.
+
+use serde::Serialize;
+
+use super::Metrics;
+
+/// The difference of every count and rate, in the places that they have in [`Metrics`]; intervals have none. A rate's
+/// difference is `null` where either rate is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Change {
+    pub views: i64,
+    pub responses: i64,
+    pub response_rate: Option<f64>,
+    pub comments: i64,
+    pub happiness_rate: Option<f64>,
+    pub happiness: HappinessChange,
+    /// In points.
+    pub nps: Option<f64>,
+    pub nps_detail: NpsChange,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct HappinessChange {
+    pub happy: i64,
+    pub answers: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct NpsChange {
+    pub promoters: i64,
+    pub passives: i64,
+    pub detractors: i64,
+    pub answers: i64,
+}
+
+impl Metrics {
+    /// What became more (or, below 0, less) since `previous`.
+    pub fn since(&self, previous: &Metrics) -> Change {
+        let more = i64::wrapping_sub;
+        let (happiness, was) = (self.happiness, previous.happiness);
+        let happiness = HappinessChange {
+            happy: more(happiness.happy, was.happy),
+            answers: more(happiness.answers, was.answers),
+        };
+        let (nps, was) = (self.nps_detail, previous.nps_detail);
+        let nps_detail = NpsChange {
+            promoters: more(nps.promoters, was.promoters),
+            passives: more(nps.passives, was.passives),
+            detractors: more(nps.detractors, was.detractors),
+            answers: more(nps.answers, was.answers),
+        };
+        Change {
+            views: more(self.views, previous.views),
+            responses: more(self.responses, previous.responses),
+            response_rate: difference(self.response_rate, previous.response_rate),
+            comments: more(self.comments, previous.comments),
+            happiness_rate: difference(self.happiness_rate, previous.happiness_rate),
+            happiness,
+            nps: difference(self.nps, previous.nps),
+            nps_detail,
+        }
+    }
+}
+
+fn difference(now: Option<f64>, before: Option<f64>) -> Option<f64> {
+    Some(now? - before?)
+}

@@ -1,0 +1,104 @@
+//! The figures of a report, made from the counts of [`crate::rollup`]: rates, intervals, means, differences.
+//!
+//! Each type serialises as the report shows it. A figure without answers is `null`. Nothing is rounded: a figure is
+//! what double precision makes of exact counts, so that equal counts give equal bytes. Which days, forms and
+//! business properties are summed is decided by the caller.
+
+mod change;
+mod field;
+mod interval;
+
+use serde::Serialize;
+
+pub use self::change::{Change, HappinessChange, NpsChange};
+pub use self::field::{FieldSummary, FieldValue, ValueShare};
+pub use self::interval::{Interval, Z_95};
+use crate::rollup::DayCounts;
+
+/// The figures of a range. As JSON the `metrics` of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Metrics {
+    pub views: i64,
+    pub responses: i64,
+    /// Responses ÷ views, 0 to 1.
+    pub response_rate: Option<f64>,
+    pub comments: i64,
+    /// Top-2-box: the share of 4 and 5 among the answers to `happiness`, 0 to 1.
+    pub happiness_rate: Option<f64>,
+    pub happiness: Happiness,
+    /// The Net Promoter Score, -100 to 100: the percentage of promoters less that of detractors (Reichheld 2003,
+    /// "The One Number You Need to Grow", Harvard Business Review 81(12), 46–54).
+    pub nps: Option<f64>,
+    pub nps_detail: NpsDetail,
+}
+
+/// What `happiness_rate` is made of, and its 95 % interval ([`Interval::wilson`]).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Happiness {
+    pub happy: i64,
+    pub answers: i64,
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+}
+
+/// What `nps` is made of, and its 95 % interval ([`Interval::nps`]).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct NpsDetail {
+    pub promoters: i64,
+    pub passives: i64,
+    pub detractors: i64,
+    pub answers: i64,
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+}
+
+impl From<&DayCounts> for Metrics {
+    fn from(counts: &DayCounts) -> Self {
+        let happiness = Interval::wilson(counts.happy, counts.happiness_answers);
+        let nps = Interval::nps(counts.promoters, counts.detractors, counts.nps_answers);
+        let lead = counts.promoters.wrapping_sub(counts.detractors);
+        Self {
+            views: counts.views,
+            responses: counts.responses,
+            response_rate: ratio(counts.responses, counts.views),
+            comments: counts.comments,
+            happiness_rate: ratio(counts.happy, counts.happiness_answers),
+            happiness: Happiness {
+                happy: counts.happy,
+                answers: counts.happiness_answers,
+                low: happiness.map(|interval| interval.low),
+                high: happiness.map(|interval| interval.high),
+            },
+            nps: percentage(lead, counts.nps_answers),
+            nps_detail: NpsDetail {
+                promoters: counts.promoters,
+                passives: counts.passives,
+                detractors: counts.detractors,
+                answers: counts.nps_answers,
+                low: nps.map(|interval| interval.low),
+                high: nps.map(|interval| interval.high),
+            },
+        }
+    }
+}
+
+/// `part` ÷ `whole`; `None` without a whole.
+fn ratio(part: i64, whole: i64) -> Option<f64> {
+    (whole > 0).then(|| real(part) / real(whole))
+}
+
+/// 100 × `part` ÷ `whole`, multiplied first: 1 of 8 and the like come out exact.
+fn percentage(part: i64, whole: i64) -> Option<f64> {
+    (whole > 0).then(|| 100.0 * real(part) / real(whole))
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts stay far below 2^53, up to which every one is exact"
+)]
+fn real(count: i64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests;

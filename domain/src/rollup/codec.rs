@@ -1,0 +1,158 @@
+//! Counts as bytes and back. Nothing in the bytes is believed: a bad disk must not become bad data.
+
+use super::DayCounts;
+use super::field_counts::{FieldCount, FieldCounts, add};
+use super::walk::Walk;
+use crate::varint;
+
+const VERSION: u8 = 1;
+
+/// Why bytes are no counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// Written by a newer (or much older) version: left for one that knows it.
+    #[error("counts of unknown version {0}")]
+    UnknownVersion(u8),
+    #[error("counts are corrupt: {0}")]
+    Corrupt(&'static str),
+}
+
+const CUT_OFF: DecodeError = DecodeError::Corrupt("a number is cut off or too large");
+const OUT_OF_ORDER: DecodeError = DecodeError::Corrupt("they are out of order");
+const ZERO: DecodeError = DecodeError::Corrupt("a count of 0 is listed");
+
+/// The beginning of all encoded counts.
+pub(super) fn start() -> Vec<u8> {
+    vec![VERSION]
+}
+
+/// Checks the beginning and that `content` takes all that follows.
+pub(super) fn read<T>(
+    bytes: &[u8],
+    content: impl FnOnce(&mut &[u8]) -> Result<T, DecodeError>,
+) -> Result<T, DecodeError> {
+    let mut rest = match bytes.split_first() {
+        Some((&VERSION, rest)) => rest,
+        Some((version, _)) => return Err(DecodeError::UnknownVersion(*version)),
+        None => return Err(DecodeError::Corrupt("they are empty")),
+    };
+    let content = content(&mut rest)?;
+    if rest.is_empty() {
+        Ok(content)
+    } else {
+        Err(DecodeError::Corrupt("more follows"))
+    }
+}
+
+pub(super) fn write_counts(out: &mut Vec<u8>, counts: DayCounts) {
+    for counter in counts.to_array() {
+        varint::write_signed(out, counter);
+    }
+}
+
+pub(super) fn read_counts(rest: &mut &[u8]) -> Result<DayCounts, DecodeError> {
+    let mut counters = [0; 9];
+    for counter in &mut counters {
+        *counter = read_count(rest)?;
+    }
+    Ok(DayCounts::from_array(counters))
+}
+
+pub(super) fn write_fields(out: &mut Vec<u8>, counts: &FieldCounts) {
+    varint::write(out, counts.fields.len() as u64);
+    for (key, field) in &counts.fields {
+        write_text(out, key);
+        varint::write_signed(out, field.answers);
+        varint::write(out, field.grades.len() as u64);
+        for (grade, count) in &field.grades {
+            out.push(*grade);
+            varint::write_signed(out, *count);
+        }
+        varint::write(out, field.options.len() as u64);
+        for (value, count) in &field.options {
+            write_text(out, value);
+            varint::write_signed(out, *count);
+        }
+    }
+}
+
+/// Adds the fields to `into`. What is announced takes memory only once it is there.
+pub(super) fn read_fields(rest: &mut &[u8], into: &mut FieldCounts) -> Result<(), DecodeError> {
+    let mut walk = Walk::along(&mut into.fields);
+    let mut last = None;
+    for _ in 0..read_len(rest)? {
+        let key = read_text(rest)?;
+        ascend(&mut last, key)?;
+        read_field(rest, walk.at(key))?;
+    }
+    into.drop_zeros();
+    Ok(())
+}
+
+fn read_field(rest: &mut &[u8], into: &mut FieldCount) -> Result<(), DecodeError> {
+    let answers = read_count(rest)?;
+    add(&mut into.answers, answers);
+
+    let grades = read_len(rest)?;
+    let mut walk = Walk::along(&mut into.grades);
+    let mut last = None;
+    for _ in 0..grades {
+        let (grade, after) = rest.split_first().ok_or(CUT_OFF)?;
+        *rest = after;
+        ascend(&mut last, *grade)?;
+        add(walk.at(grade), read_listed_count(rest)?);
+    }
+
+    let options = read_len(rest)?;
+    let mut walk = Walk::along(&mut into.options);
+    let mut last = None;
+    for _ in 0..options {
+        let value = read_text(rest)?;
+        ascend(&mut last, value)?;
+        add(walk.at(value), read_listed_count(rest)?);
+    }
+
+    if answers == 0 && grades == 0 && options == 0 {
+        return Err(ZERO);
+    }
+    into.drop_zeros();
+    Ok(())
+}
+
+/// Lets `next` pass if it comes after the last one.
+fn ascend<T: Ord + Copy>(last: &mut Option<T>, next: T) -> Result<(), DecodeError> {
+    if *last >= Some(next) {
+        return Err(OUT_OF_ORDER);
+    }
+    *last = Some(next);
+    Ok(())
+}
+
+fn read_len(rest: &mut &[u8]) -> Result<usize, DecodeError> {
+    varint::read_len(rest).ok_or(CUT_OFF)
+}
+
+fn read_count(rest: &mut &[u8]) -> Result<i64, DecodeError> {
+    varint::read_signed(rest).ok_or(CUT_OFF)
+}
+
+fn read_listed_count(rest: &mut &[u8]) -> Result<i64, DecodeError> {
+    match read_count(rest)? {
+        0 => Err(ZERO),
+        count => Ok(count),
+    }
+}
+
+fn write_text(out: &mut Vec<u8>, text: &str) {
+    varint::write(out, text.len() as u64);
+    out.extend_from_slice(text.as_bytes());
+}
+
+fn read_text<'a>(rest: &mut &'a [u8]) -> Result<&'a str, DecodeError> {
+    let len = read_len(rest)?;
+    let (text, after) = rest
+        .split_at_checked(len)
+        .ok_or(DecodeError::Corrupt("a text is cut off"))?;
+    *rest = after;
+    str::from_utf8(text).map_err(|_| DecodeError::Corrupt("a text is not UTF-8"))
+}

@@ -1,0 +1,118 @@
+//! The nine counters of a day.
+
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
+
+use serde::{Deserialize, Serialize};
+
+/// What happened, in numbers: on a day, in a range, or as a change of either. In JSON the members of a report's
+/// `daily`, without the date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct DayCounts {
+    /// Visits seen or answered.
+    pub views: i64,
+    /// Stored answers of a visit, feedbacks.
+    pub responses: i64,
+    /// Feedbacks with a comment.
+    pub comments: i64,
+    /// Answers 4 and 5 to `happiness`.
+    pub happy: i64,
+    /// All answers to `happiness`.
+    pub happiness_answers: i64,
+    /// Answers 9 and 10 to `nps`.
+    pub promoters: i64,
+    /// Answers 7 and 8 to `nps`.
+    pub passives: i64,
+    /// Answers 0 to 6 to `nps`.
+    pub detractors: i64,
+    /// All answers to `nps`.
+    pub nps_answers: i64,
+}
+
+impl DayCounts {
+    /// The counters in the order of the declaration.
+    pub(super) fn to_array(self) -> [i64; 9] {
+        [
+            self.views,
+            self.responses,
+            self.comments,
+            self.happy,
+            self.happiness_answers,
+            self.promoters,
+            self.passives,
+            self.detractors,
+            self.nps_answers,
+        ]
+    }
+
+    pub(super) fn from_array(counters: [i64; 9]) -> Self {
+        let [
+            views,
+            responses,
+            comments,
+            happy,
+            happiness_answers,
+            promoters,
+            passives,
+            detractors,
+            nps_answers,
+        ] = counters;
+        Self {
+            views,
+            responses,
+            comments,
+            happy,
+            happiness_answers,
+            promoters,
+            passives,
+            detractors,
+            nps_answers,
+        }
+    }
+}
+
+impl Add for DayCounts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        let mut sum = self.to_array();
+        for (counter, more) in sum.iter_mut().zip(other.to_array()) {
+            *counter = counter.wrapping_add(more);
+        }
+        Self::from_array(sum)
+    }
+}
+
+impl Neg for DayCounts {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self::from_array(self.to_array().map(i64::wrapping_neg))
+    }
+}
+
+impl Sub for DayCounts {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        self + -other
+    }
+}
+
+impl AddAssign for DayCounts {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for DayCounts {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl Sum for DayCounts {
+    fn sum<I: Iterator<Item = Self>>(days: I) -> Self {
+        days.fold(Self::default(), Add::add)
+    }
+}

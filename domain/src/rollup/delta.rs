@@ -1,0 +1,93 @@
+//! What one event changes.
+
+use super::codec::{self, DecodeError};
+use super::{DayCounts, FieldCounts};
+use crate::answer::Answers;
+
+/// Counts of a day and of its fields: what one event changes, or the sum of many.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Delta {
+    pub counts: DayCounts,
+    pub fields: FieldCounts,
+}
+
+impl Delta {
+    /// A visit seen or answered on a day on which it was not before.
+    pub fn view() -> Self {
+        Self {
+            counts: DayCounts {
+                views: 1,
+                ..DayCounts::default()
+            },
+            fields: FieldCounts::default(),
+        }
+    }
+
+    /// A stored feedback. The view of its visit is not in it.
+    pub fn answer(answers: &Answers) -> Self {
+        let mut counts = DayCounts {
+            responses: 1,
+            comments: answers.comment().is_some().into(),
+            ..DayCounts::default()
+        };
+        if let Some(grade) = answers.happiness() {
+            counts.happiness_answers = 1;
+            counts.happy = (grade >= 4).into();
+        }
+        if let Some(grade) = answers.nps() {
+            counts.nps_answers = 1;
+            match grade {
+                9.. => counts.promoters = 1,
+                7..9 => counts.passives = 1,
+                0..7 => counts.detractors = 1,
+            }
+        }
+        let mut fields = FieldCounts::default();
+        for (key, value) in answers.iter() {
+            fields.count(key.as_str(), value);
+        }
+        Self { counts, fields }
+    }
+
+    /// What takes this one back.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        Self {
+            counts: -self.counts,
+            fields: self.fields.negated(),
+        }
+    }
+
+    /// Adds the other's counts.
+    pub fn merge(&mut self, other: &Self) {
+        self.counts += other.counts;
+        self.fields.merge(&other.fields);
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_zero(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The bytes of the counts, the same for equal counts; their layout is in [`crate::rollup`].
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = codec::start();
+        codec::write_counts(&mut out, self.counts);
+        codec::write_fields(&mut out, &self.fields);
+        out
+    }
+
+    /// Reads what [`Self::encode`] wrote, and nothing else.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        Self::default().merged_with(bytes)
+    }
+
+    /// Adds an encoded delta without building it first: the quick way to fold many.
+    pub fn merged_with(mut self, encoded: &[u8]) -> Result<Self, DecodeError> {
+        codec::read(encoded, |rest| {
+            self.counts += codec::read_counts(rest)?;
+            codec::read_fields(rest, &mut self.fields)
+        })?;
+        Ok(self)
+    }
+}

@@ -1,0 +1,98 @@
+//! The erasure of a feedback: out of every report. Its visit stays, so that a repeat is still answered and counts nothing.
+
+use chrono::NaiveDate;
+use domain::answer::Answers;
+use domain::rollup::Delta;
+use uuid::Uuid;
+
+use super::TRIES;
+use crate::form::FormKey;
+use crate::inbox::Deltas;
+use crate::tx::get;
+use crate::{Committed, Error, Store};
+
+impl Store {
+    /// Erases a feedback. The form whose reports it leaves with the next fold; `None`: the account has no such feedback.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn erase_feedback(
+        &self,
+        account_id: Uuid,
+        feedback_id: Uuid,
+    ) -> Result<Option<Uuid>, Error> {
+        let mut tried = 1;
+        loop {
+            match self.try_erase_feedback(account_id, feedback_id).await {
+                Err(Error::Conflict(_)) if tried < TRIES => tried += 1,
+                result => return result,
+            }
+        }
+    }
+
+    async fn try_erase_feedback(
+        &self,
+        account_id: Uuid,
+        feedback_id: Uuid,
+    ) -> Result<Option<Uuid>, Error> {
+        let Some(form_id) = self.form_of_feedback(account_id, feedback_id).await? else {
+            return Ok(None);
+        };
+        let Some(form) = self.form(account_id, form_id).await? else {
+            return Err(Error::broken("a feedback without a form"));
+        };
+        let mut tx = self.begin().await?;
+        let erased = tx
+            .row(
+                "DELETE FROM feedback WHERE account_id = $1 AND form_id = $2 AND feedback_id = $3
+                 RETURNING link_id, day, bus_prop_ids, CAST(answers AS text) AS answers",
+                vec![account_id.into(), form_id.into(), feedback_id.into()],
+            )
+            .await?;
+        let Some(row) = erased else {
+            return Ok(None);
+        };
+        let (day, bus_prop_ids): (NaiveDate, String) =
+            (get(&row, "day")?, get(&row, "bus_prop_ids")?);
+        let answers: String = get(&row, "answers")?;
+        let answers = serde_json::from_str(&answers).map_err(Error::broken)?;
+        let answers = Answers::from_stored(&form.content, answers).map_err(Error::broken)?;
+        tx.execute(
+            "UPDATE link SET erased = erased + 1 WHERE account_id = $1 AND link_id = $2",
+            vec![account_id.into(), get::<Uuid>(&row, "link_id")?.into()],
+        )
+        .await?;
+        let key = FormKey::new(account_id, form_id);
+        let mut deltas = Deltas::default();
+        deltas.add(key, day, &bus_prop_ids, &Delta::answer(&answers).negated());
+        tx.append(deltas).await?;
+        match tx.commit().await? {
+            Committed::Done => Ok(Some(form_id)),
+            Committed::Unknown(error) => {
+                let stays = self.form_of_feedback(account_id, feedback_id).await?;
+                stays.map_or(Ok(Some(form_id)), |_| Err(error))
+            }
+        }
+    }
+
+    /// A look-up by key for each form of the account: accounts have few forms, and erasing is rare, so that answers
+    /// are spared an index.
+    async fn form_of_feedback(
+        &self,
+        account_id: Uuid,
+        feedback_id: Uuid,
+    ) -> Result<Option<Uuid>, Error> {
+        self.rows(
+            "SELECT form_id FROM (
+                    SELECT (SELECT b.form_id FROM feedback b
+                             WHERE b.account_id = f.account_id AND b.form_id = f.form_id AND b.feedback_id = $2) AS form_id
+                      FROM form f WHERE f.account_id = $1) found
+              WHERE form_id IS NOT NULL",
+            vec![account_id.into(), feedback_id.into()],
+        )
+        .await?
+        .first()
+        .map(|row| get(row, "form_id"))
+        .transpose()
+    }
+}

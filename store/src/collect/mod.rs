@@ -1,0 +1,150 @@
+//! What links collect: views and answers, many in one transaction, each at most once by its visit; and the erasure of
+//! a feedback.
+//!
+//! Rows are only appended, so a hot link is no hot row. A link with `max_responses` is the exception: its row is locked
+//! and counted. Both dialects do the same, each in its own statements, in the order links, visits, views and each of
+//! them by its key: two batches may wait for each other, but never in a ring.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, NaiveDate, SubsecRound, Utc};
+use domain::answer::Answers;
+use domain::date_range::day_of;
+use domain::rollup::Delta;
+use uuid::{NoContext, Timestamp, Uuid};
+
+use crate::form::FormKey;
+use crate::inbox::Deltas;
+use crate::link::PublicLink;
+use crate::{Error, Store};
+
+mod answers;
+mod erase;
+mod postgres;
+mod sqlite;
+
+pub use self::answers::Recorded;
+
+/// How often a batch that another transaction stood in the way of is tried.
+const TRIES: usize = 5;
+
+/// A visit that saw a link's page on a day.
+#[derive(Clone, Debug)]
+pub struct NewView {
+    visit: VisitKey,
+    form_id: Uuid,
+    bus_prop_ids: String,
+    at: DateTime<Utc>,
+    /// Of `at`, in the account's time zone.
+    day: NaiveDate,
+}
+
+/// A visit's answers, which the link's form has judged.
+#[derive(Clone)]
+pub struct NewAnswer {
+    /// Whoever answers has seen the page.
+    view: NewView,
+    feedback_id: Uuid,
+    /// The link has `max_responses`.
+    limited: bool,
+    /// An object, as JSON.
+    answers: String,
+    nps: Option<i16>,
+    happiness: Option<i16>,
+    has_comment: bool,
+    delta: Delta,
+}
+
+/// A visit by its place. The order is that of the tables' keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct VisitKey {
+    account_id: Uuid,
+    link_id: Uuid,
+    visit: Uuid,
+}
+
+impl NewView {
+    /// A visit's view of a link at a moment.
+    pub fn new(link: &PublicLink, visit: Uuid, at: DateTime<Utc>) -> Self {
+        Self {
+            visit: VisitKey {
+                account_id: link.account_id,
+                link_id: link.link_id,
+                visit,
+            },
+            form_id: link.form_id,
+            bus_prop_ids: link.bus_prop_ids.to_string(),
+            at: at.trunc_subsecs(6),
+            day: day_of(at, link.time_zone),
+        }
+    }
+
+    fn count(&self, delta: &Delta, deltas: &mut Deltas) {
+        let form = FormKey::new(self.visit.account_id, self.form_id);
+        deltas.add(form, self.day, &self.bus_prop_ids, delta);
+    }
+}
+
+impl NewAnswer {
+    /// A visit's answers to a link at a moment.
+    pub fn new(link: &PublicLink, visit: Uuid, at: DateTime<Utc>, answers: &Answers) -> Self {
+        let view = NewView::new(link, visit, at);
+        Self {
+            feedback_id: feedback_id(view.at),
+            view,
+            limited: link.max_responses.is_some(),
+            answers: answers.to_value().to_string(),
+            nps: answers.nps().map(i16::from),
+            happiness: answers.happiness().map(i16::from),
+            has_comment: answers.comment().is_some(),
+            delta: Delta::answer(answers),
+        }
+    }
+}
+
+/// A version 7 UUID of the moment, so that the order of ids is that of time, to the millisecond.
+fn feedback_id(at: DateTime<Utc>) -> Uuid {
+    let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
+    let nanos = at.timestamp_subsec_nanos();
+    Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, nanos))
+}
+
+impl Store {
+    /// Counts views in one transaction, each visit once a day. How many were new. Whether the link is gone is for
+    /// the caller to judge.
+    ///
+    /// # Errors
+    /// See [`Error`]. Giving the same views again is safe.
+    pub async fn record_views(&self, views: &[NewView]) -> Result<u64, Error> {
+        let mut tried = 1;
+        loop {
+            match self.try_views(views).await {
+                Err(Error::Conflict(_)) if tried < TRIES => tried += 1,
+                result => return result,
+            }
+        }
+    }
+
+    async fn try_views(&self, views: &[NewView]) -> Result<u64, Error> {
+        let by_day: BTreeMap<_, &NewView> = views
+            .iter()
+            .map(|view| ((view.visit, view.day), view))
+            .collect();
+        let given: Vec<&NewView> = by_day.values().copied().collect();
+        let mut tx = self.begin_by_key().await?;
+        let seen = tx.store_views(&given).await?;
+        if seen.is_empty() {
+            return Ok(0);
+        }
+        let mut deltas = Deltas::default();
+        let view = Delta::view();
+        for key in &seen {
+            if let Some(new) = by_day.get(key) {
+                new.count(&view, &mut deltas);
+            }
+        }
+        tx.append(deltas).await?;
+        tx.commit_surely().await?;
+        Ok(seen.len() as u64)
+    }
+}

@@ -1,0 +1,175 @@
+//! Deltas that no rollup has yet: appended in the transaction of what they count, taken by [`crate::fold`].
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use domain::rollup::Delta;
+use sea_orm::sqlx;
+
+use crate::form::FormKey;
+use crate::tx::{Inner, get};
+use crate::{Error, Store, Tx};
+
+/// Rows that one look at all forms reads at most.
+const LOOK: i64 = 10_000;
+
+/// The deltas of one transaction, those of the same form, day and `bus_prop_ids` as one.
+#[derive(Debug, Default)]
+pub(crate) struct Deltas(BTreeMap<(FormKey, NaiveDate, String), Delta>);
+
+impl Deltas {
+    pub(crate) fn add(&mut self, form: FormKey, day: NaiveDate, bus_prop_ids: &str, delta: &Delta) {
+        self.0
+            .entry((form, day, bus_prop_ids.to_owned()))
+            .or_default()
+            .merge(delta);
+    }
+}
+
+impl Tx {
+    /// Appends deltas to the inbox.
+    pub(crate) async fn append(&mut self, deltas: Deltas) -> Result<(), Error> {
+        if deltas.0.is_empty() {
+            return Ok(());
+        }
+        match &mut self.inner {
+            Inner::Postgres(tx) => {
+                let mut columns = (vec![], vec![], vec![], vec![], vec![]);
+                for ((form, day, bus_prop_ids), delta) in deltas.0 {
+                    columns.0.push(form.account_id);
+                    columns.1.push(form.form_id);
+                    columns.2.push(day);
+                    columns.3.push(bus_prop_ids);
+                    columns.4.push(delta.encode());
+                }
+                sqlx::query(
+                    "INSERT INTO inbox (account_id, form_id, day, bus_prop_ids, delta)
+                     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::date[], $4::text[], $5::bytea[])",
+                )
+                .bind(columns.0)
+                .bind(columns.1)
+                .bind(columns.2)
+                .bind(columns.3)
+                .bind(columns.4)
+                .execute(&mut **tx)
+                .await?;
+            }
+            Inner::Sqlite(tx) => {
+                for ((form, day, bus_prop_ids), delta) in deltas.0 {
+                    sqlx::query(
+                        "INSERT INTO inbox (account_id, form_id, day, bus_prop_ids, delta)
+                         VALUES ($1, $2, $3, $4, $5)",
+                    )
+                    .bind(form.account_id)
+                    .bind(form.form_id)
+                    .bind(day)
+                    .bind(bus_prop_ids)
+                    .bind(delta.encode())
+                    .execute(&mut **tx)
+                    .await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Forms with rows in the inbox.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    pub forms: Vec<FormKey>,
+    /// The highest id that was read; 0 where nothing waits.
+    pub last: i64,
+}
+
+impl Store {
+    /// Forms with rows above an id, as far as one look reads.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn forms_waiting(&self, above: i64) -> Result<Waiting, Error> {
+        let rows = self
+            .rows(
+                "SELECT account_id, form_id, max(id) AS last
+                   FROM (SELECT account_id, form_id, id FROM inbox WHERE id > $1 ORDER BY id LIMIT $2) i
+                  GROUP BY account_id, form_id",
+                vec![above.into(), LOOK.into()],
+            )
+            .await?;
+        let mut waiting = Waiting {
+            forms: Vec::with_capacity(rows.len()),
+            last: 0,
+        };
+        for row in &rows {
+            waiting.forms.push(FormKey {
+                account_id: get(row, "account_id")?,
+                form_id: get(row, "form_id")?,
+            });
+            waiting.last = waiting.last.max(get(row, "last")?);
+        }
+        Ok(waiting)
+    }
+}
+
+/// How long a transaction may have had its ids and not committed yet.
+const OPEN: TimeDelta = TimeDelta::seconds(60);
+
+/// How far an inbox was read, a minute behind: ids are drawn before their transaction commits, so lower ones may still
+/// come. Below it lie only rows that are dead, and those of transactions that took longer, for which somebody looks
+/// from zero each minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trail {
+    /// Rows up to here need not be looked at.
+    pub low: i64,
+    /// What `low` will be when it is old enough, and since when it is known.
+    pub(crate) mark: i64,
+    pub(crate) marked_at: DateTime<Utc>,
+}
+
+impl Trail {
+    /// One that begins at the first row.
+    pub fn new(now: DateTime<Utc>) -> Self {
+        Self {
+            low: 0,
+            mark: 0,
+            marked_at: now,
+        }
+    }
+
+    /// Notes the highest id that was read. Whether the trail moved.
+    pub fn advance(&mut self, last: i64, now: DateTime<Utc>) -> bool {
+        let due = last > self.mark && now - self.marked_at >= OPEN;
+        if due {
+            *self = Self {
+                low: self.mark,
+                mark: last,
+                marked_at: now,
+            };
+        }
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_low_bound_is_what_was_read_a_minute_ago() {
+        let start = DateTime::UNIX_EPOCH;
+        let at = |seconds| start + TimeDelta::seconds(seconds);
+        let mut trail = Trail::new(start);
+        trail.advance(10, at(1));
+        assert_eq!((trail.low, trail.mark), (0, 0));
+        trail.advance(20, at(60));
+        assert_eq!((trail.low, trail.mark), (0, 20));
+        trail.advance(30, at(119));
+        assert_eq!((trail.low, trail.mark), (0, 20));
+        trail.advance(40, at(120));
+        assert_eq!((trail.low, trail.mark), (20, 40));
+        trail.advance(0, at(500));
+        assert_eq!((trail.low, trail.mark), (20, 40));
+        trail.advance(50, at(501));
+        assert_eq!((trail.low, trail.mark), (40, 50));
+    }
+}
