@@ -5,6 +5,7 @@
 //!   handlers share.
 //! - `routes`: one file a resource, its DTOs beside its handlers. `ingest`: the streaming way in of an import.
 //!   `doorbell`: telling workers what waits.
+//! - [`pages`]: what people see who open a link.
 //! - The layers, outermost first: `observe` (request id, span, metrics, panics), `drain` (bodies refused early),
 //!   [`error`] (the one mapping to `application/problem+json`), `auth` (401, 429; 403 sits on each group of routes).
 //! - What handlers use: `extract` (paths and queries), `accept` (content negotiation), `list` and `cursor` (pages),
@@ -26,6 +27,7 @@ mod ingest;
 mod list;
 mod observe;
 mod openapi;
+pub mod pages;
 mod routes;
 mod serve;
 mod state;
