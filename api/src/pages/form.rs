@@ -1,0 +1,143 @@
+//! The form: empty, made once for all its readers, or again with what was typed.
+
+use askama::Template;
+use domain::answer::FieldProblem;
+use domain::form::{Field, FormContent};
+use uuid::Uuid;
+
+use super::page::{Page, Prepared};
+use super::question::{Control, Question, target};
+use super::wording;
+
+/// A form's empty page, rendered once for all links and visits; make it anew when the form is edited.
+#[derive(Debug)]
+pub struct PreparedForm(Prepared);
+
+impl PreparedForm {
+    pub fn new(form: &FormContent) -> Self {
+        Self(render(form, &[], &[], None))
+    }
+
+    /// The page of the link `token` for a new visit.
+    pub fn fill(&self, token: &str, visit: Uuid) -> Page {
+        self.0.fill(token, visit)
+    }
+
+    /// Bytes of a filled page, about.
+    pub fn size(&self) -> usize {
+        self.0.size()
+    }
+}
+
+/// Why a form is shown again.
+#[derive(Clone, Copy, Debug)]
+pub enum Again<'a> {
+    /// The answers are not valid.
+    Invalid(&'a [FieldProblem]),
+    /// A limit was met.
+    TooMany,
+    /// Something needed is down.
+    Unavailable,
+}
+
+/// The form with all that was `typed`, as pairs of field key and text in the order they came, and what is wrong.
+pub fn form_again(
+    form: &FormContent,
+    typed: &[(String, String)],
+    why: Again<'_>,
+    token: &str,
+    visit: Uuid,
+) -> Page {
+    let (problems, heading, text) = match why {
+        Again::Invalid(problems) => (problems, "Please check your answers", ""),
+        Again::TooMany => (
+            [].as_slice(),
+            "Too many people are answering right now",
+            "Your answers are not sent yet. Everything you entered is below: please wait a moment and send it again.",
+        ),
+        Again::Unavailable => (
+            [].as_slice(),
+            "We could not save your answers just now",
+            "Everything you entered is below: please wait a moment and send it again.",
+        ),
+    };
+    render(form, typed, problems, Some((heading, text))).fill(token, visit)
+}
+
+/// The questions of a form's page, each with what was typed under its key.
+pub(super) fn questions<'a>(
+    form: &'a FormContent,
+    typed: &'a [(String, String)],
+    problems: &[FieldProblem],
+) -> Vec<Question<'a>> {
+    let question = |field: &'a Field| {
+        let key = field.key.as_str();
+        let typed = typed.iter().filter(|(name, _)| name == key);
+        let typed: Vec<&str> = typed.map(|(_, text)| text.as_str()).collect();
+        let problem = problems.iter().find(|problem| problem.key == key);
+        let first = typed.first().copied().unwrap_or_default();
+        let error = problem.map(|problem| wording::advice(problem, field, first));
+        Question::new(field, &typed, error)
+    };
+    form.page_fields().map(question).collect()
+}
+
+fn render(
+    form: &FormContent,
+    typed: &[(String, String)],
+    problems: &[FieldProblem],
+    notice: Option<(&'static str, &'static str)>,
+) -> Prepared {
+    let questions = questions(form, typed, problems);
+    let summary = notice.map(|(heading, text)| {
+        let on_page = |problem: &&FieldProblem| {
+            let mut questions = questions.iter();
+            questions.any(|question| question.key == problem.key)
+        };
+        let general = problems.iter().find(|problem| !on_page(problem));
+        let lines = questions.iter().filter_map(Line::of).collect();
+        Summary {
+            heading,
+            text: general.map_or(text, wording::general),
+            lines,
+        }
+    });
+    let page = FormPage {
+        title: &form.title,
+        summary,
+        questions: &questions,
+    };
+    Prepared::new(&page.to_string())
+}
+
+#[derive(Template)]
+#[template(path = "form.html", whitespace = "minimize")]
+struct FormPage<'a> {
+    title: &'a str,
+    summary: Option<Summary<'a>>,
+    questions: &'a [Question<'a>],
+}
+
+/// What stands above the form when it is shown again. It takes the focus.
+struct Summary<'a> {
+    heading: &'static str,
+    text: &'static str,
+    lines: Vec<Line<'a>>,
+}
+
+/// A link to a question that has a problem.
+struct Line<'a> {
+    target: String,
+    label: &'a str,
+    text: &'a str,
+}
+
+impl<'a> Line<'a> {
+    fn of(question: &'a Question<'a>) -> Option<Self> {
+        Some(Self {
+            target: target(question.key),
+            label: question.label,
+            text: question.error.as_deref()?,
+        })
+    }
+}

@@ -1,0 +1,26 @@
+//! The pages that people see who open a link: the form, what comes after it, and what is said instead of it.
+//!
+//! - `page`: a page with its holes, filled for one reader; the headers that keep it safe.
+//! - `form`: the form, empty ([`PreparedForm`]) or with all that was typed ([`form_again`]); `question` is one field of
+//!   it, `wording` what a problem is called there.
+//! - `message`: pages without questions. `qr`: a link as a QR code.
+//!
+//! The templates, styles and the script are in `api/templates`, taken in at compile time. Style and script stand in the
+//! page itself, so that a page is one request and nothing in it comes from elsewhere. All texts of a form and all that
+//! was typed go through askama's HTML escaping.
+//!
+//! What is *not* here: routes, statuses, and what an answer must be (in `domain`).
+
+mod form;
+mod message;
+mod page;
+mod qr;
+mod question;
+#[cfg(test)]
+mod tests;
+mod wording;
+
+pub use self::form::{Again, PreparedForm, form_again};
+pub use self::message::{form_closed, gone, not_found, send_again, thanks, trouble};
+pub use self::page::Page;
+pub use self::qr::QrCode;

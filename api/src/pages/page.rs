@@ -1,0 +1,146 @@
+//! A page as text with holes, and the response that fills them.
+//!
+//! Templates write a hole as `<:name>`. Nothing else in a rendered page can look like that, because every `<` of a text
+//! is escaped.
+
+use axum::http::HeaderValue;
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use uuid::Uuid;
+
+/// What is only known when a page is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hole {
+    /// Names the style and the script as ours, see [`policy`].
+    Nonce,
+    /// The link that was opened.
+    Token,
+    /// The visit that the answers will belong to.
+    Visit,
+}
+
+const HOLES: [(&str, Hole); 3] = [
+    ("<:nonce>", Hole::Nonce),
+    ("<:token>", Hole::Token),
+    ("<:visit>", Hole::Visit),
+];
+
+/// A rendered page, cut at its holes.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    /// Texts, each with the hole after it.
+    pieces: Vec<(String, Hole)>,
+    end: String,
+    /// Bytes of a filled page, about.
+    size: usize,
+}
+
+impl Prepared {
+    pub(super) fn new(rendered: &str) -> Self {
+        let mut pieces = Vec::new();
+        let mut rest = rendered;
+        while let Some((at, mark, hole)) = HOLES
+            .iter()
+            .filter_map(|(mark, hole)| Some((rest.find(mark)?, mark, *hole)))
+            .min_by_key(|(at, ..)| *at)
+        {
+            let (text, after) = rest.split_at(at);
+            pieces.push((text.to_owned(), hole));
+            rest = after.strip_prefix(mark).unwrap_or_default();
+        }
+        Self {
+            size: rendered.len() + 40 * pieces.len(),
+            end: rest.to_owned(),
+            pieces,
+        }
+    }
+
+    /// Bytes of a filled page, about.
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The page for one reader, with a nonce of its own.
+    pub(super) fn fill(&self, token: &str, visit: Uuid) -> Page {
+        let nonce = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 16]>());
+        let mut visit_text = Uuid::encode_buffer();
+        let visit = visit.hyphenated().encode_lower(&mut visit_text);
+        let mut html = String::with_capacity(self.size);
+        for (text, hole) in &self.pieces {
+            html.push_str(text);
+            html.push_str(match hole {
+                Hole::Nonce => &nonce,
+                Hole::Token => token,
+                Hole::Visit => visit,
+            });
+        }
+        html.push_str(&self.end);
+        Page {
+            html: html.into(),
+            policy: policy(&nonce),
+        }
+    }
+
+    /// The page where it has neither token nor visit.
+    pub(super) fn fill_nonce(&self) -> Page {
+        self.fill("", Uuid::nil())
+    }
+}
+
+/// A whole page for one reader: as a response 200, unless a status is put before it.
+#[derive(Debug)]
+pub struct Page {
+    html: Bytes,
+    policy: HeaderValue,
+}
+
+impl Page {
+    /// The HTML, UTF-8.
+    #[cfg(test)]
+    pub(super) fn html(&self) -> &str {
+        std::str::from_utf8(&self.html).unwrap()
+    }
+}
+
+impl IntoResponse for Page {
+    fn into_response(self) -> Response {
+        let kind = HeaderValue::from_static("text/html; charset=utf-8");
+        let headers = guarded(kind, self.policy);
+        (headers, self.html).into_response()
+    }
+}
+
+/// Nothing runs and nothing looks but what carries the nonce; nothing is fetched but the beacon from where the page came.
+fn policy(nonce: &str) -> HeaderValue {
+    let policy = format!(
+        "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; connect-src 'self'; \
+         img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    );
+    HeaderValue::try_from(policy).unwrap_or(NOTHING_RUNS)
+}
+
+/// For what has no style and no script.
+pub(super) const NOTHING_RUNS: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; base-uri 'none'; frame-ancestors 'none'");
+
+/// The headers of everything under a link. The token is a secret of its reader: it is not passed on to other places, not
+/// kept by caches, and not listed by search engines.
+pub(super) fn guarded(kind: HeaderValue, policy: HeaderValue) -> [(HeaderName, HeaderValue); 6] {
+    [
+        (CONTENT_TYPE, kind),
+        (CONTENT_SECURITY_POLICY, policy),
+        (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (
+            HeaderName::from_static("x-robots-tag"),
+            HeaderValue::from_static("noindex"),
+        ),
+    ]
+}

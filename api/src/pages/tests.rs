@@ -1,0 +1,414 @@
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use domain::answer::{Answers, FieldProblem};
+use domain::form::FormContent;
+use domain::invalid::code;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::*;
+
+const TOKEN: &str = "AAAAAAAAAAAAAAAAAAAA-_";
+const VISIT: Uuid = Uuid::from_u128(0x0193_3f0a_0000_7000_8000_0000_0000_0001);
+/// What would run if any of it came out as it is, in text or in an attribute.
+const HOSTILE: &str =
+    "\"'><script>alert(1)</script><img src=x onerror=alert(1)>`</textarea></title></style>";
+
+fn option(value: &str, label: &str) -> Value {
+    json!({"value": value, "label": label, "retired": false})
+}
+
+fn field(key: &str, label: &str, required: bool, kind: Value) -> Value {
+    let mut field = json!({"key": key, "label": label, "required": required, "retired": false});
+    field
+        .as_object_mut()
+        .unwrap()
+        .extend(kind.as_object().unwrap().clone());
+    field
+}
+
+fn form(title: &str, fields: &[Value]) -> FormContent {
+    let form = json!({"title": title, "bus_props": [], "fields": fields, "last_bus_prop_id": 0});
+    serde_json::from_value(form).unwrap()
+}
+
+/// A form with each type of field; every text of it is `text`.
+fn every_type(text: &str) -> FormContent {
+    let options = json!([option("a", text), option("b", text), option("c", text)]);
+    form(
+        text,
+        &[
+            field("nps", text, true, json!({"type": "nps"})),
+            field("mood", text, true, json!({"type": "happiness"})),
+            field("taste", text, false, json!({"type": "rating", "scale": 7})),
+            field(
+                "one",
+                text,
+                true,
+                json!({"type": "choice", "options": options}),
+            ),
+            field(
+                "some",
+                text,
+                true,
+                json!({"type": "choices", "options": options}),
+            ),
+            field("city", text, false, json!({"type": "text"})),
+            field("words", text, true, json!({"type": "comment"})),
+        ],
+    )
+}
+
+fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    let pair = |(key, text): &(&str, &str)| ((*key).to_owned(), (*text).to_owned());
+    pairs.iter().map(pair).collect()
+}
+
+fn problem(key: &str, code: &'static str) -> FieldProblem {
+    FieldProblem {
+        key: key.to_owned(),
+        code,
+        detail: "as the domain says it".to_owned(),
+    }
+}
+
+fn empty(form: &FormContent) -> String {
+    PreparedForm::new(form).fill(TOKEN, VISIT).html().to_owned()
+}
+
+fn again(form: &FormContent, typed: &[(&str, &str)], problems: &[FieldProblem]) -> String {
+    let page = form_again(form, &pairs(typed), Again::Invalid(problems), TOKEN, VISIT);
+    page.html().to_owned()
+}
+
+#[track_caller]
+fn assert_has(html: &str, part: &str) {
+    assert!(html.contains(part), "no {part} in:\n{html}");
+}
+
+#[track_caller]
+fn assert_has_not(html: &str, part: &str) {
+    assert!(!html.contains(part), "{part} in:\n{html}");
+}
+
+#[test]
+fn without_its_own_texts_a_form_is_under_30_kb() {
+    let problems: Vec<FieldProblem> = ["nps", "mood", "taste", "one", "some", "city", "words"]
+        .map(|key| problem(key, code::MISSING))
+        .to_vec();
+    let form = every_type("");
+    for html in [empty(&form), again(&form, &[], &problems)] {
+        assert!(html.len() < 30_000, "{} bytes", html.len());
+    }
+}
+
+#[test]
+fn every_hole_is_filled_and_a_page_has_a_nonce_of_its_own() {
+    let form = PreparedForm::new(&every_type("Question"));
+    let (one, other) = (form.fill(TOKEN, VISIT), form.fill(TOKEN, VISIT));
+    let html = one.html();
+    assert_has(html, &format!("action=\"{TOKEN}\""));
+    assert_has(html, &format!("name=\"visit\" value=\"{VISIT}\""));
+    assert_has_not(html, "<:");
+    let nonce = |html: &str| {
+        let (_, rest) = html.split_once("nonce=\"").unwrap();
+        rest.split_once('"').unwrap().0.to_owned()
+    };
+    assert_eq!(
+        html.matches(&format!("nonce=\"{}\"", nonce(html))).count(),
+        2
+    );
+    assert_eq!(nonce(html).len(), 22);
+    assert_ne!(nonce(html), nonce(other.html()));
+}
+
+#[test]
+fn a_text_that_looks_like_a_hole_is_none() {
+    let text = "<:nonce><:visit><:token>";
+    let form = every_type(text);
+    let typed = [("city", text), ("words", text)];
+    for html in [empty(&form), again(&form, &typed, &[])] {
+        assert_eq!(html.matches(&VISIT.to_string()).count(), 1);
+        assert_eq!(html.matches(TOKEN).count(), 1);
+        assert_has(&html, "&#60;:visit&#62;");
+    }
+}
+
+#[test]
+fn texts_never_come_out_as_markup() {
+    let form = every_type(HOSTILE);
+    let mut typed: Vec<(&str, &str)> = ["nps", "mood", "one", "some", "city", "words", HOSTILE]
+        .map(|key| (key, HOSTILE))
+        .to_vec();
+    typed.push(("some", "a"));
+    let problems = ["nps", "words", HOSTILE].map(|key| problem(key, code::TOO_LONG));
+    let closed = form_closed(&form, &pairs(&typed));
+    let pages = [
+        empty(&form),
+        again(&form, &typed, &problems),
+        thanks(HOSTILE).html().to_owned(),
+        closed.html().to_owned(),
+    ];
+    for html in pages {
+        assert_has_not(&html, "<script>");
+        assert_has_not(&html, "<img");
+        assert_has_not(&html, "\"'>");
+        // Ours is the only script, and closes once.
+        assert!(html.matches("</script>").count() <= 1);
+        assert_eq!(html.matches("</title>").count(), 1);
+        assert_eq!(html.matches("</style>").count(), 1);
+        assert!(html.matches("</textarea>").count() <= 1);
+    }
+    let values = json!([option(HOSTILE, "a")]);
+    let form = self::form(
+        "t",
+        &[field(
+            "one",
+            "l",
+            true,
+            json!({"type": "choice", "options": values}),
+        )],
+    );
+    let html = again(&form, &[("one", HOSTILE)], &[]);
+    assert_has(&html, "value=\"&#34;&#39;&#62;&#60;script&#62;");
+    assert_has(&html, " checked>");
+}
+
+#[test]
+fn what_is_retired_is_not_shown() {
+    let mut form = every_type("Question");
+    let form_with = |form: &FormContent| serde_json::to_value(form).unwrap();
+    let mut changed = form_with(&form);
+    changed["fields"][5]["retired"] = json!(true);
+    changed["fields"][3]["options"][1] = json!({"value": "gone", "label": "Gone", "retired": true});
+    form = serde_json::from_value(changed).unwrap();
+    let typed = [("city", "Oslo"), ("one", "gone")];
+    for html in [
+        empty(&form),
+        again(&form, &typed, &[problem("city", code::RETIRED)]),
+        form_closed(&form, &pairs(&typed)).html().to_owned(),
+    ] {
+        assert_has_not(&html, "\"city\"");
+        assert_has_not(&html, "Oslo");
+        assert_has_not(&html, "gone");
+        assert_has_not(&html, "Gone");
+    }
+    let html = again(&form, &typed, &[problem("city", code::RETIRED)]);
+    assert_has(&html, "The form has changed since you opened it.");
+}
+
+#[test]
+fn all_that_was_typed_is_there_again_with_what_is_wrong() {
+    let form = every_type("Question");
+    let long = "\r\n".repeat(10_003);
+    let typed = [
+        ("visit", "ignored"),
+        ("nps", "11"),
+        ("mood", "4"),
+        ("taste", "7"),
+        ("one", "b"),
+        ("some", "a"),
+        ("some", "c"),
+        ("city", "Reykjavík & \"Oslo\""),
+        ("words", &long),
+    ];
+    // A visible end, because white space alone is no answer.
+    let words = format!("{long}end");
+    let mut typed = typed.to_vec();
+    typed[8].1 = &words;
+    let problems = Answers::from_pairs(&form, &pairs(&typed[1..])).unwrap_err();
+    let html = again(&form, &typed, &problems);
+    assert_has(&html, "<title>Error: Question</title>");
+    for id in ["f-mood-3", "f-taste-6", "f-one-1", "f-some", "f-some-2"] {
+        let (_, control) = html.split_once(&format!("id=\"{id}\"")).unwrap();
+        let (control, _) = control.split_once('>').unwrap();
+        assert!(
+            control.ends_with(" checked"),
+            "{id} is not chosen: {control}"
+        );
+    }
+    assert_eq!(
+        html.matches(" checked").count() - html.matches(":checked").count(),
+        5
+    );
+    assert_has(&html, "value=\"Reykjavík &#38; &#34;Oslo&#34;\"");
+    // The parser takes one line break away.
+    assert_has(&html, ">\n\r\n\r\n");
+    assert_has(&html, "<a href=\"#f-nps\">");
+    assert_has(&html, "<a href=\"#f-words\">");
+    assert_has(
+        &html,
+        "role=\"radiogroup\" aria-required=\"true\" aria-invalid=\"true\" aria-describedby=\"e-nps\"",
+    );
+    assert_has(
+        &html,
+        "aria-describedby=\"h-words e-words\" aria-required=\"true\" aria-invalid=\"true\"",
+    );
+    assert_has(
+        &html,
+        "</span>Please shorten this by 6 characters. It can have at most 10,000.</p>",
+    );
+    assert_has(&html, "</span>Please choose one of the answers shown.</p>");
+    assert_has_not(&html, "id=\"e-mood\"");
+}
+
+#[test]
+fn a_submission_without_answers_is_told_so() {
+    let form = form(
+        "Title",
+        &[field("city", "City", false, json!({"type": "text"}))],
+    );
+    let problems = Answers::from_pairs(&form, &pairs(&[("city", " ")])).unwrap_err();
+    let html = again(&form, &[("city", " ")], &problems);
+    assert_has(&html, "Nothing is answered yet.");
+    assert_has_not(&html, "<ul>");
+}
+
+#[test]
+fn a_limit_keeps_what_was_typed() {
+    let form = every_type("Question");
+    let typed = pairs(&[("city", "Oslo"), ("nps", "9")]);
+    for why in [Again::TooMany, Again::Unavailable] {
+        let page = form_again(&form, &typed, why, TOKEN, VISIT);
+        assert_has(page.html(), "value=\"Oslo\"");
+        assert_has(page.html(), "value=\"9\" checked");
+        assert_has(page.html(), "Everything you entered is below");
+        assert_has(page.html(), &format!("value=\"{VISIT}\""));
+        assert_has_not(page.html(), "aria-invalid");
+    }
+}
+
+#[test]
+fn a_closed_form_gives_back_what_was_typed() {
+    let form = every_type("Question");
+    let typed = pairs(&[
+        ("mood", "5"),
+        ("one", "a"),
+        ("some", "x"),
+        ("words", "two\r\nlines"),
+    ]);
+    let page = form_closed(&form, &typed);
+    assert_eq!(page.html().matches("<dd").count(), 3);
+    assert_has(page.html(), ">Very happy</dd>");
+    assert_has(page.html(), ">two\r\nlines</dd>");
+    assert_has_not(page.html(), "<form");
+}
+
+#[test]
+fn texts_of_a_form_find_their_own_direction_and_limits_are_said() {
+    let html = empty(&every_type("سؤال"));
+    assert_has(&html, "<h1 id=\"title\" dir=\"auto\" lang=\"\">سؤال</h1>");
+    assert_has(
+        &html,
+        "<legend dir=\"auto\"><span lang=\"\">سؤال</span> <span class=\"req\" dir=\"ltr\">(required)</span></legend>",
+    );
+    assert_has(
+        &html,
+        "<p class=\"hint\" id=\"h-words\">At most 10,000 characters.</p>",
+    );
+    assert_has(
+        &html,
+        "<p class=\"hint\" id=\"h-city\">At most 1,000 characters.</p>",
+    );
+}
+
+#[test]
+fn every_id_is_given_once_and_what_is_named_is_there() {
+    let form = form(
+        "Title",
+        &[
+            field("a", "A", true, json!({"type": "nps"})),
+            field("a_1", "B", true, json!({"type": "rating", "scale": 2})),
+            field("title", "C", true, json!({"type": "text"})),
+            field("problem", "D", true, json!({"type": "comment"})),
+        ],
+    );
+    let problems = ["a", "a_1", "title", "problem"].map(|key| problem(key, code::MISSING));
+    let html = again(&form, &[], &problems);
+    let values = |name: &str| -> Vec<String> {
+        let parts = html.split(&format!(" {name}=\"")).skip(1);
+        let values = parts.flat_map(|part| part.split('"').next().unwrap().split(' '));
+        values.map(str::to_owned).collect()
+    };
+    let ids = values("id");
+    let mut once = ids.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), ids.len());
+    for name in ["for", "aria-labelledby", "aria-describedby"] {
+        for id in values(name) {
+            assert!(ids.contains(&id), "{name} names {id}");
+        }
+    }
+}
+
+#[test]
+fn the_grades_of_a_scale_break_into_rows_of_at_most_six() {
+    for (scale, rows) in [
+        (2, "k2 w2"),
+        (5, "k5 w5"),
+        (6, "k6 w6"),
+        (7, "k4 w7"),
+        (9, "k5 w9"),
+        (10, "k5 w10"),
+    ] {
+        let rating = field("r", "R", false, json!({"type": "rating", "scale": scale}));
+        assert_has(
+            &empty(&form("Title", &[rating])),
+            &format!("class=\"scale {rows}\""),
+        );
+    }
+    let nps = field("n", "N", false, json!({"type": "nps"}));
+    assert_has(&empty(&form("Title", &[nps])), "class=\"scale k6 w11\"");
+}
+
+#[test]
+fn every_page_carries_the_headers_that_keep_it_safe() {
+    let form = every_type("Question");
+    let pages = [
+        PreparedForm::new(&form).fill(TOKEN, VISIT),
+        form_closed(&form, &[]),
+        thanks("Title"),
+        gone(),
+        not_found(),
+        trouble(StatusCode::SERVICE_UNAVAILABLE),
+        trouble(StatusCode::PAYLOAD_TOO_LARGE),
+    ];
+    for page in pages {
+        let html = page.html().to_owned();
+        let (_, nonce) = html.split_once("<style nonce=\"").unwrap();
+        let (nonce, _) = nonce.split_once('"').unwrap();
+        let response = page.into_response();
+        let header = |name: &str| response.headers()[name].to_str().unwrap();
+        assert_eq!(
+            header("content-security-policy"),
+            format!(
+                "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; connect-src 'self'; \
+                 img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+            )
+        );
+        assert_eq!(header("content-type"), "text/html; charset=utf-8");
+        assert_eq!(header("referrer-policy"), "no-referrer");
+        assert_eq!(header("x-content-type-options"), "nosniff");
+        assert_eq!(header("cache-control"), "no-store");
+        assert_eq!(header("x-robots-tag"), "noindex");
+        assert_has_not(&html, "<:");
+        assert_has_not(&html, " style=");
+    }
+}
+
+#[test]
+fn a_qr_code_is_an_svg_with_a_title() {
+    let code = QrCode::new("https://example.com/f/AAAAAAAAAAAAAAAAAAAA-_?a=1&b=<2>").unwrap();
+    let svg = code.svg();
+    assert_has(
+        svg,
+        "<title id=\"title\">QR code of https://example.com/f/AAAAAAAAAAAAAAAAAAAA-_?a=1&#38;b=&#60;2&#62;</title>",
+    );
+    // The upper edge of a finder pattern: seven dark modules after the margin.
+    assert_has(svg, "d=\"M4 4h7v1h-7z");
+    let response = code.into_response();
+    assert_eq!(response.headers()["content-type"], "image/svg+xml");
+    assert!(QrCode::new(&"x".repeat(2_331)).is_some());
+    assert!(QrCode::new(&"x".repeat(2_332)).is_none());
+}
