@@ -58,11 +58,11 @@ First start: this is the key of the account "{ACCOUNT}". Its secret is shown onl
 
 Import two recipients:
 
-curl -s {headers} -H 'content-type: application/json' {base}/import -d '[{{"docid":"order-1","phone":"+4915112345678","store_code":"S1"}},{{"docid":"order-2","phone":"+33612345678"}}]'
+curl -sw '\n' {headers} -H 'content-type: application/json' {base}/import -d '[{{"docid":"order-1","phone":"+4915112345678","store_code":"S1"}},{{"docid":"order-2","phone":"+33612345678"}}]'
 
 Read one back:
 
-curl -s {headers} {base}/recipient/order-1
+curl -sw '\n' {headers} {base}/recipient/order-1
 "#,
         issued.api_key, issued.secret_key
     )

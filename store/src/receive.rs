@@ -15,6 +15,15 @@ use crate::{Committed, Error, Store, Tx};
 /// zstd's fastest level: blocks are written once and read rarely.
 const LEVEL: i32 = 1;
 
+/// How an import is cut for a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkCut {
+    /// Records to a chunk.
+    pub chunk_records: usize,
+    /// Records that are sorted together before they are cut into chunks.
+    pub run_records: usize,
+}
+
 /// What an attempt claims to have stored, and how it will answer.
 #[derive(Debug)]
 pub struct QueueBatch<'a> {

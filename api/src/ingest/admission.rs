@@ -1,8 +1,8 @@
 //! How many imports are read at once: by the memory that they may need.
 //!
-//! An import begins small. One that turns out larger (by what it declares, or by what it decodes to) needs a share
-//! of the budget first, and waits for it where it is; small ones have places of their own, so that no giant ever
-//! delays them.
+//! An import begins small, whatever it declares: declaring costs a sender nothing. One that turns out larger needs a
+//! share of the budget first, and waits for it where it is; small ones have places of their own, so that no giant
+//! ever delays them. How slowly a sender may fill its share is `feed`'s.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,6 +40,8 @@ pub struct Room {
     large: Arc<Semaphore>,
     taken: OwnedSemaphorePermit,
     is_large: bool,
+    /// The share that it needs once it is large.
+    weight: u32,
 }
 
 impl Admission {
@@ -52,22 +54,16 @@ impl Admission {
         }
     }
 
-    /// Room for a body of `length` bytes, as far as that is known.
+    /// Room for a body of `length` decoded bytes, as far as that is known.
     ///
     /// # Errors
     /// [`Refusal::NoRoom`] when none came free in time.
     pub async fn enter(&self, length: Option<u64>) -> Result<Room, Refusal> {
-        let is_large = length.is_some_and(|length| length > SMALL_BYTES);
-        let (places, weight) = if is_large {
-            (&self.large, weight(length))
-        } else {
-            (&self.small, 1)
-        };
-        let taken = wait(places, weight).await?;
         Ok(Room {
             large: Arc::clone(&self.large),
-            taken,
-            is_large,
+            taken: wait(&self.small, 1).await?,
+            is_large: false,
+            weight: weight(length),
         })
     }
 }
@@ -82,7 +78,7 @@ impl Room {
         if self.is_large || decoded <= SMALL_BYTES {
             return Ok(());
         }
-        self.taken = Handle::current().block_on(wait(&self.large, weight(None)))?;
+        self.taken = Handle::current().block_on(wait(&self.large, self.weight))?;
         self.is_large = true;
         Ok(())
     }
@@ -104,21 +100,34 @@ async fn wait(places: &Arc<Semaphore>, weight: u32) -> Result<OwnedSemaphorePerm
 mod tests {
     use super::*;
 
-    const GIANT: Option<u64> = Some(1 << 30);
+    /// A room that has grown as large as it will.
+    async fn grown(admission: &Admission, length: Option<u64>) -> Result<Room, Refusal> {
+        let mut room = admission.enter(length).await?;
+        tokio::task::spawn_blocking(move || room.hold(SMALL_BYTES + 1).map(|()| room))
+            .await
+            .unwrap()
+    }
 
-    #[tokio::test(start_paused = true)]
-    async fn giants_never_delay_a_small_import() {
+    #[tokio::test]
+    async fn giants_never_delay_a_small_import_nor_take_room_by_declaring_it() {
         let admission = Admission::new();
-        let mut giants = Vec::new();
-        while let Ok(Ok(room)) = timeout(Duration::from_secs(1), admission.enter(GIANT)).await {
-            giants.push(room);
+        let giant = Some(1 << 30);
+        let mut declared = Vec::new();
+        for _ in 0..10 {
+            declared.push(admission.enter(giant).await.unwrap());
         }
-        assert_eq!(giants.len(), 2);
-        assert!(matches!(admission.enter(GIANT).await, Err(Refusal::NoRoom)));
+        let mut giants = vec![
+            grown(&admission, giant).await.unwrap(),
+            grown(&admission, giant).await.unwrap(),
+        ];
+        let third = grown(&admission, giant);
+        let mut third = std::pin::pin!(third);
+        let soon = Duration::from_millis(50);
+        assert!(timeout(soon, &mut third).await.is_err(), "no room for it");
         assert!(admission.enter(Some(1_000)).await.is_ok());
         assert!(admission.enter(None).await.is_ok());
         giants.pop();
-        assert!(admission.enter(GIANT).await.is_ok());
+        assert!(third.await.is_ok());
     }
 
     #[tokio::test]

@@ -1,16 +1,20 @@
 //! From the network to a thread that may block: the body's frames over a short channel, and reading them there.
 
 use std::io::{self, BufRead, Read};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::body::Body;
 use bytes::{Buf, Bytes};
 use http_body_util::BodyExt;
 use tokio::sync::mpsc::{self, Receiver, Sender};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
-/// A body of which no byte comes for so long counts as ended before its end.
-const SILENCE: Duration = Duration::from_secs(30);
+/// A body that is waited for so long without enough of it coming counts as ended before its end.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// What is enough: a slow line's worth while the body is small, more once it takes a share of the memory that all
+/// large imports have together.
+const ENOUGH: u64 = 64 << 10;
+const ENOUGH_OF_A_LARGE_BODY: u64 = 1 << 20;
 /// Frames on their way: enough to keep the reader busy, few enough to hold the sender back.
 const FRAMES: usize = 4;
 
@@ -27,7 +31,7 @@ pub enum Frame {
 pub enum Cut {
     /// The connection broke, or the request was given up.
     Broken,
-    Silent,
+    Slow,
 }
 
 /// The channel from [`pump`] to [`Wire`].
@@ -35,23 +39,46 @@ pub fn channel() -> (Sender<Frame>, Receiver<Frame>) {
     mpsc::channel(FRAMES)
 }
 
-/// Sends the body's frames, until it ends or nobody takes them any more.
+/// Sends the body's frames, until it ends or nobody takes them any more. Only the time spent waiting for the sender
+/// counts as slow, not the time spent waiting for whoever takes the frames.
 pub async fn pump(mut body: Body, frames: Sender<Frame>) {
+    let mut patience = PATIENCE;
+    let (mut came, mut all) = (0, 0);
     loop {
-        let frame = match timeout(SILENCE, body.frame()).await {
+        let begin = Instant::now();
+        let frame = match timeout(patience, body.frame()).await {
             Ok(Some(Ok(frame))) => match frame.into_data() {
                 Ok(data) if data.has_remaining() => Frame::Data(data),
                 // An empty piece, or trailers.
-                _ => continue,
+                _ => Frame::Data(Bytes::new()),
             },
             Ok(Some(Err(_))) => Frame::Cut(Cut::Broken),
             Ok(None) => Frame::End,
-            Err(_) => Frame::Cut(Cut::Silent),
+            Err(_) => Frame::Cut(Cut::Slow),
         };
+        patience = patience.saturating_sub(begin.elapsed());
+        if let Frame::Data(data) = &frame {
+            came += data.len() as u64;
+            all += data.len() as u64;
+            if came >= enough(all) {
+                (came, patience) = (0, PATIENCE);
+            }
+            if data.is_empty() {
+                continue;
+            }
+        }
         let last = !matches!(frame, Frame::Data(_));
         if frames.send(frame).await.is_err() || last {
             return;
         }
+    }
+}
+
+fn enough(all: u64) -> u64 {
+    if all > ENOUGH_OF_A_LARGE_BODY {
+        ENOUGH_OF_A_LARGE_BODY
+    } else {
+        ENOUGH
     }
 }
 
@@ -142,7 +169,7 @@ impl Read for Wire {
 
 #[cfg(test)]
 mod tests {
-    use futures::stream;
+    use futures::{StreamExt, stream};
 
     use super::*;
 
@@ -207,9 +234,47 @@ mod tests {
         let (sender, mut receiver) = channel();
         let body = Body::from_stream(stream::pending::<Result<Bytes, io::Error>>());
         pump(body, sender).await;
-        assert!(matches!(
-            receiver.recv().await,
-            Some(Frame::Cut(Cut::Silent))
-        ));
+        assert!(matches!(receiver.recv().await, Some(Frame::Cut(Cut::Slow))));
+    }
+
+    /// How a body ends whose pieces of `bytes` come every `pause`, and how much of it was taken.
+    async fn ends(bytes: usize, pause: Duration, pieces: usize) -> (bool, usize) {
+        let (sender, mut receiver) = channel();
+        let pieces = stream::iter(0..pieces).then(move |_| async move {
+            tokio::time::sleep(pause).await;
+            Ok::<_, io::Error>(Bytes::from(vec![b' '; bytes]))
+        });
+        let pumping = tokio::spawn(pump(Body::from_stream(pieces), sender));
+        let mut taken = 0;
+        let well = loop {
+            match receiver.recv().await {
+                Some(Frame::Data(data)) => taken += data.len(),
+                Some(Frame::End) => break true,
+                Some(Frame::Cut(_)) | None => break false,
+            }
+        };
+        pumping.await.unwrap();
+        (well, taken)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_trickle_is_no_body_and_a_large_one_must_come_faster() {
+        let second = Duration::from_secs(1);
+        let (well, taken) = ends(100, second, 1_000).await;
+        assert!(!well && taken < 3_100, "{taken}");
+        assert!(!ends(4 << 10, second, 1_000).await.0);
+        assert_eq!(ends(4 << 10, second, 200).await, (true, 200 << 12));
+        assert!(ends(64 << 10, second, 1_000).await.0);
+        // Waiting for whoever reads is nobody's slowness.
+        let (sender, mut receiver) = channel();
+        let body = Body::from_stream(stream::iter(0..20).map(|_| Ok::<_, io::Error>("x")));
+        let pumping = tokio::spawn(pump(body, sender));
+        tokio::time::sleep(PATIENCE * 10).await;
+        let mut taken = 0;
+        while let Some(Frame::Data(_)) = receiver.recv().await {
+            taken += 1;
+        }
+        pumping.await.unwrap();
+        assert_eq!(taken, 20);
     }
 }

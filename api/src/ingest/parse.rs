@@ -1,4 +1,4 @@
-//! From a body to chunks and blocks of record errors, on a thread that may block.
+//! From a body to runs of records and blocks of record errors, on a thread that may block.
 //!
 //! What is ready goes down a short channel, so that compressing and storing it ([`super::sink`]) overlaps with
 //! parsing; a full channel holds the parser back, and with it the sender of the body.
@@ -6,9 +6,10 @@
 use std::time::{Duration, Instant};
 
 use domain::body::{BodyError, BodyKind, RecordReader};
-use domain::chunk::{ChunkBuilder, EncodedChunk};
+use domain::chunk::{Run, RunBuilder};
 use domain::dedupe::DocIdSet;
 use domain::record::{Parsed, Record, RecordError};
+use store::receive::ChunkCut;
 use tokio::sync::mpsc::Sender;
 
 use super::source::Source;
@@ -18,8 +19,6 @@ use super::{Fault, OnError, Refusal};
 const SHOWN_ERRORS: usize = 100;
 /// So many errors go into one stored block.
 const BLOCK_ERRORS: usize = 1_000;
-/// A chunk of so many encoded bytes is cut, however few records it has: a few chunks are in memory at once.
-const CHUNK_BYTES: usize = 4 << 20;
 
 /// How to read a body.
 #[derive(Clone, Copy, Debug)]
@@ -28,14 +27,17 @@ pub struct Job {
     pub on_error: OnError,
     /// Records, valid or not.
     pub max_records: u64,
-    /// Records to a chunk.
-    pub chunk_records: usize,
+    pub cut: ChunkCut,
 }
 
 /// What is ready to be stored.
 pub enum Piece {
-    /// The `no`-th chunk, from 0.
-    Chunk { no: i64, chunk: EncodedChunk },
+    /// Records whose first chunk, of at most `chunk_records`, is the `no`-th, from 0.
+    Run {
+        no: i64,
+        run: Run,
+        chunk_records: usize,
+    },
     /// Record errors; `first` is the ordinal of the first of them, from 0.
     Errors {
         first: i64,
@@ -118,7 +120,7 @@ struct Collector {
     job: Job,
     pieces: Sender<Piece>,
     seen: DocIdSet,
-    chunk: ChunkBuilder,
+    run: RunBuilder,
     block: Vec<RecordError>,
     /// The ordinal of the next block's first error.
     first: i64,
@@ -133,7 +135,7 @@ impl Collector {
             job,
             pieces,
             seen: DocIdSet::new(),
-            chunk: ChunkBuilder::new(),
+            run: RunBuilder::new(),
             block: Vec::new(),
             first: 0,
             tally: Tally::default(),
@@ -165,9 +167,9 @@ impl Collector {
         if !self.stores() {
             return Ok(());
         }
-        self.chunk.push(record);
-        if self.chunk.len() >= self.job.chunk_records || self.chunk.encoded_len() >= CHUNK_BYTES {
-            self.send_chunk()?;
+        self.run.push(record);
+        if self.run.is_full(self.job.cut.run_records) {
+            self.send_run()?;
         }
         Ok(())
     }
@@ -205,8 +207,8 @@ impl Collector {
 
     fn finish(&mut self) -> Result<(), Refusal> {
         if self.stores() && self.tally.accepted > 0 {
-            if !self.chunk.is_empty() {
-                self.send_chunk()?;
+            if !self.run.is_empty() {
+                self.send_run()?;
             }
             if !self.block.is_empty() {
                 self.send_block()?;
@@ -215,11 +217,15 @@ impl Collector {
         Ok(())
     }
 
-    fn send_chunk(&mut self) -> Result<(), Refusal> {
-        let no = self.tally.chunks;
-        self.tally.chunks += 1;
-        let chunk = self.chunk.finish();
-        self.send(Piece::Chunk { no, chunk })
+    fn send_run(&mut self) -> Result<(), Refusal> {
+        let (no, chunk_records) = (self.tally.chunks, self.job.cut.chunk_records);
+        let run = self.run.finish();
+        self.tally.chunks += i64::try_from(run.chunks(chunk_records)).unwrap_or(i64::MAX);
+        self.send(Piece::Run {
+            no,
+            run,
+            chunk_records,
+        })
     }
 
     fn send_block(&mut self) -> Result<(), Refusal> {

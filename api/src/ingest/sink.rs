@@ -1,6 +1,5 @@
-//! From chunks and blocks to the database: compressing one while another is stored, a few at once.
+//! From runs and blocks to the database: compressing one while another is stored, a few at once.
 
-use domain::chunk::EncodedChunk;
 use tokio::sync::mpsc::Receiver;
 use tokio::task::{JoinSet, spawn_blocking};
 
@@ -43,14 +42,26 @@ fn done(
 
 async fn store(writer: Writer, piece: Piece) -> Result<(), Refusal> {
     match piece {
-        Piece::Chunk { no, chunk } => {
-            let records = i64::try_from(chunk.len()).unwrap_or(i64::MAX);
-            let payload = spawn_blocking(move || EncodedChunk::compress(chunk))
+        Piece::Run {
+            no,
+            run,
+            chunk_records,
+        } => {
+            let chunks = spawn_blocking(move || run.compress(chunk_records))
                 .await
-                .map_err(|_| Refusal::Fault(Fault("a chunk could not be compressed")))?;
-            writer.add_chunk(no, records, payload).await
+                .map_err(|_| Refusal::Fault(Fault("a run could not be compressed")))?;
+            for (no, (records, payload)) in (no..).zip(chunks) {
+                let records = i64::try_from(records).unwrap_or(i64::MAX);
+                writer
+                    .add_chunk(no, records, payload)
+                    .await
+                    .map_err(Refusal::Store)?;
+            }
+            Ok(())
         }
-        Piece::Errors { first, errors } => writer.add_errors(first, &errors).await,
+        Piece::Errors { first, errors } => writer
+            .add_errors(first, &errors)
+            .await
+            .map_err(Refusal::Store),
     }
-    .map_err(Refusal::Store)
 }

@@ -69,8 +69,8 @@ impl Source {
             Some(WireFault::Cut(Cut::Broken)) => {
                 format!("the connection ended before the body did, at byte {at}")
             }
-            Some(WireFault::Cut(Cut::Silent)) => {
-                format!("nothing came for 30 s, which ends the body too early, at byte {at}")
+            Some(WireFault::Cut(Cut::Slow)) => {
+                format!("the body came too slowly, which ends it too early, at byte {at}")
             }
             None => {
                 format!("the content encoding is broken or cut, after byte {at} of what it holds")

@@ -125,7 +125,11 @@ async fn import(
     {
         return Err(Refusal::KeyReused);
     }
-    let room = state.admission().enter(asked.length).await;
+    // What a compressed body decodes to, its length does not tell.
+    let decoded = asked
+        .length
+        .filter(|_| asked.encoding == Encoding::Identity);
+    let room = state.admission().enter(decoded).await;
     let incoming = |room| Incoming {
         body,
         encoding: asked.encoding,
@@ -147,7 +151,7 @@ async fn import(
         kind: asked.kind,
         on_error: asked.on_error,
         max_records: limits.records,
-        chunk_records: state.store().chunk_records(),
+        cut: state.store().chunk_cut(),
     };
     let received = match room {
         Ok(room) => ingest::receive(&attempt, job, incoming(room)).await,

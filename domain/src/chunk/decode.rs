@@ -56,7 +56,7 @@ pub enum ChunkError {
 }
 
 impl Chunk {
-    /// Reads what [`super::EncodedChunk::compress`] wrote, in at most [`MAX_DECODED_BYTES`].
+    /// Reads what [`super::Run::compress`] wrote, in at most [`MAX_DECODED_BYTES`].
     pub fn decode(payload: &[u8]) -> Result<Self, ChunkError> {
         let mut bytes = match payload.split_first() {
             Some((&VERSION, frame)) => decompress(frame)?,

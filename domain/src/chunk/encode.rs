@@ -1,12 +1,12 @@
-//! From records to a payload.
+//! From records to payloads.
 
 use super::{FULL_BYTES, VERSION, ZSTD_LEVEL};
 use crate::record::Record;
 use crate::varint;
 
-/// Gathers the records of one chunk.
+/// Gathers the records of one run.
 #[derive(Default)]
-pub struct ChunkBuilder {
+pub struct RunBuilder {
     text: Vec<u8>,
     rows: Vec<Span>,
     /// The bytes that the lengths of all rows take.
@@ -22,12 +22,12 @@ struct Span {
     fields: usize,
 }
 
-impl ChunkBuilder {
+impl RunBuilder {
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a record. Its docid must be new to the chunk.
+    /// Adds a record. Its docid must be new to the import.
     pub fn push(&mut self, record: &Record<'_>) {
         let start = self.text.len();
         self.text.extend_from_slice(record.docid.as_bytes());
@@ -54,25 +54,25 @@ impl ChunkBuilder {
         self.rows.is_empty()
     }
 
-    /// The bytes of the chunk before compression.
+    /// The bytes of the run, as one chunk, before compression.
     pub fn encoded_len(&self) -> usize {
         varint::len(self.rows.len()) + self.lengths + self.text.len()
     }
 
-    /// Whether the chunk has `rows` rows, or [`FULL_BYTES`], and is to be finished before more is added.
+    /// Whether the run has `rows` rows, or [`FULL_BYTES`], and is to be finished before more is added.
     pub fn is_full(&self, rows: usize) -> bool {
         self.len() >= rows || self.encoded_len() >= FULL_BYTES
     }
 
-    /// Hands out what was gathered and begins anew. Sorting and compressing are left to
-    /// [`EncodedChunk::compress`], which may run elsewhere.
-    pub fn finish(&mut self) -> EncodedChunk {
+    /// Hands out what was gathered and begins anew. Sorting and compressing are left to [`Run::compress`], which may
+    /// run elsewhere.
+    pub fn finish(&mut self) -> Run {
         let next = Self {
             text: Vec::with_capacity(self.text.len() + self.text.len() / 8),
             rows: Vec::with_capacity(self.rows.len()),
             lengths: 0,
         };
-        EncodedChunk(std::mem::replace(self, next))
+        Run(std::mem::replace(self, next))
     }
 }
 
@@ -99,10 +99,10 @@ fn write_string(out: &mut Vec<u8>, text: &str) {
     serde_json::to_writer(out, text).expect("a str in a Vec");
 }
 
-/// A finished chunk that is neither sorted nor compressed yet.
-pub struct EncodedChunk(ChunkBuilder);
+/// A finished run that is neither sorted nor compressed yet.
+pub struct Run(RunBuilder);
 
-impl EncodedChunk {
+impl Run {
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -111,35 +111,38 @@ impl EncodedChunk {
         self.0.is_empty()
     }
 
-    /// The payload, as [`super::Chunk::decode`] reads it.
-    #[expect(
-        clippy::expect_used,
-        reason = "zstd has room for its worst case, so that it cannot fail; no input reaches this"
-    )]
-    pub fn compress(self) -> Vec<u8> {
-        let frame = zstd::bulk::compress(&self.encode(), ZSTD_LEVEL).expect("room enough");
-        let mut payload = Vec::with_capacity(1 + frame.len());
-        payload.push(VERSION);
-        payload.extend_from_slice(&frame);
-        payload
+    /// The chunks that the run is cut into, `rows` rows each but for the last.
+    pub fn chunks(&self, rows: usize) -> usize {
+        self.len().div_ceil(rows)
     }
 
-    fn encode(&self) -> Vec<u8> {
-        let rows = self.in_docid_order();
-        let mut out = Vec::with_capacity(self.0.encoded_len());
+    /// The chunks in the order of their docids: the rows of each, and its payload as [`super::Chunk::decode`] reads it.
+    pub fn compress(self, rows: usize) -> Vec<(usize, Vec<u8>)> {
+        self.in_docid_order()
+            .chunks(rows)
+            .map(|chunk| (chunk.len(), compress(&self.encode(chunk))))
+            .collect()
+    }
+
+    fn encode(&self, rows: &[Span]) -> Vec<u8> {
+        let texts: usize = rows
+            .iter()
+            .map(|row| row.docid + row.phone + row.fields)
+            .sum();
+        let mut out = Vec::with_capacity(texts + rows.len() * 4);
         varint::write(&mut out, rows.len() as u64);
         for length in [|s: &Span| s.docid, |s: &Span| s.phone, |s: &Span| s.fields] {
-            for row in &rows {
+            for row in rows {
                 varint::write(&mut out, length(row) as u64);
             }
         }
-        for row in &rows {
+        for row in rows {
             out.extend_from_slice(self.text(row.start, row.docid));
         }
-        for row in &rows {
+        for row in rows {
             out.extend_from_slice(self.text(row.start + row.docid, row.phone));
         }
-        for row in &rows {
+        for row in rows {
             out.extend_from_slice(self.text(row.start + row.docid + row.phone, row.fields));
         }
         out
@@ -165,6 +168,18 @@ impl EncodedChunk {
     fn text(&self, start: usize, len: usize) -> &[u8] {
         self.0.text.get(start..start + len).unwrap_or_default()
     }
+}
+
+#[expect(
+    clippy::expect_used,
+    reason = "zstd has room for its worst case, so that it cannot fail; no input reaches this"
+)]
+fn compress(encoded: &[u8]) -> Vec<u8> {
+    let frame = zstd::bulk::compress(encoded, ZSTD_LEVEL).expect("room enough");
+    let mut payload = Vec::with_capacity(1 + frame.len());
+    payload.push(VERSION);
+    payload.extend_from_slice(&frame);
+    payload
 }
 
 /// How many bytes the two begin with alike, at most `limit`.

@@ -7,18 +7,19 @@
 //! rows · all lengths of docids · all lengths of phones · all lengths of fields · docids · phones · fields
 //! ```
 //!
-//! Rows are in the byte order of their docids, the order in which every writer takes its locks. A payload of
-//! another version is left for a worker that knows it. When a chunk is full is decided by the caller, how
-//! it is stored by `store`.
+//! Rows are in the byte order of their docids, the order in which every writer takes its locks. Records are gathered
+//! in runs; a run is sorted as a whole and cut into chunks, so that each chunk of it covers few pages of an index.
+//! A payload of another version is left for a worker that knows it. How long runs and chunks are is decided by the
+//! caller, how a chunk is stored by `store`.
 
 mod decode;
 mod encode;
 
 pub use self::decode::{Chunk, ChunkError, Row};
-pub use self::encode::{ChunkBuilder, EncodedChunk};
+pub use self::encode::{Run, RunBuilder};
 
-/// A builder of this many encoded bytes is full, however few rows it has.
-pub const FULL_BYTES: usize = 8 << 20;
+/// A run of this many encoded bytes is full, however few rows it has: a few runs are in memory at once.
+pub const FULL_BYTES: usize = 4 << 20;
 /// A payload that decodes to more bytes is corrupt: a full chunk and one more row are far less.
 pub const MAX_DECODED_BYTES: usize = 64 << 20;
 

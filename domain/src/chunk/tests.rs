@@ -19,11 +19,19 @@ fn record<'a>(docid: &'a str, phone: &'a str, fields: &'a BTreeMap<String, Strin
 
 fn payload(docids: &[&str]) -> Vec<u8> {
     let fields = BTreeMap::from([("city".to_owned(), "Köln \"a\\b\"\n".to_owned())]);
-    let mut builder = ChunkBuilder::new();
+    let mut builder = RunBuilder::new();
     for docid in docids {
         builder.push(&record(docid, "+491701234521", &fields));
     }
-    builder.finish().compress()
+    whole(builder.finish())
+}
+
+/// The only chunk of a run that is not cut.
+fn whole(run: Run) -> Vec<u8> {
+    let rows = run.len().max(1);
+    let mut chunks = run.compress(rows);
+    assert!(chunks.len() <= 1);
+    chunks.pop().map_or_else(|| forged(&[0]), |chunk| chunk.1)
 }
 
 /// A payload around bytes that no builder writes.
@@ -60,14 +68,14 @@ fn an_empty_chunk_is_a_chunk() {
 
 #[test]
 fn a_builder_begins_anew_after_finish() {
-    let mut builder = ChunkBuilder::new();
+    let mut builder = RunBuilder::new();
     let fields = BTreeMap::new();
     builder.push(&record("a", "+1234567", &fields));
     assert!(builder.is_full(1) && !builder.is_full(2));
     assert_eq!(builder.finish().len(), 1);
     assert!(builder.is_empty());
     builder.push(&record("b", "+1234567", &fields));
-    assert_eq!(docids(&builder.finish().compress()), ["b"]);
+    assert_eq!(docids(&whole(builder.finish())), ["b"]);
 }
 
 #[test]
@@ -75,7 +83,7 @@ fn a_builder_of_many_bytes_is_full_with_few_rows() {
     let fields = (0..64)
         .map(|n| (format!("field-{n}"), "\u{1}".repeat(1_024)))
         .collect();
-    let mut builder = ChunkBuilder::new();
+    let mut builder = RunBuilder::new();
     while !builder.is_full(5_000) {
         builder.push(&record(
             &format!("{:03}", builder.len()),
@@ -84,7 +92,7 @@ fn a_builder_of_many_bytes_is_full_with_few_rows() {
         ));
     }
     assert!(builder.len() < 30 && builder.encoded_len() < MAX_DECODED_BYTES / 4);
-    assert!(Chunk::decode(&builder.finish().compress()).is_ok());
+    assert!(Chunk::decode(&whole(builder.finish())).is_ok());
 }
 
 #[test]
@@ -159,13 +167,12 @@ proptest! {
     ) {
         let mut order: Vec<_> = rows.iter().collect();
         order.sort_by_key(|(docid, _)| docid.bytes().fold(shuffle, |h, b| h.wrapping_mul(31) ^ u64::from(b)));
-        let mut builder = ChunkBuilder::new();
+        let mut builder = RunBuilder::new();
         for (docid, (phone, fields)) in order {
             builder.push(&record(docid, phone, fields));
         }
         let announced = builder.encoded_len();
-        let finished = builder.finish();
-        let payload = finished.compress();
+        let payload = whole(builder.finish());
         let size = zstd::zstd_safe::get_frame_content_size(&payload[1..]).unwrap().unwrap();
         prop_assert_eq!(size, announced as u64);
 
@@ -175,6 +182,29 @@ proptest! {
             prop_assert_eq!((row.docid, row.phone), (docid.as_str(), phone.as_str()));
             prop_assert_eq!(row.fields, serde_json::to_string(fields).unwrap());
         }
+    }
+
+    #[test]
+    fn a_run_is_cut_into_chunks_in_the_order_of_docids(
+        docids in prop::collection::btree_set("[a-z]{1,6}", 0..60),
+        rows in 1..20_usize,
+    ) {
+        let (mut builder, fields) = (RunBuilder::new(), BTreeMap::new());
+        for docid in docids.iter().rev() {
+            builder.push(&record(docid, "+1234567", &fields));
+        }
+        let run = builder.finish();
+        let announced = run.chunks(rows);
+        let chunks = run.compress(rows);
+        prop_assert_eq!(chunks.len(), announced);
+        let mut all = Vec::new();
+        for (n, (length, payload)) in chunks.iter().enumerate() {
+            let chunk = self::docids(payload);
+            prop_assert_eq!(chunk.len(), *length);
+            prop_assert!(chunk.len() == rows || n + 1 == announced);
+            all.extend(chunk);
+        }
+        prop_assert_eq!(all, docids.into_iter().collect::<Vec<_>>());
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! the COPY, and the rows go through a staging table, in statements that are exact under READ COMMITTED. A batch's
 //! first conflict sends the rest of it to staging at once.
 
-use domain::chunk::Chunk;
+use domain::chunk::{Chunk, Row};
 use domain::date_range::day_of;
-use sea_orm::sqlx::{self, PgConnection, Postgres, Row, Transaction};
+use sea_orm::sqlx::{self, PgConnection, Postgres, Row as _, Transaction};
 
 use super::Outcomes;
 use super::binary::CopyBuffer;
@@ -59,9 +59,9 @@ fn straight_rows(claim: &Claim, chunk: &Chunk) -> Vec<u8> {
     buffer.finish()
 }
 
-fn staged_rows(chunk: &Chunk) -> Vec<u8> {
-    let mut buffer = CopyBuffer::with_capacity(chunk.len() * 128);
-    for row in chunk.rows() {
+fn staged_rows<'a>(rows: impl Iterator<Item = Row<'a>>) -> Vec<u8> {
+    let mut buffer = CopyBuffer::with_capacity(rows.size_hint().0 * 128);
+    for row in rows {
         buffer.row(3);
         buffer.text(row.docid);
         buffer.text(row.phone);
@@ -99,14 +99,19 @@ const PLAN: &str = "SELECT set_config('enable_seqscan', 'off', true)";
 const STAGE: &str = "CREATE TEMPORARY TABLE IF NOT EXISTS import_stage
             (docid text COLLATE \"C\" NOT NULL, phone text NOT NULL, fields jsonb NOT NULL) ON COMMIT DELETE ROWS";
 
-/// Without an older batch open a row that is the same needs neither lock nor write: nobody may still come with
-/// an older value, and whoever comes with a newer one comes after this batch anyway.
-const DROP_SAME: &str = concat!(
-    "DELETE FROM import_stage WHERE ctid = ANY (ARRAY (
-        SELECT s.ctid FROM import_stage s CROSS JOIN LATERAL (
-            SELECT FROM recipient r WHERE r.account_id = $1 AND r.docid = s.docid AND r.seq < $2 AND ",
+/// The places, from 1, of the rows that are not stored as they come. Without an older batch open a row that is the
+/// same needs neither lock nor write: nobody may still come with an older value, and whoever comes with a newer one
+/// comes after this batch anyway. So it does not go to the staging table either.
+const NOT_SAME: &str = concat!(
+    "SELECT s.place FROM (
+        SELECT place, docid COLLATE \"C\" AS docid, phone, CAST(fields AS jsonb) AS fields
+          FROM unnest($3, $4, $5) WITH ORDINALITY AS given (docid, phone, fields, place)) s
+       LEFT JOIN LATERAL (
+            SELECT true AS found FROM recipient r
+             WHERE r.account_id = $1 AND r.docid = s.docid AND r.seq < $2 AND ",
     same!(),
-    " LIMIT 1) found))"
+    " LIMIT 1) r ON true
+      WHERE r.found IS NULL ORDER BY s.place"
 );
 
 const CREATE: &str = "INSERT INTO recipient
@@ -156,28 +161,23 @@ async fn staged(
     let account = claim.id.account_id;
     let day = day_of(claim.claimed_at, claim.time_zone);
     sqlx::query(PLAN).execute(&mut **tx).await?;
-    sqlx::query(STAGE).execute(&mut **tx).await?;
-    copy(
-        tx,
-        "COPY import_stage (docid, phone, fields) FROM STDIN (FORMAT binary)",
-        &staged_rows(chunk),
-    )
-    .await?;
     let mut outcomes = Outcomes {
         conflicted: true,
         ..Outcomes::default()
     };
-    if !claim.older_open {
-        let dropped = sqlx::query(DROP_SAME)
-            .bind(account)
-            .bind(claim.seq)
-            .execute(&mut **tx)
-            .await?;
-        outcomes.unchanged = count(dropped.rows_affected())?;
-        if outcomes.unchanged == claim.records {
+    let rows = if claim.older_open {
+        staged_rows(chunk.rows())
+    } else {
+        let differ = not_same(tx, claim, chunk).await?;
+        outcomes.unchanged = claim.records - count(differ.len() as u64)?;
+        if differ.is_empty() {
             return Ok(outcomes);
         }
-    }
+        staged_rows(at(chunk, &differ))
+    };
+    sqlx::query(STAGE).execute(&mut **tx).await?;
+    let stage = "COPY import_stage (docid, phone, fields) FROM STDIN (FORMAT binary)";
+    copy(tx, stage, &rows).await?;
     let created = sqlx::query(CREATE)
         .bind(account)
         .bind(claim.id.batch_id)
@@ -215,6 +215,31 @@ async fn staged(
         }
     }
     Ok(outcomes)
+}
+
+async fn not_same(
+    tx: &mut Transaction<'static, Postgres>,
+    claim: &Claim,
+    chunk: &Chunk,
+) -> Result<Vec<i64>, Error> {
+    let column = |value: fn(Row<'_>) -> &str| chunk.rows().map(value).collect::<Vec<_>>();
+    Ok(sqlx::query_scalar(NOT_SAME)
+        .bind(claim.id.account_id)
+        .bind(claim.seq)
+        .bind(column(|row| row.docid))
+        .bind(column(|row| row.phone))
+        .bind(column(|row| row.fields))
+        .fetch_all(&mut **tx)
+        .await?)
+}
+
+/// The rows at these places, which count from 1 and rise.
+fn at<'a>(chunk: &'a Chunk, places: &'a [i64]) -> impl Iterator<Item = Row<'a>> {
+    let mut places = places.iter().copied().peekable();
+    (1..)
+        .zip(chunk.rows())
+        .filter(move |(place, _)| places.next_if_eq(place).is_some())
+        .map(|(_, row)| row)
 }
 
 fn count(rows: u64) -> Result<i64, Error> {

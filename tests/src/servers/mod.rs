@@ -4,6 +4,7 @@
 //! Each can be stopped, killed, frozen, started again on the same port, and emptied. The service itself is not here.
 
 mod broker;
+mod held;
 mod places;
 mod ports;
 mod postgres;

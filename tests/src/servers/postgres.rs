@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
 
+use super::held::Held;
 use super::places::{Account, postgres_program};
 use super::ports::free_port;
 use crate::process::Process;
@@ -25,7 +26,13 @@ pub enum Durability {
 /// A PostgreSQL on a loopback port, superuser `postgres`, no password.
 #[derive(Debug)]
 pub struct Postgres {
-    process: Option<Process>,
+    held: Held,
+    cluster: Cluster,
+}
+
+/// Where its data lies and how it is run.
+#[derive(Debug)]
+struct Cluster {
     port: u16,
     durability: Durability,
     account: Option<Account>,
@@ -39,21 +46,24 @@ impl Postgres {
     /// When PostgreSQL is not installed or does not answer.
     pub async fn start(durability: Durability) -> Result<Self> {
         let account = Account::for_postgres()?;
-        let mut postgres = Self {
-            process: None,
+        let cluster = Cluster {
             port: free_port()?,
             durability,
             account,
             folder: Account::folder(account, "postgres")?,
         };
-        postgres.make_cluster().await?;
+        cluster.make().await?;
+        let mut postgres = Self {
+            held: Held::new("PostgreSQL"),
+            cluster,
+        };
         postgres.start_again().await?;
         Ok(postgres)
     }
 
     /// `postgres://…` of a database of this server.
     pub fn url(&self, database: &str) -> String {
-        format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
+        self.cluster.url(database)
     }
 
     /// Starts the server on its port, after [`Self::stop`] or [`Self::kill`], and waits until it answers.
@@ -61,23 +71,14 @@ impl Postgres {
     /// # Errors
     /// When it does not answer.
     pub async fn start_again(&mut self) -> Result<()> {
-        eventually(LATER, async || {
-            // After a kill the old backends linger for a moment and keep the new server from starting: try again.
-            let running = match &mut self.process {
-                Some(process) => process.ended()?.is_none(),
-                None => false,
-            };
-            if !running {
-                self.process = Some(self.spawn()?);
-            }
-            psql(&self.url("postgres"), "SELECT 1").await
-        })
+        let Self { held, cluster } = self;
+        let url = cluster.url("postgres");
+        held.start(
+            LATER,
+            || cluster.spawn(),
+            async || psql(&url, "SELECT 1").await.map(drop),
+        )
         .await
-        .map(|_| ())
-        .with_context(|| {
-            let log = self.process.as_ref().map(Process::log_tail);
-            format!("PostgreSQL does not answer:\n{}", log.unwrap_or_default())
-        })
     }
 
     /// Fast shutdown: connections are cut, everything is written.
@@ -85,10 +86,7 @@ impl Postgres {
     /// # Errors
     /// When the server does not end.
     pub async fn stop(&mut self) -> Result<()> {
-        if let Some(mut process) = self.process.take() {
-            process.stop(Signal::SIGINT, SOON).await?;
-        }
-        Ok(())
+        self.held.stop(Signal::SIGINT, SOON).await
     }
 
     /// SIGKILL of the postmaster; its backends notice and end.
@@ -96,10 +94,7 @@ impl Postgres {
     /// # Errors
     /// When it cannot be killed.
     pub fn kill(&mut self) -> Result<()> {
-        if let Some(mut process) = self.process.take() {
-            process.kill()?;
-        }
-        Ok(())
+        self.held.kill()
     }
 
     /// The postmaster. Frozen, it accepts nobody, while connections that exist go on.
@@ -107,7 +102,7 @@ impl Postgres {
     /// # Errors
     /// When the server is stopped.
     pub fn process(&self) -> Result<&Process> {
-        self.process.as_ref().context("PostgreSQL is stopped")
+        self.held.process()
     }
 
     /// Kills the server and makes an empty cluster in its place (not started).
@@ -116,16 +111,22 @@ impl Postgres {
     /// When the data cannot be removed.
     pub async fn delete_data(&mut self) -> Result<()> {
         self.kill()?;
-        let data = self.data();
+        let data = self.cluster.data();
         eventually(SOON, async || Ok(std::fs::remove_dir_all(&data)?)).await?;
-        self.make_cluster().await
+        self.cluster.make().await
+    }
+}
+
+impl Cluster {
+    fn url(&self, database: &str) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
     }
 
     fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
-    async fn make_cluster(&self) -> Result<()> {
+    async fn make(&self) -> Result<()> {
         let mut initdb = Account::command(self.account, &postgres_program("initdb")?);
         initdb
             .arg("--pgdata")

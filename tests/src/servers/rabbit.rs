@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use nix::sys::signal::Signal;
 use reqwest::Method;
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 
 use super::broker::Broker;
+use super::held::Held;
 use super::places::{Account, plain_program, rabbit_program};
 use super::ports::free_port;
 use super::postgres::run;
@@ -19,9 +20,15 @@ use crate::wait::{LATER, SOON, eventually};
 /// A RabbitMQ node of its own: own port mapper, cookie, data and ports; nothing of an installed one is touched.
 #[derive(Debug)]
 pub struct Rabbit {
-    process: Option<Process>,
-    /// Erlang's port mapper; `Option` so that it goes after the node.
+    held: Held,
+    /// Erlang's port mapper: dropped after the node.
     mapper: Process,
+    node: Node,
+}
+
+/// Where its data lies and where it listens.
+#[derive(Debug)]
+struct Node {
     ports: Ports,
     folder: TempDir,
 }
@@ -53,10 +60,9 @@ impl Rabbit {
             .args(["-port", &ports.mapper.to_string()])
             .args(["-address", "127.0.0.1"]);
         let mut rabbit = Self {
-            process: None,
+            held: Held::new("RabbitMQ"),
             mapper: Process::start("epmd", &mut mapper, &folder.path().join("epmd.log"))?,
-            ports,
-            folder,
+            node: Node { ports, folder },
         };
         rabbit.start_again().await?;
         Ok(rabbit)
@@ -64,10 +70,7 @@ impl Rabbit {
 
     /// Its addresses.
     pub fn broker(&self) -> Broker {
-        Broker {
-            amqp: format!("amqp://guest:guest@127.0.0.1:{}", self.ports.amqp),
-            management: format!("http://guest:guest@127.0.0.1:{}", self.ports.management),
-        }
+        self.node.broker()
     }
 
     /// Starts the node on its ports, after [`Self::stop`] or [`Self::kill`], and waits until it answers.
@@ -76,25 +79,9 @@ impl Rabbit {
     /// When it does not answer.
     pub async fn start_again(&mut self) -> Result<()> {
         ensure!(self.mapper.ended()?.is_none(), "epmd ended");
-        eventually(LATER, async || {
-            let running = match &mut self.process {
-                Some(process) => process.ended()?.is_none(),
-                None => false,
-            };
-            if !running {
-                let mut server = self.program("rabbitmq-server")?;
-                let log = self.folder.path().join("rabbit.log");
-                self.process = Some(Process::start("rabbitmq", &mut server, &log)?);
-            }
-            TcpStream::connect(("127.0.0.1", self.ports.amqp)).await?;
-            self.broker().call(Method::GET, "/api/overview", "").await
-        })
-        .await
-        .map(|_| ())
-        .with_context(|| {
-            let log = self.process.as_ref().map(Process::log_tail);
-            format!("RabbitMQ does not answer:\n{}", log.unwrap_or_default())
-        })
+        let Self { held, node, .. } = self;
+        held.start(LATER, || node.spawn(), async || node.ask().await)
+            .await
     }
 
     /// SIGTERM: an orderly end.
@@ -102,10 +89,7 @@ impl Rabbit {
     /// # Errors
     /// When the node does not end.
     pub async fn stop(&mut self) -> Result<()> {
-        if let Some(mut process) = self.process.take() {
-            process.stop(Signal::SIGTERM, LATER).await?;
-        }
-        Ok(())
+        self.held.stop(Signal::SIGTERM, LATER).await
     }
 
     /// SIGKILL, and gone.
@@ -113,10 +97,7 @@ impl Rabbit {
     /// # Errors
     /// When it cannot be killed.
     pub fn kill(&mut self) -> Result<()> {
-        if let Some(mut process) = self.process.take() {
-            process.kill()?;
-        }
-        Ok(())
+        self.held.kill()
     }
 
     /// The node's process, to freeze and thaw.
@@ -124,7 +105,7 @@ impl Rabbit {
     /// # Errors
     /// When the node is stopped.
     pub fn process(&self) -> Result<&Process> {
-        self.process.as_ref().context("RabbitMQ is stopped")
+        self.held.process()
     }
 
     /// Kills the node and removes all it knows: messages, queues, virtual hosts (not started again).
@@ -133,7 +114,7 @@ impl Rabbit {
     /// When the data cannot be removed.
     pub async fn delete_data(&mut self) -> Result<()> {
         self.kill()?;
-        let data = self.data();
+        let data = self.node.data();
         eventually(SOON, async || Ok(std::fs::remove_dir_all(&data)?)).await
     }
 
@@ -142,9 +123,33 @@ impl Rabbit {
     /// # Errors
     /// When `rabbitmqctl` fails.
     pub async fn memory_alarm(&self, on: bool) -> Result<()> {
-        let mut control = self.program("rabbitmqctl")?;
+        let mut control = self.node.program("rabbitmqctl")?;
         control.args(["set_vm_memory_high_watermark", if on { "0" } else { "0.4" }]);
         run(control).await.map(|_| ())
+    }
+}
+
+impl Node {
+    fn broker(&self) -> Broker {
+        Broker {
+            amqp: format!("amqp://guest:guest@127.0.0.1:{}", self.ports.amqp),
+            management: format!("http://guest:guest@127.0.0.1:{}", self.ports.management),
+        }
+    }
+
+    fn spawn(&self) -> Result<Process> {
+        let mut server = self.program("rabbitmq-server")?;
+        let log = self.folder.path().join("rabbit.log");
+        Process::start("rabbitmq", &mut server, &log)
+    }
+
+    async fn ask(&self) -> Result<()> {
+        TcpStream::connect(("127.0.0.1", self.ports.amqp)).await?;
+        let broker = self.broker();
+        broker
+            .call(Method::GET, "/api/overview", "")
+            .await
+            .map(drop)
     }
 
     fn data(&self) -> PathBuf {

@@ -2,21 +2,22 @@
 
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use super::held::Held;
 use super::places::{Account, plain_program};
 use super::ports::free_port;
 use crate::process::Process;
-use crate::wait::{SOON, eventually};
+use crate::wait::SOON;
 
 /// A Redis on a loopback port. It keeps nothing over a restart: the service may not need it to.
 #[derive(Debug)]
 pub struct Redis {
-    process: Option<Process>,
+    held: Held,
     port: u16,
     folder: TempDir,
 }
@@ -28,7 +29,7 @@ impl Redis {
     /// When Redis is not installed or does not answer.
     pub async fn start() -> Result<Self> {
         let mut redis = Self {
-            process: None,
+            held: Held::new("Redis"),
             port: free_port()?,
             folder: Account::folder(None, "redis")?,
         };
@@ -46,20 +47,21 @@ impl Redis {
     /// # Errors
     /// When it does not answer.
     pub async fn start_again(&mut self) -> Result<()> {
-        let mut command = Command::new(plain_program("redis-server")?);
-        command
-            .args(["--port", &self.port.to_string(), "--bind", "127.0.0.1"])
-            .args(["--save", "", "--appendonly", "no", "--dir"])
-            .arg(self.folder.path());
-        let log = self.folder.path().join("log");
-        self.process = Some(Process::start("redis", &mut command, &log)?);
-        eventually(SOON, async || {
-            let answer = self.command("PING").await?;
+        let Self { held, port, folder } = self;
+        let spawn = || {
+            let mut command = Command::new(plain_program("redis-server")?);
+            command
+                .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
+                .args(["--save", "", "--appendonly", "no", "--dir"])
+                .arg(folder.path());
+            Process::start("redis", &mut command, &folder.path().join("log"))
+        };
+        let ask = async || {
+            let answer = command(*port, "PING").await?;
             ensure!(answer.starts_with("+PONG"), "{answer}");
             Ok(())
-        })
-        .await
-        .context("Redis does not answer")
+        };
+        held.start(SOON, spawn, ask).await
     }
 
     /// One inline command, such as `CONFIG SET maxmemory 1mb`, and the beginning of its answer.
@@ -67,12 +69,7 @@ impl Redis {
     /// # Errors
     /// When the server is away.
     pub async fn command(&self, line: &str) -> Result<String> {
-        let mut socket = TcpStream::connect(("127.0.0.1", self.port)).await?;
-        socket.write_all(format!("{line}\r\n").as_bytes()).await?;
-        let mut answer = vec![0; 4096];
-        let length = socket.read(&mut answer).await?;
-        answer.truncate(length);
-        Ok(String::from_utf8_lossy(&answer).into_owned())
+        command(self.port, line).await
     }
 
     /// SIGTERM, and gone.
@@ -80,10 +77,7 @@ impl Redis {
     /// # Errors
     /// When the server does not end.
     pub async fn stop(&mut self) -> Result<()> {
-        if let Some(mut process) = self.process.take() {
-            process.stop(Signal::SIGTERM, SOON).await?;
-        }
-        Ok(())
+        self.held.stop(Signal::SIGTERM, SOON).await
     }
 
     /// SIGKILL, and gone.
@@ -91,10 +85,7 @@ impl Redis {
     /// # Errors
     /// When it cannot be killed.
     pub fn kill(&mut self) -> Result<()> {
-        if let Some(mut process) = self.process.take() {
-            process.kill()?;
-        }
-        Ok(())
+        self.held.kill()
     }
 
     /// The server's process, to freeze and thaw.
@@ -102,7 +93,7 @@ impl Redis {
     /// # Errors
     /// When the server is stopped.
     pub fn process(&self) -> Result<&Process> {
-        self.process.as_ref().context("Redis is stopped")
+        self.held.process()
     }
 
     /// Forgets everything.
@@ -114,4 +105,13 @@ impl Redis {
         ensure!(answer.starts_with("+OK"), "FLUSHALL: {answer}");
         Ok(())
     }
+}
+
+async fn command(port: u16, line: &str) -> Result<String> {
+    let mut socket = TcpStream::connect(("127.0.0.1", port)).await?;
+    socket.write_all(format!("{line}\r\n").as_bytes()).await?;
+    let mut answer = vec![0; 4096];
+    let length = socket.read(&mut answer).await?;
+    answer.truncate(length);
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }

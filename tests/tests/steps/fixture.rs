@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use chrono_tz::Tz;
-use domain::chunk::ChunkBuilder;
+use domain::chunk::RunBuilder;
 use domain::record::Record;
 use domain::scope::Scopes;
 use store::Store;
@@ -172,7 +172,7 @@ pub struct Received {
 }
 
 pub fn encode(rows: &[Row]) -> Vec<u8> {
-    let mut builder = ChunkBuilder::new();
+    let mut builder = RunBuilder::new();
     for (docid, value) in rows {
         builder.push(&Record {
             docid: (*docid).into(),
@@ -180,5 +180,6 @@ pub fn encode(rows: &[Row]) -> Vec<u8> {
             fields: vec![("v".into(), value.to_string().into())],
         });
     }
-    builder.finish().compress()
+    let mut chunks = builder.finish().compress(rows.len());
+    chunks.pop().map(|chunk| chunk.1).unwrap_or_default()
 }

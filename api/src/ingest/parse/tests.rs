@@ -10,7 +10,10 @@ const JOB: Job = Job {
     kind: BodyKind::Json,
     on_error: OnError::AcceptValid,
     max_records: 10,
-    chunk_records: 2,
+    cut: ChunkCut {
+        chunk_records: 2,
+        run_records: 2,
+    },
 };
 
 /// What a body gives: its tally, the docids of each chunk and the errors of each block with their first ordinal.
@@ -39,11 +42,17 @@ async fn parse(job: Job, body: &str) -> Result<Got, Refusal> {
     let mut got = Got::default();
     while let Some(piece) = pieces.recv().await {
         match piece {
-            Piece::Chunk { no, chunk } => {
+            Piece::Run {
+                no,
+                run,
+                chunk_records,
+            } => {
                 assert_eq!(no, i64::try_from(got.chunks.len()).unwrap());
-                let chunk = Chunk::decode(&chunk.compress()).unwrap();
-                got.chunks
-                    .push(chunk.rows().map(|row| row.docid.to_owned()).collect());
+                for (_, payload) in run.compress(chunk_records) {
+                    let chunk = Chunk::decode(&payload).unwrap();
+                    got.chunks
+                        .push(chunk.rows().map(|row| row.docid.to_owned()).collect());
+                }
             }
             Piece::Errors { first, errors } => got.blocks.push((first, errors.len())),
         }
@@ -196,9 +205,28 @@ async fn a_broken_body_is_refused_with_its_offset() {
 }
 
 #[tokio::test]
-async fn chunks_of_large_records_are_cut_by_their_bytes() {
+async fn a_run_is_sorted_before_it_is_cut() {
     let job = Job {
-        chunk_records: 5_000,
+        cut: ChunkCut {
+            chunk_records: 2,
+            run_records: 4,
+        },
+        ..JOB
+    };
+    let records: Vec<_> = ["e", "a", "d", "b", "g", "f", "c"].map(record).to_vec();
+    let got = parse(job, &array(&records)).await.unwrap();
+    let chunks = [vec!["a", "b"], vec!["d", "e"], vec!["c", "f"], vec!["g"]];
+    assert_eq!(got.chunks, chunks);
+    assert_eq!(got.tally.chunks, 4);
+}
+
+#[tokio::test]
+async fn runs_of_large_records_are_cut_by_their_bytes() {
+    let job = Job {
+        cut: ChunkCut {
+            chunk_records: 5_000,
+            run_records: 5_000,
+        },
         max_records: 1_000,
         ..JOB
     };
