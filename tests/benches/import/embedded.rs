@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use bytes::Bytes;
 use tests::app::{App, Backends};
+use tests::bench::frame::{quiet, settle};
 use tests::bench::million;
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::rows;
@@ -12,8 +13,6 @@ use tests::bench::settings::Settings;
 use tests::bench::sqlite::ImportReference;
 use tests::bench::timed;
 use tests::servers::Account;
-
-use super::{quiet, settle};
 
 pub(super) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     Ok(vec![

@@ -2,13 +2,14 @@
 //! than the first.
 
 use anyhow::{Context, Result};
+use tests::bench::frame::{on_servers, settle};
 use tests::bench::million;
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
 use tests::bench::timed;
 use tests::servers::Endpoints;
 
-use super::{on_servers, servers, settle};
+use super::servers;
 
 const IMPORTS: u32 = 10;
 

@@ -42,91 +42,35 @@ mod servers;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use serde_json::json;
-use tests::app::{App, Backends};
-use tests::bench::binaries::Build;
-use tests::bench::report::{self, Row};
+use serde_json::{Value, json};
+use tests::bench::frame::Frame;
+use tests::bench::report::Row;
 use tests::bench::settings::Settings;
-use tests::bench::{rows, sqlite};
-use tests::servers::{Durability, Endpoints, Servers, psql};
+use tests::bench::sqlite;
+use tests::servers::Endpoints;
 
 /// The only part that needs no servers.
 const EMBEDDED: &str = "embedded";
-const PARTS: [&str; 4] = ["servers", "memory", EMBEDDED, "growth"];
+
+const BENCH: Frame = Frame {
+    name: "import",
+    parts: &["servers", "memory", EMBEDDED, "growth"],
+    embedded: &[EMBEDDED],
+};
 
 // One thread: the client must take as little of the machine as it can.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    match run().await {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("import: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    BENCH.run(prepare, measure).await
 }
 
-/// Whether every part could be measured. A missed target is a finding, not a failure.
-async fn run() -> Result<bool> {
-    let Some(settings) = Settings::read(&PARTS)? else {
-        eprintln!("measures nothing without --bench, which `cargo bench` gives");
-        return Ok(true);
-    };
-    // What is missing is said before anything takes long.
+async fn prepare(settings: &Settings) -> Result<Value> {
     let sqlite3 = if settings.wants(EMBEDDED) {
         Some(sqlite::version().await?)
     } else {
         None
     };
-    let build = Build::of_this_bench()?;
-    build.refresh_binaries()?;
-    let wanted = PARTS.into_iter().filter(|part| settings.wants(part));
-    let servers = if wanted.clone().any(|part| part != EMBEDDED) {
-        Some(Servers::start(Durability::Full).await?)
-    } else {
-        None
-    };
-    let endpoints = servers.as_ref().map(|servers| &servers.endpoints);
-    let postgres = match endpoints {
-        Some(endpoints) => Some(psql(&endpoints.database, "SHOW server_version").await?),
-        None => None,
-    };
-
-    let mut found: Vec<Row> = Vec::new();
-    let mut whole = true;
-    for part in wanted {
-        eprintln!("--- {part}");
-        match measure(part, &settings, endpoints).await {
-            Ok(rows) => found.extend(rows),
-            Err(error) => {
-                whole = false;
-                eprintln!("part {part}: {error:#}");
-            }
-        }
-    }
-    if let Some(servers) = servers {
-        servers.stop().await?;
-    }
-
-    println!("{}", report::table(&found));
-    let missed = found.iter().filter(|row| !row.met()).count();
-    println!("{} targets, {missed} missed", found.len());
-    if !build.release {
-        println!("a debug build: these figures mean nothing");
-    }
-    let facts = json!({
-        "records": settings.records,
-        "rounds": settings.rounds,
-        "release": build.release,
-        "complete": whole,
-        "cores": std::thread::available_parallelism()?.get(),
-        "postgres": postgres,
-        "sqlite3": sqlite3,
-    });
-    let file = report::write_json(&build.target, "import", facts, &found)?;
-    println!("{}", file.display());
-    Ok(whole)
+    Ok(json!({"records": settings.records, "sqlite3": sqlite3}))
 }
 
 async fn measure(
@@ -143,27 +87,4 @@ async fn measure(
         "memory" => memory::measure(settings, endpoints).await,
         _ => growth::measure(settings, endpoints).await,
     }
-}
-
-/// The service on servers as in production: one api and two workers, all settings at their defaults.
-async fn on_servers(endpoints: &Endpoints) -> Result<App> {
-    let backends = Backends::on(endpoints).await?;
-    quiet(App::setup().workers(2).on(backends)).await
-}
-
-/// A service whose logs are shown only if it does not start, with the default limit of requests.
-async fn quiet(setup: tests::app::Setup) -> Result<App> {
-    let mut app = setup.setting("FEEDBACK_KEY_RATE", "500").start().await?;
-    for service in app.apis.iter_mut().chain(&mut app.workers) {
-        service.process.hide_log();
-    }
-    Ok(app)
-}
-
-/// Nobody pays for what was written before: the next measurement starts on flushed tables and disks.
-async fn settle(app: &App) -> Result<()> {
-    if !app.embedded() {
-        app.backends().sql("CHECKPOINT").await?;
-    }
-    rows::flush_disks().await
 }

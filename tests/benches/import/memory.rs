@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use tests::app::App;
+use tests::bench::frame::{on_servers, settle};
 use tests::bench::memory;
 use tests::bench::million;
 use tests::bench::report::{Row, Target, Unit};
@@ -11,7 +12,7 @@ use tests::bench::settings::Settings;
 use tests::bench::timed;
 use tests::servers::Endpoints;
 
-use super::{on_servers, servers, settle};
+use super::servers;
 
 /// What the set of a body's docids takes: 36 MB a million.
 const SET: f64 = 36e6 / (1024.0 * 1024.0) / 1e6;

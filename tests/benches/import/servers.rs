@@ -6,13 +6,12 @@ use anyhow::Result;
 use bytes::Bytes;
 use tests::app::{App, Backends};
 use tests::bench::copy::CopyReference;
+use tests::bench::frame::{on_servers, settle};
 use tests::bench::million;
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
 use tests::bench::timed::{self, Timed};
 use tests::servers::{Account, Endpoints};
-
-use super::{on_servers, settle};
 
 /// An order of docids, and what its rows may take.
 struct Order {

@@ -3,14 +3,16 @@
 //! A bench measures a thing of ours and, beside it in the same run, a reference: machines differ and are noisy, so only
 //! their ratio is judged.
 //!
-//! - [`report`]: rows, the table, the JSON; [`spread`]: median, least and most of some rounds.
+//! - [`frame`]: what all of them do around their parts. [`report`]: rows, the table, the JSON; [`spread`]: median, least and most of some rounds.
 //! - [`settings`]: what the environment says of a run; [`binaries`]: the service's release binaries, fresh.
 //! - [`million`]: bodies of many records, in sequence or in random order; [`timed`]: posting them by the clock.
 //! - [`copy`]: the reference load of PostgreSQL; [`sqlite`]: that of SQLite; [`rows`]: what both load.
-//! - [`memory`]: what a process has resident.
+//! - [`memory`]: what a process has resident; [`load`]: many requests at once, by `wrk`, and `pgbench` beside it.
 
 pub mod binaries;
 pub mod copy;
+pub mod frame;
+pub mod load;
 pub mod memory;
 pub mod million;
 pub mod report;

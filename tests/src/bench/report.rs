@@ -17,6 +17,10 @@ pub enum Unit {
     Mebibytes,
     /// Records a second.
     RecordsPerSecond,
+    /// Answers a second.
+    AnswersPerSecond,
+    /// Milliseconds.
+    Milliseconds,
 }
 
 impl Unit {
@@ -25,6 +29,8 @@ impl Unit {
             Self::Seconds => "s",
             Self::Mebibytes => "MiB",
             Self::RecordsPerSecond => "records/s",
+            Self::AnswersPerSecond => "answers/s",
+            Self::Milliseconds => "ms",
         }
     }
 
@@ -32,7 +38,8 @@ impl Unit {
         match self {
             Self::Seconds => format!("{value:.3} s"),
             Self::Mebibytes => format!("{value:.1} MiB"),
-            Self::RecordsPerSecond => format!("{value:.0}/s"),
+            Self::RecordsPerSecond | Self::AnswersPerSecond => format!("{value:.0}/s"),
+            Self::Milliseconds => format!("{value:.1} ms"),
         }
     }
 }

@@ -14,7 +14,9 @@ mod set;
 
 pub use broker::Broker;
 pub use places::Account;
+pub(crate) use places::postgres_program;
 pub use ports::free_port;
+pub(crate) use postgres::run;
 pub use postgres::{Durability, Postgres, psql};
 pub use rabbit::Rabbit;
 pub use redis::Redis;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
 
 /// The newest `/usr/lib/postgresql/*/bin`, else what `PATH` holds.
-pub(super) fn postgres_program(name: &str) -> Result<PathBuf> {
+pub(crate) fn postgres_program(name: &str) -> Result<PathBuf> {
     let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()
         .flatten()

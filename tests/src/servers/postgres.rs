@@ -169,7 +169,7 @@ pub async fn psql(url: &str, sql: &str) -> Result<String> {
 }
 
 /// Runs a program to its end, for at most two minutes, and returns its standard output.
-pub(super) async fn run(command: Command) -> Result<String> {
+pub(crate) async fn run(command: Command) -> Result<String> {
     let program = Path::new(command.get_program()).to_owned();
     let mut command = tokio::process::Command::from(command);
     command.kill_on_drop(true);

@@ -1,0 +1,61 @@
+//! Part `page`: the page of a link, against a bare axum route that returns the same bytes.
+
+use std::net::SocketAddr;
+use std::thread;
+
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::http::header::CONTENT_TYPE;
+use axum::routing::get;
+use bytes::Bytes;
+use tests::bench::load::{self, CONNECTIONS};
+use tests::bench::report::{Row, Target, Unit};
+use tests::bench::settings::Settings;
+use tests::servers::Endpoints;
+
+use super::answers::unlimited;
+use super::{Hot, TIME};
+
+pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Result<Vec<Row>> {
+    let app = unlimited(endpoints).await?;
+    let hot = Hot::make(&app).await?;
+    let path = hot.url.split_once("/f/").context("no path")?.1;
+    let page = app.anonymous()?.get(&format!("/f/{path}")).await?;
+    let bytes = Bytes::from(page.expect(200)?.body);
+    let size = bytes.len();
+    let bare = format!("http://{}/", serve(bytes)?);
+    let mut rate = Row::new(
+        format!("page of a link, {size} bytes"),
+        Unit::AnswersPerSecond,
+        "bare axum route",
+        Target::RatioAtLeast(0.7),
+    );
+    load::wrk(&hot.url, CONNECTIONS, TIME, None).await?;
+    load::wrk(&bare, CONNECTIONS, TIME, None).await?;
+    for round in 1..=settings.rounds {
+        let ours = load::wrk(&hot.url, CONNECTIONS, TIME, None).await?;
+        let theirs = load::wrk(&bare, CONNECTIONS, TIME, None).await?;
+        rate.round(ours.rate, theirs.rate);
+        eprintln!(
+            "round {round}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms; bare {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
+            ours.rate, ours.p50, ours.p99, theirs.rate, theirs.p50, theirs.p99
+        );
+    }
+    Ok(vec![rate])
+}
+
+/// Serves the bytes on a port of their own, with as many threads as the service has, until the process ends.
+fn serve(bytes: Bytes) -> Result<SocketAddr> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))?;
+    let address = listener.local_addr()?;
+    let route = get(move || {
+        let bytes = bytes.clone();
+        async move { ([(CONTENT_TYPE, "text/html; charset=utf-8")], bytes) }
+    });
+    let serving = axum::serve(listener, Router::new().route("/", route)).into_future();
+    thread::spawn(move || runtime.block_on(serving));
+    Ok(address)
+}
