@@ -56,9 +56,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Status {
         text.ok()
             .and_then(|Path(text)| text.parse().ok())
             .map(Self)
-            .ok_or_else(|| {
-                Problem::invalid_parameter("status must be DRAFT, PUBLISHED or DELETED")
-            })
+            .ok_or_else(|| Problem::invalid_parameter("status must be DRAFT, PUBLISHED or DELETED"))
     }
 }
 

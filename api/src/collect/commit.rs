@@ -87,7 +87,11 @@ impl<G: Group> Committer<G> {
         let (sender, receiver) = mpsc::channel(WAITING);
         let receiver = Arc::new(Mutex::new(receiver));
         for _ in 0..COMMITTERS {
-            tokio::spawn(commit_on::<G>(store.clone(), bell.clone(), receiver.clone()));
+            tokio::spawn(commit_on::<G>(
+                store.clone(),
+                bell.clone(),
+                receiver.clone(),
+            ));
         }
         Self(sender)
     }

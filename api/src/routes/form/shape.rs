@@ -48,7 +48,10 @@ pub struct FieldBody<'a> {
     #[schema(example = "recommend")]
     key: &'a str,
     #[serde(rename = "type")]
-    #[schema(example = "nps", pattern = "^(nps|happiness|rating|choice|choices|text|comment)$")]
+    #[schema(
+        example = "nps",
+        pattern = "^(nps|happiness|rating|choice|choices|text|comment)$"
+    )]
     kind: &'static str,
     label: &'a str,
     required: bool,
@@ -178,7 +181,11 @@ pub struct FieldRequest {
     /// Not `visit`; each key once.
     #[schema(pattern = "^[a-z][a-z0-9_]{0,39}$", example = "recommend")]
     key: String,
-    #[schema(rename = "type", example = "nps", pattern = "^(nps|happiness|rating|choice|choices|text|comment)$")]
+    #[schema(
+        rename = "type",
+        example = "nps",
+        pattern = "^(nps|happiness|rating|choice|choices|text|comment)$"
+    )]
     kind: String,
     #[schema(min_length = 1, max_length = 500)]
     label: String,

@@ -49,7 +49,9 @@ impl Body {
         plain(headers)?;
         let kind = ContentType::of(headers);
         match kind {
-            Some(kind) if kind.essence == "application/x-www-form-urlencoded" => Ok(Self::Urlencoded),
+            Some(kind) if kind.essence == "application/x-www-form-urlencoded" => {
+                Ok(Self::Urlencoded)
+            }
             Some(kind) if kind.essence == "multipart/form-data" => Ok(Self::Multipart(kind.value)),
             _ => Err(Problem::new(
                 Code::UnsupportedMediaType,
@@ -108,7 +110,9 @@ impl Asked {
                 _ => wrong.push(
                     member("", name),
                     code::UNKNOWN_MEMBER,
-                    format!("not known here; known are: {TRACK_FIELD}, {EXPIRES_AT}, {MAX_RESPONSES}"),
+                    format!(
+                        "not known here; known are: {TRACK_FIELD}, {EXPIRES_AT}, {MAX_RESPONSES}"
+                    ),
                 ),
             }
         }
@@ -187,7 +191,10 @@ fn at_least_one(text: &str) -> Result<i64, (&'static str, String)> {
         } else {
             code::WRONG_TYPE
         };
-        (code, "max_responses is not a whole number from 1".to_owned())
+        (
+            code,
+            "max_responses is not a whole number from 1".to_owned(),
+        )
     })
 }
 

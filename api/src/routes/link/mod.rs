@@ -172,8 +172,7 @@ async fn create(
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let (form_id, ids) =
-        path.ok_or_else(|| Problem::invalid_parameter("the path is not UTF-8"))?;
+    let (form_id, ids) = path.ok_or_else(|| Problem::invalid_parameter("the path is not UTF-8"))?;
     let form_id =
         parse_uuid(&form_id).ok_or_else(|| Problem::invalid_parameter("form_id is not a UUID"))?;
     let account_id = caller.account_id();
@@ -275,7 +274,10 @@ pub async fn delete_link(
     path: InPath<String>,
 ) -> Result<StatusCode, Problem> {
     let token = token(path)?;
-    let link = state.store().delete_link(caller.account_id(), &token).await?;
+    let link = state
+        .store()
+        .delete_link(caller.account_id(), &token)
+        .await?;
     let link = link.ok_or_else(Problem::not_found)?;
     state.collect().links.changed(link.link_id);
     tracing::info!(link.id = %link.link_id, "link deleted");

@@ -94,21 +94,26 @@ fn gone() -> Problem {
 }
 
 /// What the token of a path opens, if not too many ask for it.
-async fn open(state: &AppState, network: Network, token: TokenPath) -> Result<Arc<Opened>, Refused> {
+async fn open(
+    state: &AppState,
+    network: Network,
+    token: TokenPath,
+) -> Result<Arc<Opened>, Refused> {
     let token: Token = token
         .ok()
         .and_then(|Path(token)| token.parse().ok())
         .ok_or(Refused::Unknown)?;
     let collect = state.collect();
-    let opened = collect
-        .links
-        .open(state, network, token)
-        .await
-        .map_err(|reason| match reason {
-            NoLink::Unknown => Refused::Unknown,
-            NoLink::Throttled(throttled) => Refused::Guessing(throttled),
-            NoLink::Problem(problem) => Refused::Problem(problem),
-        })?;
+    let opened =
+        collect
+            .links
+            .open(state, network, token)
+            .await
+            .map_err(|reason| match reason {
+                NoLink::Unknown => Refused::Unknown,
+                NoLink::Throttled(throttled) => Refused::Guessing(throttled),
+                NoLink::Problem(problem) => Refused::Problem(problem),
+            })?;
     let link_id = opened.link.link_id;
     tracing::Span::current().record("link.id", tracing::field::display(link_id));
     match collect.link_rate.check(&link_id) {
@@ -164,12 +169,17 @@ pub async fn draw_link(
     network: Network,
     path: TokenPath,
 ) -> Response {
-    let token = path.as_ref().ok().and_then(|Path(token)| token.parse().ok());
+    let token = path
+        .as_ref()
+        .ok()
+        .and_then(|Path(token)| token.parse().ok());
     match (open(&state, network, path).await, token) {
         (Ok(opened), Some(token)) if !opened.link.is_gone(Utc::now()) => {
             // A longer address than a QR code holds cannot be drawn.
-            QrCode::new(&state.collect().url(&token))
-                .map_or_else(|| Problem::not_found().into_response(), QrCode::into_response)
+            QrCode::new(&state.collect().url(&token)).map_or_else(
+                || Problem::not_found().into_response(),
+                QrCode::into_response,
+            )
         }
         (Ok(_), _) => gone().into_response(),
         (Err(refused), _) => refused.problem(),
