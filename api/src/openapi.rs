@@ -118,7 +118,7 @@ fn share_publicly(operation: &mut Operation) {
         let mut response = problem(description, &["Retry-After"]);
         response
             .content
-            .insert("text/html".to_owned(), page.clone());
+            .insert("text/html".to_owned(), RefOr::T(page.clone()));
         let responses = &mut operation.responses.responses;
         responses.insert(status.to_owned(), RefOr::T(response));
     }

@@ -6,31 +6,29 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Body, Client, Response, StatusCode};
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Body, Method, StatusCode};
 use serde_json::Value;
 use tokio::fs::File;
 use tokio_util::io::ReaderStream;
+
+use crate::service::{Connection, Service, read, text};
+
+/// Where imports go.
+const IMPORTS: &str = "/api_v1/sms/import";
 
 /// How often the worker's progress is asked for.
 const POLL: Duration = Duration::from_millis(300);
 /// Record errors asked for at once.
 const PAGE: usize = 1_000;
 
-/// Where the service is and who calls it.
+/// What to import, and where.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// A file of records: .json, .ndjson or .csv
     file: PathBuf,
-    /// The service, over plain HTTP
-    #[arg(long, env = "FEEDBACK_URL", default_value = "http://127.0.0.1:8080")]
-    url: String,
-    /// The key
-    #[arg(long, env = "FEEDBACK_API_KEY")]
-    api_key: String,
-    /// Its secret
-    #[arg(long, env = "FEEDBACK_SECRET_KEY", hide_env_values = true)]
-    secret_key: String,
+    #[command(flatten)]
+    connection: Connection,
 }
 
 /// Imports the file, waits until its records are stored and lists those that were rejected.
@@ -38,16 +36,16 @@ pub(crate) struct Arguments {
 /// # Errors
 /// The file or the service cannot be reached, the body is refused, or records were rejected.
 pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
-    let service = Service::new(&arguments)?;
-    let answer = service.post(&arguments.file).await?;
+    let import = Import(Service::new(&arguments.connection)?);
+    let answer = import.post(&arguments.file).await?;
     let batch = text(&answer, "batch_id")?;
-    let status = service.stored(&batch).await?;
+    let status = import.stored(&batch).await?;
     let mut out = stdout().lock();
     writeln!(out, "{}", serde_json::to_string_pretty(&status)?)?;
     drop(out);
     let rejected = answer["rejected"].as_u64().unwrap_or(0);
     if rejected > 0 {
-        service.list_errors(&batch).await?;
+        import.list_errors(&batch).await?;
         bail!("{rejected} records were rejected");
     }
     match status["status"].as_str() {
@@ -56,28 +54,9 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
     }
 }
 
-struct Service {
-    client: Client,
-    imports: String,
-}
+struct Import(Service);
 
-impl Service {
-    fn new(arguments: &Arguments) -> anyhow::Result<Self> {
-        let mut headers = HeaderMap::new();
-        for (name, value) in [
-            ("x-api-key", &arguments.api_key),
-            ("x-secret-key", &arguments.secret_key),
-        ] {
-            let mut value = HeaderValue::from_str(value).context("a key is no header value")?;
-            value.set_sensitive(true);
-            headers.insert(name, value);
-        }
-        Ok(Self {
-            client: Client::builder().default_headers(headers).build()?,
-            imports: format!("{}/api_v1/sms/import", arguments.url.trim_end_matches('/')),
-        })
-    }
-
+impl Import {
     async fn post(&self, path: &Path) -> anyhow::Result<Value> {
         let kind = media_type(path)?;
         let file = File::open(path)
@@ -90,13 +69,8 @@ impl Service {
             bar.wrap_async_read(file),
             1 << 18,
         ));
-        let response = self
-            .client
-            .post(&self.imports)
-            .header(CONTENT_TYPE, kind)
-            .body(body)
-            .send()
-            .await?;
+        let call = self.0.call(Method::POST, IMPORTS);
+        let response = call.header(CONTENT_TYPE, kind).body(body).send().await?;
         bar.finish_and_clear();
         if response.status() == StatusCode::UNPROCESSABLE_ENTITY {
             let problem: Value = response.json().await?;
@@ -110,8 +84,7 @@ impl Service {
     async fn stored(&self, batch: &str) -> anyhow::Result<Value> {
         let mut bar: Option<ProgressBar> = None;
         loop {
-            let url = format!("{}/{batch}", self.imports);
-            let status = read(self.client.get(url).send().await?).await?;
+            let status = self.0.get(&format!("{IMPORTS}/{batch}")).await?;
             let (accepted, pending) = (count(&status, "accepted"), count(&status, "pending"));
             if pending == 0 {
                 return Ok(status);
@@ -128,12 +101,12 @@ impl Service {
     async fn list_errors(&self, batch: &str) -> anyhow::Result<()> {
         let mut cursor: Option<String> = None;
         loop {
-            let mut url = format!("{}/{batch}/errors?limit={PAGE}", self.imports);
+            let mut path = format!("{IMPORTS}/{batch}/errors?limit={PAGE}");
             if let Some(cursor) = &cursor {
-                url.push_str("&cursor=");
-                url.push_str(cursor);
+                path.push_str("&cursor=");
+                path.push_str(cursor);
             }
-            let page = read(self.client.get(url).send().await?).await?;
+            let page = self.0.get(&path).await?;
             print_errors(page["items"].as_array())?;
             match page["next_cursor"].as_str() {
                 Some(next) => cursor = Some(next.to_owned()),
@@ -154,25 +127,6 @@ fn media_type(path: &Path) -> anyhow::Result<&'static str> {
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
-}
-
-/// The body of an answer; a problem as an error.
-async fn read(response: Response) -> anyhow::Result<Value> {
-    let status = response.status();
-    let body: Value = response
-        .json()
-        .await
-        .with_context(|| format!("the service answered {status}"))?;
-    if status.is_success() {
-        Ok(body)
-    } else {
-        bail!("{}: {}", text(&body, "code")?, text(&body, "detail")?)
-    }
-}
-
-fn text(body: &Value, member: &str) -> anyhow::Result<String> {
-    let text = body[member].as_str().map(str::to_owned);
-    text.with_context(|| format!("an answer without {member}"))
 }
 
 fn count(body: &Value, member: &str) -> u64 {

@@ -3,8 +3,9 @@
 //! # Layout
 //! - [`serve`]: api and worker together (the default command), with a first key on an empty store.
 //! - [`first_key`]: the first start's greeting.
-//! - [`import`]: a file of records, sent over HTTP as any client would.
 //! - [`key`]: keys of accounts: create, list, rotate, revoke.
+//! - [`import`], [`form`], [`link`]: a file of records, forms, links to them; through [`service`], over HTTP as any client
+//!   would.
 //!
 //! Results go to stdout, everything else to stderr.
 
@@ -16,9 +17,12 @@ use platform::config::{Args, Role};
 use platform::start;
 
 mod first_key;
+mod form;
 mod import;
 mod key;
+mod link;
 mod serve;
+mod service;
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
@@ -44,6 +48,16 @@ enum Command {
     },
     /// Import a file of records and wait until they are stored; exit 1 and the list if some are rejected
     Import(import::Arguments),
+    /// Make forms from files, list, show and publish them
+    Form {
+        #[command(subcommand)]
+        command: form::Command,
+    },
+    /// Make trackable links to forms, show and delete them
+    Link {
+        #[command(subcommand)]
+        command: link::Command,
+    },
 }
 
 fn main() -> ExitCode {
@@ -56,5 +70,11 @@ fn main() -> ExitCode {
         Some(Command::Import(arguments)) => start::run(settings, Role::Serve, async |_, _| {
             import::run(arguments).await
         }),
+        Some(Command::Form { command }) => {
+            start::run(settings, Role::Serve, async |_, _| form::run(command).await)
+        }
+        Some(Command::Link { command }) => {
+            start::run(settings, Role::Serve, async |_, _| link::run(command).await)
+        }
     }
 }

@@ -155,7 +155,7 @@ async fn commit_group<G: Group>(store: &Store, bell: &Bell, group: Vec<Waiting<G
         // One of them is refused by the database: it must not take the others along.
         Err(_) => {
             for (item, (form, answer)) in items.into_iter().zip(others) {
-                let alone = Waiting { item, form, answer };
+                let alone: Waiting<G> = Waiting { item, form, answer };
                 Box::pin(commit_group(store, bell, vec![alone])).await;
             }
         }

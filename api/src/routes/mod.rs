@@ -34,8 +34,8 @@ pub fn api() -> OpenApiRouter<AppState> {
 /// What is opened without a key, documented.
 pub fn public() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
-        .routes(routes!(public::show_form, public::submit_answers))
-        .routes(routes!(public::view_form))
+        .routes(routes!(public::show_form, public::submit::submit_answers))
+        .routes(routes!(public::view::view_form))
         .routes(routes!(public::draw_link))
         .routes(routes!(public::say_thanks))
 }
@@ -45,9 +45,9 @@ fn forms() -> OpenApiRouter<AppState> {
     let forms = OpenApiRouter::new()
         .routes(routes!(form::create_form))
         .routes(routes!(form::list_forms).layer(from_fn(quick)))
-        .routes(routes!(form::read_form, form::delete_form).layer(from_fn(quick)))
-        .routes(routes!(form::replace_form))
-        .routes(routes!(form::publish_form).layer(from_fn(quick)));
+        .routes(routes!(form::read_form, form::change::delete_form).layer(from_fn(quick)))
+        .routes(routes!(form::change::replace_form))
+        .routes(routes!(form::change::publish_form).layer(from_fn(quick)));
     OpenApiRouter::new().nest("/api_v1/form", forms)
 }
 

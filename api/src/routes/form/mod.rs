@@ -1,6 +1,6 @@
 //! Forms and their life: DRAFT → PUBLISHED → DELETED. What a form can be is judged in `domain`.
 
-mod change;
+pub mod change;
 mod shape;
 
 use axum::Json;
@@ -14,7 +14,6 @@ use serde_json::Value;
 use store::form::Form;
 use uuid::Uuid;
 
-pub use self::change::{delete_form, publish_form, replace_form};
 use self::shape::{FormBody, FormRequest};
 use crate::AppState;
 use crate::auth::Caller;

@@ -3,8 +3,8 @@
 //! `answer` takes what they send, `view` the page's sign that it is seen. Pages are made in [`crate::pages`].
 
 mod answer;
-mod submit;
-mod view;
+pub mod submit;
+pub mod view;
 
 use std::sync::Arc;
 
@@ -17,8 +17,6 @@ use chrono::Utc;
 use domain::link::Token;
 use uuid::Uuid;
 
-pub use self::submit::submit_answers;
-pub use self::view::view_form;
 use crate::AppState;
 use crate::address::Network;
 use crate::collect::{NoLink, Opened};
@@ -93,12 +91,12 @@ fn gone() -> Problem {
     )
 }
 
-/// What the token of a path opens, if not too many ask for it.
+/// The token of a path, and what it opens if not too many ask for it.
 async fn open(
     state: &AppState,
     network: Network,
     token: TokenPath,
-) -> Result<Arc<Opened>, Refused> {
+) -> Result<(Token, Arc<Opened>), Refused> {
     let token: Token = token
         .ok()
         .and_then(|Path(token)| token.parse().ok())
@@ -117,7 +115,7 @@ async fn open(
     let link_id = opened.link.link_id;
     tracing::Span::current().record("link.id", tracing::field::display(link_id));
     match collect.link_rate.check(&link_id) {
-        Ok(_) => Ok(opened),
+        Ok(_) => Ok((token, opened)),
         Err(throttled) => Err(Refused::Busy(opened, throttled)),
     }
 }
@@ -141,14 +139,14 @@ pub async fn show_form(
     network: Network,
     path: TokenPath,
 ) -> Response {
-    let token = path.as_ref().map(|Path(token)| token.clone());
-    match (open(&state, network, path).await, token) {
-        (Ok(opened), Ok(token)) if !opened.link.is_gone(Utc::now()) => {
+    match open(&state, network, path).await {
+        Ok((token, opened)) if !opened.link.is_gone(Utc::now()) => {
             let page = state.collect().links.page(&opened).await;
-            page.fill(&token, Uuid::now_v7()).into_response()
+            page.fill(&token.to_string(), Uuid::now_v7())
+                .into_response()
         }
-        (Ok(_), _) => (StatusCode::GONE, pages::gone()).into_response(),
-        (Err(refused), _) => refused.page(),
+        Ok(_) => (StatusCode::GONE, pages::gone()).into_response(),
+        Err(refused) => refused.page(),
     }
 }
 
@@ -169,20 +167,16 @@ pub async fn draw_link(
     network: Network,
     path: TokenPath,
 ) -> Response {
-    let token = path
-        .as_ref()
-        .ok()
-        .and_then(|Path(token)| token.parse().ok());
-    match (open(&state, network, path).await, token) {
-        (Ok(opened), Some(token)) if !opened.link.is_gone(Utc::now()) => {
+    match open(&state, network, path).await {
+        Ok((token, opened)) if !opened.link.is_gone(Utc::now()) => {
             // A longer address than a QR code holds cannot be drawn.
             QrCode::new(&state.collect().url(&token)).map_or_else(
                 || Problem::not_found().into_response(),
                 QrCode::into_response,
             )
         }
-        (Ok(_), _) => gone().into_response(),
-        (Err(refused), _) => refused.problem(),
+        Ok(_) => gone().into_response(),
+        Err(refused) => refused.problem(),
     }
 }
 
@@ -204,7 +198,7 @@ pub async fn say_thanks(
 ) -> Response {
     match open(&state, network, path).await {
         // Whoever was let in to answer is thanked, however busy the link is and whatever became of it.
-        Ok(opened) | Err(Refused::Busy(opened, _)) => {
+        Ok((_, opened)) | Err(Refused::Busy(opened, _)) => {
             pages::thanks(&opened.link.content.title).into_response()
         }
         Err(refused) => refused.page(),

@@ -91,7 +91,7 @@ pub async fn submit_answers(
         return of_form(&state, network, path, &headers, body).await;
     }
     match open(&state, network, path).await {
-        Ok(opened) => of_program(&state, network, &opened, &headers, body)
+        Ok((_, opened)) => of_program(&state, network, &opened, &headers, body)
             .await
             .unwrap_or_else(IntoResponse::into_response),
         Err(refused) => refused.problem(),
@@ -155,7 +155,7 @@ async fn of_form(
         Err(problem) => return trouble(&problem),
     };
     match open(state, network, path).await {
-        Ok(opened) => sent.submit(state, network, &opened, &token).await,
+        Ok((_, opened)) => sent.submit(state, network, &opened, &token).await,
         Err(Refused::Busy(opened, throttled)) => {
             limited(sent.again(&opened, Again::TooMany, &token), throttled)
         }

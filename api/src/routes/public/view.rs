@@ -54,7 +54,7 @@ pub async fn view_form(
     body: Body,
 ) -> Response {
     let opened = match open(&state, network, path).await {
-        Ok(opened) => opened,
+        Ok((_, opened)) => opened,
         Err(refused) => return refused.problem(),
     };
     let viewing = async {
