@@ -32,8 +32,9 @@ for (const box of form.querySelectorAll('[data-most]')) {
   count.ariaHidden = 'true';
   aloud.setAttribute('role', 'status');
   const tell = () => {
-    const left = most - [...box.value].length, number = Math.abs(left).toLocaleString('en');
-    const said = left < 0 ? `${number} characters too many` : `${number} characters left`;
+    const left = most - [...box.value].length, number = Math.abs(left);
+    const noun = `${number.toLocaleString('en')} character${number === 1 ? '' : 's'}`;
+    const said = left < 0 ? `${noun} too many` : `${noun} left`;
     count.textContent = box.value && (box.rows || left < most / 5) ? said : '';
     count.classList.toggle('over', left < 0);
     clearTimeout(wait);

@@ -3,6 +3,7 @@
 //! - [`servers`]: private copies of PostgreSQL, RabbitMQ and Redis, which may be killed, frozen and emptied.
 //! - [`app`]: one running service under test, embedded or on servers, of one or many processes.
 //! - [`client`]: HTTP as an API client speaks it; [`raw`]: as only a broken one does.
+//! - [`browser`]: a real browser, and what goes on in it.
 //! - [`form`]: forms and their links; [`visitor`]: whoever opens a link and answers.
 //! - [`import`]: records, bodies, batches; [`check`]: what must hold for every batch; [`verdict`]: one record's.
 //! - [`process`]: one child process that never outlives the test; [`tools`]: programs `tests/run` fetched.
@@ -14,6 +15,7 @@
 
 pub mod app;
 pub mod bench;
+pub mod browser;
 pub mod check;
 pub mod client;
 pub mod form;

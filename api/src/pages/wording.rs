@@ -35,8 +35,9 @@ pub(super) fn general(problem: &FieldProblem) -> &'static str {
 fn too_long(most: usize, typed: &str) -> String {
     // A line break comes as two characters and is one.
     let over = (typed.chars().count() - typed.matches("\r\n").count()).saturating_sub(most);
+    let noun = if over == 1 { "character" } else { "characters" };
     let (over, most) = (in_words(over), in_words(most));
-    format!("Please shorten this by {over} characters. It can have at most {most}.")
+    format!("Please shorten this by {over} {noun}. It can have at most {most}.")
 }
 
 /// A number as it is written in English: 10,000.
