@@ -1,9 +1,15 @@
 //! The worker stepped by hand, on the store of either set of backends: which value stands whatever order chunks run in,
-//! what the ledger does with chunks that fail, and races that only show when both sides run at once.
+//! what the ledger does with chunks that fail, what links collect and how it is folded, and races that only show when
+//! both sides run at once.
 //!
 //! Unlike the rest of the suite this uses the service's own code, because only then a test decides which chunk runs when.
 
+mod collecting;
 mod fixture;
+mod folding;
+mod forms;
 mod ledger;
 mod ordering;
 mod races;
+mod recount;
+mod survey;
