@@ -31,6 +31,13 @@ impl Visitor {
         })
     }
 
+    /// The same link opened by the visit of this id.
+    #[must_use]
+    pub fn with_visit(mut self, visit: &str) -> Self {
+        visit.clone_into(&mut self.visit);
+        self
+    }
+
     /// The path of the page.
     pub fn path(&self) -> String {
         format!("/f/{}", self.token)

@@ -121,10 +121,7 @@ async fn the_pages_own_form_leads_to_thanks() -> Result<()> {
         .and_then(|(_, rest)| rest.split_once('"'))
         .map(|(visit, _)| visit.to_owned())
         .context("no visit on the page")?;
-    let own = Visitor {
-        visit,
-        ..Visitor::new(&public, &link)?
-    };
+    let own = Visitor::new(&public, &link)?.with_visit(&visit);
     own.submit(&[("recommend", "1")]).await?.expect(303)?;
     owner.counted(&link, 2, 2).await
 }
@@ -167,10 +164,7 @@ async fn the_first_stored_answer_of_a_visit_stands() -> Result<()> {
     // The same visit's id on another link is another visit.
     let form = json!({"form_id": link["form_id"]});
     let other = owner.link(&form, "2", &[]).await?;
-    let elsewhere = Visitor {
-        visit: visitor.visit.clone(),
-        ..Visitor::new(&public, &other)?
-    };
+    let elsewhere = Visitor::new(&public, &other)?.with_visit(&visitor.visit);
     let second = elsewhere.stored(&json!({"recommend": 1})).await?;
     ensure!(second != first, "one feedback for two links");
     owner.counted(&other, 1, 1).await

@@ -114,7 +114,8 @@ pub struct Folding {
 }
 
 impl Folding {
-    pub(crate) fn new(store: Store, refresher: Refresher) -> Self {
+    /// A loop that rings the refresher for every account whose rollups it changed.
+    pub fn new(store: Store, refresher: Refresher) -> Self {
         Self {
             folder: Folder::default(),
             store,
@@ -127,7 +128,7 @@ impl Folding {
     }
 
     /// The bell that it answers.
-    pub(crate) fn folder(&self) -> Folder {
+    pub fn folder(&self) -> Folder {
         self.folder.clone()
     }
 
@@ -135,7 +136,8 @@ impl Folding {
         self.pulse.clone()
     }
 
-    pub(crate) async fn run(mut self, shutdown: CancellationToken) {
+    /// Answers rings, and looks by itself, until `shutdown`.
+    pub async fn run(mut self, shutdown: CancellationToken) {
         let mut away = false;
         while !shutdown.is_cancelled() {
             self.pulse.beat();

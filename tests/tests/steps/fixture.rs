@@ -51,6 +51,11 @@ impl Ledger {
         matches!(self.backends, Backends::Embedded)
     }
 
+    /// What a test of servers only does to the database itself.
+    pub async fn sql(&self, statement: &str) -> Result<String> {
+        self.backends.sql(statement).await
+    }
+
     /// Another account beside the first, so that a test can repeat itself on one store.
     pub async fn fresh_account(&mut self) -> Result<()> {
         let name = Uuid::new_v4().to_string();

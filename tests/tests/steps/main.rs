@@ -7,7 +7,9 @@
 mod collecting;
 mod fixture;
 mod folding;
+mod forms;
 mod ledger;
 mod ordering;
 mod races;
+mod recount;
 mod survey;

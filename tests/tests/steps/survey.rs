@@ -53,7 +53,7 @@ pub fn content() -> FormContent {
     });
     FormDraft::parse(&body)
         .and_then(FormContent::new)
-        .expect("a sound form")
+        .unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
 impl Survey {
@@ -117,7 +117,7 @@ impl Survey {
 
     /// A visit's answer at [`Survey::noon`] or days after it.
     pub fn answer(&self, sent: &Sent, visit: Uuid, days: i64, answers: &Value) -> NewAnswer {
-        let answers = Answers::from_json(&sent.link.content, answers).expect("sound answers");
+        let answers = read_answers(&sent.link.content, answers);
         NewAnswer::new(
             &sent.link,
             visit,
@@ -165,6 +165,10 @@ impl Survey {
             .map(|day| day.counts)
             .unwrap_or_default())
     }
+}
+
+pub fn read_answers(content: &FormContent, answers: &Value) -> Answers {
+    Answers::from_json(content, answers).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
 async fn publish(ledger: &Ledger) -> Result<FormKey> {
