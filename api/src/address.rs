@@ -1,8 +1,8 @@
 //! Where a request comes from, and how often it may guess from there.
 //!
-//! What is counted is what went wrong: tokens and keys that nobody has, submissions that are refused. An address that has
-//! nothing left is refused before the database is asked; whoever is known from before is served on, because people behind
-//! one address are not each other's enemies.
+//! What is counted is what went wrong: tokens and keys that nobody has, submissions that are refused. What is right is
+//! found from an address that has nothing left as well, because people behind one address are not each other's enemies.
+//! All such addresses together look up few things at a time, so guessing on is no load on the database.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -15,11 +15,15 @@ use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName};
 use platform::config::TrustedProxies;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::AppState;
 use crate::rate::{Rate, Throttled};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// So many look-ups are under way at once for all addresses that have nothing left.
+const LOOKUPS: usize = 4;
 
 /// What counts as one address: an IPv4 address, or the /64 of an IPv6 one, which is what one household has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,6 +71,7 @@ pub struct Guesses {
     rate: Rate<Network>,
     /// Until when an address has nothing left.
     spent: Mutex<HashMap<Network, Instant>>,
+    lookups: Semaphore,
 }
 
 impl Guesses {
@@ -75,6 +80,7 @@ impl Guesses {
         Self {
             rate: Rate::new(per_second, "this address may get things wrong"),
             spent: Mutex::default(),
+            lookups: Semaphore::new(LOOKUPS),
         }
     }
 
@@ -88,6 +94,21 @@ impl Guesses {
         match spent.get(&network) {
             Some(until) if *until > now => Err(self.rate.throttled(*until - now)),
             _ => Ok(()),
+        }
+    }
+
+    /// Leave to look something up, to be held until it is done: `None` while the address has something left, else one of
+    /// the few that are for all such addresses. Nobody waits for one.
+    ///
+    /// # Errors
+    /// Nothing is left, and no leave either.
+    pub fn leave(&self, network: Network) -> Result<Option<SemaphorePermit<'_>>, Throttled> {
+        match self.left(network) {
+            Ok(()) => Ok(None),
+            Err(throttled) => match self.lookups.try_acquire() {
+                Ok(leave) => Ok(Some(leave)),
+                Err(_) => Err(throttled),
+            },
         }
     }
 
@@ -166,11 +187,25 @@ mod tests {
     }
 
     #[test]
+    fn spent_addresses_look_up_few_things_at_a_time() {
+        let guesses = Guesses::new(NonZeroU32::new(1));
+        let (one, two) = (network("192.0.2.1"), network("192.0.2.2"));
+        while guesses.take(one).is_ok() {}
+        let leaves: Vec<_> = (0..LOOKUPS).map(|_| guesses.leave(one).unwrap()).collect();
+        assert!(leaves.iter().all(Option::is_some));
+        assert!(guesses.leave(one).is_err());
+        assert!(guesses.leave(two).unwrap().is_none());
+        drop(leaves);
+        assert!(guesses.leave(one).is_ok());
+    }
+
+    #[test]
     fn no_limit_never_ends() {
         let guesses = Guesses::new(None);
         for _ in 0..10_000 {
             assert!(guesses.take(network("192.0.2.1")).is_ok());
         }
         assert!(guesses.left(network("192.0.2.1")).is_ok());
+        assert!(guesses.leave(network("192.0.2.1")).unwrap().is_none());
     }
 }

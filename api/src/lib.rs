@@ -40,7 +40,9 @@ mod serve;
 mod state;
 
 use axum::Router;
+use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
+use axum::response::{IntoResponse, Response};
 use utoipa::{Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_swagger_ui::SwaggerUi;
@@ -57,7 +59,7 @@ pub fn router(state: AppState) -> Router {
     openapi::Shared.modify(&mut document);
     let layered: Router = router
         .merge(SwaggerUi::new("/docs").url("/openapi.json", document))
-        .fallback(error::not_found)
+        .fallback(nothing_here)
         .method_not_allowed_fallback(error::method_not_allowed)
         .layer(from_fn_with_state(state.clone(), auth::guard))
         .layer(from_fn(error::adopt))
@@ -69,4 +71,39 @@ pub fn router(state: AppState) -> Router {
     Router::new()
         .fallback_service(layered)
         .layer(map_response(error::only_405_allows))
+}
+
+/// What is answered where no route is. Under a link these are mostly people whose link was damaged on its way, such as by
+/// a slash after it, so they get a page.
+async fn nothing_here(method: Method, uri: Uri) -> Response {
+    let reads = method == Method::GET || method == Method::HEAD;
+    if reads && uri.path().starts_with("/f/") {
+        (StatusCode::NOT_FOUND, pages::not_found()).into_response()
+    } else {
+        error::not_found().await.into_response()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::header::CONTENT_TYPE;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn people_with_a_damaged_link_get_a_page() {
+        for (method, path, page) in [
+            (Method::GET, "/f/AAAAAAAAAAAAAAAAAAAAAA/", true),
+            (Method::HEAD, "/f/AAAAAAAAAAAAAAAAAAAAAA/more", true),
+            (Method::GET, "/f/", true),
+            (Method::POST, "/f/AAAAAAAAAAAAAAAAAAAAAA/", false),
+            (Method::GET, "/favicon.ico", false),
+        ] {
+            let response = nothing_here(method, Uri::from_static(path)).await;
+            assert_eq!(response.status(), StatusCode::NOT_FOUND, "{path}");
+            let kind = response.headers().get(CONTENT_TYPE);
+            let is_html = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+            assert_eq!(is_html, page, "{path}");
+        }
+    }
 }

@@ -18,8 +18,8 @@ pub enum IfMatch {
     Unconditional,
     /// `*`: whatever there is.
     Any,
-    /// One of these versions.
-    Versions(Vec<i64>),
+    /// The versions with these tags, as they were written.
+    Versions(Vec<String>),
 }
 
 impl IfMatch {
@@ -39,8 +39,7 @@ impl IfMatch {
             if tag == "*" {
                 return Self::Any;
             }
-            let version = tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"'));
-            versions.extend(version.and_then(|version| version.parse::<i64>().ok()));
+            versions.push(tag.to_owned());
         }
         Self::Versions(versions)
     }
@@ -50,8 +49,11 @@ impl IfMatch {
     /// # Errors
     /// 412.
     pub fn check(&self, version: i64) -> Result<(), Problem> {
+        let own = etag(version);
         match self {
-            Self::Versions(versions) if !versions.contains(&version) => Err(changed()),
+            Self::Versions(tags) if !tags.iter().any(|tag| tag.as_bytes() == own.as_bytes()) => {
+                Err(changed())
+            }
             _ => Ok(()),
         }
     }
@@ -94,6 +96,8 @@ mod tests {
             &["7"],
             &[""],
             &["\"07 \""],
+            &["\"07\""],
+            &["\"+7\""],
             &["\"\""],
         ] {
             assert!(!matches(values, 7), "{values:?}");

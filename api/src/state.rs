@@ -29,6 +29,7 @@ struct Shared {
     keys: Keys,
     key_rate: Rate<String>,
     guesses: Guesses,
+    key_guesses: Guesses,
     trusted_proxies: TrustedProxies,
     usage: Usage,
     buffers: Buffers,
@@ -62,6 +63,7 @@ impl AppState {
             keys: Keys::new(),
             key_rate: Rate::new(config.key_rate, "this key may ask"),
             guesses: Guesses::new(config.address_rate),
+            key_guesses: Guesses::new(config.address_rate),
             trusted_proxies: config.trusted_proxies.clone(),
             usage: Usage::default(),
             buffers: Buffers::new(),
@@ -96,9 +98,14 @@ impl AppState {
         &self.0.key_rate
     }
 
-    /// What addresses may still get wrong.
+    /// What addresses may still get wrong of links: tokens and submissions.
     pub(crate) fn guesses(&self) -> &Guesses {
         &self.0.guesses
+    }
+
+    /// What addresses may still get wrong of keys: apart, so that neither visitors nor callers spend what is the others'.
+    pub(crate) fn key_guesses(&self) -> &Guesses {
+        &self.0.key_guesses
     }
 
     pub(crate) fn trusted_proxies(&self) -> &TrustedProxies {
@@ -130,7 +137,7 @@ impl AppState {
         &self.0.tasks
     }
 
-    /// Keeps house until the shutdown: writes the use of keys, forgets idle ones.
+    /// Keeps house until the shutdown: writes the use of keys, forgets what is idle or over.
     pub async fn keep_house(&self) {
         let mut tick = tokio::time::interval(USAGE_WRITTEN);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -141,7 +148,9 @@ impl AppState {
             }
             self.0.key_rate.forget_idle();
             self.0.guesses.forget_idle();
+            self.0.key_guesses.forget_idle();
             self.0.collect.link_rate.forget_idle();
+            self.0.collect.links.forget_changes();
             self.0.usage.flush(&self.0.store).await;
         }
     }

@@ -4,7 +4,8 @@
 //! the order of versions is the order of commits. A delta is counted by the transaction that deletes its row, so
 //! exactly once.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::iter;
 
 use chrono::NaiveDate;
@@ -14,12 +15,11 @@ use sea_orm::QueryResult;
 
 use crate::form::FormKey;
 use crate::inbox::Trail;
-use crate::link::bus_prop_ids;
 use crate::rollup::{Place, WHOLE};
 use crate::tx::get;
 use crate::{Error, Tx};
 
-/// Rows that one fold takes at most.
+/// Rows that one look at a form's inbox reads at most, and one fold takes.
 const ROWS: i64 = 1_000;
 
 /// How far back a fold looks.
@@ -31,30 +31,60 @@ pub enum Reach {
     All,
 }
 
-/// A row of the inbox, read.
-struct Row {
-    id: i64,
-    day: NaiveDate,
-    bus_prop_ids: BusPropIds,
-    delta: Delta,
+/// Rows of the inbox, read. Those of the same day and business properties are one sum: most are alike, and a row may
+/// name a thousand business properties.
+#[derive(Default)]
+struct Found {
+    /// In order.
+    ids: Vec<i64>,
+    /// By the text of their `bus_prop_ids`.
+    alike: HashMap<String, Alike>,
 }
 
-impl Row {
-    fn read(row: &QueryResult) -> Result<Self, Error> {
-        let delta: Vec<u8> = get(row, "delta")?;
-        Ok(Self {
-            id: get(row, "id")?,
-            day: get(row, "day")?,
-            bus_prop_ids: bus_prop_ids(row)?,
-            delta: Delta::decode(&delta).map_err(Error::broken)?,
-        })
+/// The sums of rows with the same business properties.
+struct Alike {
+    bus_prop_ids: BusPropIds,
+    days: BTreeMap<NaiveDate, Delta>,
+}
+
+impl Found {
+    /// Adds a row, if it can be read.
+    fn add(&mut self, id: i64, row: &QueryResult) -> Result<(), Error> {
+        let (day, delta): (NaiveDate, Vec<u8>) = (get(row, "day")?, get(row, "delta")?);
+        let delta = Delta::decode(&delta).map_err(Error::broken)?;
+        let alike = match self.alike.entry(get(row, "bus_prop_ids")?) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let bus_prop_ids = new.key().parse().map_err(Error::broken)?;
+                new.insert(Alike {
+                    bus_prop_ids,
+                    days: BTreeMap::new(),
+                })
+            }
+        };
+        alike.days.entry(day).or_default().merge(&delta);
+        self.ids.push(id);
+        Ok(())
+    }
+
+    /// What is to be added to the rollup.
+    fn sums(&self) -> BTreeMap<Place, Delta> {
+        let mut sums: BTreeMap<Place, Delta> = BTreeMap::new();
+        for alike in self.alike.values() {
+            for (day, sum) in &alike.days {
+                for id in iter::once(WHOLE).chain(alike.bus_prop_ids.iter().map(i64::from)) {
+                    sums.entry((id, *day)).or_default().merge(sum);
+                }
+            }
+        }
+        sums
     }
 }
 
 impl Tx {
     /// Folds what waits for a form, as far as one transaction goes. How many rows it took: 0, nothing waits.
     ///
-    /// A row that cannot be read (a newer version wrote it) stays where it is.
+    /// A row that cannot be read (a newer version wrote it) stays where it is, and those behind it are folded.
     ///
     /// # Errors
     /// See [`Error`].
@@ -64,25 +94,19 @@ impl Tx {
             Reach::Recent => trail.low,
             Reach::All => 0,
         };
-        let rows = self.waiting_rows(form, above).await?;
-        let Some(last) = rows.last().map(|row| row.id) else {
+        let found = self.find(form, above).await?;
+        let Some(&last) = found.ids.last() else {
             return Ok(0);
         };
-        self.take(form, rows.iter().map(|row| row.id).collect())
-            .await?;
-        let mut sums: BTreeMap<Place, Delta> = BTreeMap::new();
-        for row in &rows {
-            for id in iter::once(WHOLE).chain(row.bus_prop_ids.iter().map(i64::from)) {
-                sums.entry((id, row.day)).or_default().merge(&row.delta);
-            }
-        }
+        let (rows, sums) = (found.ids.len(), found.sums());
+        self.take(form, found.ids).await?;
         self.add_to_rollup(form, sums).await?;
         let now = self.now().await?;
         if trail.advance(last, now) {
             self.note_trail(form, trail).await?;
         }
         self.raise_version(form, now).await?;
-        Ok(rows.len())
+        Ok(rows)
     }
 
     /// Waits for whoever holds the form.
@@ -103,26 +127,38 @@ impl Tx {
         })
     }
 
-    async fn waiting_rows(&mut self, form: FormKey, above: i64) -> Result<Vec<Row>, Error> {
-        let mut values = form.values();
-        values.extend::<[sea_orm::Value; 2]>([above.into(), ROWS.into()]);
-        let rows = self
-            .rows(
-                "SELECT id, day, bus_prop_ids, delta FROM inbox
-                  WHERE account_id = $1 AND form_id = $2 AND id > $3 ORDER BY id LIMIT $4",
-                values,
-            )
-            .await?;
-        let mut read = Vec::with_capacity(rows.len());
-        for row in &rows {
-            match Row::read(row) {
-                Ok(row) => read.push(row),
-                Err(error) => {
-                    tracing::warn!(%error, form.id = %form.form_id, "a row of the inbox was left");
+    /// The first rows above an id, those that can be read; none only where there are none.
+    async fn find(&mut self, form: FormKey, mut above: i64) -> Result<Found, Error> {
+        let mut found = Found::default();
+        let (mut left, mut reason) = (0_u64, None);
+        loop {
+            let rows = self.waiting_rows(form, above).await?;
+            for row in &rows {
+                above = get(row, "id")?;
+                if let Err(error) = found.add(above, row) {
+                    left += 1;
+                    reason = reason.or(Some(error));
                 }
             }
+            if rows.is_empty() || !found.ids.is_empty() {
+                break;
+            }
         }
-        Ok(read)
+        if let Some(error) = reason {
+            tracing::warn!(%error, rows = left, form.id = %form.form_id, "rows of the inbox were left");
+        }
+        Ok(found)
+    }
+
+    async fn waiting_rows(&mut self, form: FormKey, above: i64) -> Result<Vec<QueryResult>, Error> {
+        let mut values = form.values();
+        values.extend::<[sea_orm::Value; 2]>([above.into(), ROWS.into()]);
+        self.rows(
+            "SELECT id, day, bus_prop_ids, delta FROM inbox
+              WHERE account_id = $1 AND form_id = $2 AND id > $3 ORDER BY id LIMIT $4",
+            values,
+        )
+        .await
     }
 
     /// Deletes rows, which only the holder of the form does.

@@ -267,8 +267,17 @@ impl Store {
         form.updated_at = now;
         tx.write_form(key, &form).await?;
         tx.raise_version(key, now).await?;
-        tx.commit_surely().await?;
-        Ok(FormChange::Done(form))
+        match tx.commit().await? {
+            Committed::Done => Ok(FormChange::Done(form)),
+            Committed::Unknown(error) => {
+                let found = self.form(key.account_id, key.form_id).await?;
+                let of = |form: &Form| (form.revision, form.updated_at, form.status);
+                found
+                    .filter(|found| of(found) == of(&form))
+                    .map(FormChange::Done)
+                    .ok_or(error)
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Deltas that no rollup has yet: appended in the transaction of what they count, taken by [`crate::fold`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use domain::rollup::Delta;
@@ -10,7 +10,7 @@ use crate::form::FormKey;
 use crate::tx::{Inner, get};
 use crate::{Error, Store, Tx};
 
-/// Rows that one look at all forms reads at most.
+/// Rows that one look at all forms reads at a time.
 const LOOK: i64 = 10_000;
 
 /// The deltas of one transaction, those of the same form, day and `bus_prop_ids` as one.
@@ -83,31 +83,40 @@ pub struct Waiting {
 }
 
 impl Store {
-    /// Forms with rows above an id, as far as one look reads.
+    /// Forms with rows above an id, as far as one look reads; all forms with rows where the id is 0, so that rows that
+    /// nobody can take yet hide none behind them.
     ///
     /// # Errors
     /// See [`Error`].
     pub async fn forms_waiting(&self, above: i64) -> Result<Waiting, Error> {
-        let rows = self
-            .rows(
-                "SELECT account_id, form_id, max(id) AS last
-                   FROM (SELECT account_id, form_id, id FROM inbox WHERE id > $1 ORDER BY id LIMIT $2) i
-                  GROUP BY account_id, form_id",
-                vec![above.into(), LOOK.into()],
-            )
-            .await?;
-        let mut waiting = Waiting {
-            forms: Vec::with_capacity(rows.len()),
-            last: 0,
-        };
-        for row in &rows {
-            waiting.forms.push(FormKey {
-                account_id: get(row, "account_id")?,
-                form_id: get(row, "form_id")?,
-            });
-            waiting.last = waiting.last.max(get(row, "last")?);
+        let mut forms = BTreeSet::new();
+        let mut last = 0;
+        loop {
+            let rows = self
+                .rows(
+                    "SELECT account_id, form_id, count(*) AS waiting, max(id) AS last
+                       FROM (SELECT account_id, form_id, id FROM inbox WHERE id > $1 ORDER BY id LIMIT $2) i
+                      GROUP BY account_id, form_id",
+                    vec![above.max(last).into(), LOOK.into()],
+                )
+                .await?;
+            let mut read: i64 = 0;
+            for row in &rows {
+                forms.insert(FormKey {
+                    account_id: get(row, "account_id")?,
+                    form_id: get(row, "form_id")?,
+                });
+                read += get::<i64>(row, "waiting")?;
+                last = last.max(get(row, "last")?);
+            }
+            if above > 0 || read < LOOK {
+                break;
+            }
         }
-        Ok(waiting)
+        Ok(Waiting {
+            forms: forms.into_iter().collect(),
+            last,
+        })
     }
 }
 
@@ -115,8 +124,8 @@ impl Store {
 const OPEN: TimeDelta = TimeDelta::seconds(60);
 
 /// How far an inbox was read, a minute behind: ids are drawn before their transaction commits, so lower ones may still
-/// come. Below it lie only rows that are dead, and those of transactions that took longer, for which somebody looks
-/// from zero each minute.
+/// come. Below it lie only rows that are dead, those that cannot be read, and those of transactions that took longer,
+/// for which somebody looks from zero each minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trail {
     /// Rows up to here need not be looked at.
@@ -136,9 +145,10 @@ impl Trail {
         }
     }
 
-    /// Notes the highest id that was read. Whether the trail moved.
+    /// Notes the highest id that was read, which stays the same where rows cannot be taken. Whether the trail moved.
     pub fn advance(&mut self, last: i64, now: DateTime<Utc>) -> bool {
-        let due = last > self.mark && now - self.marked_at >= OPEN;
+        let news = last >= self.mark && last > self.low;
+        let due = news && now - self.marked_at >= OPEN;
         if due {
             *self = Self {
                 low: self.mark,
@@ -171,5 +181,8 @@ mod tests {
         assert_eq!((trail.low, trail.mark), (20, 40));
         trail.advance(50, at(501));
         assert_eq!((trail.low, trail.mark), (40, 50));
+        assert!(trail.advance(50, at(561)));
+        assert_eq!((trail.low, trail.mark), (50, 50));
+        assert!(!trail.advance(50, at(700)));
     }
 }

@@ -8,7 +8,7 @@ use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use crate::tx::get;
-use crate::{Error, Store};
+use crate::{Committed, Error, Store};
 
 /// A link to be made. Whether its form takes links and has these ids is for the caller to judge.
 #[derive(Clone, Debug)]
@@ -110,7 +110,7 @@ fn public_link_of(row: &QueryResult) -> Result<PublicLink, Error> {
     })
 }
 
-pub(crate) fn bus_prop_ids(row: &QueryResult) -> Result<BusPropIds, Error> {
+fn bus_prop_ids(row: &QueryResult) -> Result<BusPropIds, Error> {
     let ids: String = get(row, "bus_prop_ids")?;
     ids.parse().map_err(Error::broken)
 }
@@ -188,7 +188,10 @@ impl Store {
         .transpose()
     }
 
-    /// Deletes a link of the account: it is gone with this commit. Deleted again, it stays as it is.
+    /// Deletes a link of the account: it is gone with this commit. Its id; `None`: it is not known in this account, or
+    /// was deleted before.
+    ///
+    /// What came through it is not counted: that takes long where a link is popular.
     ///
     /// # Errors
     /// See [`Error`].
@@ -196,14 +199,32 @@ impl Store {
         &self,
         account_id: Uuid,
         token: &Token,
-    ) -> Result<Option<Link>, Error> {
-        let now = self.now().await?;
-        self.execute(
-            "UPDATE link SET deleted_at = $3 WHERE token = $2 AND account_id = $1 AND deleted_at IS NULL",
-            vec![account_id.into(), token.to_string().into(), now.into()],
-        )
-        .await?;
-        self.link(account_id, token).await
+    ) -> Result<Option<Uuid>, Error> {
+        let mut tx = self.begin().await?;
+        let now = tx.now().await?;
+        let deleted = tx
+            .row(
+                "UPDATE link SET deleted_at = $3 WHERE token = $2 AND account_id = $1 AND deleted_at IS NULL
+                 RETURNING link_id",
+                vec![account_id.into(), token.to_string().into(), now.into()],
+            )
+            .await?;
+        let Some(row) = deleted else {
+            return Ok(None);
+        };
+        let link_id = get(&row, "link_id")?;
+        match tx.commit().await? {
+            Committed::Done => Ok(Some(link_id)),
+            Committed::Unknown(error) => {
+                let found = self.public_link(token).await?;
+                let written = found.is_some_and(|link| link.deleted_at == Some(now));
+                if written {
+                    Ok(Some(link_id))
+                } else {
+                    Err(error)
+                }
+            }
+        }
     }
 
     /// The link that a token opens, gone or not, of whatever account.

@@ -5,8 +5,9 @@
 //! remembered, and a secret that does not fit what is remembered is looked up anew: new keys and rotated secrets
 //! work at once.
 //!
-//! An address that guessed too often is refused before the database is asked, unless this very pair of key and secret was
-//! good within the last hour: an attacker behind the same address does not lock a customer out.
+//! An attacker behind the same address does not lock a customer out. What comes from an address that guessed too often is
+//! looked up as long as not too much of that is under way. A pair of key and secret that was good within the last hour is
+//! looked up in any case: whoever guesses the secret of a key makes this instance forget the key with each guess.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +35,7 @@ const REMEMBERED: u64 = 10_000;
 /// No key is longer, in bytes.
 const MAX_KEY_BYTES: usize = 128;
 
-/// For so long a pair that was good may be looked up from an address that guesses.
+/// For so long a pair that was good is looked up wherever it comes from.
 const WAS_GOOD: Duration = Duration::from_hours(1);
 
 /// The keys used lately. Cheap to clone.
@@ -53,7 +54,7 @@ enum NoKey {
 
 /// Why a caller is not let in.
 pub enum Denied {
-    /// The address has guessed too often to be told whether this is one more.
+    /// The address has guessed too often. This was one more, or too many of such addresses ask at once.
     Throttled(Throttled),
     /// 401, or 503.
     Problem(Problem),
@@ -112,14 +113,16 @@ impl Keys {
             return Ok(record);
         }
         let pair = pair(key, &hash);
-        if !self.good.contains_key(&pair) {
-            state.guesses().left(network)?;
-        }
+        let _leave = if self.good.contains_key(&pair) {
+            None
+        } else {
+            state.key_guesses().leave(network)?
+        };
         if let Some(record) = self.look_up(state.store(), key, &hash).await? {
             self.good.insert(pair, ()).await;
             return Ok(record);
         }
-        state.guesses().take(network)?;
+        state.key_guesses().take(network)?;
         Err(Problem::unauthenticated().into())
     }
 

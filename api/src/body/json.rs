@@ -1,7 +1,12 @@
 //! A JSON object as a body.
 
+use std::cell::Cell;
+use std::fmt;
+
 use axum::body::Body;
 use axum::http::HeaderMap;
+use serde::Deserializer;
+use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::{Buffers, ContentType, plain};
@@ -9,7 +14,15 @@ use crate::error::{Code, Problem};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads a body of `application/json` that is one object, at most `limit` bytes.
+/// What a body may have.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    pub bytes: usize,
+    /// Values of any kind, in any depth: in memory one of seven bytes can be a hundred times as large.
+    pub values: usize,
+}
+
+/// Reads a body of `application/json` that is one object.
 ///
 /// # Errors
 /// 415; 413; 400 `invalid_json`; 503 when too many large bodies come at once.
@@ -17,7 +30,7 @@ pub async fn json(
     buffers: &Buffers,
     headers: &HeaderMap,
     body: Body,
-    limit: usize,
+    limit: Limit,
 ) -> Result<Map<String, Value>, Problem> {
     let kind = ContentType::of(headers).filter(|kind| kind.essence == "application/json");
     if kind.is_none() {
@@ -27,12 +40,12 @@ pub async fn json(
         ));
     }
     plain(headers)?;
-    let whole = buffers.read(body, limit, Code::InvalidJson).await?;
-    object(&whole.bytes)
+    let whole = buffers.read(body, limit.bytes, Code::InvalidJson).await?;
+    object(&whole.bytes, limit.values)
 }
 
-/// The object that these bytes are.
-fn object(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {
+/// The object that these bytes are, if it has no more than so many values.
+fn object(bytes: &[u8], values: usize) -> Result<Map<String, Value>, Problem> {
     let invalid = |detail: String| Problem::new(Code::InvalidJson, detail);
     let text = bytes.strip_prefix(BOM).unwrap_or(bytes);
     let before = bytes.len() - text.len();
@@ -40,15 +53,87 @@ fn object(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {
         let at = before + error.valid_up_to();
         return Err(invalid(format!("not UTF-8 at byte {at}")));
     }
-    match serde_json::from_slice(text) {
+    let left = Cell::new(Some(values));
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let read = Counted(&left).deserialize(&mut reader);
+    match read.and_then(|value| reader.end().map(|()| value)) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(invalid(format!(
             "the body must be an object, which begins at byte {before}"
         ))),
+        Err(_) if left.get().is_none() => Err(Problem::new(
+            Code::BodyTooLarge,
+            format!("the body may have {values} values here"),
+        )),
         Err(error) => {
             let at = before + offset(text, error.line(), error.column());
             Err(invalid(format!("not JSON at byte {at}: {error}")))
         }
+    }
+}
+
+/// Reads a value as [`Value`] does, until no more are left.
+#[derive(Clone, Copy)]
+struct Counted<'a>(&'a Cell<Option<usize>>);
+
+impl<'de> DeserializeSeed<'de> for Counted<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let left = self.0.get().and_then(|left| left.checked_sub(1));
+        self.0.set(left);
+        if left.is_none() {
+            return Err(de::Error::custom("too many values"));
+        }
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Counted<'_> {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = list.next_element_seed(self)? {
+            values.push(value);
+        }
+        Ok(values.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Value, A::Error> {
+        let mut members = Map::new();
+        while let Some(name) = object.next_key::<String>()? {
+            members.insert(name, object.next_value_seed(self)?);
+        }
+        Ok(members.into())
     }
 }
 
@@ -67,7 +152,7 @@ mod tests {
     use super::*;
 
     fn refused(bytes: &[u8]) -> String {
-        let problem = object(bytes).unwrap_err();
+        let problem = object(bytes, 100).unwrap_err();
         assert_eq!(problem.code(), Code::InvalidJson);
         problem.detail().to_owned()
     }
@@ -75,7 +160,7 @@ mod tests {
     #[test]
     fn an_object_is_read_with_or_without_a_bom() {
         for bytes in [&b"{\"a\": 1}"[..], b"\xef\xbb\xbf {\"a\": 1}\n"] {
-            assert_eq!(object(bytes).unwrap()["a"], 1);
+            assert_eq!(object(bytes, 2).unwrap()["a"], 1);
         }
     }
 
@@ -92,5 +177,14 @@ mod tests {
             let detail = refused(bytes);
             assert!(detail.contains(place), "{detail}");
         }
+    }
+
+    #[test]
+    fn values_are_read_as_serde_json_reads_them_and_counted() {
+        let text = r#"{"a": [1, -2, 1.5e3, 18446744073709551616, true, null, "\u00e4"], "b": {"c": {}}, "a": []}"#;
+        let plain: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(Value::from(object(text.as_bytes(), 12).unwrap()), plain);
+        let problem = object(text.as_bytes(), 11).unwrap_err();
+        assert_eq!(problem.code(), Code::BodyTooLarge);
     }
 }

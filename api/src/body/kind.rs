@@ -1,7 +1,9 @@
 //! What a body says it is: `Content-Type` and `Content-Encoding`.
 
+use axum::body::Body;
 use axum::http::HeaderMap;
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
+use axum::http::header::CONTENT_TYPE;
+use hyper::body::Body as _;
 
 use crate::error::{Code, Problem};
 use crate::ingest::Encoding;
@@ -40,13 +42,9 @@ impl ContentType {
         })
     }
 
-    /// Whether the headers promise a body at all.
-    pub fn has_body(headers: &HeaderMap) -> bool {
-        headers.contains_key(CONTENT_TYPE)
-            || headers.contains_key(TRANSFER_ENCODING)
-            || headers
-                .get(CONTENT_LENGTH)
-                .is_some_and(|length| length != "0")
+    /// Whether there is a body at all. HTTP/2 needs no header to announce one.
+    pub fn has_body(headers: &HeaderMap, body: &Body) -> bool {
+        headers.contains_key(CONTENT_TYPE) || !body.is_end_stream()
     }
 }
 

@@ -15,20 +15,20 @@ use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-pub use self::json::json;
+pub use self::json::{Limit, json};
 pub use self::kind::{ContentType, plain};
 pub use self::pairs::{Pairs, multipart, urlencoded};
 use crate::error::{Code, Problem};
 
-/// Bytes of a body that is written for a program: a form, a link, a visit.
+/// Bytes of a body that is written for a program: a form, a link.
 pub const SMALL: usize = 1 << 20;
 
 /// A body must be there by then.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// A body up to this size needs no room.
-const ROOM: usize = 64 << 10;
+const ROOM: usize = 16 << 10;
 /// So many pieces of that size, all larger bodies together.
-const ROOMS: usize = 512;
+const ROOMS: usize = 2_048;
 
 /// The memory of bodies that are read whole. Cheap to clone.
 #[derive(Clone)]
@@ -37,7 +37,8 @@ pub struct Buffers(Arc<Semaphore>);
 /// A body, and the room that it takes.
 pub struct Whole {
     pub bytes: Bytes,
-    _room: Option<OwnedSemaphorePermit>,
+    /// Of a small body none.
+    pub room: Option<OwnedSemaphorePermit>,
 }
 
 impl Buffers {
@@ -91,7 +92,7 @@ impl Buffers {
         }
         Ok(Whole {
             bytes: bytes.into(),
-            _room: room,
+            room,
         })
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use store::Store;
 use store::collect::{NewAnswer, NewView, Recorded};
-use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use super::bell::{Bell, FormPlace};
 use crate::deadline::{QUICK, within};
@@ -16,6 +16,8 @@ use crate::error::Problem;
 
 /// So many may wait; more are told to come again.
 const WAITING: usize = 4_096;
+/// So many KiB may wait.
+const WAITING_KIB: usize = 64 << 10;
 /// So many share a commit.
 const TOGETHER: usize = 256;
 /// So many commits at once.
@@ -29,6 +31,9 @@ pub trait Group: Send + Sync + 'static {
     type Outcome: Send;
     /// In metrics.
     const NAME: &'static str;
+
+    /// The bytes that an item takes while it waits, about.
+    fn size(item: &Self::Item) -> usize;
 
     /// Commits all items in one transaction: one outcome an item, in their order, and whether any of them is something
     /// to count.
@@ -45,6 +50,10 @@ impl Group for Answers {
     type Item = NewAnswer;
     type Outcome = Recorded;
     const NAME: &'static str = "answers";
+
+    fn size(item: &NewAnswer) -> usize {
+        item.size()
+    }
 
     async fn commit(
         store: &Store,
@@ -65,6 +74,10 @@ impl Group for Views {
     type Outcome = ();
     const NAME: &'static str = "views";
 
+    fn size(_: &NewView) -> usize {
+        size_of::<NewView>()
+    }
+
     async fn commit(store: &Store, items: &[NewView]) -> Result<(Vec<()>, bool), store::Error> {
         let new = store.record_views(items).await?;
         metrics::counter!("feedback_views_total").increment(new);
@@ -73,12 +86,17 @@ impl Group for Views {
 }
 
 /// Where items wait for their commit. Cheap to clone.
-pub struct Committer<G: Group>(mpsc::Sender<Waiting<G>>);
+pub struct Committer<G: Group> {
+    sender: mpsc::Sender<Waiting<G>>,
+    /// In KiB.
+    room: Arc<Semaphore>,
+}
 
 struct Waiting<G: Group> {
     item: G::Item,
     form: FormPlace,
     answer: oneshot::Sender<Result<G::Outcome, Problem>>,
+    room: OwnedSemaphorePermit,
 }
 
 impl<G: Group> Committer<G> {
@@ -93,7 +111,10 @@ impl<G: Group> Committer<G> {
                 receiver.clone(),
             ));
         }
-        Self(sender)
+        Self {
+            sender,
+            room: Arc::new(Semaphore::new(WAITING_KIB)),
+        }
     }
 
     /// Commits an item of a form, together with others.
@@ -103,11 +124,19 @@ impl<G: Group> Committer<G> {
     /// again is safe.
     pub async fn commit(&self, form: FormPlace, item: G::Item) -> Result<G::Outcome, Problem> {
         let (answer, answered) = oneshot::channel();
-        let waiting = Waiting { item, form, answer };
-        self.0.try_send(waiting).map_err(|_| {
+        let full = || {
             tracing::warn!(group = G::NAME, "too many wait for their commit");
             Problem::unavailable()
-        })?;
+        };
+        let kib = u32::try_from(G::size(&item) / 1_024 + 1).unwrap_or(u32::MAX);
+        let room = self.room.clone().try_acquire_many_owned(kib);
+        let waiting = Waiting {
+            item,
+            form,
+            answer,
+            room: room.map_err(|_| full())?,
+        };
+        self.sender.try_send(waiting).map_err(|_| full())?;
         match tokio::time::timeout(QUICK, answered).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) | Err(_) => Err(Problem::unavailable()),
@@ -125,37 +154,46 @@ async fn commit_on<G: Group>(
         if receiver.lock().await.recv_many(&mut group, TOGETHER).await == 0 {
             return;
         }
-        commit_group(&store, &bell, group).await;
+        // Nobody waits any more for what was told to come again.
+        group.retain(|waiting| !waiting.answer.is_closed());
+        if !group.is_empty() {
+            commit_group(&store, &bell, group).await;
+        }
     }
 }
 
 async fn commit_group<G: Group>(store: &Store, bell: &Bell, group: Vec<Waiting<G>>) {
     let mut items = Vec::with_capacity(group.len());
     let mut others = Vec::with_capacity(group.len());
-    for Waiting { item, form, answer } in group {
-        items.push(item);
-        others.push((form, answer));
+    for waiting in group {
+        items.push(waiting.item);
+        others.push((waiting.form, waiting.answer, waiting.room));
     }
     match try_commit::<G>(store, &items).await {
         Ok((outcomes, counts)) => {
             if counts {
-                bell.ring(others.iter().map(|(form, _)| *form));
+                bell.ring(others.iter().map(|(form, ..)| *form));
             }
-            for ((_, answer), outcome) in others.into_iter().zip(outcomes) {
+            for ((_, answer, _), outcome) in others.into_iter().zip(outcomes) {
                 // Whoever does not wait any more gets the same when asking again.
                 let _ = answer.send(Ok(outcome));
             }
         }
         Err(error) if error.is_unavailable() || items.len() == 1 => {
             let problem = Problem::from(error);
-            for (_, answer) in others {
+            for (_, answer, _) in others {
                 let _ = answer.send(Err(problem.clone()));
             }
         }
         // One of them is refused by the database: it must not take the others along.
         Err(_) => {
-            for (item, (form, answer)) in items.into_iter().zip(others) {
-                let alone: Waiting<G> = Waiting { item, form, answer };
+            for (item, (form, answer, room)) in items.into_iter().zip(others) {
+                let alone: Waiting<G> = Waiting {
+                    item,
+                    form,
+                    answer,
+                    room,
+                };
                 Box::pin(commit_group(store, bell, vec![alone])).await;
             }
         }

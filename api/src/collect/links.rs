@@ -1,11 +1,15 @@
 //! What a token opens: remembered for a moment, so that a popular link is one query several times a second, however many
-//! open it. What a visitor does is judged again in the database; what this instance changes itself is forgotten at once.
+//! open it. What this instance changes itself is forgotten at once.
+//!
+//! What another instance changes is told only by the next query, 400 ms later at most. Until then pages are shown, answers
+//! are read by the form that is remembered, and views are counted, also of a link that is gone by now. Whether a link
+//! still takes an answer is judged again in the database.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use domain::form::{FormContent, FormStatus};
+use domain::form::FormStatus;
 use domain::link::Token;
 use moka::future::Cache;
 use store::link::PublicLink;
@@ -20,24 +24,33 @@ use crate::rate::Throttled;
 
 /// How long a link that was found is believed.
 const BELIEVED: Duration = Duration::from_millis(400);
-/// The weight of all links that are remembered, in questions, choices and business properties: some tens of megabytes.
-const LINKS: u64 = 200_000;
+/// The bytes of all links that are remembered, about.
+const LINKS: u64 = 64 << 20;
+/// What a link takes of them besides its texts, about …
+const LINK: usize = 1 << 10;
+/// … and each of its tracking fields, and each business property, question and choice of its form.
+const ENTRY: usize = 128;
 /// The bytes of all pages that are prepared.
 const PAGES: u64 = 64 << 20;
 /// A page that nobody opens is forgotten after that.
 const PAGE_IDLE: Duration = Duration::from_mins(1);
-/// For so long a token that opened a link may be looked up from an address that guesses.
-const OPENED_LATELY: Duration = Duration::from_hours(1);
-/// So many of them.
-const OPENED: u64 = 100_000;
+/// So many changed links and forms are told apart.
+const CHANGES: usize = 10_000;
 
 /// The links opened lately.
 pub struct Links {
     found: Cache<Token, Arc<Opened>>,
-    lately: Cache<Token, ()>,
     pages: Cache<(Uuid, i64), Arc<PreparedForm>>,
-    /// When this instance changed a link or a form, as long as anything older may be remembered.
-    changes: RwLock<HashMap<Uuid, Instant>>,
+    changes: RwLock<Changes>,
+}
+
+/// What this instance changed, as long as anything older may be remembered.
+#[derive(Default)]
+struct Changes {
+    /// When a link or a form was changed last.
+    at: HashMap<Uuid, Instant>,
+    /// Everything counts as changed then, because too much was changed to tell it apart.
+    all: Option<Instant>,
 }
 
 /// A link with its form.
@@ -51,7 +64,7 @@ pub struct Opened {
 /// Why a token opens nothing.
 pub enum NoLink {
     Unknown,
-    /// The address has guessed too often to be told whether this is one more.
+    /// The address has guessed too often. This was one more, or too many of such addresses ask at once.
     Throttled(Throttled),
     Problem(Problem),
 }
@@ -67,12 +80,8 @@ impl Links {
         Self {
             found: Cache::builder()
                 .max_capacity(LINKS)
-                .weigher(|_, opened: &Arc<Opened>| weight(&opened.link.content))
+                .weigher(|_, opened: &Arc<Opened>| weight(&opened.link))
                 .time_to_live(BELIEVED)
-                .build(),
-            lately: Cache::builder()
-                .max_capacity(OPENED)
-                .time_to_live(OPENED_LATELY)
                 .build(),
             pages: Cache::builder()
                 .max_capacity(PAGES)
@@ -101,22 +110,15 @@ impl Links {
             }
             self.found.invalidate(&token).await;
         }
-        if !self.lately.contains_key(&token) {
-            state.guesses().left(network).map_err(NoLink::Throttled)?;
-        }
-        match self.look_up(state, token).await {
-            Ok(opened) => {
-                self.lately.insert(token, ()).await;
-                Ok(opened)
-            }
-            Err(reason) => match &*reason {
-                Missing::Failed(error) => Err(NoLink::Problem(error.into())),
-                Missing::Unknown => match state.guesses().take(network) {
-                    Ok(()) => Err(NoLink::Unknown),
-                    Err(throttled) => Err(NoLink::Throttled(throttled)),
-                },
+        let _leave = state.guesses().leave(network).map_err(NoLink::Throttled)?;
+        let found = self.look_up(state, token).await;
+        found.map_err(|missing| match &*missing {
+            Missing::Failed(error) => NoLink::Problem(error.into()),
+            Missing::Unknown => match state.guesses().take(network) {
+                Ok(()) => NoLink::Unknown,
+                Err(throttled) => NoLink::Throttled(throttled),
             },
-        }
+        })
     }
 
     async fn look_up(&self, state: &AppState, token: Token) -> Result<Arc<Opened>, Arc<Missing>> {
@@ -158,25 +160,94 @@ impl Links {
 
     /// Forgets what is remembered of a link or form, which this instance has just changed.
     pub fn changed(&self, id: Uuid) {
-        let now = Instant::now();
         let mut changes = self.changes.write().unwrap_or_else(PoisonError::into_inner);
-        // Nothing is remembered that was asked for before that.
-        changes.retain(|_, at| now - *at < 2 * (BELIEVED + QUICK));
-        changes.insert(id, now);
+        changes.note(id);
+    }
+
+    /// Forgets changes before which nothing that is remembered was asked for.
+    pub fn forget_changes(&self) {
+        let mut changes = self.changes.write().unwrap_or_else(PoisonError::into_inner);
+        changes.forget_old();
     }
 
     fn is_outdated(&self, opened: &Opened) -> bool {
         let changes = self.changes.read().unwrap_or_else(PoisonError::into_inner);
         [opened.link.link_id, opened.link.form_id]
             .iter()
-            .filter_map(|id| changes.get(id))
-            .any(|at| opened.asked <= *at)
+            .any(|id| changes.came_after(opened.asked, id))
     }
 }
 
-fn weight(form: &FormContent) -> u32 {
+impl Changes {
+    fn note(&mut self, id: Uuid) {
+        let now = Instant::now();
+        if self.at.len() >= CHANGES {
+            self.at.clear();
+            self.all = Some(now);
+        }
+        self.at.insert(id, now);
+    }
+
+    fn forget_old(&mut self) {
+        let now = Instant::now();
+        self.at.retain(|_, at| now - *at < 2 * (BELIEVED + QUICK));
+        self.at.shrink_to_fit();
+    }
+
+    /// Whether this link or form was changed after the database was asked for it.
+    fn came_after(&self, asked: Instant, id: &Uuid) -> bool {
+        let changed = [self.at.get(id), self.all.as_ref()];
+        changed.into_iter().flatten().any(|at| asked <= *at)
+    }
+}
+
+/// The bytes of a link with its form, about.
+fn weight(link: &PublicLink) -> u32 {
+    let form = &link.content;
+    let track_fields = link.track_fields.iter();
+    let track_fields = track_fields.map(|field| field.name().len() + field.value().len());
+    let bus_props = form.bus_props.iter();
+    let bus_props = bus_props.map(|entry| entry.text.as_str().len());
     let fields = form.fields.iter();
-    let choices: usize = fields.map(|field| field.kind.options().len()).sum();
-    let all = 1 + form.fields.len() + choices + form.bus_props.len();
-    u32::try_from(all).unwrap_or(u32::MAX)
+    let fields = fields.map(|field| field.key.as_str().len() + field.label.len());
+    let options = form.fields.iter().flat_map(|field| field.kind.options());
+    let options = options.map(|option| option.value.len() + option.label.len());
+    let entries = track_fields.chain(bus_props).chain(fields).chain(options);
+    let bytes: usize = entries.map(|texts| ENTRY + texts).sum();
+    let ids = link.bus_prop_ids.len() * size_of::<u32>();
+    u32::try_from(LINK + form.title.len() + ids + bytes).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_outdates_what_was_asked_for_before() {
+        let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let before = Instant::now();
+        let mut changes = Changes::default();
+        changes.note(one);
+        let after = Instant::now() + Duration::from_millis(1);
+        assert!(changes.came_after(before, &one));
+        assert!(!changes.came_after(after, &one));
+        assert!(!changes.came_after(before, &two));
+        changes.forget_old();
+        assert!(changes.came_after(before, &one));
+    }
+
+    #[test]
+    fn more_changes_than_are_told_apart_outdate_everything() {
+        let before = Instant::now();
+        let mut changes = Changes::default();
+        for id in 0..=CHANGES as u128 {
+            changes.note(Uuid::from_u128(id));
+        }
+        let after = Instant::now() + Duration::from_millis(1);
+        let other = Uuid::max();
+        assert!(changes.at.len() <= CHANGES);
+        assert!(changes.came_after(before, &Uuid::from_u128(0)));
+        assert!(changes.came_after(before, &other));
+        assert!(!changes.came_after(after, &other));
+    }
 }

@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 pub use self::commit::{Answers, Committer, Views};
 pub use self::links::{Links, NoLink, Opened};
+use crate::body::Buffers;
 use crate::rate::Rate;
 
 /// What collects, once a process.
@@ -25,6 +26,8 @@ pub struct Collect {
     pub links: Links,
     pub answers: Committer<Answers>,
     pub views: Committer<Views>,
+    /// The memory of what people send; programs with keys have theirs.
+    pub buffers: Buffers,
     /// Public requests of each link.
     pub link_rate: Rate<Uuid>,
     public_url: String,
@@ -38,6 +41,7 @@ impl Collect {
             links: Links::new(),
             answers: Committer::start(&backends.store, &bell),
             views: Committer::start(&backends.store, &bell),
+            buffers: Buffers::new(),
             link_rate: Rate::new(config.link_rate, "this link may be asked for"),
             public_url: config.public_url.as_str().to_owned(),
         }

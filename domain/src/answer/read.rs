@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::value::{from_texts, from_value};
 use super::{AnswerValue, Answers, FieldProblem};
-use crate::form::{Field, FormContent};
+use crate::form::{Field, FormContent, MAX_OPTIONS};
 use crate::invalid::{MAX_PROBLEMS, code};
 
 /// A problem shows at most this many characters of what was sent.
@@ -76,26 +76,31 @@ fn judge<'a>(
         match read(field, &mut problems) {
             Some(value) => answers.push(field, value),
             None if field.required && problems.0.len() == before => {
-                problems.push(field.key.as_str(), code::MISSING, "This needs an answer.");
+                problems.push(field.key.as_str(), code::MISSING, || {
+                    "This needs an answer.".to_owned()
+                });
             }
             None => {}
         }
     }
     for key in keys {
+        if problems.is_full() {
+            break;
+        }
         match form.field(key) {
             Some(field) if field.retired => {
-                problems.push(key, code::RETIRED, "The form no longer asks this.");
+                problems.push(key, code::RETIRED, || {
+                    "The form no longer asks this.".to_owned()
+                });
             }
             Some(_) => {}
-            None => problems.push(
-                &shown(key),
-                code::UNKNOWN_KEY,
-                "The form does not ask this.",
-            ),
+            None => problems.push(&shown(key), code::UNKNOWN_KEY, || {
+                "The form does not ask this.".to_owned()
+            }),
         }
     }
     if problems.0.is_empty() && answers.is_empty() {
-        problems.push("", code::MISSING, "Nothing is answered.");
+        problems.push("", code::MISSING, || "Nothing is answered.".to_owned());
     }
     if problems.0.is_empty() {
         Ok(answers)
@@ -109,24 +114,37 @@ fn judge<'a>(
 pub(super) struct FieldProblems(Vec<FieldProblem>);
 
 impl FieldProblems {
-    pub(super) fn push(&mut self, key: &str, code: &'static str, detail: impl Into<String>) {
-        if self.0.len() < MAX_PROBLEMS {
+    /// The detail is written only if the problem is kept.
+    pub(super) fn push(&mut self, key: &str, code: &'static str, detail: impl FnOnce() -> String) {
+        if !self.is_full() {
             self.0.push(FieldProblem {
                 key: key.to_owned(),
                 code,
-                detail: detail.into(),
+                detail: detail(),
             });
         }
     }
 
+    fn is_full(&self) -> bool {
+        self.0.len() >= MAX_PROBLEMS
+    }
+
     pub(super) fn wrong_type(&mut self, field: &Field, detail: &str) -> Option<AnswerValue> {
-        self.push(field.key.as_str(), code::WRONG_TYPE, detail);
+        self.push(field.key.as_str(), code::WRONG_TYPE, || detail.to_owned());
+        None
+    }
+
+    pub(super) fn too_many(&mut self, field: &Field) -> Option<AnswerValue> {
+        self.push(field.key.as_str(), code::TOO_MANY, || {
+            format!("This takes at most {MAX_OPTIONS} choices.")
+        });
         None
     }
 
     pub(super) fn not_offered(&mut self, field: &Field, value: &str) {
-        let detail = format!("`{}` is not one of the choices.", shown(value));
-        self.push(field.key.as_str(), code::NOT_OFFERED, detail);
+        self.push(field.key.as_str(), code::NOT_OFFERED, || {
+            format!("`{}` is not one of the choices.", shown(value))
+        });
     }
 }
 

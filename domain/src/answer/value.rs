@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::AnswerValue;
 use super::read::FieldProblems;
-use crate::form::{Field, FieldKind};
+use crate::form::{Field, FieldKind, MAX_OPTIONS};
 use crate::invalid::{code, whole_number};
 
 /// Of a member of a JSON object, not `null`.
@@ -22,8 +22,11 @@ pub(super) fn from_value(
             _ => problems.wrong_type(field, "This is not a string."),
         },
         FieldKind::Choices { .. } => {
-            let texts = value
-                .as_array()
+            let values = value.as_array();
+            if values.is_some_and(|values| values.len() > MAX_OPTIONS) {
+                return problems.too_many(field);
+            }
+            let texts = values
                 .and_then(|values| values.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
             match texts {
                 Some(texts) => choices(field, &texts, problems),
@@ -44,17 +47,18 @@ pub(super) fn from_texts(
     problems: &mut FieldProblems,
 ) -> Option<AnswerValue> {
     if matches!(field.kind, FieldKind::Choices { .. }) {
+        if values.len() > MAX_OPTIONS {
+            return problems.too_many(field);
+        }
         return choices(field, values, problems);
     }
     let value = match values {
         [] => return None,
         [value] => *value,
         _ => {
-            problems.push(
-                field.key.as_str(),
-                code::DUPLICATE,
-                "This was answered more than once.",
-            );
+            problems.push(field.key.as_str(), code::DUPLICATE, || {
+                "This was answered more than once.".to_owned()
+            });
             return None;
         }
     };
@@ -75,12 +79,13 @@ fn grade(field: &Field, value: &Value, problems: &mut FieldProblems) -> Option<A
     whole_number(value, grades.clone())
         .map(AnswerValue::Grade)
         .map_err(|code| {
-            let detail = format!(
-                "This takes a whole number from {} to {}.",
-                grades.start(),
-                grades.end()
-            );
-            problems.push(field.key.as_str(), code, detail);
+            problems.push(field.key.as_str(), code, || {
+                format!(
+                    "This takes a whole number from {} to {}.",
+                    grades.start(),
+                    grades.end()
+                )
+            });
         })
         .ok()
 }
@@ -93,17 +98,16 @@ fn choice(field: &Field, value: &str, problems: &mut FieldProblems) -> Option<An
     Some(AnswerValue::Choice(value.to_owned()))
 }
 
+/// Of at most [`MAX_OPTIONS`] values.
 fn choices(field: &Field, values: &[&str], problems: &mut FieldProblems) -> Option<AnswerValue> {
     let mut chosen: Vec<String> = Vec::new();
     for value in values {
         if !is_offered(field, value) {
             problems.not_offered(field, value);
         } else if chosen.iter().any(|before| before == value) {
-            problems.push(
-                field.key.as_str(),
-                code::DUPLICATE,
-                format!("`{value}` is chosen more than once."),
-            );
+            problems.push(field.key.as_str(), code::DUPLICATE, || {
+                format!("`{value}` is chosen more than once.")
+            });
         } else {
             chosen.push((*value).to_owned());
         }
@@ -123,19 +127,15 @@ fn text(field: &Field, given: &str, problems: &mut FieldProblems) -> Option<Answ
     }
     let nul = text.contains('\0');
     if nul {
-        problems.push(
-            field.key.as_str(),
-            code::CONTROL_CHARACTER,
-            "This holds the character U+0000.",
-        );
+        problems.push(field.key.as_str(), code::CONTROL_CHARACTER, || {
+            "This holds the character U+0000.".to_owned()
+        });
     }
     let long = text.chars().nth(max).is_some();
     if long {
-        problems.push(
-            field.key.as_str(),
-            code::TOO_LONG,
-            format!("This takes at most {max} characters."),
-        );
+        problems.push(field.key.as_str(), code::TOO_LONG, || {
+            format!("This takes at most {max} characters.")
+        });
     }
     (!nul && !long).then_some(AnswerValue::Text(text))
 }

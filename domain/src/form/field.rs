@@ -40,7 +40,7 @@ pub enum FieldKind {
     Choice { options: Vec<ChoiceOption> },
     /// Any of the options.
     Choices { options: Vec<ChoiceOption> },
-    /// A short text of several lines; not a comment in reports.
+    /// A short text, of one line on the page; not a comment in reports.
     Text,
     /// A long text.
     Comment,

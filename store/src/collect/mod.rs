@@ -100,6 +100,11 @@ impl NewAnswer {
             delta: Delta::answer(answers),
         }
     }
+
+    /// The bytes that it takes in memory, about.
+    pub fn size(&self) -> usize {
+        size_of::<Self>() + 2 * self.answers.len()
+    }
 }
 
 /// A version 7 UUID of the moment, so that the order of ids is that of time, to the millisecond.

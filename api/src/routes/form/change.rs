@@ -9,11 +9,12 @@ use serde_json::Value;
 use store::form::{Form, FormChange};
 use uuid::Uuid;
 
+use super::FORM_BODY;
 use super::shape::{FormBody, FormRequest};
 use super::{answer, tell};
 use crate::AppState;
 use crate::auth::Caller;
-use crate::body::{SMALL, json};
+use crate::body::json;
 use crate::deadline::{QUICK, soon, within};
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::FormId;
@@ -62,7 +63,7 @@ pub async fn replace_form(
     let form = within(QUICK, state.store().form(account_id, form_id)).await?;
     let form = form.ok_or_else(Problem::not_found)?;
     let seen = IfMatch::of(&headers);
-    let body = json(state.buffers(), &headers, body, SMALL).await?;
+    let body = json(state.buffers(), &headers, body, FORM_BODY).await?;
     seen.check(form.revision)?;
     if form.status == FormStatus::Deleted {
         return Err(transition(form.status, "be changed"));

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use self::shape::{FormBody, FormRequest};
 use crate::AppState;
 use crate::auth::Caller;
-use crate::body::{SMALL, json};
+use crate::body::{Limit, SMALL, json};
 use crate::cursor::List;
 use crate::deadline::{QUICK, within};
 use crate::doorbell::refresh_later;
@@ -25,6 +25,12 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{FormId, Status};
 use crate::list::{ListQuery, Page};
 use crate::precondition::etag;
+
+/// The largest form has 100 fields of 100 options, and 1,000 business properties.
+const FORM_BODY: Limit = Limit {
+    bytes: SMALL,
+    values: 60_000,
+};
 
 /// Where this resource is.
 const PATH: &str = "/api_v1/form";
@@ -68,7 +74,7 @@ pub async fn create_form(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let body = json(state.buffers(), &headers, body, SMALL).await?;
+    let body = json(state.buffers(), &headers, body, FORM_BODY).await?;
     let draft = FormDraft::parse(&Value::Object(body)).map_err(Problem::invalid)?;
     let content = FormContent::new(draft).map_err(Problem::invalid)?;
     let account_id = caller.account_id();

@@ -38,12 +38,12 @@ pub enum Body {
 }
 
 impl Body {
-    /// What the headers say.
+    /// What the headers say, and whether there is a body.
     ///
     /// # Errors
     /// 415.
-    pub fn of(headers: &HeaderMap) -> Result<Self, Problem> {
-        if !ContentType::has_body(headers) {
+    pub fn of(headers: &HeaderMap, body: &HttpBody) -> Result<Self, Problem> {
+        if !ContentType::has_body(headers, body) {
             return Ok(Self::None);
         }
         plain(headers)?;

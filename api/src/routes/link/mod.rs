@@ -178,7 +178,7 @@ async fn create(
     let account_id = caller.account_id();
     let form = within(QUICK, state.store().form(account_id, form_id)).await?;
     let form = form.ok_or_else(Problem::not_found)?;
-    let kind = AskedBody::of(headers)?;
+    let kind = AskedBody::of(headers, &body)?;
     let bus_prop_ids: BusPropIds = ids.parse().map_err(bus_prop_ids_problem)?;
     let pairs = kind.read(state.buffers(), body).await?;
     if form.status != FormStatus::Published {
@@ -257,7 +257,7 @@ pub async fn read_link(
 
 /// Delete a link.
 ///
-/// It is gone at once; what came through it stays in reports. Deleting it again changes nothing.
+/// It is gone at once; what came through it stays in reports. Deleted again, it is not found.
 #[utoipa::path(
     delete,
     path = "/{id}",
@@ -265,7 +265,8 @@ pub async fn read_link(
     params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{22}$", description = "The link's `token`")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`not_found`: also once it is deleted",
+            body = ProblemBody, content_type = "application/problem+json"),
     ),
 )]
 pub async fn delete_link(
@@ -274,12 +275,12 @@ pub async fn delete_link(
     path: InPath<String>,
 ) -> Result<StatusCode, Problem> {
     let token = token(path)?;
-    let link = state
+    let deleted = state
         .store()
         .delete_link(caller.account_id(), &token)
         .await?;
-    let link = link.ok_or_else(Problem::not_found)?;
-    state.collect().links.changed(link.link_id);
-    tracing::info!(link.id = %link.link_id, "link deleted");
+    let link_id = deleted.ok_or_else(Problem::not_found)?;
+    state.collect().links.changed(link_id);
+    tracing::info!(link.id = %link_id, "link deleted");
     Ok(StatusCode::NO_CONTENT)
 }

@@ -91,6 +91,16 @@ fn gone() -> Problem {
     )
 }
 
+/// A program's request that is refused. Each costs its address one of its guesses: judging it was work.
+fn refused(state: &AppState, network: Network, problem: Problem) -> Response {
+    if problem.code().status().is_client_error()
+        && let Err(throttled) = state.guesses().take(network)
+    {
+        return throttled.into_response();
+    }
+    problem.into_response()
+}
+
 /// The token of a path, and what it opens if not too many ask for it.
 async fn open(
     state: &AppState,

@@ -8,24 +8,29 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use domain::answer::{Answers, FieldProblem};
 use domain::invalid::{Invalid, code, member};
+use http_body_util::BodyExt;
 use serde::Serialize;
 use serde_json::Value;
+use tokio::sync::OwnedSemaphorePermit;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::answer::{Outcome, take};
 use super::view::{unknown, visit};
-use super::{Refused, TokenPath, gone, limited, open, trouble, with_retry};
+use super::{Refused, TokenPath, gone, limited, open, refused, trouble, with_retry};
 use crate::AppState;
 use crate::address::Network;
-use crate::body::{ContentType, Pairs, json, plain, urlencoded};
+use crate::body::{ContentType, Limit, Pairs, json, plain, urlencoded};
 use crate::collect::Opened;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::parse_uuid;
 use crate::pages::{self, Again};
 
-/// Bytes of a submission: more than any form takes, so that a text that is too long is told beside its field.
-const MAX_BYTES: usize = 4 << 20;
+/// More than any form takes, so that a text that is too long is told beside its field.
+const BODY: Limit = Limit {
+    bytes: 3 << 19,
+    values: 20_000,
+};
 /// Where the page sends its visit.
 const VISIT: &str = "visit";
 
@@ -59,7 +64,7 @@ pub struct AnswersRequest {
     request_body(content(
         (AnswersRequest = "application/json"),
         (std::collections::BTreeMap<String, String> = "application/x-www-form-urlencoded"),
-    ), description = "At most 4 MiB. A form sends `visit`, and each answer under its field's key"),
+    ), description = "At most 1.5 MiB. A form sends `visit`, and each answer under its field's key"),
     responses(
         (status = 201, description = "Stored, now or before", body = Stored),
         (status = 303, description = "Of a form: stored, now or before", headers(
@@ -91,9 +96,10 @@ pub async fn submit_answers(
         return of_form(&state, network, path, &headers, body).await;
     }
     match open(&state, network, path).await {
-        Ok((_, opened)) => of_program(&state, network, &opened, &headers, body)
-            .await
-            .unwrap_or_else(IntoResponse::into_response),
+        Ok((_, opened)) => match of_program(&state, network, &opened, &headers, body).await {
+            Ok(response) => response,
+            Err(problem) => refused(&state, network, problem),
+        },
         Err(refused) => refused.problem(),
     }
 }
@@ -105,7 +111,7 @@ async fn of_program(
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let mut members = json(state.buffers(), headers, body, MAX_BYTES).await?;
+    let mut members = json(&state.collect().buffers, headers, body, BODY).await?;
     let mut wrong = unknown(&members, &[VISIT, "answers"]);
     let visit = visit(&members, &mut wrong);
     if !wrong.is_empty() {
@@ -113,18 +119,19 @@ async fn of_program(
     }
     let answers = members.remove("answers").unwrap_or_default();
     let answers = Answers::from_json(&opened.link.content, &answers);
-    match take(state, network, opened, visit, answers).await {
+    let response = match take(state, network, opened, visit, answers).await {
         Outcome::Stands(feedback_id) => {
-            let stored = Json(Stored { feedback_id });
-            Ok((StatusCode::CREATED, stored).into_response())
+            (StatusCode::CREATED, Json(Stored { feedback_id })).into_response()
         }
+        // These have cost their guess.
         Outcome::Invalid(problems) => {
-            Err(Problem::invalid(problems.into_iter().map(place).collect()))
+            Problem::invalid(problems.into_iter().map(place).collect()).into_response()
         }
-        Outcome::Gone => Err(gone()),
-        Outcome::Throttled(throttled) => Ok(throttled.into_response()),
-        Outcome::Failed(problem) => Err(problem),
-    }
+        Outcome::Gone => gone().into_response(),
+        Outcome::Throttled(throttled) => throttled.into_response(),
+        Outcome::Failed(problem) => problem.into_response(),
+    };
+    Ok(response)
 }
 
 fn place(problem: FieldProblem) -> Invalid {
@@ -150,14 +157,24 @@ async fn of_form(
         Ok(Path(token)) => token.clone(),
         Err(_) => String::new(),
     };
-    let sent = match read(state, headers, body).await {
-        Ok(sent) => sent,
-        Err(problem) => return trouble(&problem),
+    let opened = match open(state, network, path).await {
+        Err(refused @ Refused::Unknown) => return refused.page(),
+        opened => opened,
     };
-    match open(state, network, path).await {
+    // Also where nothing is opened: what was typed is given back.
+    let mut sent = match read(state, headers, body).await {
+        Ok(sent) => sent,
+        Err(problem) => return untyped(state, network, &problem),
+    };
+    let room = sent.room.take();
+    let response = match opened {
         Ok((_, opened)) => sent.submit(state, network, &opened, &token).await,
         Err(Refused::Busy(opened, throttled)) => {
-            limited(sent.again(&opened, Again::TooMany, &token), throttled)
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            limited(
+                sent.again(status, &opened, Again::TooMany, &token),
+                throttled,
+            )
         }
         Err(Refused::Guessing(throttled)) => {
             let page = pages::send_again(&token, &sent.pairs);
@@ -170,20 +187,45 @@ async fn of_form(
             with_retry((status, page), &problem)
         }
         Err(refused @ Refused::Unknown) => refused.page(),
+    };
+    // A page that gives much back takes its room until it is sent.
+    response.map(|page| {
+        Body::new(page.map_frame(move |frame| {
+            let _held = &room;
+            frame
+        }))
+    })
+}
+
+/// A page for a body that could not be read. It costs a guess: reading it was work.
+fn untyped(state: &AppState, network: Network, problem: &Problem) -> Response {
+    let status = problem.code().status();
+    match state.guesses().take(network) {
+        Err(throttled) if status.is_client_error() => {
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            limited((status, pages::trouble(status)), throttled)
+        }
+        _ => trouble(problem),
     }
 }
 
 async fn read(state: &AppState, headers: &HeaderMap, body: Body) -> Result<Sent, Problem> {
     plain(headers)?;
-    let whole = state.buffers().read(body, MAX_BYTES, Code::InvalidForm);
-    Ok(Sent::new(urlencoded(&whole.await?.bytes)?))
+    let buffers = &state.collect().buffers;
+    let whole = buffers.read(body, BODY.bytes, Code::InvalidForm).await?;
+    Ok(Sent {
+        room: whole.room,
+        ..Sent::new(urlencoded(&whole.bytes)?)
+    })
 }
 
 /// What a form has sent.
 struct Sent {
     pairs: Pairs,
-    /// `Err`: not one UUID.
-    visit: Result<Option<Uuid>, ()>,
+    /// One that is not sent is made here, so that sending the page again is the same visit. `Err`: not one UUID.
+    visit: Result<Uuid, ()>,
+    /// Of a large one.
+    room: Option<OwnedSemaphorePermit>,
 }
 
 impl Sent {
@@ -193,11 +235,15 @@ impl Sent {
             .filter(|(name, value)| name == VISIT && !value.is_empty())
             .map(|(_, value)| parse_uuid(value));
         let visit = match (visits.next(), visits.next()) {
-            (None, _) => Ok(None),
-            (Some(Some(visit)), None) => Ok(Some(visit)),
+            (None, _) => Ok(Uuid::now_v7()),
+            (Some(Some(visit)), None) => Ok(visit),
             _ => Err(()),
         };
-        Self { pairs, visit }
+        Self {
+            pairs,
+            visit,
+            room: None,
+        }
     }
 
     async fn submit(
@@ -217,31 +263,29 @@ impl Sent {
                 detail: "The page was not sent as a whole. Please send it again.".to_owned(),
             }]),
         };
-        let visit = self.visit.unwrap_or_default();
-        match take(state, network, opened, visit, answers).await {
+        let again = |status, why| self.again(status, opened, why, token);
+        match take(state, network, opened, self.visit.ok(), answers).await {
             Outcome::Stands(_) => thank(token),
-            Outcome::Invalid(problems) => self.again(opened, Again::Invalid(&problems), token),
+            Outcome::Invalid(problems) => {
+                again(StatusCode::UNPROCESSABLE_ENTITY, Again::Invalid(&problems))
+            }
             Outcome::Gone => {
                 let page = pages::form_closed(form, &self.pairs);
                 (StatusCode::GONE, page).into_response()
             }
-            Outcome::Throttled(throttled) => {
-                limited(self.again(opened, Again::TooMany, token), throttled)
-            }
+            Outcome::Throttled(throttled) => limited(
+                again(StatusCode::TOO_MANY_REQUESTS, Again::TooMany),
+                throttled,
+            ),
             Outcome::Failed(problem) => {
-                with_retry(self.again(opened, Again::Unavailable, token), &problem)
+                with_retry(again(problem.code().status(), Again::Unavailable), &problem)
             }
         }
     }
 
     /// The page with all that was typed, for the same visit.
-    fn again(&self, opened: &Opened, why: Again<'_>, token: &str) -> Response {
-        let status = match why {
-            Again::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            Again::TooMany => StatusCode::TOO_MANY_REQUESTS,
-            Again::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-        };
-        let visit = self.visit.ok().flatten().unwrap_or_else(Uuid::now_v7);
+    fn again(&self, status: StatusCode, opened: &Opened, why: Again<'_>, token: &str) -> Response {
+        let visit = self.visit.unwrap_or_else(|()| Uuid::now_v7());
         let form = &opened.link.content;
         let page = pages::form_again(form, &self.pairs, why, token, visit);
         (status, page).into_response()

@@ -11,12 +11,18 @@ use store::collect::NewView;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{TokenPath, gone, open};
+use super::{TokenPath, gone, open, refused};
 use crate::AppState;
 use crate::address::Network;
-use crate::body::{SMALL, json};
+use crate::body::{Limit, json};
 use crate::error::{Problem, ProblemBody};
 use crate::extract::parse_uuid;
+
+/// A body that names one visit is far smaller.
+const BODY: Limit = Limit {
+    bytes: 4 << 10,
+    values: 100,
+};
 
 /// A visit.
 #[expect(dead_code, reason = "only its schema is used")]
@@ -58,7 +64,7 @@ pub async fn view_form(
         Err(refused) => return refused.problem(),
     };
     let viewing = async {
-        let members = json(state.buffers(), &headers, body, SMALL).await?;
+        let members = json(&state.collect().buffers, &headers, body, BODY).await?;
         let mut wrong = unknown(&members, &["visit"]);
         let visit = visit(&members, &mut wrong);
         let Some(visit) = visit.filter(|_| wrong.is_empty()) else {
@@ -76,7 +82,10 @@ pub async fn view_form(
         state.collect().views.commit(form, view).await?;
         Ok(StatusCode::NO_CONTENT)
     };
-    viewing.await.into_response()
+    match viewing.await {
+        Ok(counted) => counted.into_response(),
+        Err(problem) => refused(&state, network, problem),
+    }
 }
 
 /// The visit that a body names, if it names one.

@@ -1,4 +1,6 @@
 use super::*;
+use crate::answer::read::FieldProblems;
+use crate::invalid::code;
 
 #[track_caller]
 fn refused(answers: &Value, expected: &[(&str, &str)]) {
@@ -181,8 +183,26 @@ fn problems_end_at_100() {
         Answers::from_json(&form(), &unknown).unwrap_err().len(),
         100
     );
-    let many = json!({"what": vec!["c"; 500]});
+    let many = json!({"nps": 11, "what": vec!["c"; 100], "name": "\0", "zz": 1});
     assert_eq!(Answers::from_json(&form(), &many).unwrap_err().len(), 100);
+}
+
+#[test]
+fn a_problem_that_is_not_kept_is_not_worded() {
+    let mut problems = FieldProblems::default();
+    for _ in 0..100 {
+        problems.push("nps", code::MISSING, String::new);
+    }
+    problems.push("nps", code::MISSING, || panic!("it was worded"));
+}
+
+#[test]
+fn a_list_of_more_choices_than_a_field_has_options_is_one_problem() {
+    for entry in [json!("c"), json!("a"), json!(1)] {
+        refused(&json!({"what": vec![entry; 101]}), &[("what", "too_many")]);
+    }
+    let most = json!({"what": vec!["c"; 100]});
+    assert_eq!(Answers::from_json(&form(), &most).unwrap_err().len(), 100);
 }
 
 #[test]

@@ -77,6 +77,7 @@ fn only_choices_are_answered_more_than_once() {
         refused(&[(key, value), (key, value)], &[(key, "duplicate")]);
     }
     refused(&[("what", "a"), ("what", "a")], &[("what", "duplicate")]);
+    refused(&[("what", "c"); 101], &[("what", "too_many")]);
 }
 
 #[test]
