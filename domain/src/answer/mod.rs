@@ -1,9 +1,12 @@
-//! What a person answered: read from a body and judged by the form (`read`), or read back from the store.
+//! What a person answered: read from a body and judged by the form (`read`, `value`), or read back from the store.
 //!
 //! Visits, links and the counting of answers are not known here.
 
 mod read;
 mod stored;
+#[cfg(test)]
+mod tests;
+mod value;
 
 use serde::Serialize;
 use serde_json::Value;

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::value::{from_texts, from_value};
 use super::{AnswerValue, Answers, FieldProblem};
-use crate::form::{Field, FieldKind, FormContent};
-use crate::invalid::{MAX_PROBLEMS, code, whole_number};
+use crate::form::{Field, FormContent};
+use crate::invalid::{MAX_PROBLEMS, code};
 
 /// A problem shows at most this many characters of what was sent.
 const MAX_SHOWN_CHARS: usize = 100;
@@ -103,135 +104,12 @@ fn judge<'a>(
     }
 }
 
-fn from_value(field: &Field, value: &Value, problems: &mut FieldProblems) -> Option<AnswerValue> {
-    match &field.kind {
-        FieldKind::Nps | FieldKind::Happiness | FieldKind::Rating { .. } => {
-            grade(field, value, problems)
-        }
-        FieldKind::Choice { .. } => match value {
-            Value::String(text) => choice(field, text, problems),
-            _ => problems.wrong_type(field, "This is not a string."),
-        },
-        FieldKind::Choices { .. } => {
-            let texts = value
-                .as_array()
-                .and_then(|values| values.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
-            match texts {
-                Some(texts) => choices(field, &texts, problems),
-                None => problems.wrong_type(field, "This is not an array of strings."),
-            }
-        }
-        FieldKind::Text | FieldKind::Comment => match value {
-            Value::String(given) => text(field, given, problems),
-            _ => problems.wrong_type(field, "This is not a string."),
-        },
-    }
-}
-
-/// Of the values that the page sent under the field's key, none empty.
-fn from_texts(field: &Field, values: &[&str], problems: &mut FieldProblems) -> Option<AnswerValue> {
-    if matches!(field.kind, FieldKind::Choices { .. }) {
-        return choices(field, values, problems);
-    }
-    let value = match values {
-        [] => return None,
-        [value] => *value,
-        _ => {
-            problems.push(
-                field.key.as_str(),
-                code::DUPLICATE,
-                "This was answered more than once.",
-            );
-            return None;
-        }
-    };
-    match &field.kind {
-        FieldKind::Choice { .. } | FieldKind::Choices { .. } => choice(field, value, problems),
-        FieldKind::Text | FieldKind::Comment => text(field, value, problems),
-        FieldKind::Nps | FieldKind::Happiness | FieldKind::Rating { .. } => {
-            // In plain digits a grade is the same in JSON; `5.0`, `+5`, `05` and ` 5` are none.
-            let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-            let number = serde_json::from_str(value).ok().filter(|_| digits);
-            grade(field, &number.unwrap_or(Value::Null), problems)
-        }
-    }
-}
-
-fn grade(field: &Field, value: &Value, problems: &mut FieldProblems) -> Option<AnswerValue> {
-    let grades = field.kind.grades()?;
-    whole_number(value, grades.clone())
-        .map(AnswerValue::Grade)
-        .map_err(|code| {
-            let detail = format!(
-                "This takes a whole number from {} to {}.",
-                grades.start(),
-                grades.end()
-            );
-            problems.push(field.key.as_str(), code, detail);
-        })
-        .ok()
-}
-
-fn choice(field: &Field, value: &str, problems: &mut FieldProblems) -> Option<AnswerValue> {
-    if !is_offered(field, value) {
-        problems.not_offered(field, value);
-        return None;
-    }
-    Some(AnswerValue::Choice(value.to_owned()))
-}
-
-fn choices(field: &Field, values: &[&str], problems: &mut FieldProblems) -> Option<AnswerValue> {
-    let mut chosen: Vec<String> = Vec::new();
-    for value in values {
-        if !is_offered(field, value) {
-            problems.not_offered(field, value);
-        } else if chosen.iter().any(|before| before == value) {
-            problems.push(
-                field.key.as_str(),
-                code::DUPLICATE,
-                format!("`{value}` is chosen more than once."),
-            );
-        } else {
-            chosen.push((*value).to_owned());
-        }
-    }
-    (!chosen.is_empty()).then_some(AnswerValue::Choices(chosen))
-}
-
-fn is_offered(field: &Field, value: &str) -> bool {
-    field.page_options().any(|option| option.value == value)
-}
-
-fn text(field: &Field, given: &str, problems: &mut FieldProblems) -> Option<AnswerValue> {
-    let max = field.kind.max_chars()?;
-    let text = given.replace("\r\n", "\n");
-    if text.trim().is_empty() {
-        return None;
-    }
-    let nul = text.contains('\0');
-    if nul {
-        problems.push(
-            field.key.as_str(),
-            code::CONTROL_CHARACTER,
-            "This holds the character U+0000.",
-        );
-    }
-    let long = text.chars().nth(max).is_some();
-    if long {
-        problems.push(
-            field.key.as_str(),
-            code::TOO_LONG,
-            format!("This takes at most {max} characters."),
-        );
-    }
-    (!nul && !long).then_some(AnswerValue::Text(text))
-}
-
+/// The problems of one submission, at most [`MAX_PROBLEMS`].
 #[derive(Default)]
-struct FieldProblems(Vec<FieldProblem>);
+pub(super) struct FieldProblems(Vec<FieldProblem>);
 
 impl FieldProblems {
-    fn push(&mut self, key: &str, code: &'static str, detail: impl Into<String>) {
+    pub(super) fn push(&mut self, key: &str, code: &'static str, detail: impl Into<String>) {
         if self.0.len() < MAX_PROBLEMS {
             self.0.push(FieldProblem {
                 key: key.to_owned(),
@@ -241,12 +119,12 @@ impl FieldProblems {
         }
     }
 
-    fn wrong_type(&mut self, field: &Field, detail: &str) -> Option<AnswerValue> {
+    pub(super) fn wrong_type(&mut self, field: &Field, detail: &str) -> Option<AnswerValue> {
         self.push(field.key.as_str(), code::WRONG_TYPE, detail);
         None
     }
 
-    fn not_offered(&mut self, field: &Field, value: &str) {
+    pub(super) fn not_offered(&mut self, field: &Field, value: &str) {
         let detail = format!("`{}` is not one of the choices.", shown(value));
         self.push(field.key.as_str(), code::NOT_OFFERED, detail);
     }

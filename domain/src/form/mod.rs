@@ -1,16 +1,19 @@
 //! A form: its title, its business properties and its fields.
 //!
-//! A request's body becomes a [`FormDraft`] or the list of its problems (`draft`); a draft becomes the
+//! A request's body becomes a [`FormDraft`] or the list of its problems (`draft`, `draft_field`); a draft becomes the
 //! [`FormContent`] of a new form or replaces that of another (`edit`). Ids, times and the rows of forms live
 //! in `store`.
 
 mod bus_prop;
 mod draft;
+mod draft_field;
 mod edit;
 mod field;
 mod key;
 mod members;
 mod status;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +82,7 @@ struct Fault {
 /// Whether the text has 1 to `max_chars` characters, not all of them white space, and no control character.
 fn check_line(text: &str, max_chars: usize) -> Result<(), Fault> {
     let (code, detail) = if text.trim().is_empty() {
-        (code::BLANK, "has no visible character".to_owned())
+        (code::BLANK, "is empty or white space only".to_owned())
     } else if text.chars().nth(max_chars).is_some() {
         (
             code::TOO_LONG,

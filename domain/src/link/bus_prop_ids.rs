@@ -90,3 +90,104 @@ pub(crate) fn parse_id(text: &str) -> Option<u32> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
     text.parse().ok().filter(|_| plain)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::form::FormDraft;
+
+    #[test]
+    fn ids_are_joined_by_an_underline_and_keep_their_order() {
+        for (text, ids) in [
+            ("", &[][..]),
+            ("1", &[1]),
+            ("2_1", &[2, 1]),
+            ("10_9_4294967295", &[10, 9, u32::MAX]),
+        ] {
+            let parsed: BusPropIds = text.parse().unwrap();
+            assert_eq!(parsed.iter().collect::<Vec<_>>(), ids);
+            assert_eq!(parsed.to_string(), text);
+            assert_eq!(parsed.len(), ids.len());
+            assert_eq!(parsed.is_empty(), ids.is_empty());
+        }
+        assert!(BusPropIds::default().is_empty());
+    }
+
+    #[test]
+    fn everything_else_is_refused_with_its_reason() {
+        for text in [
+            "_",
+            "_1",
+            "1_",
+            "1__2",
+            "0",
+            "01",
+            "1_02",
+            "+1",
+            "-1",
+            " 1",
+            "1,2",
+            "1.0",
+            "a",
+            "٣",
+            "4294967296",
+            "1\0",
+        ] {
+            assert_eq!(
+                text.parse::<BusPropIds>(),
+                Err(BusPropIdsError::Malformed),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            "3_1_3".parse::<BusPropIds>(),
+            Err(BusPropIdsError::Duplicate(3))
+        );
+        let many: Vec<_> = (1..=1_001).map(|id: u32| id.to_string()).collect();
+        assert_eq!(
+            many.join("_").parse::<BusPropIds>(),
+            Err(BusPropIdsError::TooMany)
+        );
+        assert!(many[1..].join("_").parse::<BusPropIds>().is_ok());
+    }
+
+    #[test]
+    fn a_new_link_takes_what_the_form_offers_and_an_old_one_keeps_its_texts() {
+        let draft = |body| FormDraft::parse(&body).unwrap();
+        let form = FormContent::new(draft(json!({"title": "T", "bus_props": ["n:a", "n:b"]})));
+        let form = form.unwrap();
+        let form = form.replaced_by(draft(json!({"title": "T", "bus_props": ["n:a"]})), true);
+        let form = form.unwrap();
+        let check = |text: &str| {
+            text.parse::<BusPropIds>()
+                .unwrap()
+                .check_for_new_link(&form)
+        };
+        assert_eq!(check("1"), Ok(()));
+        assert_eq!(check(""), Ok(()));
+        assert_eq!(check("1_2"), Err(BusPropIdsError::Unknown(2)));
+        assert_eq!(check("3"), Err(BusPropIdsError::Unknown(3)));
+        let old: BusPropIds = "2_1".parse().unwrap();
+        let texts: Vec<_> = old.texts(&form).map(BusProp::as_str).collect();
+        assert_eq!(texts, ["n:b", "n:a"]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_parses_shows_the_same_text(text in "[0-9_+]{0,8}") {
+            if let Ok(ids) = text.parse::<BusPropIds>() {
+                prop_assert_eq!(ids.to_string(), text);
+            }
+        }
+
+        #[test]
+        fn different_ids_read_back(ids in prop::collection::hash_set(1_u32.., 0..20)) {
+            let ids: Vec<_> = ids.into_iter().collect();
+            let parsed: BusPropIds = BusPropIds(ids.clone()).to_string().parse().unwrap();
+            prop_assert_eq!(parsed.0, ids);
+        }
+    }
+}

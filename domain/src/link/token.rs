@@ -66,3 +66,61 @@ impl From<Token> for String {
         token.to_string()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_token_is_22_characters_that_debug_hides() {
+        let token = Token::new([0xff; 16]);
+        assert_eq!(token.to_string(), "_____________________w");
+        assert_eq!(Token::new([0; 16]).to_string(), "A".repeat(22));
+        assert_eq!(format!("{token:?}"), "Token(…)");
+        let json = serde_json::to_string(&token).unwrap();
+        assert_eq!(json, "\"_____________________w\"");
+        assert_eq!(serde_json::from_str::<Token>(&json).unwrap(), token);
+    }
+
+    #[test]
+    fn everything_else_is_no_token() {
+        let a = "A".repeat(22);
+        for text in [
+            "",
+            "A",
+            &a[1..],
+            &format!("{a}A"),
+            &format!("{a}=="),
+            &format!("{a}AA"),
+            &"A".repeat(1_000),
+            // The last character holds two bits of the sixteenth byte; the others must be 0.
+            &format!("{}B", &a[1..]),
+            &format!("{}+", &a[1..]),
+            &format!("{}/", &a[1..]),
+            &format!("{} ", &a[1..]),
+            "ÄÄÄÄÄÄÄÄÄÄÄ",
+        ] {
+            assert_eq!(text.parse::<Token>(), Err(NotAToken), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_token_reads_back(bytes: [u8; 16]) {
+            let token = Token::new(bytes);
+            let text = token.to_string();
+            prop_assert_eq!(text.len(), 22);
+            prop_assert_eq!(text.parse::<Token>(), Ok(token));
+            prop_assert_eq!(token.as_bytes(), &bytes);
+        }
+
+        #[test]
+        fn a_token_has_one_text(text in "[A-Za-z0-9_-]{22}") {
+            if let Ok(token) = text.parse::<Token>() {
+                prop_assert_eq!(token.to_string(), text);
+            }
+        }
+    }
+}

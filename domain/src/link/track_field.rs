@@ -165,3 +165,98 @@ impl<'de> Deserialize<'de> for TrackFields {
         deserializer.deserialize_map(InOrder)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn fields(texts: &[&str]) -> TrackFields {
+        let mut fields = TrackFields::default();
+        for text in texts {
+            fields.push(text).unwrap();
+        }
+        fields
+    }
+
+    #[test]
+    fn a_tracking_field_is_split_at_its_first_equals() {
+        let name = "n".repeat(64);
+        let value = "v".repeat(1_024);
+        for (text, name, value) in [
+            ("order=7", "order", "7"),
+            ("order=", "order", ""),
+            ("a==b=", "a", "=b="),
+            ("Straße= ü\n ", "Straße", " ü\n "),
+            (&format!("{name}={value}"), &name, &value),
+        ] {
+            let field = TrackField::parse(text).unwrap();
+            assert_eq!((field.name(), field.value()), (name, value));
+        }
+    }
+
+    #[test]
+    fn everything_else_is_refused_with_its_reason() {
+        use TrackFieldError as E;
+        for (text, error) in [
+            ("", E::NoEquals),
+            ("order", E::NoEquals),
+            ("=7", E::NameEmpty),
+            (&format!("{}=7", "é".repeat(33)), E::NameTooLong),
+            ("a\0=7", E::NameControlCharacter),
+            ("a\n=7", E::NameControlCharacter),
+            (&format!("a={}", "é".repeat(513)), E::ValueTooLong),
+            ("a=\0", E::ValueControlCharacter),
+        ] {
+            assert_eq!(TrackField::parse(text), Err(error), "{text}");
+            assert_eq!(TrackFields::default().push(text), Err(error));
+        }
+    }
+
+    #[test]
+    fn a_link_has_at_most_six_of_different_names() {
+        let mut six = fields(&["f=1", "e=2", "d=3", "c=4", "b=5", "a=6"]);
+        assert_eq!(six.push("g=7"), Err(TrackFieldError::TooMany));
+        assert_eq!(six.push("rubbish"), Err(TrackFieldError::TooMany));
+        assert_eq!(six.len(), 6);
+        assert_eq!(six.get("d"), Some("3"));
+        assert_eq!(six.get("g"), None);
+        let mut one = fields(&["a=1"]);
+        assert_eq!(one.push("a=1"), Err(TrackFieldError::Duplicate));
+        assert_eq!(one.push("A=1"), Ok(()));
+    }
+
+    #[test]
+    fn in_json_they_are_an_object_in_the_order_given() {
+        let json = serde_json::to_string(&fields(&["b=1", "a=2"])).unwrap();
+        assert_eq!(json, r#"{"b":"1","a":"2"}"#);
+        assert_eq!(
+            serde_json::to_string(&TrackFields::default()).unwrap(),
+            "{}"
+        );
+        for json in [
+            r#"{"a":"1","a":"2"}"#,
+            r#"{"":"1"}"#,
+            r#"{"a":1}"#,
+            "[]",
+            r#"{"a":"","b":"","c":"","d":"","e":"","f":"","g":""}"#,
+        ] {
+            assert!(serde_json::from_str::<TrackFields>(json).is_err(), "{json}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn tracking_fields_read_back_in_order(texts in prop::collection::vec(".{0,5}=.{0,9}", 0..8)) {
+            let mut fields = TrackFields::default();
+            for text in &texts {
+                let before = fields.len();
+                let taken = fields.push(text).is_ok();
+                prop_assert_eq!(fields.len(), before + usize::from(taken));
+            }
+            let json = serde_json::to_string(&fields).unwrap();
+            prop_assert_eq!(serde_json::from_str::<TrackFields>(&json).unwrap(), fields);
+        }
+    }
+}
