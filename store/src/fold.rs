@@ -55,7 +55,7 @@ impl Found {
         let alike = match self.alike.entry(get(row, "bus_prop_ids")?) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
-                let bus_prop_ids = new.key().parse().map_err(Error::broken)?;
+                let bus_prop_ids: BusPropIds = new.key().parse().map_err(Error::broken)?;
                 new.insert(Alike {
                     bus_prop_ids,
                     days: BTreeMap::new(),

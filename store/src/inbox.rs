@@ -90,7 +90,7 @@ impl Store {
     /// See [`Error`].
     pub async fn forms_waiting(&self, above: i64) -> Result<Waiting, Error> {
         let mut forms = BTreeSet::new();
-        let mut last = 0;
+        let mut last: i64 = 0;
         loop {
             let rows = self
                 .rows(
