@@ -18,7 +18,7 @@ fn option(value: &str, label: &str) -> Value {
     json!({"value": value, "label": label, "retired": false})
 }
 
-fn field(key: &str, label: &str, required: bool, kind: Value) -> Value {
+fn field(key: &str, label: &str, required: bool, kind: &Value) -> Value {
     let mut field = json!({"key": key, "label": label, "required": required, "retired": false});
     field
         .as_object_mut()
@@ -38,23 +38,23 @@ fn every_type(text: &str) -> FormContent {
     form(
         text,
         &[
-            field("nps", text, true, json!({"type": "nps"})),
-            field("mood", text, true, json!({"type": "happiness"})),
-            field("taste", text, false, json!({"type": "rating", "scale": 7})),
+            field("nps", text, true, &json!({"type": "nps"})),
+            field("mood", text, true, &json!({"type": "happiness"})),
+            field("taste", text, false, &json!({"type": "rating", "scale": 7})),
             field(
                 "one",
                 text,
                 true,
-                json!({"type": "choice", "options": options}),
+                &json!({"type": "choice", "options": options}),
             ),
             field(
                 "some",
                 text,
                 true,
-                json!({"type": "choices", "options": options}),
+                &json!({"type": "choices", "options": options}),
             ),
-            field("city", text, false, json!({"type": "text"})),
-            field("words", text, true, json!({"type": "comment"})),
+            field("city", text, false, &json!({"type": "text"})),
+            field("words", text, true, &json!({"type": "comment"})),
         ],
     )
 }
@@ -166,7 +166,7 @@ fn texts_never_come_out_as_markup() {
             "one",
             "l",
             true,
-            json!({"type": "choice", "options": values}),
+            &json!({"type": "choice", "options": values}),
         )],
     );
     let html = again(&form, &[("one", HOSTILE)], &[]);
@@ -248,7 +248,7 @@ fn all_that_was_typed_is_there_again_with_what_is_wrong() {
 fn a_submission_without_answers_is_told_so() {
     let form = form(
         "Title",
-        &[field("city", "City", false, json!({"type": "text"}))],
+        &[field("city", "City", false, &json!({"type": "text"}))],
     );
     let problems = Answers::from_pairs(&form, &pairs(&[("city", " ")])).unwrap_err();
     let html = again(&form, &[("city", " ")], &problems);
@@ -309,10 +309,10 @@ fn every_id_is_given_once_and_what_is_named_is_there() {
     let form = form(
         "Title",
         &[
-            field("a", "A", true, json!({"type": "nps"})),
-            field("a_1", "B", true, json!({"type": "rating", "scale": 2})),
-            field("title", "C", true, json!({"type": "text"})),
-            field("problem", "D", true, json!({"type": "comment"})),
+            field("a", "A", true, &json!({"type": "nps"})),
+            field("a_1", "B", true, &json!({"type": "rating", "scale": 2})),
+            field("title", "C", true, &json!({"type": "text"})),
+            field("problem", "D", true, &json!({"type": "comment"})),
         ],
     );
     let problems = ["a", "a_1", "title", "problem"].map(|key| problem(key, code::MISSING));
@@ -345,13 +345,13 @@ fn the_grades_of_a_scale_break_into_rows_of_at_most_six() {
         (9, "k5 w9"),
         (10, "k5 w10"),
     ] {
-        let rating = field("r", "R", false, json!({"type": "rating", "scale": scale}));
+        let rating = field("r", "R", false, &json!({"type": "rating", "scale": scale}));
         assert_has(
             &empty(&form("Title", &[rating])),
             &format!("class=\"scale {rows}\""),
         );
     }
-    let nps = field("n", "N", false, json!({"type": "nps"}));
+    let nps = field("n", "N", false, &json!({"type": "nps"}));
     assert_has(&empty(&form("Title", &[nps])), "class=\"scale k6 w11\"");
 }
 
