@@ -18,7 +18,7 @@ use platform::config::TrustedProxies;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::AppState;
-use crate::rate::{Rate, Throttled};
+use crate::rate::{Allowance, Rate, Throttled};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -119,7 +119,7 @@ impl Guesses {
     pub fn take(&self, network: Network) -> Result<(), Throttled> {
         let taken = self.rate.check(&network);
         let empty_for = match &taken {
-            Ok(allowance) => allowance.as_ref().and_then(|left| left.empty_for()),
+            Ok(allowance) => allowance.as_ref().and_then(Allowance::empty_for),
             Err(throttled) => Some(throttled.wait()),
         };
         if let Some(wait) = empty_for {
