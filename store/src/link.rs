@@ -8,7 +8,7 @@ use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use crate::tx::get;
-use crate::{Committed, Error, Store};
+use crate::{Error, Store};
 
 /// A link to be made. Whether its form takes links and has these ids is for the caller to judge.
 #[derive(Clone, Debug)]
@@ -188,13 +188,13 @@ impl Store {
         .transpose()
     }
 
-    /// Deletes a link of the account: it is gone with this commit. Its id; `None`: it is not known in this account, or
-    /// was deleted before.
+    /// Deletes a link of the account, now or before: it is gone with this commit. Its id; `None`: it is not known in
+    /// this account.
     ///
     /// What came through it is not counted: that takes long where a link is popular.
     ///
     /// # Errors
-    /// See [`Error`].
+    /// See [`Error`]. Doing it again is safe.
     pub async fn delete_link(
         &self,
         account_id: Uuid,
@@ -204,7 +204,7 @@ impl Store {
         let now = tx.now().await?;
         let deleted = tx
             .row(
-                "UPDATE link SET deleted_at = $3 WHERE token = $2 AND account_id = $1 AND deleted_at IS NULL
+                "UPDATE link SET deleted_at = coalesce(deleted_at, $3) WHERE token = $2 AND account_id = $1
                  RETURNING link_id",
                 vec![account_id.into(), token.to_string().into(), now.into()],
             )
@@ -212,19 +212,8 @@ impl Store {
         let Some(row) = deleted else {
             return Ok(None);
         };
-        let link_id = get(&row, "link_id")?;
-        match tx.commit().await? {
-            Committed::Done => Ok(Some(link_id)),
-            Committed::Unknown(error) => {
-                let found = self.public_link(token).await?;
-                let written = found.is_some_and(|link| link.deleted_at == Some(now));
-                if written {
-                    Ok(Some(link_id))
-                } else {
-                    Err(error)
-                }
-            }
-        }
+        tx.commit_surely().await?;
+        get(&row, "link_id").map(Some)
     }
 
     /// The link that a token opens, gone or not, of whatever account.

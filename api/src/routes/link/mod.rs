@@ -230,7 +230,7 @@ fn token(path: InPath<String>) -> Result<Token, Problem> {
     params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{22}$", description = "The link's `token`")),
     responses(
         (status = 200, description = "The link", body = CountedLinkBody),
-        (status = 404, description = "`not_found`: also once it is deleted",
+        (status = 404, description = "`not_found`",
             body = ProblemBody, content_type = "application/problem+json"),
     ),
 )]
@@ -257,7 +257,7 @@ pub async fn read_link(
 
 /// Delete a link.
 ///
-/// It is gone at once; what came through it stays in reports. Deleted again, it is not found.
+/// It is gone at once; what came through it stays in reports. Deleted again, it stays so.
 #[utoipa::path(
     delete,
     path = "/{id}",
