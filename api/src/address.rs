@@ -17,7 +17,7 @@ use axum::http::{Extensions, HeaderMap, HeaderName};
 use platform::config::TrustedProxies;
 
 use crate::AppState;
-use crate::rate::{Rate, Throttled};
+use crate::rate::{Allowance, Rate, Throttled};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -98,7 +98,7 @@ impl Guesses {
     pub fn take(&self, network: Network) -> Result<(), Throttled> {
         let taken = self.rate.check(&network);
         let empty_for = match &taken {
-            Ok(allowance) => allowance.as_ref().and_then(|left| left.empty_for()),
+            Ok(allowance) => allowance.as_ref().and_then(Allowance::empty_for),
             Err(throttled) => Some(throttled.wait()),
         };
         if let Some(wait) = empty_for {

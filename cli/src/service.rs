@@ -51,7 +51,8 @@ impl Service {
     }
 }
 
-/// The body of an answer, null if it has none; a problem as an error.
+/// The body of an answer, null if it has none. A problem is an error; what is wrong with the input is told before, one a
+/// line.
 pub(crate) async fn read(response: Response) -> anyhow::Result<Value> {
     let status = response.status();
     if status == StatusCode::NO_CONTENT {
@@ -64,12 +65,11 @@ pub(crate) async fn read(response: Response) -> anyhow::Result<Value> {
     if status.is_success() {
         return Ok(body);
     }
-    let mut told = format!("{}: {}", text(&body, "code")?, text(&body, "detail")?);
     for error in body["errors"].as_array().into_iter().flatten() {
         let part = |member: &str| error[member].as_str().unwrap_or_default();
-        told.push_str(&format!("\n  {}: {}", part("pointer"), part("detail")));
+        eprintln!("{}\t{}", part("pointer"), part("detail"));
     }
-    bail!(told)
+    bail!("{}: {}", text(&body, "code")?, text(&body, "detail")?)
 }
 
 pub(crate) fn text(body: &Value, member: &str) -> anyhow::Result<String> {

@@ -43,12 +43,13 @@ impl Tx {
         Ok(Self { inner })
     }
 
-    /// A transaction that only looks up and appends by key, also where the planner's statistics say that a table is
-    /// small enough to be read whole: it may have grown a thousandfold since they were taken.
+    /// A transaction that only looks up and appends by key. Also where statistics say that a table is small enough to be
+    /// read whole: it may have grown a thousandfold since. And one plan a statement: the server would make another
+    /// for every small batch (measured: 0.5 ms each, three times what running it takes).
     pub(crate) async fn begin_by_key(pool: &Pool) -> Result<Self, Error> {
         match pool {
             Pool::Postgres(pool) => {
-                let begin = "BEGIN; SET LOCAL enable_seqscan = off";
+                let begin = "BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan";
                 let inner = Inner::Postgres(pool.begin_with(begin).await?);
                 Ok(Self { inner })
             }

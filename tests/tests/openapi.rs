@@ -27,7 +27,7 @@ async fn schemathesis_finds_no_undocumented_answer() -> Result<()> {
             "--header",
             &secret_key,
             "--include-path-regex",
-            "^/api_v1/",
+            "^/(api_v1|f)/",
             "--checks",
             "not_a_server_error,status_code_conformance,content_type_conformance,\
              response_schema_conformance",

@@ -54,7 +54,7 @@ async fn metrics_count_what_was_imported_and_name_nobody() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_openapi_document_has_every_operation_of_the_import() -> Result<()> {
+async fn the_openapi_document_has_every_operation_of_imports_forms_and_links() -> Result<()> {
     let app = App::start().await?;
     let client = app.anonymous()?;
     let document = client.get("/openapi.json").await?.expect(200)?.json()?;
@@ -67,6 +67,12 @@ async fn the_openapi_document_has_every_operation_of_the_import() -> Result<()> 
         ("/api_v1/sms/import/{batch_id}/cancel", &["post"]),
         ("/api_v1/sms/import/{batch_id}/retry", &["post"]),
         ("/api_v1/sms/recipient/{docid}", &["get", "delete"]),
+        ("/api_v1/form", &["post"]),
+        ("/api_v1/form/list/{status}", &["get"]),
+        ("/api_v1/form/{form_id}", &["get", "put", "delete"]),
+        ("/api_v1/form/{form_id}/publish", &["post"]),
+        ("/api_v1/form/link/{form_id}/{bus_prop_id}", &["post"]),
+        ("/api_v1/form/link/{id}", &["post", "get", "delete"]),
     ] {
         for method in methods {
             let operation = &document["paths"][path][method];
@@ -149,6 +155,12 @@ async fn a_bad_setting_ends_the_start_with_a_line_that_names_it() -> Result<()> 
         ("REDIS_URL", "http://localhost"),
         ("FEEDBACK_KEY_RATE", "-1"),
         ("FEEDBACK_KEY_RATE", "many"),
+        ("FEEDBACK_LINK_RATE", "-1"),
+        ("FEEDBACK_ADDRESS_RATE", "1.5"),
+        ("FEEDBACK_PUBLIC_URL", "feedback.example"),
+        ("FEEDBACK_PUBLIC_URL", "https://feedback.example/?a=b"),
+        ("FEEDBACK_TRUSTED_PROXIES", "proxy.example"),
+        ("FEEDBACK_TRUSTED_PROXIES", "10.0.0.0/33"),
         ("FEEDBACK_MAX_BODY", "x"),
         ("FEEDBACK_MAX_RECORDS", "1.5"),
     ] {

@@ -405,3 +405,18 @@ fn a_qr_code_is_an_svg_with_a_title() {
     assert!(QrCode::new(&"x".repeat(2_331)).is_some());
     assert!(QrCode::new(&"x".repeat(2_332)).is_none());
 }
+
+#[test]
+fn what_was_sent_can_be_sent_again_without_its_form() {
+    let sent = [
+        ("visit".to_owned(), VISIT.to_string()),
+        ("more".to_owned(), "\"<b>\n&amp;\"".to_owned()),
+        ("<:visit>".to_owned(), "<:nonce>".to_owned()),
+    ];
+    let page = send_again(TOKEN, &sent);
+    let html = page.html();
+    assert_has(html, &format!("action=\"{TOKEN}\""));
+    assert_has(html, &format!("name=\"visit\" value=\"{VISIT}\""));
+    assert_has(html, "value=\"&#34;&#60;b&#62;\n&#38;amp;&#34;\"");
+    assert_has(html, "name=\"&#60;:visit&#62;\" value=\"&#60;:nonce&#62;\"");
+}
