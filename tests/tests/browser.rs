@@ -371,7 +371,7 @@ async fn naughty_answers_come_back_as_they_were_and_never_run() -> Result<()> {
     owner
         .delete(&format!("{LINK}/{token}"))
         .await?
-        .expect(200)?;
+        .expect(204)?;
     browser.click("#f-recommend").await?;
     let line = lines.first().context("no strings")?;
     browser.run(FILL, vec![json!("name"), json!(line)]).await?;
@@ -438,7 +438,7 @@ async fn nothing_keeps_people_from_using_the_pages() -> Result<()> {
     owner
         .delete(&format!("{LINK}/{token}"))
         .await?
-        .expect(200)?;
+        .expect(204)?;
     browser.open(address(&link)?).await?;
     browser.headline(CLOSED).await?;
     browser.is_accessible().await

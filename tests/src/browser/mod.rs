@@ -194,6 +194,8 @@ fn chromium(folder: &Path) -> Command {
             "--disable-component-update",
             "--disable-sync",
             "--no-first-run",
+            // What scrolls softly is not yet where a click goes.
+            "--force-prefers-reduced-motion",
             "--remote-debugging-port=0",
         ])
         .arg(format!("--user-data-dir={}", folder.display()))
