@@ -56,7 +56,7 @@ impl Frame {
         build.refresh_binaries()?;
         let wanted = self.parts.iter().filter(|part| settings.wants(part));
         let needs_servers = |part: &&str| !self.embedded.contains(part);
-        let servers = if wanted.clone().any(|part| needs_servers(part)) {
+        let servers = if wanted.clone().any(needs_servers) {
             Some(Servers::start(Durability::Full).await?)
         } else {
             None
