@@ -90,6 +90,7 @@ mod tests {
         for _ in 0..2 {
             let delivery = consumer.next().await.unwrap();
             heard.insert(format!("{:?}", delivery.message));
+            delivery.ack().await.unwrap();
         }
         assert_eq!(heard.len(), 2);
         bell.ring([place(1)]);

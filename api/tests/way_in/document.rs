@@ -37,6 +37,16 @@ async fn every_operation_documents_what_it_can_answer() {
         }
     }
     insta::assert_snapshot!(lines.join("\n"), @"
+    post /api_v1/form: 201 400 401 403 413 415 422 429 500 503
+    post /api_v1/form/link/{form_id}/{bus_prop_id}: 201 400 401 403 404 409 413 415 422 429 500 503
+    delete /api_v1/form/link/{id}: 204 401 403 404 429 500 503
+    get /api_v1/form/link/{id}: 200 401 403 404 429 500 503
+    post /api_v1/form/link/{id}: 201 400 401 403 404 409 413 415 422 429 500 503
+    get /api_v1/form/list/{status}: 200 400 401 403 404 429 500 503
+    delete /api_v1/form/{form_id}: 200 400 401 403 404 409 412 429 500 503
+    get /api_v1/form/{form_id}: 200 400 401 403 404 429 500 503
+    put /api_v1/form/{form_id}: 200 400 401 403 404 409 412 413 415 422 429 500 503
+    post /api_v1/form/{form_id}/publish: 200 400 401 403 404 409 412 429 500 503
     get /api_v1/report/overview/{start_date}/{end_date}: 200 304 400 401 403 404 429 500 503
     get /api_v1/sms/import: 200 400 401 403 429 500 503
     post /api_v1/sms/import: 202 400 401 403 409 413 415 422 429 500 503
@@ -46,6 +56,11 @@ async fn every_operation_documents_what_it_can_answer() {
     post /api_v1/sms/import/{batch_id}/retry: 200 400 401 403 404 409 429 500 503
     delete /api_v1/sms/recipient/{docid}: 204 400 401 403 404 429 500 503
     get /api_v1/sms/recipient/{docid}: 200 400 401 403 404 429 500 503
+    get /f/{token}: 200 404 410 429 500 503
+    post /f/{token}: 201 303 400 404 410 413 415 422 429 500 503
+    get /f/{token}/qr.svg: 200 404 410 429 500 503
+    get /f/{token}/thanks: 200 404 429 500 503
+    post /f/{token}/view: 204 400 404 410 413 415 422 429 500 503
     ");
     for reference in references(&document) {
         let pointer = reference.strip_prefix('#').unwrap();

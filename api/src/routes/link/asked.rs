@@ -165,9 +165,13 @@ fn once<T>(
 }
 
 fn time_to_come(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, (&'static str, String)> {
-    // RFC 3339 has four digits for the year; chrono reads more, and other offsets.
+    // RFC 3339 as it is written; chrono reads longer years, other offsets and spaces too.
+    let written = |text: &&str| {
+        let at = |place| text.as_bytes().get(place).copied();
+        text.ends_with('Z') && at(4) == Some(b'-') && at(10) == Some(b'T')
+    };
     let time = Some(text)
-        .filter(|text| text.ends_with('Z') && text.as_bytes().get(4) == Some(&b'-'))
+        .filter(written)
         .and_then(|text| DateTime::parse_from_rfc3339(text).ok())
         .ok_or_else(|| {
             let detail = "expires_at is not a time such as 2030-12-31T23:59:59Z".to_owned();
