@@ -32,6 +32,25 @@ async fn soon_counted(owner: &Client, link: &Value, views: u64, responses: u64) 
 }
 
 #[tokio::test]
+async fn what_should_not_be_is_noticed() -> Result<()> {
+    let browser = Browser::start().await?;
+    for bad in [
+        "<script>alert(1)</script>",
+        "<img src=x: onerror=confirm(1)>",
+        "<meta http-equiv=content-security-policy content=\"script-src 'none'\"><p onclick=x><script>1</script>",
+    ] {
+        browser.open(&format!("data:text/html,{bad}")).await?;
+        ensure!(browser.no_incidents().await.is_err(), "not noticed: {bad}");
+    }
+    browser.open("data:text/html,<img src=x:>").await?;
+    ensure!(
+        browser.is_accessible().await.is_err(),
+        "axe-core finds nothing"
+    );
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_person_opens_the_link_answers_and_is_thanked() -> Result<()> {
     let app = App::start().await?;
     let (owner, link) = open_form(&app).await?;
@@ -55,7 +74,7 @@ async fn a_person_opens_the_link_answers_and_is_thanked() -> Result<()> {
     browser.write("#f-name", "Zoë & \"Max\"").await?;
     browser.write("#f-more", "two\nlines").await?;
     ensure!(
-        browser.property(".count", "textContent").await? != "",
+        browser.property("#f-more ~ .count", "textContent").await? == "9,991 characters left",
         "nobody counts the characters"
     );
     browser.no_incidents().await?;
@@ -339,9 +358,9 @@ async fn naughty_answers_come_back_as_they_were_and_never_run() -> Result<()> {
     browser.open(address(&link)?).await?;
     let all = tools::naughty_strings()?.join("\n");
     let all: Vec<char> = all.chars().filter(|character| *character != '\0').collect();
-    let lines = packed(&naughty_lines()?, 1_000);
+    let names = packed(&naughty_lines()?, 1_000);
     // The comment takes ten times as much.
-    for (place, line) in lines.iter().enumerate() {
+    for (place, name) in names.iter().enumerate() {
         let comment: String = all
             .chunks(10_000)
             .nth(place)
@@ -351,19 +370,16 @@ async fn naughty_answers_come_back_as_they_were_and_never_run() -> Result<()> {
         let comment = browser
             .run(FILL, vec![json!("more"), json!(comment)])
             .await?;
-        let line = browser.run(FILL, vec![json!("name"), json!(line)]).await?;
+        let name = browser.run(FILL, vec![json!("name"), json!(name)]).await?;
         browser
             .run("document.querySelector('.notice')?.remove()", vec![])
             .await?;
         browser.click(".send").await?;
         eventually(SOON, async || browser.find(".notice").await.map(|_| ())).await?;
         browser.no_incidents().await?;
-        for (name, typed) in [("more", &comment), ("name", &line)] {
-            let value = browser.property(&format!("[name={name}]"), "value").await?;
-            ensure!(
-                typed == &json!(value),
-                "{name} is {value:?} and was {typed}"
-            );
+        for (key, typed) in [("more", &comment), ("name", &name)] {
+            let value = browser.property(&format!("[name={key}]"), "value").await?;
+            ensure!(typed == &json!(value), "{key} is {value:?} and was {typed}");
         }
     }
     // The page of a link that is gone shows them once more.
@@ -373,8 +389,8 @@ async fn naughty_answers_come_back_as_they_were_and_never_run() -> Result<()> {
         .await?
         .expect(204)?;
     browser.click("#f-recommend").await?;
-    let line = lines.first().context("no strings")?;
-    browser.run(FILL, vec![json!("name"), json!(line)]).await?;
+    let name = names.first().context("no strings")?;
+    browser.run(FILL, vec![json!("name"), json!(name)]).await?;
     browser.click(".send").await?;
     browser.headline(CLOSED).await?;
     browser.no_incidents().await?;
@@ -386,7 +402,7 @@ async fn naughty_answers_come_back_as_they_were_and_never_run() -> Result<()> {
         .await?;
     ensure!(
         kept.as_array()
-            .is_some_and(|kept| kept.contains(&json!(line))),
+            .is_some_and(|kept| kept.contains(&json!(name))),
         "{kept}"
     );
     Ok(())
