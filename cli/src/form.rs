@@ -37,14 +37,14 @@ pub(crate) enum Command {
     },
     /// Publish a form
     Publish {
-        /// Its form_id
+        /// Its id
         form: String,
         #[command(flatten)]
         output: Output,
     },
     /// Show a form
     Show {
-        /// Its form_id
+        /// Its id
         form: String,
         #[command(flatten)]
         output: Output,

@@ -15,9 +15,9 @@ const LINKS: &str = "/api_v1/form/link";
 pub(crate) enum Command {
     /// Make a link to a published form and print it
     Create {
-        /// The form's form_id
+        /// The form's id
         form: String,
-        /// Business properties by their ids, joined by `_` such as 1_2 [default: none]
+        /// Business properties by their ids, joined by `_` such as `1_2` [default: none]
         ids: Option<String>,
         /// A tracking field, up to six times
         #[arg(long, value_name = "NAME=VALUE")]

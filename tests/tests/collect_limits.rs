@@ -35,7 +35,9 @@ fn unknown() -> String {
     // 22 characters, the last of which holds two bits.
     let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let digit = |bits: u8| char::from(digits[usize::from(bits & 63)]);
-    let mut text: String = (0..21).map(|at| digit(token[at % 16] ^ at as u8)).collect();
+    let mut text: String = (0..21_u8)
+        .map(|at| digit(token[usize::from(at) % 16] ^ at))
+        .collect();
     text.push(digit((token[15] & 3) << 4));
     format!("/f/{text}")
 }

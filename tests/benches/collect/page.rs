@@ -21,7 +21,7 @@ pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Resul
     let hot = Hot::make(&app).await?;
     let path = hot.url.split_once("/f/").context("no path")?.1;
     let page = app.anonymous()?.get(&format!("/f/{path}")).await?;
-    let bytes = Bytes::from(page.expect(200)?.body);
+    let bytes = page.expect(200)?.body;
     let size = bytes.len();
     let bare = format!("http://{}/", serve(bytes)?);
     let mut rate = Row::new(
