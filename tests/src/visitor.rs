@@ -38,6 +38,11 @@ impl Visitor {
         self
     }
 
+    /// The link's own secret.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
     /// The path of the page.
     pub fn path(&self) -> String {
         format!("/f/{}", self.token)

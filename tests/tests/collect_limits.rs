@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use futures::stream::{self, StreamExt, TryStreamExt};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
@@ -107,6 +108,38 @@ async fn guessing_is_stopped_and_the_neighbours_are_not() -> Result<()> {
     })
     .await?;
     owner.counted(&link, 1, 1).await
+}
+
+#[tokio::test]
+async fn thousands_of_guessed_tokens_find_nothing_and_cost_little() -> Result<()> {
+    const GUESSES: usize = 20_000;
+    let app = App::start().await?;
+    let (owner, link) = open(&app).await?;
+    let public = app.anonymous()?;
+    let visitor = Visitor::new(&public, &link)?;
+    let began = std::time::Instant::now();
+    let looked_up = stream::iter(0..GUESSES)
+        .map(|number| {
+            let (public, visitor) = (&public, &visitor);
+            async move {
+                if number % 1_000 == 0 {
+                    // Meanwhile a person behind the same address answers.
+                    let visitor = Visitor::new(public, &json!({"token": visitor.token()}))?;
+                    page(&visitor.page().await?, 200)?;
+                    visitor.stored(&json!({"recommend": 9})).await?;
+                }
+                let answer = guess(public, "203.0.113.9").await?;
+                ensure!([404, 429].contains(&answer.status), "found: {answer:?}");
+                Ok(usize::from(answer.status == 404))
+            }
+        })
+        .buffer_unordered(32)
+        .try_fold(0, async |sum, one| Ok(sum + one))
+        .await?;
+    // The burst, what comes back meanwhile, and those under way at once when it ends.
+    let most = 1_000 + 100 * (began.elapsed().as_secs() as usize + 1) + 64;
+    ensure!(looked_up <= most, "{looked_up} of {GUESSES} were looked up");
+    owner.counted(&link, 20, 20).await
 }
 
 #[tokio::test]

@@ -3,9 +3,11 @@
 //! Two committers take turns at the queue, so that one gathers while the other waits for the disk. Alone an item is
 //! committed at once; nothing waits for company.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use store::Store;
 use store::collect::{NewAnswer, NewView, Recorded};
 use tokio::sync::{Mutex, mpsc, oneshot};
@@ -125,7 +127,11 @@ async fn commit_on<G: Group>(
         if receiver.lock().await.recv_many(&mut group, TOGETHER).await == 0 {
             return;
         }
-        commit_group(&store, &bell, group).await;
+        // A panic ends this group, whose members are told 503, and not the committer.
+        let committing = AssertUnwindSafe(commit_group(&store, &bell, group));
+        if committing.catch_unwind().await.is_err() {
+            tracing::error!(group = G::NAME, "a commit panicked");
+        }
     }
 }
 
