@@ -6,7 +6,7 @@
 //! - `routes`: one file a resource, its DTOs beside its handlers. `ingest`: the streaming way in of an import.
 //!   `doorbell`: telling workers what waits. `collect`: links that are opened, views and answers on their way into the
 //!   database.
-//! - [`pages`]: what people see who open a link.
+//! - `pages`: what people see who open a link.
 //! - The layers, outermost first: `observe` (request id, span, metrics, panics), `drain` (bodies refused early),
 //!   [`error`] (the one mapping to `application/problem+json`), `auth` (401, 429; 403 sits on each group of routes).
 //! - What handlers use: `extract` (paths and queries), `body` (small bodies, read whole), `precondition` (`If-Match`),
@@ -32,7 +32,7 @@ mod ingest;
 mod list;
 mod observe;
 mod openapi;
-pub mod pages;
+mod pages;
 mod precondition;
 mod rate;
 mod routes;

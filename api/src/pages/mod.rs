@@ -2,7 +2,7 @@
 //!
 //! - `page`: a page with its holes, filled for one reader; the headers that keep it safe.
 //! - `form`: the form, empty ([`PreparedForm`]) or with all that was typed ([`form_again`]); `question` is one field of
-//!   it, `wording` what a problem is called there.
+//!   it, `grade` its grades, `wording` what a problem is called there.
 //! - `message`: pages without questions. `qr`: a link as a QR code.
 //!
 //! The templates, styles and the script are in `api/templates`, taken in at compile time. Style and script stand in the
@@ -12,6 +12,7 @@
 //! What is *not* here: routes, statuses, and what an answer must be (in `domain`).
 
 mod form;
+mod grade;
 mod message;
 mod page;
 mod qr;
@@ -22,5 +23,4 @@ mod wording;
 
 pub use self::form::{Again, PreparedForm, form_again};
 pub use self::message::{form_closed, gone, not_found, send_again, thanks, trouble};
-pub use self::page::Page;
 pub use self::qr::QrCode;

@@ -1,9 +1,8 @@
 //! One field as a question of the page: its label, its controls, what was typed, and what is wrong with it.
 
-use std::ops::RangeInclusive;
-
 use domain::form::{Field, FieldKind};
 
+use super::grade::{Grade, Scale, chosen};
 use super::wording::in_words;
 
 /// A question of the page.
@@ -36,31 +35,6 @@ pub(super) enum Control<'a> {
     },
 }
 
-/// A row of grades that breaks into equal rows on a narrow screen.
-pub(super) struct Scale {
-    pub(super) grades: Vec<Grade>,
-    /// Grades in a row: of a narrow and of a wide screen.
-    pub(super) narrow: usize,
-    pub(super) wide: usize,
-}
-
-impl Scale {
-    /// The grades whose meaning stands below.
-    pub(super) fn ends(&self) -> impl Iterator<Item = &Grade> {
-        self.grades.iter().filter(|grade| !grade.meaning.is_empty())
-    }
-}
-
-/// One grade of a scale.
-pub(super) struct Grade {
-    pub(super) id: String,
-    pub(super) value: u8,
-    /// What it means, in words; empty between the ends of a scale of numbers.
-    pub(super) meaning: &'static str,
-    pub(super) tone: Tone,
-    pub(super) checked: bool,
-}
-
 /// One option of a choice.
 pub(super) struct Choice<'a> {
     pub(super) id: String,
@@ -69,110 +43,16 @@ pub(super) struct Choice<'a> {
     pub(super) checked: bool,
 }
 
-fn chosen(grades: &[Grade], words: impl Fn(&Grade) -> String) -> String {
-    let chosen = grades.iter().find(|grade| grade.checked);
-    chosen.map(words).unwrap_or_default()
-}
-
-/// How a grade is coloured: the name of its class in the style.
-#[derive(Clone, Copy)]
-pub(super) enum Tone {
-    Low,
-    Mid,
-    High,
-    Even,
-}
-
-impl Tone {
-    pub(super) fn class(self) -> &'static str {
-        match self {
-            Tone::Low => "low",
-            Tone::Mid => "mid",
-            Tone::High => "high",
-            Tone::Even => "even",
-        }
-    }
-}
-
-/// Detractors, passives, promoters.
-fn nps_tone(grade: u8) -> Tone {
-    match grade {
-        0..=6 => Tone::Low,
-        7..=8 => Tone::Mid,
-        _ => Tone::High,
-    }
-}
-
-fn happiness_tone(grade: u8) -> Tone {
-    match grade {
-        0..=2 => Tone::Low,
-        3 => Tone::Mid,
-        _ => Tone::High,
-    }
-}
-
-fn smiley_meaning(grade: u8) -> &'static str {
-    match grade {
-        1 => "Very unhappy",
-        2 => "Unhappy",
-        3 => "Neutral",
-        4 => "Happy",
-        _ => "Very happy",
-    }
-}
-
-impl Grade {
-    fn all(
-        values: RangeInclusive<u8>,
-        meaning: impl Fn(u8) -> &'static str,
-        tone: fn(u8) -> Tone,
-        key: &str,
-        typed: &[&str],
-    ) -> Vec<Self> {
-        let grade = |(place, value): (usize, u8)| Self {
-            id: id(key, place),
-            value,
-            meaning: meaning(value),
-            tone: tone(value),
-            checked: typed.contains(&value.to_string().as_str()),
-        };
-        values.enumerate().map(grade).collect()
-    }
-
-    /// A smiley's mouth, as a path in a square of 32.
-    pub(super) fn mouth(&self) -> &'static str {
-        match self.value {
-            1 => "M10 23q6-7 12 0",
-            2 => "M11 22q5-3 10 0",
-            3 => "M11 21h10",
-            4 => "M11 20q5 4 10 0",
-            _ => "M10 19q6 9 12 0z",
-        }
-    }
-}
-
-/// The most grades that a row has room for at 320 px, each 44 px wide.
-const NARROW: usize = 6;
-
 impl<'a> Question<'a> {
     /// The question of a field with what was `typed` under its key, in the order it came.
     pub(super) fn new(field: &'a Field, typed: &[&'a str], error: Option<String>) -> Self {
         let key = field.key.as_str();
         let first = typed.first().copied().unwrap_or_default();
         let control = match &field.kind {
-            FieldKind::Nps => {
-                let ends = ["not at all likely", "extremely likely"];
-                Control::scale(0..=10, ends, nps_tone, key, typed)
-            }
-            FieldKind::Rating { scale } => Control::scale(
-                1..=*scale,
-                ["lowest", "highest"],
-                |_| Tone::Even,
-                key,
-                typed,
-            ),
+            FieldKind::Nps => Control::Scale(Scale::nps(key, typed)),
+            FieldKind::Rating { scale } => Control::Scale(Scale::rating(*scale, key, typed)),
             FieldKind::Happiness => Control::Smileys {
-                grades: Grade::all(1..=5, smiley_meaning, happiness_tone, key, typed),
+                grades: Grade::smileys(key, typed),
             },
             FieldKind::Choice { .. } => Control::options("radio", field, typed),
             FieldKind::Choices { .. } => Control::options("checkbox", field, typed),
@@ -251,32 +131,10 @@ impl<'a> Control<'a> {
             options: options.collect(),
         }
     }
-
-    fn scale(
-        values: RangeInclusive<u8>,
-        [lowest, highest]: [&'static str; 2],
-        tone: fn(u8) -> Tone,
-        key: &str,
-        typed: &[&str],
-    ) -> Self {
-        let (low, high) = (*values.start(), *values.end());
-        let meaning = |value| match value {
-            value if value == low => lowest,
-            value if value == high => highest,
-            _ => "",
-        };
-        let grades = Grade::all(values, meaning, tone, key, typed);
-        let wide = grades.len();
-        Control::Scale(Scale {
-            narrow: wide.div_ceil(wide.div_ceil(NARROW)),
-            wide,
-            grades,
-        })
-    }
 }
 
 /// The id of the control at this place, from 0. No key has a `-`, so that no id is given twice.
-fn id(key: &str, place: usize) -> String {
+pub(super) fn id(key: &str, place: usize) -> String {
     match place {
         0 => target(key),
         _ => format!("f-{key}-{place}"),
