@@ -34,12 +34,18 @@ const ENTRY: usize = 128;
 const PAGES: u64 = 64 << 20;
 /// A page that nobody opens is forgotten after that.
 const PAGE_IDLE: Duration = Duration::from_mins(1);
+/// For so long a token that opened a link is looked up wherever it is asked from.
+const WAS_OPENED: Duration = Duration::from_hours(1);
+/// So many of them.
+const OPENED: u64 = 100_000;
 /// So many changed links and forms are told apart.
 const CHANGES: usize = 10_000;
 
 /// The links opened lately.
 pub struct Links {
     found: Cache<Token, Arc<Opened>>,
+    /// An attacker behind the same address does not take a link from those who have it open.
+    lately: Cache<Token, ()>,
     pages: Cache<(Uuid, i64), Arc<PreparedForm>>,
     changes: RwLock<Changes>,
 }
@@ -83,6 +89,10 @@ impl Links {
                 .weigher(|_, opened: &Arc<Opened>| weight(&opened.link))
                 .time_to_live(BELIEVED)
                 .build(),
+            lately: Cache::builder()
+                .max_capacity(OPENED)
+                .time_to_live(WAS_OPENED)
+                .build(),
             pages: Cache::builder()
                 .max_capacity(PAGES)
                 .weigher(|_, page: &Arc<PreparedForm>| {
@@ -110,15 +120,24 @@ impl Links {
             }
             self.found.invalidate(&token).await;
         }
-        let _leave = state.guesses().leave(network).map_err(NoLink::Throttled)?;
-        let found = self.look_up(state, token).await;
-        found.map_err(|missing| match &*missing {
-            Missing::Failed(error) => NoLink::Problem(error.into()),
-            Missing::Unknown => match state.guesses().take(network) {
-                Ok(()) => NoLink::Unknown,
-                Err(throttled) => NoLink::Throttled(throttled),
-            },
-        })
+        let _leave = if self.lately.contains_key(&token) {
+            None
+        } else {
+            state.guesses().leave(network).map_err(NoLink::Throttled)?
+        };
+        match self.look_up(state, token).await {
+            Ok(opened) => {
+                self.lately.insert(token, ()).await;
+                Ok(opened)
+            }
+            Err(missing) => Err(match &*missing {
+                Missing::Failed(error) => NoLink::Problem(error.into()),
+                Missing::Unknown => match state.guesses().take(network) {
+                    Ok(()) => NoLink::Unknown,
+                    Err(throttled) => NoLink::Throttled(throttled),
+                },
+            }),
+        }
     }
 
     async fn look_up(&self, state: &AppState, token: Token) -> Result<Arc<Opened>, Arc<Missing>> {
