@@ -46,16 +46,21 @@ pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Resul
 
 /// Serves the bytes on a port of their own, with as many threads as the service has, until the process ends.
 fn serve(bytes: Bytes) -> Result<SocketAddr> {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))?;
-    let address = listener.local_addr()?;
     let route = get(move || {
         let bytes = bytes.clone();
         async move { ([(CONTENT_TYPE, "text/html; charset=utf-8")], bytes) }
     });
-    let serving = axum::serve(listener, Router::new().route("/", route)).into_future();
-    thread::spawn(move || runtime.block_on(serving));
+    thread::spawn(move || {
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            axum::serve(listener, Router::new().route("/", route)).await
+        })
+    });
     Ok(address)
 }
