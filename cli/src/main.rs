@@ -4,8 +4,8 @@
 //! - [`serve`]: api and worker together (the default command), with a first key on an empty store.
 //! - [`first_key`]: the first start's greeting.
 //! - [`key`]: keys of accounts: create, list, rotate, revoke.
-//! - [`import`], [`form`], [`link`]: a file of records, forms, links to them; through [`service`], over HTTP as any client
-//!   would.
+//! - [`import`], [`form`], [`link`], [`report`]: a file of records, forms, links to them, what came through them; through
+//!   [`service`], over HTTP as any client would.
 //!
 //! Results go to stdout, everything else to stderr.
 
@@ -21,6 +21,7 @@ mod form;
 mod import;
 mod key;
 mod link;
+mod report;
 mod serve;
 mod service;
 
@@ -58,6 +59,11 @@ enum Command {
         #[command(subcommand)]
         command: link::Command,
     },
+    /// Show reports
+    Report {
+        #[command(subcommand)]
+        command: report::Command,
+    },
 }
 
 fn main() -> ExitCode {
@@ -76,5 +82,8 @@ fn main() -> ExitCode {
         Some(Command::Link { command }) => {
             start::run(settings, Role::Serve, async |_, _| link::run(command).await)
         }
+        Some(Command::Report { command }) => start::run(settings, Role::Serve, async |_, _| {
+            report::run(command).await
+        }),
     }
 }
