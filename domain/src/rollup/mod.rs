@@ -13,6 +13,7 @@
 //! FieldCounts  version (1) · F
 //! F            fields, then for each: key · answers · grades, then (grade · count) for each
 //!                                         · options, then (value · count) for each
+//! month        version (1) · days, then for each: day of the month · length · Delta
 //! ```
 //!
 //! Texts are their length and then UTF-8; a grade is one byte. Keys, grades and values ascend, and nothing is
@@ -24,12 +25,15 @@
 mod codec;
 mod day_counts;
 mod delta;
+mod differences;
 mod field_counts;
+pub mod month;
 mod walk;
 
 pub use self::codec::DecodeError;
 pub use self::day_counts::DayCounts;
 pub use self::delta::Delta;
+pub use self::differences::Difference;
 pub use self::field_counts::{FieldCount, FieldCounts};
 
 #[cfg(test)]

@@ -11,5 +11,6 @@ mod forms;
 mod ledger;
 mod ordering;
 mod races;
+mod rebuilding;
 mod recount;
 mod survey;
