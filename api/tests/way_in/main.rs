@@ -8,4 +8,5 @@ mod document;
 mod fast_path;
 mod import;
 mod lists;
+mod reports;
 mod service;
