@@ -206,15 +206,20 @@ pub async fn a_copy_of_another_version_is_none_of_many(cache: Cache) {
     let (key, other) = (key(), key());
     let many = |version| [(key.clone(), version), (other.clone(), 7)];
     assert!(set(&cache, &other, &copy(7, b"other"), LONG).await);
-    for version in [3, 4] {
-        assert!(set(&cache, &key, &copy(version, b"x"), LONG).await);
-        for another in [version - 1, version + 1] {
-            let found = get_many(&cache, &many(another), 1).await;
-            assert_eq!(found, [None, Some(Bytes::from_static(b"other"))]);
-        }
-        assert_eq!(
-            get_many(&cache, &many(version), 2).await[0],
-            Some(Bytes::from_static(b"x"))
-        );
+    assert!(set(&cache, &key, &copy(3, b"x"), LONG).await);
+    for another in [2, 4] {
+        let found = get_many(&cache, &many(another), 1).await;
+        assert_eq!(found, [None, Some(Bytes::from_static(b"other"))]);
     }
+    assert_eq!(
+        get_many(&cache, &many(3), 2).await[0],
+        Some(Bytes::from_static(b"x"))
+    );
+    // What was right for 3 may be still at hand, but is never taken for 4.
+    assert_eq!(get_many(&cache, &many(4), 1).await[0], None);
+    assert!(set(&cache, &key, &copy(4, b"y"), LONG).await);
+    assert_eq!(
+        get_many(&cache, &many(4), 2).await[0],
+        Some(Bytes::from_static(b"y"))
+    );
 }
