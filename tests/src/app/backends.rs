@@ -24,7 +24,8 @@ pub struct Lease {
     /// The database's own address.
     pub database: String,
     amqp: String,
-    redis: String,
+    /// The cache's address.
+    pub redis: String,
     admin: Option<String>,
     vhost: Option<(Broker, String)>,
 }

@@ -5,6 +5,8 @@ use chrono_tz::Tz;
 use domain::chunk::RunBuilder;
 use domain::record::Record;
 use domain::scope::Scopes;
+use platform::cache::Cache;
+use platform::config::RedisUrl;
 use store::Store;
 use store::batch::Batch;
 use store::chunk::ChunkId;
@@ -14,8 +16,13 @@ use tests::app::Backends;
 use uuid::Uuid;
 use worker::store_chunk::{self, Pick, Step};
 
+/// A statement on the SQLite file of the first argument.
+const SQLITE: &str =
+    "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], 30); c.execute(sys.argv[2]); c.commit()";
+
 pub struct Ledger {
     pub store: Store,
+    pub cache: Cache,
     pub account_id: Uuid,
     pub worker_id: Uuid,
     backends: Backends,
@@ -33,6 +40,13 @@ impl Ledger {
             Backends::Embedded => format!("sqlite:{}", folder.path().join("feedback.db").display()),
             Backends::Servers(lease) => lease.database.clone(),
         };
+        let cache = match &backends {
+            Backends::Embedded => Cache::open(None)?,
+            Backends::Servers(lease) => {
+                let url = RedisUrl::parse(&lease.redis).map_err(anyhow::Error::msg)?;
+                Cache::open(Some(&url))?
+            }
+        };
         let store = Store::connect(&url, 16)?;
         store.migrate().await?;
         let key = store
@@ -40,6 +54,7 @@ impl Ledger {
             .await?;
         Ok(Self {
             store,
+            cache,
             account_id: key.account_id,
             worker_id: Uuid::new_v4(),
             backends,
@@ -62,10 +77,9 @@ impl Ledger {
             let id = format!("'{id}'");
             return self.sql(&statement.replace("{id}", &id)).await.map(drop);
         }
-        const RUN: &str = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], 30); c.execute(sys.argv[2]); c.commit()";
         let statement = statement.replace("{id}", &format!("X'{}'", id.simple()));
         let ran = tokio::process::Command::new("python3")
-            .args(["-c", RUN])
+            .args(["-c", SQLITE])
             .arg(self.folder.path().join("feedback.db"))
             .arg(statement)
             .status()

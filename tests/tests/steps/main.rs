@@ -13,4 +13,5 @@ mod ordering;
 mod races;
 mod rebuilding;
 mod recount;
+mod reports;
 mod survey;
