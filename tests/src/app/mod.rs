@@ -22,6 +22,7 @@ pub use service::{Program, Service};
 pub use setup::Setup;
 
 use crate::client::Client;
+use crate::servers::run;
 use crate::wait::{SOON, eventually};
 
 /// One running service. Its processes, database and virtual host end with it.
@@ -58,6 +59,36 @@ impl App {
     /// The backends it runs on.
     pub fn backends(&self) -> &Backends {
         &self.backends
+    }
+
+    /// The URL of its database, for a test that does to it what nobody else can.
+    pub fn database(&self) -> String {
+        match &self.backends {
+            Backends::Embedded => {
+                let file = self.folder().join("data").join("feedback.db");
+                format!("sqlite:{}", file.display())
+            }
+            Backends::Servers(lease) => lease.database.clone(),
+        }
+    }
+
+    /// Runs a statement in its database beside the service: `psql`, embedded `sqlite3`. Rows are lines, columns apart
+    /// by `|`.
+    ///
+    /// # Errors
+    /// What the database says, or that `sqlite3` is not installed.
+    pub async fn sql(&self, statement: &str) -> Result<String> {
+        if !self.embedded() {
+            return self.backends.sql(statement).await;
+        }
+        let file = self.folder().join("data").join("feedback.db");
+        let mut sqlite3 = std::process::Command::new("sqlite3");
+        sqlite3
+            .args(["-batch", "-bail", "-cmd", ".timeout 20000"])
+            .arg(file)
+            .arg(statement);
+        let printed = run(sqlite3).await.context("sqlite3")?;
+        Ok(printed.trim_end().to_owned())
     }
 
     /// The folder of this service: logs, and embedded also its data.
