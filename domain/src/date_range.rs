@@ -1,7 +1,9 @@
 //! Days: ranges as reports take them, and the day on which a moment falls.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
+
+use crate::month::Month;
 
 /// At most this many days, both ends included.
 pub const MAX_DAYS: i64 = 1_830;
@@ -57,6 +59,34 @@ impl DateRange {
     pub fn days(&self) -> impl Iterator<Item = NaiveDate> + use<> {
         let end = self.end;
         self.start.iter_days().take_while(move |day| *day <= end)
+    }
+
+    /// The same number of days, just before. It may begin in the year 0 or before.
+    #[must_use]
+    pub fn previous(&self) -> Self {
+        let days = TimeDelta::days(self.num_days());
+        Self {
+            start: self.start - days,
+            end: self.end - days,
+        }
+    }
+
+    /// Every month of which the range has a day, in order.
+    pub fn months(&self) -> impl Iterator<Item = Month> + use<> {
+        let (start, end) = (Month::of(self.start), Month::of(self.end));
+        std::iter::successors(Some(start), |month| Some(month.next()))
+            .take_while(move |month| *month <= end)
+    }
+
+    /// Whether it has the day.
+    pub fn contains(&self, day: NaiveDate) -> bool {
+        self.start <= day && day <= self.end
+    }
+
+    /// Its days from `day` on; `None` where that leaves none.
+    pub fn since(self, day: NaiveDate) -> Option<Self> {
+        let start = self.start.max(day);
+        (start <= self.end).then_some(Self { start, ..self })
     }
 }
 
@@ -142,6 +172,32 @@ mod tests {
             Err(DateRangeError::TooLong)
         );
         assert!(DateRange::parse("9999-12-31", "9999-12-31").is_ok());
+    }
+
+    #[test]
+    fn the_range_before_has_as_many_days_and_ends_the_day_before() {
+        let range = DateRange::parse("2024-03-01", "2024-03-31").unwrap();
+        let previous = range.previous();
+        assert_eq!(previous.num_days(), range.num_days());
+        assert_eq!(
+            (previous.start(), previous.end()),
+            (date(2024, 1, 30), date(2024, 2, 29))
+        );
+        let first = DateRange::parse("0001-01-01", "0001-01-02").unwrap();
+        assert_eq!(first.previous().start(), date(0, 12, 30));
+    }
+
+    #[test]
+    fn a_range_knows_its_months_and_days() {
+        let range = DateRange::parse("2023-12-31", "2024-02-01").unwrap();
+        let months: Vec<_> = range.months().map(|month| month.to_string()).collect();
+        assert_eq!(months, ["2023-12", "2024-01", "2024-02"]);
+        let last = DateRange::parse("9999-12-01", "9999-12-31").unwrap();
+        assert_eq!(last.months().count(), 1);
+        assert!(range.contains(date(2024, 1, 5)) && !range.contains(date(2024, 2, 2)));
+        let since = range.since(date(2024, 1, 31)).unwrap();
+        assert_eq!((since.num_days(), since.end()), (2, range.end()));
+        assert_eq!(range.since(date(2024, 2, 2)), None);
     }
 
     #[test]

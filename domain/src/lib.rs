@@ -2,7 +2,7 @@
 //!
 //! What comes from outside becomes one of these types at the border and is not distrusted again:
 //!
-//! - [`phone`], [`docid`], [`scope`], [`date_range`]: single values,
+//! - [`phone`], [`docid`], [`scope`], [`date_range`], [`month`]: single values,
 //! - [`record`]: one import record, and everything that can be wrong with it,
 //! - [`body`]: a whole import body (JSON, CSV or NDJSON), read record by record in bounded memory,
 //! - [`dedupe`]: which docids a body has already shown,
@@ -28,6 +28,7 @@ pub mod invalid;
 pub mod link;
 pub mod message;
 pub mod metrics;
+pub mod month;
 pub mod phone;
 pub mod record;
 pub mod rollup;

@@ -9,6 +9,7 @@ use sea_orm_migration::prelude::*;
 
 mod m20261121_000001_import;
 mod m20261122_000002_form;
+mod m20261123_000003_report;
 
 /// Every migration in the order of its application.
 #[derive(Debug)]
@@ -20,6 +21,7 @@ impl MigratorTrait for Migrator {
         vec![
             Box::new(m20261121_000001_import::Import),
             Box::new(m20261122_000002_form::Form),
+            Box::new(m20261123_000003_report::Report),
         ]
     }
 }

@@ -149,6 +149,11 @@ impl Store {
         Tx::begin_by_key(&self.pool).await
     }
 
+    /// A transaction that reads, all of it as of one moment.
+    pub(crate) async fn snapshot(&self) -> Result<Tx, Error> {
+        Tx::snapshot(&self.pool).await
+    }
+
     /// The database's clock, in whole microseconds (what both dialects keep).
     pub(crate) async fn now(&self) -> Result<DateTime<Utc>, Error> {
         match &self.pool {

@@ -5,11 +5,12 @@
 //! exactly once.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::iter;
 
 use chrono::NaiveDate;
 use domain::link::BusPropIds;
+use domain::month::Month;
 use domain::rollup::Delta;
 use sea_orm::QueryResult;
 
@@ -29,6 +30,15 @@ pub enum Reach {
     Recent,
     /// From the first row on.
     All,
+}
+
+/// What one fold did.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Folded {
+    /// How many rows it took: 0, nothing waits.
+    pub rows: usize,
+    /// Whose counts it changed: `bus_prop_id` ([`WHOLE`]: the form's) and month.
+    pub touched: BTreeSet<(i64, Month)>,
 }
 
 /// Rows of the inbox, read. Those of the same day and business properties are one sum: most are alike, and a row may
@@ -82,13 +92,13 @@ impl Found {
 }
 
 impl Tx {
-    /// Folds what waits for a form, as far as one transaction goes. How many rows it took: 0, nothing waits.
+    /// Folds what waits for a form, as far as one transaction goes.
     ///
     /// A row that cannot be read (a newer version wrote it) stays where it is, and those behind it are folded.
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn fold(&mut self, form: FormKey, reach: Reach) -> Result<usize, Error> {
+    pub async fn fold(&mut self, form: FormKey, reach: Reach) -> Result<Folded, Error> {
         let mut trail = self.lock_form(form).await?;
         let above = match reach {
             Reach::Recent => trail.low,
@@ -96,21 +106,27 @@ impl Tx {
         };
         let found = self.find(form, above).await?;
         let Some(&last) = found.ids.last() else {
-            return Ok(0);
+            return Ok(Folded::default());
         };
         let (rows, sums) = (found.ids.len(), found.sums());
+        let touched: BTreeSet<(i64, Month)> = sums
+            .keys()
+            .map(|(bus_prop_id, day)| (*bus_prop_id, Month::of(*day)))
+            .collect();
         self.take(form, found.ids).await?;
         self.add_to_rollup(form, sums).await?;
         let now = self.now().await?;
         if trail.advance(last, now) {
             self.note_trail(form, trail).await?;
         }
-        self.raise_version(form, now).await?;
-        Ok(rows)
+        let version = self.raise_version(form, now).await?;
+        let months = touched.iter().map(|(_, month)| *month);
+        self.raise_months(form, months, version).await?;
+        Ok(Folded { rows, touched })
     }
 
     /// Waits for whoever holds the form.
-    async fn lock_form(&mut self, form: FormKey) -> Result<Trail, Error> {
+    pub(crate) async fn lock_form(&mut self, form: FormKey) -> Result<Trail, Error> {
         let lock = self.dialect(
             "SELECT inbox_low, inbox_mark, marked_at FROM form_version WHERE account_id = $1 AND form_id = $2
                 FOR NO KEY UPDATE",

@@ -74,7 +74,7 @@ macro_rules! select_form {
     };
 }
 
-fn form_of(row: &QueryResult) -> Result<Form, Error> {
+pub(crate) fn form_of(row: &QueryResult) -> Result<Form, Error> {
     let (status, content): (String, String) = (get(row, "status")?, get(row, "content")?);
     Ok(Form {
         form_id: get(row, "form_id")?,
@@ -305,21 +305,24 @@ impl Tx {
         Ok(())
     }
 
-    /// Says that the form's reports changed. Its row is the form's lock: the order of versions is that of commits.
+    /// Says that the form's reports changed; the version from now on. Its row is the form's lock: the order of versions
+    /// is that of commits.
     pub(crate) async fn raise_version(
         &mut self,
         key: FormKey,
         now: DateTime<Utc>,
-    ) -> Result<(), Error> {
+    ) -> Result<i64, Error> {
         let mut values = key.values();
         values.push(now.into());
-        self.execute(
-            "UPDATE form_version
-                SET data_version = data_version + 1, as_of = CASE WHEN as_of > $3 THEN as_of ELSE $3 END
-              WHERE account_id = $1 AND form_id = $2",
-            values,
-        )
-        .await?;
-        Ok(())
+        let raised = self
+            .row(
+                "UPDATE form_version
+                    SET data_version = data_version + 1, as_of = CASE WHEN as_of > $3 THEN as_of ELSE $3 END
+                  WHERE account_id = $1 AND form_id = $2 RETURNING data_version",
+                values,
+            )
+            .await?
+            .ok_or_else(|| Error::broken("a form without a version"))?;
+        get(&raised, "data_version")
     }
 }

@@ -8,7 +8,8 @@
 //!   [`beat`] (who is alive), [`sweep`] (what time leaves behind).
 //! - what is asked and answered: [`form`], [`link`], [`collect`] (views and answers in, a feedback out), [`inbox`] (their deltas),
 //!   [`fold`] (deltas into the [`rollup`]).
-//! - the way out: [`batch`] (status, list, errors, cancel, retry), [`recipient`] (read, erase), [`series`] (counts by day).
+//! - the way out: [`batch`] (status, list, errors, cancel, retry), [`recipient`] (read, erase), [`series`] (counts by day), [`report`] (what
+//!   reports are made of, in one snapshot, with its version), [`feedback`] (lists of what was answered).
 //!
 //! What is *not* here: HTTP, queues, caches, and any rule that needs no query (those live in `domain`).
 //!
@@ -23,6 +24,7 @@ pub mod chunk;
 pub mod collect;
 pub mod connect;
 mod error;
+pub mod feedback;
 pub mod fold;
 pub mod form;
 pub mod idempotency;
@@ -31,6 +33,7 @@ pub mod key;
 pub mod link;
 pub mod receive;
 pub mod recipient;
+pub mod report;
 pub mod rollup;
 pub mod series;
 pub mod sweep;

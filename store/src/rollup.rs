@@ -1,11 +1,13 @@
 //! The rollup: a form's counts by day, of the whole and of each business property, with a version that rises with every
-//! change of what the form's reports say. Only the fold ([`crate::fold`]) adds to it.
+//! change of what the form's reports say, and for each month the version at which one of its rows last changed. Only the
+//! fold ([`crate::fold`]) adds to it, and a rebuild replaces rows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::date_range::DateRange;
+use domain::month::Month;
 use domain::rollup::{DayCounts, Delta, FieldCounts};
 use sea_orm::QueryResult;
 use serde_json::{Value, json};
@@ -67,6 +69,13 @@ const REPLACE_SQLITE: &str = replace!(
             k.value ->> 6, k.value ->> 7, k.value ->> 8, k.value ->> 9, k.value ->> 10, unhex(k.value ->> 11)
        FROM json_each($3) k WHERE true"
 );
+
+const RAISE_MONTHS_POSTGRES: &str = "INSERT INTO rollup_month (account_id, form_id, month, version)
+     SELECT $1, $2, CAST(k.month AS date), $4 FROM json_array_elements_text(CAST($3 AS json)) AS k(month)
+         ON CONFLICT (account_id, form_id, month) DO UPDATE SET version = excluded.version";
+const RAISE_MONTHS_SQLITE: &str = "INSERT INTO rollup_month (account_id, form_id, month, version)
+     SELECT $1, $2, k.value, $4 FROM json_each($3) k WHERE true
+         ON CONFLICT (account_id, form_id, month) DO UPDATE SET version = excluded.version";
 
 impl Store {
     /// The counts of a form, of its whole ([`WHOLE`]) or of one business property. `None`: no such form.
@@ -141,9 +150,30 @@ impl Tx {
         self.execute(replace, values).await?;
         Ok(())
     }
+
+    /// Says at which version of the form rows of these months changed.
+    pub(crate) async fn raise_months(
+        &mut self,
+        form: FormKey,
+        months: impl IntoIterator<Item = Month>,
+        version: i64,
+    ) -> Result<(), Error> {
+        let months: BTreeSet<NaiveDate> = months.into_iter().map(Month::first).collect();
+        let mut values = form.values();
+        values.extend::<[sea_orm::Value; 2]>([
+            serde_json::to_string(&months)
+                .map_err(Error::broken)?
+                .into(),
+            version.into(),
+        ]);
+        let raise = self.dialect(RAISE_MONTHS_POSTGRES, RAISE_MONTHS_SQLITE);
+        self.execute(raise, values).await?;
+        Ok(())
+    }
 }
 
-fn read_row(row: &QueryResult) -> Result<Delta, Error> {
+/// The counts of a row.
+pub(crate) fn read_row(row: &QueryResult) -> Result<Delta, Error> {
     let fields: Vec<u8> = get(row, "fields")?;
     Ok(Delta {
         counts: DayCounts {

@@ -57,6 +57,18 @@ impl Tx {
         }
     }
 
+    /// A transaction that reads, all of it as of one moment. It waits for nobody, and nobody for it. Dropped, it ends.
+    pub(crate) async fn snapshot(pool: &Pool) -> Result<Self, Error> {
+        let inner = match pool {
+            Pool::Postgres(pool) => {
+                let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+                Inner::Postgres(pool.begin_with(begin).await?)
+            }
+            Pool::Sqlite { readers, .. } => Inner::Sqlite(readers.begin().await?),
+        };
+        Ok(Self { inner })
+    }
+
     /// Makes it durable.
     ///
     /// # Errors

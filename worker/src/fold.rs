@@ -13,7 +13,7 @@ use futures::{StreamExt, stream};
 use metrics::{counter, histogram};
 use platform::ops::Pulse;
 use platform::start::one_line;
-use store::fold::Reach;
+use store::fold::{Folded, Reach};
 use store::form::FormKey;
 use store::inbox::Trail;
 use store::{Committed, Error, Store};
@@ -35,11 +35,11 @@ const SWEEP: Duration = Duration::from_mins(1);
 /// Pause while the database is away.
 const AWAY: Duration = Duration::from_millis(250);
 
-/// Folds what waits for a form, as far as one transaction goes. How many rows it took.
+/// Folds what waits for a form, as far as one transaction goes.
 ///
 /// # Errors
 /// The database is unavailable, or what is stored cannot be read.
-pub async fn run(store: &Store, form: FormKey, reach: Reach) -> Result<usize, Error> {
+pub async fn run(store: &Store, form: FormKey, reach: Reach) -> Result<Folded, Error> {
     let mut tried = 1;
     loop {
         match attempt(store, form, reach).await {
@@ -49,10 +49,10 @@ pub async fn run(store: &Store, form: FormKey, reach: Reach) -> Result<usize, Er
     }
 }
 
-async fn attempt(store: &Store, form: FormKey, reach: Reach) -> Result<usize, Error> {
+async fn attempt(store: &Store, form: FormKey, reach: Reach) -> Result<Folded, Error> {
     let mut tx = store.begin().await?;
-    let rows = tx.fold(form, reach).await?;
-    if rows > 0 {
+    let folded = tx.fold(form, reach).await?;
+    if folded.rows > 0 {
         match tx.commit().await? {
             Committed::Done => {}
             // Whether the rows are still there shows the next look, which follows whenever there was something.
@@ -61,7 +61,7 @@ async fn attempt(store: &Store, form: FormKey, reach: Reach) -> Result<usize, Er
             }
         }
     }
-    Ok(rows)
+    Ok(folded)
 }
 
 /// Rings for forms that have something in the inbox. Cheap to clone.
@@ -183,8 +183,8 @@ impl Folding {
     async fn fold(&self, form: FormKey, reach: Reach) -> Result<(), Error> {
         let started = Instant::now();
         match run(&self.store, form, reach).await {
-            Ok(0) => Ok(()),
-            Ok(rows) => {
+            Ok(Folded { rows: 0, .. }) => Ok(()),
+            Ok(Folded { rows, .. }) => {
                 counter!("feedback_folded_deltas_total").increment(rows as u64);
                 histogram!("feedback_fold_seconds").record(started.elapsed().as_secs_f64());
                 tracing::debug!(form.id = %form.form_id, rows, took = ?started.elapsed(), "form folded");

@@ -13,6 +13,7 @@
 //! FieldCounts  version (1) · F
 //! F            fields, then for each: key · answers · grades, then (grade · count) for each
 //!                                         · options, then (value · count) for each
+//! month        version (1) · days, then for each: day of the month · length · Delta
 //! ```
 //!
 //! Texts are their length and then UTF-8; a grade is one byte. Keys, grades and values ascend, and nothing is
@@ -25,6 +26,7 @@ mod codec;
 mod day_counts;
 mod delta;
 mod field_counts;
+pub mod month;
 mod walk;
 
 pub use self::codec::DecodeError;

@@ -141,7 +141,7 @@ impl Survey {
 
     /// Folds all that waits for the form.
     pub async fn fold(&self) -> Result<()> {
-        while fold::run(&self.ledger.store, self.form, Reach::Recent).await? > 0 {}
+        while fold::run(&self.ledger.store, self.form, Reach::Recent).await?.rows > 0 {}
         Ok(())
     }
 

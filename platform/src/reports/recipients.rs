@@ -1,7 +1,4 @@
-//! Reports read through the cache: what the worker's refresh wrote, checked against the version in the database, and
-//! the database itself where the cache has nothing, is away, or is behind.
-
-use std::time::Duration;
+//! An account's recipients by day.
 
 use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -10,18 +7,9 @@ use store::Store;
 use store::series::RecipientSeries;
 use uuid::Uuid;
 
+use super::{Source, TTL};
 use crate::cache::key::CacheKey;
 use crate::cache::{Cache, CacheError};
-
-/// Entries that nobody refreshes go after this long.
-const TTL: Duration = Duration::from_hours(24);
-
-/// Where a report came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    Cache,
-    Database,
-}
 
 /// The series as the cache keeps it. A changed shape needs another cache key.
 #[derive(Serialize, Deserialize)]
@@ -71,6 +59,7 @@ pub async fn recipient_series(
         Ok(Some(copy)) if copy.version >= version => {
             if let Ok(block) = serde_json::from_slice::<Block>(&copy.bytes) {
                 let series = RecipientSeries {
+                    epoch: 1,
                     version: copy.version,
                     as_of: block.as_of,
                     days: block.days,
