@@ -23,8 +23,9 @@ pub enum Backends {
 pub struct Lease {
     /// The database's own address.
     pub database: String,
+    /// The Redis that it shares.
+    pub redis: String,
     amqp: String,
-    redis: String,
     admin: Option<String>,
     vhost: Option<(Broker, String)>,
 }

@@ -5,6 +5,8 @@ use chrono_tz::Tz;
 use domain::chunk::RunBuilder;
 use domain::record::Record;
 use domain::scope::Scopes;
+use platform::cache::Cache;
+use platform::config::RedisUrl;
 use store::Store;
 use store::batch::Batch;
 use store::chunk::ChunkId;
@@ -49,6 +51,18 @@ impl Ledger {
 
     pub fn is_embedded(&self) -> bool {
         matches!(self.backends, Backends::Embedded)
+    }
+
+    /// A cache as an instance of the service has it: of its own, or of servers the Redis that all share.
+    pub fn cache(&self) -> Result<Cache> {
+        let url = match &self.backends {
+            Backends::Embedded => None,
+            Backends::Servers(lease) => {
+                let url = RedisUrl::parse(&lease.redis);
+                Some(url.map_err(|reason| anyhow::anyhow!("{reason}"))?)
+            }
+        };
+        Ok(Cache::open(url.as_ref())?)
     }
 
     /// What a test of servers only does to the database itself.
