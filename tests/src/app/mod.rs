@@ -23,7 +23,7 @@ pub use setup::Setup;
 
 use crate::client::Client;
 use crate::servers::run;
-use crate::wait::{SOON, eventually};
+use crate::wait::{LATER, SOON, eventually};
 
 /// One running service. Its processes, database and virtual host end with it.
 #[derive(Debug)]
@@ -159,6 +159,19 @@ impl App {
     /// # Errors
     /// When it cannot be started or hangs.
     pub async fn cli_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<Output> {
+        self.cli_within(LATER, arguments, variables).await
+    }
+
+    /// The same with a deadline of its own.
+    ///
+    /// # Errors
+    /// When it cannot be started or takes longer.
+    pub async fn cli_within(
+        &self,
+        deadline: Duration,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Result<Output> {
         let command = service::command(Program::Serve, &self.variables)?;
         let mut command = tokio::process::Command::from(command);
         command
@@ -166,7 +179,7 @@ impl App {
             .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .kill_on_drop(true);
-        match tokio::time::timeout(Duration::from_mins(1), command.output()).await {
+        match tokio::time::timeout(deadline, command.output()).await {
             Ok(output) => output.context("starting feedback"),
             Err(_) => bail!("feedback {arguments:?} does not end"),
         }
