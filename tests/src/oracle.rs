@@ -301,14 +301,14 @@ fn summary(field: &Value, given: &[&Feedback]) -> Value {
     };
     let mean = grades.is_some() && answers > 0;
     let sum: i64 = answered.iter().filter_map(|answer| answer.as_i64()).sum();
-    let graded = grades.into_iter().flatten();
-    let graded = graded.map(|grade| share(grade.into(), grade.to_string()));
-    let options = field["options"].as_array().into_iter().flatten();
-    let options = options.map(|option| {
+    let mut distribution: Vec<Value> = Vec::new();
+    for grade in grades.into_iter().flatten() {
+        distribution.push(share(grade.into(), grade.to_string()));
+    }
+    for option in field["options"].as_array().into_iter().flatten() {
         let label = option["label"].as_str().unwrap_or_default().to_owned();
-        share(option["value"].clone(), label)
-    });
-    let distribution: Vec<Value> = graded.chain(options).collect();
+        distribution.push(share(option["value"].clone(), label));
+    }
     json!({
         "key": field["key"], "type": field["type"], "label": field["label"], "retired": field["retired"],
         "answers": answers, "skipped": responses - answers,
