@@ -8,6 +8,7 @@ use axum::http::header::ACCEPT;
 pub enum Kind {
     Json,
     Csv,
+    Ndjson,
 }
 
 impl Kind {
@@ -15,6 +16,7 @@ impl Kind {
         match self {
             Self::Json => ("application", "json"),
             Self::Csv => ("text", "csv"),
+            Self::Ndjson => ("application", "x-ndjson"),
         }
     }
 }
@@ -118,6 +120,22 @@ mod tests {
         assert_eq!(best("text/csv;q=0.9, */*;q=0.8"), Kind::Csv);
         assert_eq!(best("text/*, application/json;q=0.9"), Kind::Csv);
         assert_eq!(best("*/*"), Kind::Json);
+    }
+
+    #[test]
+    fn of_three_kinds_the_best_is_taken() {
+        let best = |accept| {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT, HeaderValue::from_static(accept));
+            negotiate(&headers, &[Kind::Csv, Kind::Ndjson])
+        };
+        assert_eq!(best("application/x-ndjson"), Kind::Ndjson);
+        assert_eq!(best("text/csv;q=0.5, application/x-ndjson"), Kind::Ndjson);
+        assert_eq!(
+            best("application/x-ndjson;q=0.5, text/csv;q=0.6"),
+            Kind::Csv
+        );
+        assert_eq!(best("application/*"), Kind::Json);
     }
 
     #[test]

@@ -11,13 +11,18 @@ pub const TEXT_CSV: &str = "text/csv; charset=utf-8; header=present";
 /// so that no spreadsheet takes it for a formula and the rule can be undone: such a cell loses its first `'`.
 /// Numbers are not texts.
 pub fn cell(text: &str) -> Cow<'_, str> {
+    disarm(Cow::Borrowed(text))
+}
+
+/// [`cell`] of a text that is at hand already.
+pub fn disarm(text: Cow<'_, str>) -> Cow<'_, str> {
     if text
         .trim_start_matches('\'')
         .starts_with(['=', '+', '-', '@', '\t', '\r'])
     {
         Cow::Owned(format!("'{text}"))
     } else {
-        Cow::Borrowed(text)
+        text
     }
 }
 

@@ -44,6 +44,19 @@ async fn uuid<S: Send + Sync>(
         .ok_or_else(|| Problem::invalid_parameter(invalid))
 }
 
+/// The `{feedback_id}` of a path.
+#[derive(Clone, Copy, Debug)]
+pub struct FeedbackId(pub Uuid);
+
+impl<S: Send + Sync> FromRequestParts<S> for FeedbackId {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let invalid = "feedback_id is not a UUID";
+        uuid(parts, state, invalid).await.map(Self)
+    }
+}
+
 /// The `{status}` of a path.
 #[derive(Clone, Copy, Debug)]
 pub struct Status(pub FormStatus);
@@ -120,6 +133,14 @@ impl Parameters {
             Some(_) => Err(Problem::invalid_parameter(format!("{name} is given twice"))),
         }
     }
+
+    /// Every value of a parameter that may be given again and again, in the order given.
+    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0
+            .iter()
+            .filter(move |(given, _)| given == name)
+            .map(|(_, value)| value.as_str())
+    }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Parameters {
@@ -153,6 +174,8 @@ mod tests {
         assert_eq!(given.one("c").unwrap(), Some(""));
         assert_eq!(given.one("d").unwrap(), None);
         assert!(parameters("a=1&a=1").await.one("a").is_err());
+        let given = parameters("a=1&b=3&a=2%3D").await;
+        assert_eq!(given.all("a").collect::<Vec<_>>(), ["1", "2="]);
     }
 
     #[tokio::test]

@@ -10,6 +10,7 @@
 //! - The layers, outermost first: `observe` (request id, span, metrics, panics), `drain` (bodies refused early),
 //!   [`error`] (the one mapping to `application/problem+json`), `auth` (401, 429; 403 sits on each group of routes).
 //! - What handlers use: `extract` (paths and queries), `body` (small bodies, read whole), `precondition` (`If-Match`),
+//!   `rendered` (reports as last answered),
 //!   `address` and `rate` (limits), `accept` (content negotiation), `list` and `cursor` (pages),
 //!   `csv_text`, `deadline`. `openapi`: the document's shared parts.
 //!
@@ -35,6 +36,7 @@ mod openapi;
 mod pages;
 mod precondition;
 mod rate;
+mod rendered;
 mod routes;
 mod serve;
 mod state;

@@ -32,7 +32,7 @@ pub struct ListQuery {
 impl ListQuery {
     /// # Errors
     /// A limit that is no number from 1 to 1,000, or a parameter given twice.
-    fn read(parameters: &Parameters) -> Result<Self, Problem> {
+    pub fn read(parameters: &Parameters) -> Result<Self, Problem> {
         let limit = parameters.one("limit")?;
         let cursor = parameters.one("cursor")?;
         Ok(Self {

@@ -17,6 +17,7 @@ use crate::body::Buffers;
 use crate::collect::Collect;
 use crate::ingest::Admission;
 use crate::rate::Rate;
+use crate::rendered::RenderedReports;
 
 /// The shared state. Cheap to clone.
 #[derive(Clone)]
@@ -34,6 +35,7 @@ struct Shared {
     usage: Usage,
     buffers: Buffers,
     collect: Collect,
+    reports: RenderedReports,
     admission: Admission,
     limits: Limits,
     tasks: TaskTracker,
@@ -68,6 +70,7 @@ impl AppState {
             usage: Usage::default(),
             buffers: Buffers::new(),
             collect,
+            reports: RenderedReports::new(),
             admission: Admission::new(),
             limits: Limits {
                 body: config.max_body,
@@ -114,6 +117,11 @@ impl AppState {
 
     pub(crate) fn collect(&self) -> &Collect {
         &self.0.collect
+    }
+
+    /// Reports as they were last answered.
+    pub(crate) fn reports(&self) -> &RenderedReports {
+        &self.0.reports
     }
 
     pub(crate) fn buffers(&self) -> &Buffers {

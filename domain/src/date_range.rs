@@ -71,6 +71,16 @@ impl DateRange {
         }
     }
 
+    /// This range and [`Self::previous`] in one, from the year 1 on.
+    #[must_use]
+    pub fn with_previous(&self) -> Self {
+        let first = NaiveDate::from_ymd_opt(1, 1, 1).unwrap_or(self.start);
+        Self {
+            start: self.previous().start.max(first),
+            end: self.end,
+        }
+    }
+
     /// Every month of which the range has a day, in order.
     pub fn months(&self) -> impl Iterator<Item = Month> + use<> {
         let (start, end) = (Month::of(self.start), Month::of(self.end));
@@ -183,7 +193,10 @@ mod tests {
             (previous.start(), previous.end()),
             (date(2024, 1, 30), date(2024, 2, 29))
         );
+        let both = range.with_previous();
+        assert_eq!((both.start(), both.end()), (previous.start(), range.end()));
         let first = DateRange::parse("0001-01-01", "0001-01-02").unwrap();
+        assert_eq!(first.with_previous(), first);
         assert_eq!(first.previous().start(), date(0, 12, 30));
     }
 

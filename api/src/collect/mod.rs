@@ -16,6 +16,7 @@ use platform::backends::Backends;
 use platform::config::Config;
 use uuid::Uuid;
 
+pub use self::bell::Bell;
 pub use self::commit::{Answers, Committer, Views};
 pub use self::links::{Links, NoLink, Opened};
 use crate::body::Buffers;
@@ -26,6 +27,8 @@ pub struct Collect {
     pub links: Links,
     pub answers: Committer<Answers>,
     pub views: Committer<Views>,
+    /// Rung for a form once something of it was committed.
+    pub bell: Bell,
     /// The memory of what people send; programs with keys have theirs.
     pub buffers: Buffers,
     /// Public requests of each link.
@@ -36,11 +39,12 @@ pub struct Collect {
 impl Collect {
     /// Starts the tasks that commit and ring; they end with the process.
     pub fn start(config: &Config, backends: &Backends) -> Self {
-        let bell = bell::Bell::hang(backends.queue.clone());
+        let bell = Bell::hang(backends.queue.clone());
         Self {
             links: Links::new(),
             answers: Committer::start(&backends.store, &bell),
             views: Committer::start(&backends.store, &bell),
+            bell,
             buffers: Buffers::new(),
             link_rate: Rate::new(config.link_rate, "this link may be asked for"),
             public_url: config.public_url.as_str().to_owned(),

@@ -56,9 +56,10 @@ pub async fn list_errors(
     query: Result<ListQuery, Problem>,
     headers: HeaderMap,
 ) -> Response {
-    let answer = match negotiate(&headers, &[Kind::Csv]) {
-        Kind::Json => page(&state, &caller, batch_id, query).await,
-        Kind::Csv => whole(&state, &caller, batch_id, query).await,
+    let answer = if negotiate(&headers, &[Kind::Csv]) == Kind::Csv {
+        whole(&state, &caller, batch_id, query).await
+    } else {
+        page(&state, &caller, batch_id, query).await
     };
     ([(VARY, ACCEPT.as_str())], answer).into_response()
 }

@@ -3,6 +3,7 @@
 //! A group of routes shares its scope, which is checked before the method is (403 before 405).
 
 mod batch;
+mod feedback;
 mod form;
 mod import;
 mod import_error;
@@ -14,6 +15,7 @@ mod report;
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
+use axum::routing::get;
 use domain::scope::Scope;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
@@ -27,7 +29,7 @@ use crate::error::method_not_allowed;
 pub fn api() -> OpenApiRouter<AppState> {
     scoped(Scope::Import, sms())
         .merge(scoped(Scope::Report, reports()))
-        .merge(scoped(Scope::Form, forms()))
+        .merge(scoped(Scope::Form, forms().merge(feedbacks())))
         .merge(scoped(Scope::Link, links()))
 }
 
@@ -59,8 +61,42 @@ fn links() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().nest("/api_v1/form/link", links)
 }
 
+fn feedbacks() -> OpenApiRouter<AppState> {
+    let feedbacks =
+        OpenApiRouter::new().routes(routes!(feedback::erase_feedback).layer(from_fn(quick)));
+    OpenApiRouter::new().nest("/api_v1/feedback", feedbacks)
+}
+
 fn reports() -> OpenApiRouter<AppState> {
-    let reports = OpenApiRouter::new().routes(routes!(report::overview).layer(from_fn(quick)));
+    use report::{feedbacks, form, overview, summary};
+    // The last segment, a business property, may be left out or empty.
+    let reports = OpenApiRouter::new()
+        .routes(routes!(overview::overview))
+        .routes(routes!(form::form_report))
+        .routes(routes!(form::form_report_of))
+        .route(
+            "/form/{form_id}/{start_date}/{end_date}/",
+            get(form::form_report),
+        )
+        .routes(routes!(summary::summary))
+        .routes(routes!(summary::summary_of))
+        .route(
+            "/summary/{start_date}/{end_date}/{form_id}/",
+            get(summary::summary),
+        )
+        .routes(routes!(feedbacks::list_feedbacks))
+        .routes(routes!(feedbacks::list_feedbacks_of))
+        .route(
+            "/feedbacks/{start_date}/{end_date}/{form_id}/",
+            get(feedbacks::list_feedbacks),
+        )
+        .routes(routes!(feedbacks::list_comments))
+        .routes(routes!(feedbacks::list_comments_of))
+        .route(
+            "/feedbacks/comment/{start_date}/{end_date}/{form_id}/",
+            get(feedbacks::list_comments),
+        )
+        .route_layer(from_fn(quick));
     OpenApiRouter::new().nest("/api_v1/report", reports)
 }
 

@@ -37,6 +37,7 @@ async fn every_operation_documents_what_it_can_answer() {
         }
     }
     insta::assert_snapshot!(lines.join("\n"), @"
+    delete /api_v1/feedback/{feedback_id}: 204 400 401 403 404 429 500 503
     post /api_v1/form: 201 400 401 403 413 415 422 429 500 503
     post /api_v1/form/link/{form_id}/{bus_prop_id}: 201 400 401 403 404 409 413 415 422 429 500 503
     delete /api_v1/form/link/{id}: 204 401 403 404 429 500 503
@@ -47,7 +48,15 @@ async fn every_operation_documents_what_it_can_answer() {
     get /api_v1/form/{form_id}: 200 400 401 403 404 429 500 503
     put /api_v1/form/{form_id}: 200 400 401 403 404 409 412 413 415 422 429 500 503
     post /api_v1/form/{form_id}/publish: 200 400 401 403 404 409 412 429 500 503
+    get /api_v1/report/feedbacks/comment/{start_date}/{end_date}/{form_id}: 200 304 400 401 403 404 429 500 503
+    get /api_v1/report/feedbacks/comment/{start_date}/{end_date}/{form_id}/{bus_prop}: 200 304 400 401 403 404 429 500 503
+    get /api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}: 200 304 400 401 403 404 429 500 503
+    get /api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}/{bus_prop}: 200 304 400 401 403 404 429 500 503
+    get /api_v1/report/form/{form_id}/{start_date}/{end_date}: 200 304 400 401 403 404 429 500 503
+    get /api_v1/report/form/{form_id}/{start_date}/{end_date}/{bus_prop}: 200 304 400 401 403 404 429 500 503
     get /api_v1/report/overview/{start_date}/{end_date}: 200 304 400 401 403 404 429 500 503
+    get /api_v1/report/summary/{start_date}/{end_date}/{form_id}: 200 304 400 401 403 404 429 500 503
+    get /api_v1/report/summary/{start_date}/{end_date}/{form_id}/{bus_prop}: 200 304 400 401 403 404 429 500 503
     get /api_v1/sms/import: 200 400 401 403 429 500 503
     post /api_v1/sms/import: 202 400 401 403 409 413 415 422 429 500 503
     get /api_v1/sms/import/{batch_id}: 200 400 401 403 404 429 500 503

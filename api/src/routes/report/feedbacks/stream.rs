@@ -1,0 +1,112 @@
+//! All feedbacks of a list in one answer, in as much memory as a few pages take.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use domain::form::FormContent;
+use futures::stream;
+use store::Store;
+use store::feedback::{FeedbackQuery, FeedbackRow};
+use tokio_util::task::AbortOnDropHandle;
+use uuid::Uuid;
+
+use super::lines::Lines;
+use crate::AppState;
+use crate::deadline::within;
+use crate::error::Problem;
+use crate::rendered::{CACHE_STATUS, MISS, NO_CACHE};
+
+/// So many feedbacks are read at once.
+const STRIDE: usize = 2_000;
+/// A database that takes longer for them does not answer, and the answer is cut.
+const LOOKUP: Duration = Duration::from_secs(10);
+
+/// Where a stream is.
+struct Stream {
+    store: Store,
+    query: Arc<FeedbackQuery>,
+    form: FormContent,
+    lines: Lines,
+    /// Read and not written yet.
+    rows: Vec<FeedbackRow>,
+    /// What comes before them.
+    header: Vec<u8>,
+}
+
+/// Answers with every feedback. The first are read before the answer begins, so that a database that is down can be told;
+/// what fails later cuts the answer without its end.
+pub async fn whole(
+    state: &AppState,
+    form: FormContent,
+    query: FeedbackQuery,
+    lines: Lines,
+) -> Result<Response, Problem> {
+    let store = state.store().clone();
+    let rows = store.feedback_rows(&query, None, STRIDE).await?;
+    let header = lines
+        .header(&form)
+        .map_err(|error| Problem::internal(&error))?;
+    let first = Stream {
+        store,
+        query: Arc::new(query),
+        form,
+        lines,
+        rows,
+        header,
+    };
+    let pieces = stream::try_unfold(Some(first), |stream| async move {
+        let Some(stream) = stream else {
+            return Ok(None);
+        };
+        let step = stream.step().await;
+        step.map(Some).inspect_err(|error| {
+            tracing::warn!(%error, "an answer was cut");
+        })
+    });
+    let headers = [
+        (CONTENT_TYPE, lines.media_type().parse().ok()),
+        (CACHE_CONTROL, Some(NO_CACHE)),
+        (CACHE_STATUS, Some(MISS)),
+    ];
+    let mut response = Body::from_stream(pieces).into_response();
+    for (name, value) in headers {
+        response
+            .headers_mut()
+            .extend(value.map(|value| (name, value)));
+    }
+    Ok(response)
+}
+
+impl Stream {
+    /// Writes what was read, while the next are being read; where it goes on.
+    async fn step(mut self) -> io::Result<(Bytes, Option<Self>)> {
+        let rows = std::mem::take(&mut self.rows);
+        let last = rows.last().filter(|_| rows.len() == STRIDE);
+        let next = last.map(|last| self.read_after(last.feedback_id));
+        let bytes = self
+            .lines
+            .write(&self.form, &rows, std::mem::take(&mut self.header))?;
+        drop(rows);
+        let Some(next) = next else {
+            return Ok((bytes, None));
+        };
+        self.rows = next
+            .await
+            .map_err(io::Error::other)?
+            .map_err(io::Error::other)?;
+        Ok((bytes, Some(self)))
+    }
+
+    /// In a task, so that it goes on by itself; it ends with the handle.
+    fn read_after(&self, last: Uuid) -> AbortOnDropHandle<Result<Vec<FeedbackRow>, store::Error>> {
+        let (store, query) = (self.store.clone(), Arc::clone(&self.query));
+        AbortOnDropHandle::new(tokio::spawn(async move {
+            within(LOOKUP, store.feedback_rows(&query, Some(last), STRIDE)).await
+        }))
+    }
+}
