@@ -81,7 +81,6 @@ async fn new_data_are_new_bytes_under_a_new_tag() -> Result<()> {
         })
         .await?;
         ensure!(etag(&changed)? != *tag, "{path}: the same tag");
-        ensure!(changed.text()?.contains("1"), "{path}");
     }
     // A form's title is in its reports.
     let path = Of::Summary.path(&form, WEEK, "");

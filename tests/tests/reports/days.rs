@@ -39,10 +39,10 @@ async fn fall_on(zone: &str, moments: &[(&str, &str)]) -> Result<()> {
         let one = (*day, *day);
         let report = stage.owner.report(Of::Summary, &form, one, "").await?;
         agrees(&report["metrics"], &json!({"responses": here}))?;
-        let list = stage.owner.report(Of::Feedbacks, &form, one, "").await?;
-        let listed = list["items"].as_array().context("no items")?.len();
-        agrees(&list, &json!({"total": here}))?;
-        anyhow::ensure!(listed == here, "not {here}: {list}");
+        let feedbacks = stage.owner.report(Of::Feedbacks, &form, one, "").await?;
+        let listed = feedbacks["items"].as_array().context("no items")?.len();
+        agrees(&feedbacks, &json!({"total": here}))?;
+        anyhow::ensure!(listed == here, "not {here}: {feedbacks}");
     }
     stage.verified().await
 }

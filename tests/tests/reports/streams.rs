@@ -253,8 +253,8 @@ async fn every_text_comes_back_unchanged_and_none_is_run() -> Result<()> {
     // A value may lose the white space around it when it is stored, but nothing after that.
     let lines = stream(client, &path, "application/x-ndjson").await?;
     for ((line, item), text) in lines.text()?.lines().zip(&items).zip(texts.iter().rev()) {
-        let line: Value = serde_json::from_str(line)?;
-        ensure!(line == *item, "{line} is not {item}");
+        let row: Value = serde_json::from_str(line)?;
+        ensure!(row == *item, "{row} is not {item}");
         let kept = item["comment"].as_str().context("no comment")?;
         let even = |text: &str| text.trim().replace("\r\n", "\n");
         ensure!(even(kept) == even(text), "{kept:?} was {text:?}");

@@ -149,10 +149,10 @@ impl Story {
             }
             let names = LINKS.iter().map(|ids| {
                 let names = [("1", "store:S1"), ("2", "store:S2"), ("3", "brand:B")];
-                let named = names
+                let of_link = names
                     .iter()
                     .filter(|(id, _)| ids.split('_').any(|of| of == *id));
-                named
+                of_link
                     .map(|(_, name)| (*name).to_owned())
                     .collect::<BTreeSet<_>>()
             });

@@ -96,13 +96,13 @@ impl Readers {
         let Seen { subject, part } = seen;
         let store = &survey.ledger.store;
         let names = [("store:S1", 1), ("store:S2", 2), ("brand:B", 3)];
-        let named = names.iter().find(|(name, _)| *name == part.bus_prop);
+        let bus_prop = names.iter().find(|(name, _)| *name == part.bus_prop);
         for comments_only in [false, true] {
             let query = FeedbackQuery {
                 form: subject.key,
                 range,
                 time_zone: Tz::Pacific__Kiritimati,
-                bus_prop_id: named.map(|(_, id)| *id),
+                bus_prop_id: bus_prop.map(|(_, id)| *id),
                 comments_only,
                 track_fields: Vec::new(),
             };
