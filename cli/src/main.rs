@@ -6,6 +6,7 @@
 //! - [`key`]: keys of accounts: create, list, rotate, revoke.
 //! - [`import`], [`form`], [`link`]: a file of records, forms, links to them; through [`service`], over HTTP as any client
 //!   would.
+//! - [`verify`], [`rebuild`]: the counts of reports, checked and made anew, straight on the store.
 //!
 //! Results go to stdout, everything else to stderr.
 
@@ -21,8 +22,10 @@ mod form;
 mod import;
 mod key;
 mod link;
+mod rebuild;
 mod serve;
 mod service;
+mod verify;
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
@@ -58,6 +61,10 @@ enum Command {
         #[command(subcommand)]
         command: link::Command,
     },
+    /// Check every count of the reports against what is stored; print each that differs, exit 1
+    Verify,
+    /// Make every count of the reports anew from what is stored; the last step of a restore
+    Rebuild,
 }
 
 fn main() -> ExitCode {
@@ -76,5 +83,7 @@ fn main() -> ExitCode {
         Some(Command::Link { command }) => {
             start::run(settings, Role::Serve, async |_, _| link::run(command).await)
         }
+        Some(Command::Verify) => start::run(settings, Role::Serve, verify::run),
+        Some(Command::Rebuild) => start::run(settings, Role::Serve, rebuild::run),
     }
 }

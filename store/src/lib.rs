@@ -9,7 +9,8 @@
 //! - what is asked and answered: [`form`], [`link`], [`collect`] (views and answers in, a feedback out), [`inbox`] (their deltas),
 //!   [`fold`] (deltas into the [`rollup`]).
 //! - the way out: [`batch`] (status, list, errors, cancel, retry), [`recipient`] (read, erase), [`series`] (counts by day), [`report`] (what
-//!   reports are made of, in one snapshot, with its version), [`feedback`] (lists of what was answered).
+//!   reports are made of, in one snapshot, with its version), [`feedback`] (lists of what was answered);
+//!   [`recount`] (counts made anew, to check and to replace them).
 //!
 //! What is *not* here: HTTP, queues, caches, and any rule that needs no query (those live in `domain`).
 //!
@@ -33,6 +34,7 @@ pub mod key;
 pub mod link;
 pub mod receive;
 pub mod recipient;
+pub mod recount;
 pub mod report;
 pub mod rollup;
 pub mod series;

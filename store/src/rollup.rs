@@ -1,6 +1,6 @@
 //! The rollup: a form's counts by day, of the whole and of each business property, with a version that rises with every
 //! change of what the form's reports say, and for each month the version at which one of its rows last changed. Only the
-//! fold ([`crate::fold`]) adds to it, and a rebuild replaces rows.
+//! fold ([`crate::fold`]) adds to it, and a rebuild ([`crate::recount`]) replaces rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -129,21 +129,39 @@ impl Tx {
         form: FormKey,
         mut sums: BTreeMap<Place, Delta>,
     ) -> Result<(), Error> {
-        let places: Vec<_> = sums.keys().collect();
-        let mut values = form.values();
-        values.push(
-            serde_json::to_string(&places)
-                .map_err(Error::broken)?
-                .into(),
-        );
-        let read = self.dialect(READ_POSTGRES, READ_SQLITE);
-        for row in self.rows(read, values).await? {
+        let places: Vec<Place> = sums.keys().copied().collect();
+        for row in self.rollup_at(form, &places).await? {
             let place: Place = (get(&row, "bus_prop_id")?, get(&row, "day")?);
             if let Some(sum) = sums.get_mut(&place) {
                 sum.merge(&read_row(&row)?);
             }
         }
-        let rows: Vec<Value> = sums.iter().map(row_value).collect();
+        self.put_rollup(form, &sums).await
+    }
+
+    /// The rows of some places.
+    pub(crate) async fn rollup_at(
+        &mut self,
+        form: FormKey,
+        places: &[Place],
+    ) -> Result<Vec<QueryResult>, Error> {
+        let places = serde_json::to_string(places).map_err(Error::broken)?;
+        let mut values = form.values();
+        values.push(places.into());
+        let read = self.dialect(READ_POSTGRES, READ_SQLITE);
+        self.rows(read, values).await
+    }
+
+    /// Makes rows what these are. The form is this transaction's.
+    pub(crate) async fn put_rollup(
+        &mut self,
+        form: FormKey,
+        rows: &BTreeMap<Place, Delta>,
+    ) -> Result<(), Error> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let rows: Vec<Value> = rows.iter().map(row_value).collect();
         let mut values = form.values();
         values.push(serde_json::to_string(&rows).map_err(Error::broken)?.into());
         let replace = self.dialect(REPLACE_POSTGRES, REPLACE_SQLITE);

@@ -87,19 +87,29 @@ impl Tx {
         if recipients == 0 {
             return Ok(());
         }
-        // The version's row is the account's lock: the order of versions is the order of commits.
+        self.raise_recipient_version(account_id, now).await?;
+        self.execute(
+            "INSERT INTO recipient_rollup AS r (account_id, day, recipients) VALUES ($1, $2, $3)
+                 ON CONFLICT (account_id, day) DO UPDATE SET recipients = r.recipients + $3",
+            vec![account_id.into(), day.into(), recipients.into()],
+        )
+        .await?;
+        Ok(())
+    }
+
+    /// Says that the account's recipients changed. The version's row is the account's lock: the order of versions is
+    /// the order of commits.
+    pub(crate) async fn raise_recipient_version(
+        &mut self,
+        account_id: Uuid,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error> {
         self.execute(
             "INSERT INTO recipient_version AS v (account_id, data_version, as_of) VALUES ($1, 1, $2)
                  ON CONFLICT (account_id) DO UPDATE
                 SET data_version = v.data_version + 1,
                     as_of = CASE WHEN v.as_of > $2 THEN v.as_of ELSE $2 END",
             vec![account_id.into(), now.into()],
-        )
-        .await?;
-        self.execute(
-            "INSERT INTO recipient_rollup AS r (account_id, day, recipients) VALUES ($1, $2, $3)
-                 ON CONFLICT (account_id, day) DO UPDATE SET recipients = r.recipients + $3",
-            vec![account_id.into(), day.into(), recipients.into()],
         )
         .await?;
         Ok(())

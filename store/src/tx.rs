@@ -1,6 +1,8 @@
 //! A transaction over either dialect. Opaque: jobs open and commit it, only this crate writes through it.
 
 use chrono::{DateTime, SubsecRound, Utc};
+use futures::StreamExt;
+use futures::stream::BoxStream;
 use sea_orm::sqlx::{self, Postgres, Sqlite, Transaction};
 use sea_orm::{QueryResult, Value};
 use sea_query_sqlx::SqlxValues;
@@ -132,6 +134,25 @@ impl Tx {
                 .map(Into::into)
                 .collect(),
         })
+    }
+
+    /// Rows one by one, in bounded memory.
+    pub(crate) fn stream(
+        &mut self,
+        sql: &'static str,
+        values: Vec<Value>,
+    ) -> BoxStream<'_, Result<QueryResult, Error>> {
+        let values = SqlxValues(sea_orm::Values(values));
+        match &mut self.inner {
+            Inner::Postgres(tx) => sqlx::query_with(sql, values)
+                .fetch(&mut **tx)
+                .map(|row| row.map(Into::into).map_err(Error::from))
+                .boxed(),
+            Inner::Sqlite(tx) => sqlx::query_with(sql, values)
+                .fetch(&mut **tx)
+                .map(|row| row.map(Into::into).map_err(Error::from))
+                .boxed(),
+        }
     }
 
     pub(crate) async fn row(

@@ -25,6 +25,7 @@
 mod codec;
 mod day_counts;
 mod delta;
+mod differences;
 mod field_counts;
 pub mod month;
 mod walk;
@@ -32,6 +33,7 @@ mod walk;
 pub use self::codec::DecodeError;
 pub use self::day_counts::DayCounts;
 pub use self::delta::Delta;
+pub use self::differences::Difference;
 pub use self::field_counts::{FieldCount, FieldCounts};
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use domain::date_range::DateRange;
 use domain::link::BusPropIds;
 use uuid::Uuid;
 
-use self::bounds::Bounds;
+pub(crate) use self::bounds::Bounds;
 use self::tally::Tally;
 use crate::form::FormKey;
 use crate::tx::get;

@@ -121,7 +121,12 @@ async fn no_reader_is_ever_led_back() -> Result<()> {
     }
 
     let mut writers = JoinSet::new();
-    let bases: Vec<String> = stage.app.apis.iter().map(tests::app::Service::base).collect();
+    let bases: Vec<String> = stage
+        .app
+        .apis
+        .iter()
+        .map(tests::app::Service::base)
+        .collect();
     for writer in 0..WRITERS {
         let base = bases[usize::try_from(writer)? % bases.len()].clone();
         let (link, public) = (

@@ -1,6 +1,6 @@
 //! A store of its own with one account, batches posted without HTTP, chunks run one at a time.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use chrono_tz::Tz;
 use domain::chunk::RunBuilder;
 use domain::record::Record;
@@ -21,7 +21,7 @@ pub struct Ledger {
     pub account_id: Uuid,
     pub worker_id: Uuid,
     backends: Backends,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// A record: docid, and a value that its field `v` holds.
@@ -45,7 +45,7 @@ impl Ledger {
             account_id: key.account_id,
             worker_id: Uuid::new_v4(),
             backends,
-            _folder: folder,
+            folder,
         })
     }
 
@@ -68,6 +68,24 @@ impl Ledger {
     /// What a test of servers only does to the database itself.
     pub async fn sql(&self, statement: &str) -> Result<String> {
         self.backends.sql(statement).await
+    }
+
+    /// Changes the database behind the service's back, as a fault would. `{id}` in the statement stands for the id.
+    pub async fn damage(&self, statement: &str, id: Uuid) -> Result<()> {
+        if !self.is_embedded() {
+            let id = format!("'{id}'");
+            return self.sql(&statement.replace("{id}", &id)).await.map(drop);
+        }
+        const RUN: &str = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], 30); c.execute(sys.argv[2]); c.commit()";
+        let statement = statement.replace("{id}", &format!("X'{}'", id.simple()));
+        let ran = tokio::process::Command::new("python3")
+            .args(["-c", RUN])
+            .arg(self.folder.path().join("feedback.db"))
+            .arg(statement)
+            .status()
+            .await?;
+        ensure!(ran.success(), "the statement failed");
+        Ok(())
     }
 
     /// Another account beside the first, so that a test can repeat itself on one store.

@@ -13,5 +13,6 @@ mod model;
 mod ordering;
 mod races;
 mod readers;
+mod rebuilding;
 mod recount;
 mod survey;

@@ -193,7 +193,7 @@ impl Story {
             29..32 => self.two_folds(at).await,
             32..37 => {
                 self.fold(at).await?;
-                self.readers.refresh(self.subjects[at].key).await?;
+                self.readers.refresh(&self.survey).await;
                 Ok(format!("form {at} folded and refreshed"))
             }
             37 => self.readers.restart(&self.survey),
@@ -386,12 +386,15 @@ impl Story {
     }
 
     async fn rebuild(&mut self) -> Result<String> {
-        let forms: Vec<FormKey> = self.subjects.iter().map(|subject| subject.key).collect();
-        self.readers.rebuild(&self.survey, &forms).await?;
+        self.readers.rebuild(&self.survey, &self.forms()).await?;
         for subject in &mut self.subjects {
             subject.folded = subject.told.clone();
         }
         Ok("rebuilt".to_owned())
+    }
+
+    fn forms(&self) -> Vec<FormKey> {
+        self.subjects.iter().map(|subject| subject.key).collect()
     }
 
     /// Everything that anybody can read, on every reader.
@@ -426,7 +429,7 @@ impl Story {
                 .await?;
         }
         if thoroughly {
-            self.readers.verify(&self.survey).await?;
+            self.readers.verify(&self.survey, &self.forms()).await?;
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ use store::feedback::FeedbackQuery;
 use store::form::FormKey;
 use store::report::Version;
 use tests::oracle::{Counts, Part, agrees};
+use worker::refresh;
 
 use crate::model::Subject;
 use crate::survey::Survey;
@@ -131,22 +132,35 @@ impl Readers {
     }
 
     /// What a worker does after its commit.
-    pub async fn refresh(&self, _form: FormKey) -> Result<()> {
-        Ok(())
-    }
-
-    pub async fn rebuild(&self, survey: &Survey, forms: &[FormKey]) -> Result<()> {
-        for form in forms {
-            while worker::fold::run(&survey.ledger.store, *form, store::fold::Reach::All)
-                .await?
-                .rows
-                > 0
-            {}
+    pub async fn refresh(&self, survey: &Survey) {
+        let (store, account) = (&survey.ledger.store, survey.form.account_id);
+        for cache in &self.caches {
+            refresh::run(store, cache, account).await;
         }
-        Ok(())
     }
 
-    pub async fn verify(&self, _survey: &Survey) -> Result<()> {
+    /// What `feedback rebuild` does.
+    pub async fn rebuild(&self, survey: &Survey, forms: &[FormKey]) -> Result<()> {
+        let store = &survey.ledger.store;
+        for form in forms {
+            let places = store.places(*form).await?;
+            for day in &places.days {
+                store.rebuild_slice(*form, &places, *day).await?;
+            }
+        }
+        Ok(store.raise_epoch().await?)
+    }
+
+    /// What `feedback verify` does: whatever waits or was folded, nothing differs.
+    pub async fn verify(&self, survey: &Survey, forms: &[FormKey]) -> Result<()> {
+        let store = &survey.ledger.store;
+        for form in forms {
+            let places = store.places(*form).await?;
+            for day in &places.days {
+                let drifts = store.check_slice(*form, &places, *day).await?;
+                ensure!(drifts.is_empty(), "drift: {drifts:?}");
+            }
+        }
         Ok(())
     }
 

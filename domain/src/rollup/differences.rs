@@ -1,0 +1,103 @@
+//! Where two counts differ, for those who check them.
+
+use std::collections::BTreeMap;
+
+use super::{Delta, FieldCounts};
+
+/// The counters' names, in the order of their declaration.
+const COUNTERS: [&str; 9] = [
+    "views",
+    "responses",
+    "comments",
+    "happy",
+    "happiness_answers",
+    "promoters",
+    "passives",
+    "detractors",
+    "nps_answers",
+];
+
+/// One number that two counts have differently.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// A counter's name; of a field `<key>` for its answers and `<key>=<grade or option>` for one of them.
+    pub counter: String,
+    pub left: i64,
+    pub right: i64,
+}
+
+impl Delta {
+    /// Every number that the other has differently: the counters first, then those of the fields by their name.
+    pub fn differences(&self, other: &Self) -> Vec<Difference> {
+        let counters = self
+            .counts
+            .to_array()
+            .into_iter()
+            .zip(other.counts.to_array());
+        let counters = COUNTERS.into_iter().map(str::to_owned).zip(counters);
+        let mut fields: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+        for (name, count) in named(&self.fields) {
+            fields.entry(name).or_default().0 = count;
+        }
+        for (name, count) in named(&other.fields) {
+            fields.entry(name).or_default().1 = count;
+        }
+        counters
+            .chain(fields)
+            .filter(|(_, (left, right))| left != right)
+            .map(|(counter, (left, right))| Difference {
+                counter,
+                left,
+                right,
+            })
+            .collect()
+    }
+}
+
+fn named(fields: &FieldCounts) -> impl Iterator<Item = (String, i64)> {
+    fields.iter().flat_map(|(key, field)| {
+        let grades = field
+            .grades()
+            .map(move |(grade, count)| (format!("{key}={grade}"), count));
+        let options = field
+            .options()
+            .map(move |(value, count)| (format!("{key}={value}"), count));
+        std::iter::once((key.to_owned(), field.answers()))
+            .chain(grades)
+            .chain(options)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::AnswerValue;
+
+    #[test]
+    fn equal_counts_do_not_differ_and_others_tell_where() {
+        let mut left = Delta::view();
+        left.fields.count("nps", &AnswerValue::Grade(9));
+        left.fields
+            .count("colour", &AnswerValue::Choice("red".into()));
+        assert_eq!(left.differences(&left.clone()), []);
+        let mut right = left.clone();
+        right.counts.views = 3;
+        right.fields.count("nps", &AnswerValue::Grade(2));
+        let differ = |counter: &str, left, right| Difference {
+            counter: counter.to_owned(),
+            left,
+            right,
+        };
+        assert_eq!(
+            left.differences(&right),
+            [
+                differ("views", 1, 3),
+                differ("nps", 1, 2),
+                differ("nps=2", 0, 1)
+            ]
+        );
+        let against_nothing = left.differences(&Delta::default());
+        let names: Vec<_> = against_nothing.iter().map(|d| d.counter.as_str()).collect();
+        assert_eq!(names, ["views", "colour", "colour=red", "nps", "nps=9"]);
+    }
+}

@@ -1,0 +1,213 @@
+//! Counts made anew from what is stored, slice by slice: a form on a day. To check the rollups ([`Store::check_slice`]), and
+//! to replace them ([`Store::rebuild_slice`]), both beside a running service.
+//!
+//! A check reads rollup, inbox and what they count in one snapshot: what is folded and what waits are together what is
+//! stored, at every moment. A rebuild holds the form, so that nobody folds, and takes the slice's rows of the inbox in
+//! the very statement that reads what they count: of an answer or erasure that commits at the same time it sees the effect and
+//! the row, or neither. Either reads a day of any size in bounded memory, and none holds a snapshot longer than a slice.
+
+mod places;
+mod read;
+mod recipients;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::NaiveDate;
+use domain::form::FormContent;
+use domain::month::Month;
+use domain::rollup::Delta;
+use uuid::Uuid;
+
+pub use self::places::Places;
+use self::read::Sums;
+pub use self::recipients::RecipientDrift;
+use crate::form::FormKey;
+use crate::rollup::{Place, WHOLE};
+use crate::tx::get;
+use crate::{Committed, Error, Store, Tx};
+
+/// How often a slice that another transaction stood in the way of is tried.
+const TRIES: usize = 5;
+
+/// A stored number that counting does not give.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drift {
+    pub form_id: Uuid,
+    /// The text of the business property; `None`: the whole.
+    pub bus_prop: Option<String>,
+    pub day: NaiveDate,
+    /// As [`domain::rollup::Difference`] names it.
+    pub counter: String,
+    pub stored: i64,
+    pub recomputed: i64,
+}
+
+impl Store {
+    /// Every number of a form's day that rollup and inbox have and counting does not give.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn check_slice(
+        &self,
+        form: FormKey,
+        places: &Places,
+        day: NaiveDate,
+    ) -> Result<Vec<Drift>, Error> {
+        let mut tx = self.snapshot().await?;
+        let content = tx.content(form).await?;
+        let mut stored = tx.pending(form, day).await?.by_bus_prop();
+        let recomputed = tx.recount(form, day, &content).await?.by_bus_prop();
+        let ids = places
+            .bus_prop_ids
+            .iter()
+            .chain(stored.keys())
+            .chain(recomputed.keys());
+        let ids: BTreeSet<i64> = ids.copied().collect();
+        for (id, delta) in tx.rollup_of_day(form, day, &ids).await? {
+            stored.entry(id).or_default().merge(&delta);
+        }
+        let none = Delta::default();
+        let mut drifts = Vec::new();
+        for id in ids {
+            let stored = stored.get(&id).unwrap_or(&none);
+            let recomputed = recomputed.get(&id).unwrap_or(&none);
+            drifts.extend(
+                stored
+                    .differences(recomputed)
+                    .into_iter()
+                    .map(|difference| Drift {
+                        form_id: form.form_id,
+                        bus_prop: bus_prop_text(&content, id),
+                        day,
+                        counter: difference.counter,
+                        stored: difference.left,
+                        recomputed: difference.right,
+                    }),
+            );
+        }
+        Ok(drifts)
+    }
+
+    /// Makes the rollup of a form's day what counting gives, and takes what waits for it. Whether anything changed.
+    ///
+    /// # Errors
+    /// See [`Error`]. Doing it again is safe.
+    pub async fn rebuild_slice(
+        &self,
+        form: FormKey,
+        places: &Places,
+        day: NaiveDate,
+    ) -> Result<bool, Error> {
+        let mut tried = 1;
+        loop {
+            match self.try_rebuild(form, places, day).await {
+                Err(Error::Conflict(_)) if tried < TRIES => tried += 1,
+                result => return result,
+            }
+        }
+    }
+
+    async fn try_rebuild(
+        &self,
+        form: FormKey,
+        places: &Places,
+        day: NaiveDate,
+    ) -> Result<bool, Error> {
+        let mut tx = self.begin().await?;
+        tx.lock_form(form).await?;
+        // An edit of the form waits for the lock too, so the content is that of all answers that are read below.
+        let content = tx.content(form).await?;
+        let recount = tx.recount_and_take(form, day, &content).await?;
+        let taken = recount.taken;
+        let recomputed = recount.by_bus_prop();
+        let ids = places.bus_prop_ids.iter().chain(recomputed.keys());
+        let ids: BTreeSet<i64> = ids.copied().collect();
+        let mut stored = tx.rollup_of_day(form, day, &ids).await?;
+        let changed: BTreeMap<Place, Delta> = recomputed
+            .into_iter()
+            .filter(|(id, delta)| stored.remove(id).as_ref() != Some(delta))
+            .map(|(id, delta)| ((id, day), delta))
+            .collect();
+        // What is left is counted no more.
+        if changed.is_empty() && stored.is_empty() && taken == 0 {
+            return Ok(false);
+        }
+        tx.remove_from_rollup(form, day, stored.keys()).await?;
+        tx.put_rollup(form, &changed).await?;
+        let now = tx.now().await?;
+        let version = tx.raise_version(form, now).await?;
+        tx.raise_months(form, [Month::of(day)], version).await?;
+        match tx.commit().await? {
+            Committed::Done => Ok(true),
+            // Again, then: it comes to the same.
+            Committed::Unknown(error) => Err(Error::Conflict(error.into())),
+        }
+    }
+
+    /// Begins another epoch: copies of all counts made before are looked at no more. The last step of a rebuild. The epoch is a
+    /// time in milliseconds, because after a restore an old number plus one may have been used before.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn raise_epoch(&self) -> Result<(), Error> {
+        let now = self.now().await?.timestamp_millis();
+        self.execute(
+            "UPDATE cache_epoch SET epoch = CASE WHEN epoch >= $1 THEN epoch + 1 ELSE $1 END",
+            vec![now.into()],
+        )
+        .await?;
+        Ok(())
+    }
+}
+
+impl Tx {
+    async fn content(&mut self, form: FormKey) -> Result<FormContent, Error> {
+        let row = self
+            .row(
+                "SELECT CAST(content AS text) AS content FROM form WHERE account_id = $1 AND form_id = $2",
+                form.values(),
+            )
+            .await?
+            .ok_or_else(|| Error::broken("a version without a form"))?;
+        let content: String = get(&row, "content")?;
+        serde_json::from_str(&content).map_err(Error::broken)
+    }
+
+    async fn recount(
+        &mut self,
+        form: FormKey,
+        day: NaiveDate,
+        content: &FormContent,
+    ) -> Result<Sums, Error> {
+        let sql = self.dialect(read::POSTGRES, read::SQLITE);
+        read::sums(self, sql, read::values(form, day), content).await
+    }
+
+    /// What waits goes in the same moment.
+    async fn recount_and_take(
+        &mut self,
+        form: FormKey,
+        day: NaiveDate,
+        content: &FormContent,
+    ) -> Result<Sums, Error> {
+        if !self.is_sqlite() {
+            return read::sums(self, read::TAKING, read::values(form, day), content).await;
+        }
+        // Nobody else writes while this transaction is open.
+        let mut values = form.values();
+        values.push(day.into());
+        let delete = "DELETE FROM inbox WHERE account_id = $1 AND form_id = $2 AND day = $3";
+        let taken = self.execute(delete, values).await?;
+        let mut sums = self.recount(form, day, content).await?;
+        sums.taken = i64::try_from(taken).unwrap_or(i64::MAX);
+        Ok(sums)
+    }
+}
+
+fn bus_prop_text(content: &FormContent, id: i64) -> Option<String> {
+    if id == WHOLE {
+        return None;
+    }
+    let entry = u32::try_from(id).ok().and_then(|id| content.bus_prop(id));
+    Some(entry.map_or_else(|| format!("#{id}"), |entry| entry.text.to_string()))
+}

@@ -1,0 +1,112 @@
+//! What is stored of a slice, read row by row and summed up.
+
+use std::collections::{BTreeMap, HashMap};
+use std::iter;
+
+use chrono::NaiveDate;
+use domain::answer::Answers;
+use domain::form::FormContent;
+use domain::link::BusPropIds;
+use domain::rollup::{DayCounts, Delta};
+use futures::TryStreamExt;
+use sea_orm::Value;
+
+use crate::feedback::Bounds;
+use crate::form::FormKey;
+use crate::rollup::WHOLE;
+use crate::tx::get;
+use crate::{Error, Tx};
+
+/// Rows that say what they count: answers one by one, views as many as they are, rows of the inbox that were taken.
+macro_rules! slice {
+    () => {
+        "SELECT f.bus_prop_ids, CAST(f.answers AS text) AS answers, 0 AS views, CAST(0 AS bigint) AS taken FROM feedback f
+          WHERE f.account_id = $1 AND f.form_id = $2 AND f.day = $3 AND f.feedback_id >= $4 AND f.feedback_id < $5
+          UNION ALL
+         SELECT l.bus_prop_ids, NULL, count(*), 0
+           FROM visit_view v JOIN link l ON l.account_id = v.account_id AND l.link_id = v.link_id
+          WHERE v.account_id = $1 AND v.form_id = $2 AND v.day = $3 GROUP BY l.bus_prop_ids"
+    };
+}
+
+pub(super) const SQLITE: &str = slice!();
+pub(super) const POSTGRES: &str = slice!();
+/// One statement, so one snapshot also where each statement has its own.
+pub(super) const TAKING: &str = concat!(
+    "WITH gone AS (DELETE FROM inbox WHERE account_id = $1 AND form_id = $2 AND day = $3 RETURNING id) ",
+    slice!(),
+    " UNION ALL SELECT '', NULL, 0, count(*) FROM gone"
+);
+
+pub(super) fn values(form: FormKey, day: NaiveDate) -> Vec<Value> {
+    let bounds = Bounds::of_days(day, day);
+    let mut values = form.values();
+    values.extend::<[Value; 3]>([day.into(), bounds.from.into(), bounds.below.into()]);
+    values
+}
+
+/// Sums by the text of `bus_prop_ids`, of which there are few, while a row may name a thousand business properties.
+#[derive(Debug, Default)]
+pub(super) struct Sums {
+    alike: HashMap<String, Delta>,
+    ids: HashMap<String, BusPropIds>,
+    /// Rows of the inbox.
+    pub taken: i64,
+}
+
+impl Sums {
+    pub(super) fn add(&mut self, bus_prop_ids: &str, delta: &Delta) -> Result<(), Error> {
+        if let Some(sum) = self.alike.get_mut(bus_prop_ids) {
+            sum.merge(delta);
+            return Ok(());
+        }
+        let ids = bus_prop_ids.parse().map_err(Error::broken)?;
+        self.ids.insert(bus_prop_ids.to_owned(), ids);
+        self.alike.insert(bus_prop_ids.to_owned(), delta.clone());
+        Ok(())
+    }
+
+    /// Of the whole and of each business property, those that count anything.
+    pub(super) fn by_bus_prop(self) -> BTreeMap<i64, Delta> {
+        let mut sums: BTreeMap<i64, Delta> = BTreeMap::new();
+        for (text, sum) in &self.alike {
+            let ids = self.ids.get(text).into_iter().flat_map(BusPropIds::iter);
+            for id in iter::once(WHOLE).chain(ids.map(i64::from)) {
+                sums.entry(id).or_default().merge(sum);
+            }
+        }
+        sums.retain(|_, sum| !sum.is_zero());
+        sums
+    }
+}
+
+pub(super) async fn sums(
+    tx: &mut Tx,
+    sql: &'static str,
+    values: Vec<Value>,
+    content: &FormContent,
+) -> Result<Sums, Error> {
+    let mut sums = Sums::default();
+    let mut rows = tx.stream(sql, values);
+    while let Some(row) = rows.try_next().await? {
+        let bus_prop_ids: String = get(&row, "bus_prop_ids")?;
+        let answers: Option<String> = get(&row, "answers")?;
+        if let Some(answers) = answers {
+            let answers = serde_json::from_str(&answers).map_err(Error::broken)?;
+            let answers = Answers::from_stored(content, answers).map_err(Error::broken)?;
+            sums.add(&bus_prop_ids, &Delta::answer(&answers))?;
+            continue;
+        }
+        sums.taken += get::<i64>(&row, "taken")?;
+        let counts = DayCounts {
+            views: get(&row, "views")?,
+            ..DayCounts::default()
+        };
+        let views = Delta {
+            counts,
+            ..Delta::default()
+        };
+        sums.add(&bus_prop_ids, &views)?;
+    }
+    Ok(sums)
+}
