@@ -52,7 +52,7 @@ fn sms() -> Value {
         "happiness": {"happy": 1, "answers": 1, "low": 0.206_549_314_377_237_42, "high": 1.0},
         "nps": -100.0,
         "nps_detail": {"promoters": 0, "passives": 0, "detractors": 1, "answers": 1,
-                       "low": -100.0, "high": 48.498_649_425_252_02},
+                       "low": -100.0, "high": 48.498_649_420_252_02},
     })
 }
 
@@ -212,7 +212,7 @@ async fn a_summary_is_compared_with_as_many_days_before_it() -> Result<()> {
         "views": 2, "responses": 1, "response_rate": 0.5, "comments": 0,
         "happiness_rate": 0.0, "happiness": {"happy": 0, "answers": 1, "low": 0.0, "high": 0.793_450_685_622_762_6},
         "nps": -100.0, "nps_detail": {"promoters": 0, "passives": 0, "detractors": 1, "answers": 1,
-                                      "low": -100.0, "high": 48.498_649_425_252_02},
+                                      "low": -100.0, "high": 48.498_649_420_252_02},
     });
     let change = json!({
         "views": 9, "responses": 6, "response_rate": 7.0 / 11.0 - 0.5, "comments": 4,

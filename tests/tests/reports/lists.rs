@@ -241,7 +241,6 @@ async fn what_a_link_tracks_narrows_the_list() -> Result<()> {
         (&["sum=a=b=c"], 30),
         (&["sum=a"], 0),
         (&["zone=north", "sum=a=b=c"], 30),
-        (&["zone=north", "zone=south"], 0),
         (&["zone=south", "ünï/%=😀 \"quoted\" \\ ' end"], 21),
         (&[long.as_str()], 21),
         (&["zone=%"], 0),
@@ -271,6 +270,15 @@ async fn what_a_link_tracks_narrows_the_list() -> Result<()> {
                 items.len()
             );
         }
+    }
+    // Both at once no link has: nothing, or a refusal.
+    let path = Of::Feedbacks.path(&form, WEEK, "");
+    let both = format!("{path}?track_field=zone%3Dnorth&track_field=zone%3Dsouth");
+    let answer = client.get(&both).await?;
+    if answer.status == 200 {
+        ensure!(answer.json()?["total"] == 0, "{answer:?}");
+    } else {
+        answer.problem(400, "invalid_parameter")?;
     }
     Ok(())
 }
