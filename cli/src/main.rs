@@ -4,8 +4,8 @@
 //! - [`serve`]: api and worker together (the default command), with a first key on an empty store.
 //! - [`first_key`]: the first start's greeting.
 //! - [`key`]: keys of accounts: create, list, rotate, revoke.
-//! - [`import`], [`form`], [`link`]: a file of records, forms, links to them; through [`service`], over HTTP as any client
-//!   would.
+//! - [`import`], [`form`], [`link`], [`report`]: a file of records, forms, links to them, what came through them; through
+//!   [`service`], over HTTP as any client would.
 //! - [`verify`], [`rebuild`]: the counts of reports, checked and made anew, straight on the store.
 //!
 //! Results go to stdout, everything else to stderr.
@@ -23,6 +23,7 @@ mod import;
 mod key;
 mod link;
 mod rebuild;
+mod report;
 mod serve;
 mod service;
 mod verify;
@@ -61,6 +62,11 @@ enum Command {
         #[command(subcommand)]
         command: link::Command,
     },
+    /// Show reports
+    Report {
+        #[command(subcommand)]
+        command: report::Command,
+    },
     /// Check every count of the reports against what is stored; print each that differs, exit 1
     Verify,
     /// Make every count of the reports anew from what is stored; the last step of a restore
@@ -83,6 +89,9 @@ fn main() -> ExitCode {
         Some(Command::Link { command }) => {
             start::run(settings, Role::Serve, async |_, _| link::run(command).await)
         }
+        Some(Command::Report { command }) => start::run(settings, Role::Serve, async |_, _| {
+            report::run(command).await
+        }),
         Some(Command::Verify) => start::run(settings, Role::Serve, verify::run),
         Some(Command::Rebuild) => start::run(settings, Role::Serve, rebuild::run),
     }

@@ -7,4 +7,5 @@ mod checks;
 mod document;
 mod import;
 mod lists;
+mod reports;
 mod service;

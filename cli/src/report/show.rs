@@ -1,0 +1,229 @@
+//! What a terminal shows of each report.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::table::{Table, printable};
+
+/// The overview.
+pub(super) fn overview(body: &Value) -> String {
+    let mut out = head(body);
+    let mut figures = figures_table();
+    figures.push(figures_row("all forms", &body["metrics"]));
+    for form in list(&body["forms"]) {
+        let name = format!("{} ({})", word(&form["title"]), word(&form["status"]));
+        figures.push(figures_row(&name, &form["metrics"]));
+    }
+    figures.write(&mut out);
+    let _ = writeln!(out, "\nrecipients: {}", body["metrics"]["recipients"]);
+    days(body, &mut out);
+    out
+}
+
+/// A form's report.
+pub(super) fn form(body: &Value) -> String {
+    let mut out = head(body);
+    let mut figures = figures_table();
+    figures.push(figures_row("figures", &body["metrics"]));
+    figures.write(&mut out);
+    for field in list(&body["fields"]) {
+        let retired = if field["retired"] == true {
+            ", retired"
+        } else {
+            ""
+        };
+        let _ = write!(
+            out,
+            "\n{} ({}{retired}): {} answers, {} skipped",
+            printable(word(&field["label"])),
+            word(&field["type"]),
+            field["answers"],
+            field["skipped"]
+        );
+        if let Some(mean) = field["mean"].as_f64() {
+            let _ = write!(out, ", mean {mean:.2}");
+        }
+        out.push('\n');
+        let mut shares = Table::new(["  answer", "count#", "share#"]);
+        for value in list(&field["distribution"]) {
+            let label = format!("  {}", word(&value["label"]));
+            shares.push([label, value["count"].to_string(), percent(&value["share"])]);
+        }
+        if !shares.is_empty() {
+            shares.write(&mut out);
+        }
+    }
+    days(body, &mut out);
+    let mut comments = Table::new(["latest comments", ""]);
+    for item in list(&body["latest_comments"]) {
+        let texts = [&item["submitted_at"], &item["comment"]];
+        comments.push(texts.map(|text| word(text).to_owned()));
+    }
+    if !comments.is_empty() {
+        out.push('\n');
+        comments.write(&mut out);
+    }
+    out
+}
+
+/// A summary.
+pub(super) fn summary(body: &Value) -> String {
+    let mut out = head(body);
+    let mut figures = figures_table();
+    let previous = &body["previous"];
+    let before = format!(
+        "{} to {}",
+        word(&previous["start_date"]),
+        word(&previous["end_date"])
+    );
+    figures.push(figures_row("now", &body["metrics"]));
+    figures.push(figures_row(&before, &previous["metrics"]));
+    let change = &body["change"];
+    figures.push([
+        "change".to_owned(),
+        signed(&change["views"]),
+        signed(&change["responses"]),
+        points(&change["response_rate"], 100.0),
+        signed(&change["comments"]),
+        points(&change["happiness_rate"], 100.0),
+        points(&change["nps"], 1.0),
+    ]);
+    figures.write(&mut out);
+    days(body, &mut out);
+    out
+}
+
+/// A page of feedbacks.
+pub(super) fn feedbacks(body: &Value) -> String {
+    let mut out = head(body);
+    let items = list(&body["items"]);
+    let _ = writeln!(out, "{} of {}\n", items.len(), body["total"]);
+    let mut table = Table::new(["submitted_at", "nps#", "happiness#", "bus_props", "comment"]);
+    for item in items {
+        let bus_props: Vec<_> = list(&item["bus_props"]).iter().map(word).collect();
+        table.push([
+            word(&item["submitted_at"]).to_owned(),
+            number(&item["nps"]),
+            number(&item["happiness"]),
+            bus_props.join(", "),
+            word(&item["comment"]).to_owned(),
+        ]);
+    }
+    table.write(&mut out);
+    out
+}
+
+/// What is reported: form, days, and as of when.
+fn head(body: &Value) -> String {
+    let mut out = String::new();
+    if let Some(title) = body["title"].as_str() {
+        out.push_str(&printable(title));
+        if let Some(bus_prop) = body["bus_prop"].as_str() {
+            let _ = write!(out, ", {}", printable(bus_prop));
+        }
+        out.push('\n');
+    }
+    let (start, end) = (word(&body["start_date"]), word(&body["end_date"]));
+    let zone = word(&body["time_zone"]);
+    let as_of = body["as_of"].as_str().unwrap_or("the beginning");
+    let _ = writeln!(out, "{start} to {end} ({zone}), as of {as_of}\n");
+    out
+}
+
+fn figures_table() -> Table<7> {
+    Table::new([
+        "",
+        "views#",
+        "responses#",
+        "rate#",
+        "comments#",
+        "happiness#",
+        "NPS#",
+    ])
+}
+
+fn figures_row(name: &str, metrics: &Value) -> [String; 7] {
+    let (happiness, nps) = (&metrics["happiness"], &metrics["nps_detail"]);
+    [
+        name.to_owned(),
+        metrics["views"].to_string(),
+        metrics["responses"].to_string(),
+        percent(&metrics["response_rate"]),
+        metrics["comments"].to_string(),
+        with_ends(percent(&metrics["happiness_rate"]), happiness, 100.0),
+        with_ends(decimal(&metrics["nps"], 1.0), nps, 1.0),
+    ]
+}
+
+/// The days on which there was anything.
+fn days(body: &Value, out: &mut String) {
+    let counters = ["views", "responses", "comments"];
+    let mut table = Table::new(["day", "views#", "responses#", "comments#"]);
+    for day in list(&body["daily"]) {
+        let counts = counters.map(|counter| &day[counter]);
+        if counts.iter().any(|count| count.as_i64() != Some(0)) {
+            let [views, responses, comments] = counts.map(Value::to_string);
+            table.push([word(&day["date"]).to_owned(), views, responses, comments]);
+        }
+    }
+    if !table.is_empty() {
+        out.push('\n');
+        table.write(out);
+    }
+}
+
+/// A figure with its 95 % interval.
+fn with_ends(figure: String, detail: &Value, factor: f64) -> String {
+    if detail["low"].is_null() {
+        return figure;
+    }
+    let (low, high) = (
+        decimal(&detail["low"], factor),
+        decimal(&detail["high"], factor),
+    );
+    format!("{figure} ({low} to {high})")
+}
+
+fn percent(rate: &Value) -> String {
+    rate.as_f64()
+        .map_or_else(dash, |rate| format!("{:.1} %", 100.0 * rate))
+}
+
+fn decimal(figure: &Value, factor: f64) -> String {
+    figure
+        .as_f64()
+        .map_or_else(dash, |figure| format!("{:.1}", factor * figure))
+}
+
+fn points(figure: &Value, factor: f64) -> String {
+    figure
+        .as_f64()
+        .map_or_else(dash, |figure| format!("{:+.1}", factor * figure))
+}
+
+fn signed(count: &Value) -> String {
+    count
+        .as_i64()
+        .map_or_else(dash, |count| format!("{count:+}"))
+}
+
+fn number(value: &Value) -> String {
+    if value.is_null() {
+        dash()
+    } else {
+        value.to_string()
+    }
+}
+
+fn dash() -> String {
+    "–".to_owned()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn word(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}

@@ -1,0 +1,86 @@
+//! Columns of texts, aligned for a terminal.
+
+use std::fmt::Write;
+
+/// Texts longer than this are cut.
+const MAX_CHARS: usize = 60;
+
+/// Rows of as many cells as there are titles.
+pub(super) struct Table<const N: usize> {
+    rows: Vec<[String; N]>,
+    /// Whether a column holds numbers.
+    right: [bool; N],
+}
+
+impl<const N: usize> Table<N> {
+    /// With these titles; those that end in `#` are of numbers, aligned to the right, and lose it.
+    pub(super) fn new(titles: [&str; N]) -> Self {
+        Self {
+            right: titles.map(|title| title.ends_with('#')),
+            rows: vec![titles.map(|title| title.trim_end_matches('#').to_owned())],
+        }
+    }
+
+    pub(super) fn push(&mut self, row: [String; N]) {
+        self.rows.push(row.map(|cell| printable(&cell)));
+    }
+
+    /// Whether there is nothing below the titles.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.len() == 1
+    }
+
+    /// Appends its lines.
+    pub(super) fn write(&self, out: &mut String) {
+        let width = |column: usize| {
+            let cells = self.rows.iter().map(|row| row[column].chars().count());
+            cells.max().unwrap_or(0)
+        };
+        let widths: [usize; N] = std::array::from_fn(width);
+        for row in &self.rows {
+            let mut line = String::new();
+            for ((cell, width), right) in row.iter().zip(widths).zip(self.right) {
+                // A String takes every text.
+                let _ = if right {
+                    write!(line, "{cell:>width$}  ")
+                } else {
+                    write!(line, "{cell:<width$}  ")
+                };
+            }
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    }
+}
+
+/// The text on one line, cut, and without what a terminal would obey.
+pub(super) fn printable(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    let mut line: String = text.chars().map(plain).take(MAX_CHARS).collect();
+    if text.chars().nth(MAX_CHARS).is_some() {
+        line.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let mut table = Table::new(["name", "views#"]);
+        assert!(table.is_empty());
+        table.push(["é".to_owned(), "7".to_owned()]);
+        table.push(["longer".to_owned(), "1234567".to_owned()]);
+        let mut out = String::new();
+        table.write(&mut out);
+        assert_eq!(out, "name      views\né             7\nlonger  1234567\n");
+    }
+
+    #[test]
+    fn no_text_reaches_the_terminal_as_an_order() {
+        assert_eq!(printable("a\n\u{1b}[31mb\u{9b}"), "a  [31mb ");
+        assert_eq!(printable(&"x".repeat(100)).chars().count(), MAX_CHARS + 1);
+    }
+}
