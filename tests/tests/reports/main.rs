@@ -13,4 +13,5 @@ mod lists;
 mod racing;
 mod stage;
 mod streams;
+mod terminal;
 mod week;
