@@ -143,14 +143,23 @@ impl Call {
         Ok(answer)
     }
 
+    /// Sends it; the body is still to be read.
+    ///
+    /// # Errors
+    /// When the answer is no 200.
+    pub async fn open(self) -> Result<reqwest::Response> {
+        let response = self.0.send().await?;
+        let status = response.status();
+        ensure!(status == 200, "not 200 but {status}");
+        Ok(response)
+    }
+
     /// Sends it and lets a body of any size pass.
     ///
     /// # Errors
     /// When the answer is no 200, or its body is cut.
     pub async fn pass(self) -> Result<Passed> {
-        let mut response = self.0.send().await?;
-        let status = response.status();
-        ensure!(status == 200, "not 200 but {status}");
+        let mut response = self.open().await?;
         let mut passed = Passed::default();
         while let Some(part) = response.chunk().await? {
             passed.bytes += part.len() as u64;

@@ -1,12 +1,14 @@
-//! Reports on servers whose Redis is full, frozen, killed or empty: right all the same, on every instance.
+//! Reports on servers whose Redis is full, frozen, killed or empty: right all the same, on every instance. And streams
+//! whose database goes away: cut, never short.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::{App, Backends};
 use tests::client::Client;
 use tests::form::form;
 use tests::report::{Of, overview};
-use tests::servers::{Endpoints, Redis};
+use tests::servers::{Durability, Endpoints, Postgres, Redis};
 use tests::visitor::Visitor;
 use tests::wait::{LATER, SOON, eventually};
 
@@ -144,6 +146,66 @@ async fn instances_that_start_late_or_again_report_the_same() -> Result<()> {
                 answer.header("etag") == wanted.header("etag"),
                 "another tag: {answer:?}"
             );
+            Ok(())
+        })
+        .await?;
+    }
+    Ok(())
+}
+
+/// More than any socket's buffers hold.
+const ROWS: u64 = 40_000;
+
+#[tokio::test]
+async fn a_stream_whose_database_dies_is_cut_and_not_short() -> Result<()> {
+    let mut postgres = Postgres::start(Durability::Fast).await?;
+    let endpoints = Endpoints {
+        database: postgres.url("postgres"),
+        ..Endpoints::from_environment()?
+    };
+    let backends = Backends::on(&endpoints).await?;
+    let app = App::setup().on(backends).start().await?;
+    let owner = app.client().await?;
+    let form = owner.published(&form()).await?;
+    let link = owner.link(&form, "1", &[]).await?;
+    let token = link["token"].as_str().context("no token")?;
+    let insert = format!(
+        "INSERT INTO feedback (account_id, form_id, feedback_id, link_id, day, submitted_at, bus_prop_ids, track_fields,
+                               answers, nps, happiness, has_comment)
+         SELECT l.account_id, l.form_id, ('019cb94a9a00' || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid, l.link_id,
+                '2026-03-04', '2026-03-04T14:40:00Z', '1', '{{}}',
+                jsonb_build_object('recommend', 9, 'more', repeat('a comment ', 100)), 9, NULL, true
+           FROM link l, generate_series(1, {ROWS}) n WHERE l.token = '{token}'"
+    );
+    app.sql(&insert).await?;
+    app.succeeds(&["rebuild"]).await?;
+    let days = ("2026-03-01", "2026-03-31");
+    for (of, kind) in [
+        (Of::Feedbacks, "text/csv"),
+        (Of::Comments, "application/x-ndjson"),
+    ] {
+        let path = of.path(&form, days, "");
+        let call = || owner.call(Method::GET, &path).header("accept", kind);
+        let headers = u64::from(kind == "text/csv");
+        let whole = call().pass().await?;
+        ensure!(whole.lines == ROWS + headers, "{} lines", whole.lines);
+        let mut stream = call().open().await?;
+        let first = stream.chunk().await?.context("nothing")?;
+        postgres.kill()?;
+        let mut bytes = first.len();
+        let cut = loop {
+            match stream.chunk().await {
+                Ok(Some(part)) => bytes += part.len(),
+                Ok(None) => break None,
+                Err(error) => break Some(error),
+            }
+        };
+        ensure!(cut.is_some(), "{kind} ended in order after {bytes} bytes");
+        ensure!((bytes as u64) < whole.bytes, "{kind}: it had been sent");
+        postgres.start_again().await?;
+        eventually(LATER, async || {
+            let again = call().pass().await?;
+            ensure!(again.lines == whole.lines, "{} lines", again.lines);
             Ok(())
         })
         .await?;

@@ -32,6 +32,8 @@ struct Memory {
     newest: HashMap<String, (Seen, String)>,
     /// What a tag stands for.
     bodies: HashMap<(String, String), Bytes>,
+    /// What a report of metrics counted as of a moment: never one thing here and another there.
+    counted: HashMap<(String, DateTime<Utc>), Value>,
 }
 
 fn seen(report: &Value) -> Result<Seen> {
@@ -65,7 +67,8 @@ impl Reader {
             return Ok(());
         }
         let answer = answer.expect(200)?;
-        let (tag, now) = (etag(&answer)?, seen(&answer.json()?)?);
+        let (tag, report) = (etag(&answer)?, answer.json()?);
+        let now = seen(&report)?;
         if let Some(floor) = floor {
             ensure!(
                 floor.0 <= now.0,
@@ -92,6 +95,16 @@ impl Reader {
         let body = memory.bodies.entry((path.to_owned(), tag.clone()));
         let body = body.or_insert_with(|| answer.body.clone());
         ensure!(*body == answer.body, "{path}: one tag, two bodies");
+        if report["metrics"].is_object() {
+            let counted = memory.counted.entry((path.to_owned(), now.0));
+            let counted = counted.or_insert_with(|| report["metrics"].clone());
+            ensure!(
+                *counted == report["metrics"],
+                "{path} as of {}: {counted} and {}",
+                now.0,
+                report["metrics"]
+            );
+        }
         let floor = memory.floors.entry(place).or_insert(now);
         *floor = (*floor).max(now);
         let newest = memory.newest.entry(path.to_owned());
