@@ -165,6 +165,12 @@ async fn a_form_that_is_none_or_somebody_elses_is_not_reported() -> Result<()> {
             let foreign = client.get(&of.path(&theirs, WEEK, bus_prop)).await?;
             foreign.problem(404, "not_found")?;
         }
+        // Whether there is such a form is asked before what is wanted of it.
+        for form_id in [UNKNOWN, theirs["form_id"].as_str().unwrap_or_default()] {
+            let path = of.path_of(form_id, ("2026-13-01", "x"), "nonsense");
+            let unknown = client.get(&format!("{path}?limit=0")).await?;
+            unknown.problem(404, "not_found")?;
+        }
         // As a stream just as well.
         let call = client.call(Method::GET, &of.path(&theirs, WEEK, ""));
         let foreign = call.header("accept", "text/csv").send().await?;

@@ -72,11 +72,11 @@ impl Ledger {
 
     /// Changes the database behind the service's back, as a fault would. `{id}` in the statement stands for the id.
     pub async fn damage(&self, statement: &str, id: Uuid) -> Result<()> {
+        const RUN: &str = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], 30); c.execute(sys.argv[2]); c.commit()";
         if !self.is_embedded() {
             let id = format!("'{id}'");
             return self.sql(&statement.replace("{id}", &id)).await.map(drop);
         }
-        const RUN: &str = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], 30); c.execute(sys.argv[2]); c.commit()";
         let statement = statement.replace("{id}", &format!("X'{}'", id.simple()));
         let ran = tokio::process::Command::new("python3")
             .args(["-c", RUN])

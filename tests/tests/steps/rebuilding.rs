@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use domain::rollup::Delta;
 use serde_json::json;
 use store::fold::Reach;
@@ -38,7 +38,7 @@ async fn rebuild(survey: &Survey) -> Result<usize> {
 
 async fn version(survey: &Survey) -> Result<Version> {
     let version = survey.ledger.store.form_data_version(survey.form).await?;
-    Ok(version.expect("a version of the form"))
+    version.context("no version of the form")
 }
 
 /// Counts what nobody answered, as a fault would.
