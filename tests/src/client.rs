@@ -142,6 +142,43 @@ impl Call {
         ensure!(!request_id.is_empty(), "no x-request-id: {answer:?}");
         Ok(answer)
     }
+
+    /// Sends it; the body is still to be read.
+    ///
+    /// # Errors
+    /// When the answer is no 200.
+    pub async fn open(self) -> Result<reqwest::Response> {
+        let response = self.0.send().await?;
+        let status = response.status();
+        ensure!(status == 200, "not 200 but {status}");
+        Ok(response)
+    }
+
+    /// Sends it and lets a body of any size pass.
+    ///
+    /// # Errors
+    /// When the answer is no 200, or its body is cut.
+    pub async fn pass(self) -> Result<Passed> {
+        let mut response = self.open().await?;
+        let mut passed = Passed::default();
+        while let Some(part) = response.chunk().await? {
+            passed.bytes += part.len() as u64;
+            passed.lines += part
+                .iter()
+                .map(|byte| u64::from(*byte == b'\n'))
+                .sum::<u64>();
+        }
+        Ok(passed)
+    }
+}
+
+/// A large body that was read and not kept.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Passed {
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its newlines.
+    pub lines: u64,
 }
 
 /// A whole answer.

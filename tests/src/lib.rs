@@ -5,6 +5,7 @@
 //! - [`client`]: HTTP as an API client speaks it; [`raw`]: as only a broken one does.
 //! - [`browser`]: a real browser, and what goes on in it.
 //! - [`form`]: forms and their links; [`visitor`]: whoever opens a link and answers.
+//! - [`report`]: reports and lists of feedbacks; [`oracle`]: what they must say, counted anew.
 //! - [`import`]: records, bodies, batches; [`check`]: what must hold for every batch; [`verdict`]: one record's.
 //! - [`process`]: one child process that never outlives the test; [`tools`]: programs `tests/run` fetched.
 //! - [`wait`]: the only place that waits.
@@ -20,8 +21,10 @@ pub mod check;
 pub mod client;
 pub mod form;
 pub mod import;
+pub mod oracle;
 pub mod process;
 pub mod raw;
+pub mod report;
 pub mod servers;
 pub mod tools;
 pub mod verdict;

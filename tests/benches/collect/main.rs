@@ -15,6 +15,7 @@
 //! - *beside*: how long 99 of 100 answers take at most, over 4 connections, while the import is under way.
 
 mod answers;
+mod bare;
 mod beside;
 mod page;
 

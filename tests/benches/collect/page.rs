@@ -1,20 +1,13 @@
 //! Part `page`: the page of a link, against a bare axum route that returns the same bytes.
 
-use std::net::SocketAddr;
-use std::thread;
-
 use anyhow::{Context, Result};
-use axum::Router;
-use axum::http::header::CONTENT_TYPE;
-use axum::routing::get;
-use bytes::Bytes;
 use tests::bench::load::{self, CONNECTIONS};
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
 use tests::servers::Endpoints;
 
 use super::answers::unlimited;
-use super::{Hot, TIME};
+use super::{Hot, TIME, bare};
 
 pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Result<Vec<Row>> {
     let app = unlimited(endpoints).await?;
@@ -23,7 +16,10 @@ pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Resul
     let page = app.anonymous()?.get(&format!("/f/{path}")).await?;
     let bytes = page.expect(200)?.body;
     let size = bytes.len();
-    let bare = format!("http://{}/", serve(bytes)?);
+    let bare = format!(
+        "http://{}/",
+        bare::serve(bytes, "text/html; charset=utf-8")?
+    );
     let mut rate = Row::new(
         format!("page of a link, {size} bytes"),
         Unit::AnswersPerSecond,
@@ -42,25 +38,4 @@ pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Resul
         );
     }
     Ok(vec![rate])
-}
-
-/// Serves the bytes on a port of their own, with as many threads as the service has, until the process ends.
-fn serve(bytes: Bytes) -> Result<SocketAddr> {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    listener.set_nonblocking(true)?;
-    let address = listener.local_addr()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
-    let route = get(move || {
-        let bytes = bytes.clone();
-        async move { ([(CONTENT_TYPE, "text/html; charset=utf-8")], bytes) }
-    });
-    thread::spawn(move || {
-        runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(listener)?;
-            axum::serve(listener, Router::new().route("/", route)).await
-        })
-    });
-    Ok(address)
 }

@@ -23,9 +23,9 @@ pub enum Backends {
 pub struct Lease {
     /// The database's own address.
     pub database: String,
-    amqp: String,
-    /// The cache's address.
+    /// The Redis that it shares.
     pub redis: String,
+    amqp: String,
     admin: Option<String>,
     vhost: Option<(Broker, String)>,
 }

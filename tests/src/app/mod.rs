@@ -22,7 +22,8 @@ pub use service::{Program, Service};
 pub use setup::Setup;
 
 use crate::client::Client;
-use crate::wait::{SOON, eventually};
+use crate::servers::run;
+use crate::wait::{LATER, SOON, eventually};
 
 /// One running service. Its processes, database and virtual host end with it.
 #[derive(Debug)]
@@ -58,6 +59,37 @@ impl App {
     /// The backends it runs on.
     pub fn backends(&self) -> &Backends {
         &self.backends
+    }
+
+    /// The URL of its database, for a test that does to it what nobody else can.
+    pub fn database(&self) -> String {
+        match &self.backends {
+            Backends::Embedded => {
+                let file = self.folder().join("data").join("feedback.db");
+                format!("sqlite:{}", file.display())
+            }
+            Backends::Servers(lease) => lease.database.clone(),
+        }
+    }
+
+    /// Runs a statement in its database beside the service, and gives what `psql` or Python says: rows are lines, columns
+    /// apart by `|`.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub async fn sql(&self, statement: &str) -> Result<String> {
+        const RUN: &str = "import sqlite3, sys\nc = sqlite3.connect(sys.argv[1], 30)\n\
+             for row in c.execute(sys.argv[2]): print(*row, sep='|')\nc.commit()";
+        if !self.embedded() {
+            return self.backends.sql(statement).await;
+        }
+        let mut python = std::process::Command::new("python3");
+        python
+            .args(["-c", RUN])
+            .arg(self.folder().join("data").join("feedback.db"))
+            .arg(statement);
+        let printed = run(python).await?;
+        Ok(printed.trim_end().to_owned())
     }
 
     /// The folder of this service: logs, and embedded also its data.
@@ -128,6 +160,19 @@ impl App {
     /// # Errors
     /// When it cannot be started or hangs.
     pub async fn cli_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<Output> {
+        self.cli_within(LATER, arguments, variables).await
+    }
+
+    /// The same with a deadline of its own.
+    ///
+    /// # Errors
+    /// When it cannot be started or takes longer.
+    pub async fn cli_within(
+        &self,
+        deadline: Duration,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Result<Output> {
         let command = service::command(Program::Serve, &self.variables)?;
         let mut command = tokio::process::Command::from(command);
         command
@@ -135,7 +180,7 @@ impl App {
             .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .kill_on_drop(true);
-        match tokio::time::timeout(Duration::from_mins(1), command.output()).await {
+        match tokio::time::timeout(deadline, command.output()).await {
             Ok(output) => output.context("starting feedback"),
             Err(_) => bail!("feedback {arguments:?} does not end"),
         }

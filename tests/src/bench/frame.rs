@@ -80,6 +80,8 @@ impl Frame {
                 }
             }
         }
+        // What the parts share uses the servers.
+        drop(measure);
         if let Some(servers) = servers {
             servers.stop().await?;
         }
@@ -118,7 +120,15 @@ pub async fn on_servers(endpoints: &Endpoints) -> Result<App> {
 /// # Errors
 /// When it does not get ready.
 pub async fn quiet(setup: Setup) -> Result<App> {
-    let mut app = setup.setting("FEEDBACK_KEY_RATE", "500").start().await?;
+    unlimited(setup.setting("FEEDBACK_KEY_RATE", "500")).await
+}
+
+/// The same without a limit, unless the setup has one.
+///
+/// # Errors
+/// When it does not get ready.
+pub async fn unlimited(setup: Setup) -> Result<App> {
+    let mut app = setup.start().await?;
     for service in app.apis.iter_mut().chain(&mut app.workers) {
         service.process.hide_log();
     }

@@ -1,10 +1,12 @@
 //! Many requests at once, from programs that take little of the machine: `wrk` over HTTP, `pgbench` at the database.
 
-use std::path::Path;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use uuid::Uuid;
 
 use crate::servers::{postgres_program, run};
 
@@ -44,6 +46,29 @@ pub async fn wrk(
         .await
         .context("the command wrk is needed: `apt-get install wrk`")?;
     read(&printed).with_context(|| format!("wrk said: {printed}"))
+}
+
+/// A script that sends these headers with every GET; each connection rests for `pause` between an answer and its next
+/// request.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn getter(
+    folder: &Path,
+    headers: &[(&str, String)],
+    pause: Option<Duration>,
+) -> Result<PathBuf> {
+    let mut script = String::new();
+    for (name, value) in headers {
+        // Writing to a string cannot fail.
+        let _ = writeln!(script, "wrk.headers[\"{name}\"] = \"{value}\"");
+    }
+    if let Some(pause) = pause {
+        let _ = writeln!(script, "function delay() return {} end", pause.as_millis());
+    }
+    let file = folder.join(format!("{}.lua", Uuid::new_v4().simple()));
+    std::fs::write(&file, script)?;
+    Ok(file)
 }
 
 fn read(printed: &str) -> Result<Load> {

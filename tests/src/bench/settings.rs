@@ -14,12 +14,16 @@ pub struct Settings {
     pub records: u32,
     /// `FEEDBACK_BENCH_ROUNDS`: measured rounds of each row, 3 unless told; one more comes first and is not counted.
     pub rounds: u32,
+    /// `FEEDBACK_BENCH_FEEDBACKS`: stored feedbacks of the large account, 5,000,000 unless told.
+    pub feedbacks: u32,
+    /// `FEEDBACK_BENCH_COMMITS`: answers by which freshness is measured, 10,000 unless told.
+    pub commits: u32,
     /// Only these parts of the bench; empty: all.
     parts: Vec<String>,
 }
 
 impl Settings {
-    /// Reads both. `None` when cargo does not measure but test or list (`--bench` is not there): a bench is no test.
+    /// Reads them. `None` when cargo does not measure but test or list (`--bench` is not there): a bench is no test.
     ///
     /// # Errors
     /// A setting out of range, or a part that is none of `parts`.
@@ -42,11 +46,21 @@ impl Settings {
         let settings = Self {
             records: number("FEEDBACK_BENCH_RECORDS", MOST_RECORDS)?,
             rounds: number("FEEDBACK_BENCH_ROUNDS", 3)?,
+            feedbacks: number("FEEDBACK_BENCH_FEEDBACKS", 5_000_000)?,
+            commits: number("FEEDBACK_BENCH_COMMITS", 10_000)?,
             parts: chosen,
         };
         ensure!(
             (1_000..=MOST_RECORDS).contains(&settings.records),
             "FEEDBACK_BENCH_RECORDS: not from 1000 to {MOST_RECORDS}"
+        );
+        ensure!(
+            (40_000..=20_000_000).contains(&settings.feedbacks),
+            "FEEDBACK_BENCH_FEEDBACKS: not from 40000 to 20000000"
+        );
+        ensure!(
+            settings.commits >= 100,
+            "FEEDBACK_BENCH_COMMITS: not 100 or more"
         );
         ensure!(settings.rounds > 0, "FEEDBACK_BENCH_ROUNDS: not 1 or more");
         Ok(Some(settings))

@@ -161,19 +161,32 @@ impl Cluster {
 /// # Errors
 /// What `psql` says when the server is away or refuses the statement.
 pub async fn psql(url: &str, sql: &str) -> Result<String> {
+    psql_within(LATER, url, sql).await
+}
+
+/// The same with a deadline of its own.
+///
+/// # Errors
+/// As [`psql`].
+pub async fn psql_within(deadline: Duration, url: &str, sql: &str) -> Result<String> {
     let mut psql = Command::new(postgres_program("psql")?);
     psql.args(["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1"])
         .args(["-d", url, "-c", sql])
         .env("PGCONNECT_TIMEOUT", "5");
-    run(psql).await.map(|rows| rows.trim_end().to_owned())
+    let rows = run_within(deadline, psql).await?;
+    Ok(rows.trim_end().to_owned())
 }
 
 /// Runs a program to its end, for at most two minutes, and returns its standard output.
 pub(crate) async fn run(command: Command) -> Result<String> {
+    run_within(LATER, command).await
+}
+
+async fn run_within(deadline: Duration, command: Command) -> Result<String> {
     let program = Path::new(command.get_program()).to_owned();
     let mut command = tokio::process::Command::from(command);
     command.kill_on_drop(true);
-    let Ok(output) = tokio::time::timeout(Duration::from_mins(2), command.output()).await else {
+    let Ok(output) = tokio::time::timeout(deadline, command.output()).await else {
         bail!("{} does not end", program.display());
     };
     let output = output.with_context(|| format!("starting {}", program.display()))?;

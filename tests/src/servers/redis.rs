@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -13,6 +13,8 @@ use super::places::{Account, plain_program};
 use super::ports::free_port;
 use crate::process::Process;
 use crate::wait::SOON;
+
+const HOST: &str = "127.0.0.1";
 
 /// A Redis on a loopback port. It keeps nothing over a restart: the service may not need it to.
 #[derive(Debug)]
@@ -39,7 +41,7 @@ impl Redis {
 
     /// `redis://…`
     pub fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}", self.port)
+        format!("redis://{HOST}:{}", self.port)
     }
 
     /// Starts the server on its port, after [`Self::stop`] or [`Self::kill`], and waits until it answers.
@@ -57,7 +59,7 @@ impl Redis {
             Process::start("redis", &mut command, &folder.path().join("log"))
         };
         let ask = async || {
-            let answer = command(*port, "PING").await?;
+            let answer = command((HOST, *port), "PING").await?;
             ensure!(answer.starts_with("+PONG"), "{answer}");
             Ok(())
         };
@@ -69,7 +71,7 @@ impl Redis {
     /// # Errors
     /// When the server is away.
     pub async fn command(&self, line: &str) -> Result<String> {
-        command(self.port, line).await
+        command((HOST, self.port), line).await
     }
 
     /// SIGTERM, and gone.
@@ -101,14 +103,25 @@ impl Redis {
     /// # Errors
     /// When the server is away.
     pub async fn delete_data(&self) -> Result<()> {
-        let answer = self.command("FLUSHALL").await?;
-        ensure!(answer.starts_with("+OK"), "FLUSHALL: {answer}");
-        Ok(())
+        flush_redis(&self.url()).await
     }
 }
 
-async fn command(port: u16, line: &str) -> Result<String> {
-    let mut socket = TcpStream::connect(("127.0.0.1", port)).await?;
+/// The Redis at `url`, which takes no password, forgets everything.
+///
+/// # Errors
+/// When it is away.
+pub async fn flush_redis(url: &str) -> Result<()> {
+    let url = reqwest::Url::parse(url).context("REDIS_URL")?;
+    let host = url.host_str().context("no host")?;
+    let place = (host, url.port().unwrap_or(6379));
+    let answer = command(place, "FLUSHALL").await?;
+    ensure!(answer.starts_with("+OK"), "FLUSHALL: {answer}");
+    Ok(())
+}
+
+async fn command(place: (&str, u16), line: &str) -> Result<String> {
+    let mut socket = TcpStream::connect(place).await?;
     socket.write_all(format!("{line}\r\n").as_bytes()).await?;
     let mut answer = vec![0; 4096];
     let length = socket.read(&mut answer).await?;

@@ -66,6 +66,18 @@ impl Ledger {
         matches!(self.backends, Backends::Embedded)
     }
 
+    /// A cache as an instance of the service has it: of its own, or of servers the Redis that all share.
+    pub fn cache(&self) -> Result<Cache> {
+        let url = match &self.backends {
+            Backends::Embedded => None,
+            Backends::Servers(lease) => {
+                let url = RedisUrl::parse(&lease.redis);
+                Some(url.map_err(|reason| anyhow::anyhow!("{reason}"))?)
+            }
+        };
+        Ok(Cache::open(url.as_ref())?)
+    }
+
     /// What a test of servers only does to the database itself.
     pub async fn sql(&self, statement: &str) -> Result<String> {
         self.backends.sql(statement).await
@@ -73,6 +85,7 @@ impl Ledger {
 
     /// Changes the database behind the service's back, as a fault would. `{id}` in the statement stands for the id.
     pub async fn damage(&self, statement: &str, id: Uuid) -> Result<()> {
+        const RUN: &str = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], 30); c.execute(sys.argv[2]); c.commit()";
         if !self.is_embedded() {
             let id = format!("'{id}'");
             return self.sql(&statement.replace("{id}", &id)).await.map(drop);

@@ -13,7 +13,7 @@ use domain::rollup::{DayCounts, Delta};
 use serde_json::{Value, json};
 use store::collect::{NewAnswer, NewView, Recorded};
 use store::fold::Reach;
-use store::form::{Form, FormKey};
+use store::form::{Form, FormChange, FormKey};
 use store::link::{Link, NewLink, PublicLink};
 use store::rollup::{RollupDays, WHOLE};
 use uuid::Uuid;
@@ -51,15 +51,21 @@ pub fn content() -> FormContent {
             {"key": "why", "type": "comment", "label": "Why?", "required": false},
         ],
     });
-    FormDraft::parse(&body)
-        .and_then(FormContent::new)
-        .unwrap_or_else(|problems| panic!("{problems:?}"))
+    read_form(&body)
+}
+
+fn read_draft(body: &Value) -> FormDraft {
+    FormDraft::parse(body).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+fn read_form(body: &Value) -> FormContent {
+    FormContent::new(read_draft(body)).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
 impl Survey {
     pub async fn open() -> Result<Self> {
         let ledger = Ledger::open().await?;
-        let form = publish(&ledger).await?;
+        let form = publish(&ledger, &content()).await?;
         let midnight = Utc::now().date_naive().and_time(NaiveTime::MIN);
         Ok(Self {
             ledger,
@@ -70,7 +76,40 @@ impl Survey {
 
     /// Another published form of the account.
     pub async fn another_form(&self) -> Result<FormKey> {
-        publish(&self.ledger).await
+        publish(&self.ledger, &content()).await
+    }
+
+    /// A published form of this body.
+    pub async fn publish(&self, body: &Value) -> Result<FormKey> {
+        publish(&self.ledger, &read_form(body)).await
+    }
+
+    /// The form's content as its owner sees it now.
+    pub async fn shown(&self, form: FormKey) -> Result<Value> {
+        let found = self
+            .ledger
+            .store
+            .form(form.account_id, form.form_id)
+            .await?;
+        Ok(serde_json::to_value(found.context("no form")?.content)?)
+    }
+
+    /// Replaces the content of a published form.
+    pub async fn edit(&self, form: FormKey, body: &Value) -> Result<()> {
+        let store = &self.ledger.store;
+        let found = store.form(form.account_id, form.form_id).await?;
+        let found = found.context("no form")?;
+        let draft = read_draft(body);
+        let Ok(content) = found.content.replaced_by(draft, true) else {
+            bail!("no edit: {body}");
+        };
+        let edited = store
+            .replace_form(form.account_id, form.form_id, found.revision, &content)
+            .await?;
+        match edited {
+            FormChange::Done(_) => Ok(()),
+            other => bail!("{other:?}"),
+        }
     }
 
     /// A link to the form; `bus_prop_ids` like `1_2`.
@@ -130,6 +169,33 @@ impl Survey {
         NewView::new(&sent.link, visit, self.noon + TimeDelta::days(days))
     }
 
+    /// The same, hours after noon of that day.
+    pub fn answer_at(
+        &self,
+        sent: &Sent,
+        visit: Uuid,
+        days: i64,
+        hours: usize,
+        answers: &Value,
+    ) -> NewAnswer {
+        let answers = read_answers(&sent.link.content, answers);
+        NewAnswer::new(&sent.link, visit, self.at(days, hours), &answers)
+    }
+
+    pub fn view_at(&self, sent: &Sent, visit: Uuid, days: i64, hours: usize) -> NewView {
+        NewView::new(&sent.link, visit, self.at(days, hours))
+    }
+
+    fn at(&self, days: i64, hours: usize) -> DateTime<Utc> {
+        let hours = i64::try_from(hours).unwrap_or_default();
+        self.noon + TimeDelta::days(days) + TimeDelta::hours(hours)
+    }
+
+    /// The day hours after noon.
+    pub fn day_at(&self, days: i64, hours: usize) -> NaiveDate {
+        day_of(self.at(days, hours), Tz::Pacific__Kiritimati)
+    }
+
     pub async fn record(&self, answers: &[NewAnswer]) -> Result<Vec<Recorded>> {
         Ok(self.ledger.store.record_answers(answers).await?)
     }
@@ -175,13 +241,13 @@ pub fn read_answers(content: &FormContent, answers: &Value) -> Answers {
     Answers::from_json(content, answers).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
-async fn publish(ledger: &Ledger) -> Result<FormKey> {
+async fn publish(ledger: &Ledger, content: &FormContent) -> Result<FormKey> {
     let store = &ledger.store;
-    let form: Form = store.create_form(ledger.account_id, &content()).await?;
+    let form: Form = store.create_form(ledger.account_id, content).await?;
     let published = store
         .publish_form(ledger.account_id, form.form_id, Some(form.revision))
         .await?;
-    let store::form::FormChange::Done(form) = published else {
+    let FormChange::Done(form) = published else {
         bail!("{published:?}");
     };
     Ok(FormKey::new(ledger.account_id, form.form_id))

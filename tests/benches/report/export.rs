@@ -1,0 +1,90 @@
+//! Part `export`: every feedback of the large account as CSV, against `\copy` of the same rows.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+use tests::bench::memory;
+use tests::bench::report::{Row, Target, Unit};
+use tests::bench::settings::Settings;
+use tests::report::Of;
+
+use super::data::Data;
+
+/// After its start a process still settles; then it is idle.
+const IDLE: Duration = Duration::from_secs(2);
+
+pub(super) async fn measure(settings: &Settings, data: &mut Data) -> Result<Vec<Row>> {
+    let feedbacks = data.large.feedbacks;
+    let mut resident = Row::new(
+        format!("memory over idle, CSV of {feedbacks} feedbacks"),
+        Unit::Mebibytes,
+        "",
+        Target::AtMost(64.0),
+    );
+    let mut rate = Row::new(
+        format!("CSV of {feedbacks} feedbacks"),
+        Unit::RecordsPerSecond,
+        r"\copy (select …) to",
+        Target::RatioAtLeast(0.5),
+    );
+    // Round 0 warms up.
+    for round in 0..=settings.rounds {
+        data.forget().await?;
+        tokio::time::sleep(IDLE).await;
+        let api = data.app.api()?;
+        let idle = memory::resident(&api.process)?;
+        memory::forget_peak(&api.process)?;
+        let ours = ours(data).await?;
+        let over = memory::peak(&data.app.api()?.process)? - idle;
+        let theirs = theirs(data).await?;
+        let rows = f64::from(feedbacks);
+        let (ours, theirs) = (rows / ours.as_secs_f64(), rows / theirs.as_secs_f64());
+        eprintln!(
+            "round {round}: {ours:.0} rows/s, {over:.1} MiB over idle; copy {theirs:.0} rows/s"
+        );
+        if round > 0 {
+            resident.lone_round(over);
+            rate.round(ours, theirs);
+        }
+    }
+    Ok(vec![resident, rate])
+}
+
+async fn ours(data: &Data) -> Result<Duration> {
+    let account = &data.large;
+    let (from, to) = account.whole();
+    let mut lines = 0;
+    let start = Instant::now();
+    for form in &account.forms {
+        let path = Of::Feedbacks.path(form, (&from, &to), "");
+        let call = account.client.call(Method::GET, &path);
+        lines += call.header("accept", "text/csv").pass().await?.lines;
+    }
+    let took = start.elapsed();
+    let headers = account.forms.len() as u64;
+    ensure!(
+        lines == u64::from(account.feedbacks) + headers,
+        "{lines} lines of {}",
+        account.feedbacks
+    );
+    Ok(took)
+}
+
+async fn theirs(data: &Data) -> Result<Duration> {
+    let account = &data.large;
+    let (from, to) = account.whole();
+    let form_id = |form: &serde_json::Value| form["form_id"].as_str().map(str::to_owned);
+    let first = account.forms.first().and_then(form_id).context("no form")?;
+    let account_id = format!("SELECT account_id FROM form WHERE form_id = '{first}'");
+    let account_id = data.sql(&account_id).await?;
+    let start = Instant::now();
+    for form in &account.forms {
+        let form_id = form_id(form).context("no form_id")?;
+        let copy = format!(
+            r"\copy (SELECT feedback_id, submitted_at, bus_prop_ids, track_fields, answers FROM feedback WHERE account_id = '{account_id}' AND form_id = '{form_id}' AND day BETWEEN '{from}' AND '{to}' ORDER BY feedback_id DESC) TO '/dev/null' WITH (FORMAT csv)"
+        );
+        data.sql(&copy).await?;
+    }
+    Ok(start.elapsed())
+}
