@@ -26,6 +26,23 @@ pub fn disarm(text: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
+/// Appends a cell as it is, quoted if it must be. For long answers: [`Lines`] copies each cell twice.
+pub fn write_cell(out: &mut Vec<u8>, cell: &[u8]) {
+    let special = |byte: &u8| matches!(byte, b'"' | b',' | b'\r' | b'\n');
+    if !cell.iter().any(special) {
+        out.extend_from_slice(cell);
+        return;
+    }
+    out.push(b'"');
+    for part in cell.split_inclusive(|byte| *byte == b'"') {
+        out.extend_from_slice(part);
+        if part.ends_with(b"\"") {
+            out.push(b'"');
+        }
+    }
+    out.push(b'"');
+}
+
 /// Lines, each of so many cells.
 pub struct Lines(csv::Writer<Vec<u8>>);
 
@@ -85,6 +102,20 @@ mod tests {
         }
         for text in ["", "A1", "1-2", "'quoted'", "'", "\nx"] {
             assert_eq!(cell(text), text);
+        }
+    }
+
+    #[test]
+    fn a_cell_is_quoted_as_a_line_quotes_it() {
+        for text in [
+            "", "a", "a,b", "\"", "a\"\"b\"", "\n", "\r", "é,ü", "'=1", "\",\"",
+        ] {
+            let mut lines = Lines::new();
+            lines.push(["x", text]);
+            let mut out = b"x,".to_vec();
+            write_cell(&mut out, text.as_bytes());
+            out.extend_from_slice(b"\r\n");
+            assert_eq!(lines.into_bytes(), out, "{text}");
         }
     }
 

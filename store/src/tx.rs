@@ -59,11 +59,13 @@ impl Tx {
         }
     }
 
-    /// A transaction that reads, all of it as of one moment. It waits for nobody, and nobody for it. Dropped, it ends.
+    /// A transaction that reads by key, all of it as of one moment. It waits for nobody, and nobody for it. Dropped, it
+    /// ends. Planned as in [`Tx::begin_by_key`]: a database that was just restored has no statistics at all.
     pub(crate) async fn snapshot(pool: &Pool) -> Result<Self, Error> {
         let inner = match pool {
             Pool::Postgres(pool) => {
-                let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+                let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off;
+                     SET LOCAL plan_cache_mode = force_generic_plan";
                 Inner::Postgres(pool.begin_with(begin).await?)
             }
             Pool::Sqlite { readers, .. } => Inner::Sqlite(readers.begin().await?),

@@ -113,7 +113,7 @@ impl Store {
         places: &Places,
         day: NaiveDate,
     ) -> Result<bool, Error> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_by_key().await?;
         tx.lock_form(form).await?;
         // An edit of the form waits for the lock too, so the content is that of all answers that are read below.
         let content = tx.content(form).await?;

@@ -61,11 +61,14 @@ macro_rules! forms {
 const FORMS_POSTGRES: &str = forms!(months!(postgres "v.form_id", "$2", "$3"));
 const FORMS_SQLITE: &str = forms!(months!(sqlite "v.form_id", "$2", "$3"));
 
+/// OFFSET keeps it a scan of the primary key for each month (measured, 20 forms and 10 months: a hash join over all rows
+/// took twenty times as long).
 const DAYS_POSTGRES: &str = "SELECT r.* FROM json_array_elements(CAST($2 AS json)) AS k(value)
       CROSS JOIN LATERAL (
             SELECT r.* FROM rollup r
              WHERE r.account_id = $1 AND r.form_id = CAST(k.value ->> 0 AS uuid) AND r.bus_prop_id = $3
-               AND r.day BETWEEN CAST(k.value ->> 1 AS date) AND CAST(k.value ->> 2 AS date)) r ORDER BY r.form_id, r.day";
+               AND r.day BETWEEN CAST(k.value ->> 1 AS date) AND CAST(k.value ->> 2 AS date)
+             OFFSET 0) r ORDER BY r.form_id, r.day";
 const DAYS_SQLITE: &str = "SELECT r.* FROM json_each($2) k CROSS JOIN rollup r
          ON r.account_id = $1 AND r.form_id = unhex(replace(k.value ->> 0, '-', '')) AND r.bus_prop_id = $3
         AND r.day BETWEEN k.value ->> 1 AND k.value ->> 2 ORDER BY r.form_id, r.day";

@@ -23,12 +23,13 @@ pub struct FormBlocks {
 const VERSIONS: &str = "SELECT e.epoch, m.month, m.version FROM cache_epoch e
        LEFT JOIN rollup_month m ON m.account_id = $1 AND m.form_id = $2 AND m.month BETWEEN $3 AND $4";
 
-/// A scan of the primary key for each block.
+/// OFFSET keeps it a scan of the primary key for each block.
 const DAYS_POSTGRES: &str = "SELECT r.* FROM json_array_elements(CAST($3 AS json)) AS k(value)
       CROSS JOIN LATERAL (
             SELECT r.* FROM rollup r
              WHERE r.account_id = $1 AND r.form_id = $2 AND r.bus_prop_id = CAST(k.value ->> 0 AS bigint)
-               AND r.day BETWEEN CAST(k.value ->> 1 AS date) AND CAST(k.value ->> 2 AS date)) r ORDER BY r.day";
+               AND r.day BETWEEN CAST(k.value ->> 1 AS date) AND CAST(k.value ->> 2 AS date)
+             OFFSET 0) r ORDER BY r.day";
 const DAYS_SQLITE: &str = "SELECT r.* FROM json_each($3) k CROSS JOIN rollup r
          ON r.account_id = $1 AND r.form_id = $2 AND r.bus_prop_id = k.value ->> 0
         AND r.day BETWEEN k.value ->> 1 AND k.value ->> 2 ORDER BY r.day";

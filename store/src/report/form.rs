@@ -47,12 +47,13 @@ macro_rules! head {
 const HEAD_POSTGRES: &str = head!(months!(postgres "$2", "$3", "$4"));
 const HEAD_SQLITE: &str = head!(months!(sqlite "$2", "$3", "$4"));
 
-/// A scan of the primary key for each month.
+/// OFFSET keeps it a scan of the primary key for each month.
 const DAYS_POSTGRES: &str = "SELECT r.* FROM json_array_elements(CAST($4 AS json)) AS k(value)
       CROSS JOIN LATERAL (
             SELECT r.* FROM rollup r
              WHERE r.account_id = $1 AND r.form_id = $2 AND r.bus_prop_id = $3
-               AND r.day BETWEEN CAST(k.value ->> 0 AS date) AND CAST(k.value ->> 1 AS date)) r ORDER BY r.day";
+               AND r.day BETWEEN CAST(k.value ->> 0 AS date) AND CAST(k.value ->> 1 AS date)
+             OFFSET 0) r ORDER BY r.day";
 const DAYS_SQLITE: &str = "SELECT r.* FROM json_each($4) k CROSS JOIN rollup r
          ON r.account_id = $1 AND r.form_id = $2 AND r.bus_prop_id = $3
         AND r.day BETWEEN k.value ->> 0 AND k.value ->> 1 ORDER BY r.day";

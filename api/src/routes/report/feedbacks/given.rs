@@ -1,7 +1,9 @@
 //! Stored answers, read once and borrowed: what lists show of them by the thousand.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fmt;
+use std::iter::repeat_with;
 
 use domain::form::{Field, FormContent};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -19,6 +21,7 @@ pub enum Given<'a> {
 /// A form's fields, retired ones last, and where each key is.
 pub struct Columns<'f> {
     pub fields: &'f [Field],
+    /// Each key and its column, in [`stored_order`].
     by_key: Vec<(&'f str, usize)>,
 }
 
@@ -35,7 +38,7 @@ impl<'f> Columns<'f> {
         let fields = form.fields.as_slice();
         let keys = fields.iter().enumerate();
         let mut by_key: Vec<_> = keys.map(|(n, field)| (field.key.as_str(), n)).collect();
-        by_key.sort_unstable();
+        by_key.sort_unstable_by(|(a, _), (b, _)| stored_order(a, b));
         Self { fields, by_key }
     }
 
@@ -50,10 +53,21 @@ impl<'f> Columns<'f> {
         Ok(row)
     }
 
-    fn place(&self, key: &str) -> Option<usize> {
-        let place = self.by_key.binary_search_by(|(k, _)| (*k).cmp(key));
-        place.ok().map(|place| self.by_key[place].1)
+    /// Where in `by_key` a key is. The guess is mostly right: answers come in an order.
+    fn find(&self, key: &str, guess: usize) -> Option<usize> {
+        match self.by_key.get(guess) {
+            Some((guessed, _)) if *guessed == key => Some(guess),
+            _ => {
+                let order = |(other, _): &(&str, usize)| stored_order(other, key);
+                self.by_key.binary_search_by(order).ok()
+            }
+        }
     }
+}
+
+/// The order in which PostgreSQL keeps the keys of a `jsonb`.
+fn stored_order(a: &str, b: &str) -> Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
 impl<'de> DeserializeSeed<'de> for &Columns<'_> {
@@ -73,13 +87,14 @@ impl<'de> Visitor<'de> for &Columns<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Row<'de>, A::Error> {
         let mut row = Row {
-            cells: vec![None; self.fields.len()],
+            cells: repeat_with(|| None).take(self.fields.len()).collect(),
             has_more: false,
         };
+        let mut guess = 0;
         while let Some(Text(key)) = map.next_key()? {
-            let cell = self.place(&key).and_then(|place| row.cells.get_mut(place));
-            if let Some(cell) = cell {
-                *cell = Some(map.next_value()?);
+            if let Some(found) = self.find(&key, guess) {
+                row.cells[self.by_key[found].1] = Some(map.next_value()?);
+                guess = found + 1;
             } else {
                 map.next_value::<IgnoredAny>()?;
                 row.has_more = true;

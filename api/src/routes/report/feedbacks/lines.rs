@@ -1,18 +1,17 @@
 //! Feedbacks as lines: CSV, or NDJSON of the items that a page shows.
 
-use std::io::{self, Write};
-
 use bytes::Bytes;
 use chrono::SecondsFormat;
 use domain::form::{BusProp, FormContent};
+use domain::link::BusPropIds;
 use store::feedback::FeedbackRow;
 
 use super::given::{Columns, Given};
 use super::item::Item;
-use crate::csv_text::{TEXT_CSV, disarm};
+use crate::csv_text::{TEXT_CSV, disarm, write_cell};
 
 /// Columns before those of the fields.
-const FIRST: [&str; 4] = ["feedback_id", "submitted_at", "bus_props", "track_fields"];
+const FIRST: &str = "feedback_id,submitted_at,bus_props,track_fields";
 /// What a line takes at a guess.
 const LINE_BYTES: usize = 256;
 
@@ -35,15 +34,18 @@ impl Lines {
     }
 
     /// What comes before the first line.
-    pub fn header(self, form: &FormContent) -> io::Result<Vec<u8>> {
+    pub fn header(self, form: &FormContent) -> Vec<u8> {
         let mut out = Vec::new();
         if self == Self::Csv {
-            let keys = form.fields.iter().map(|field| field.key.as_str());
-            let mut writer = csv_writer(&mut out);
-            writer.write_record(FIRST.into_iter().chain(keys))?;
-            writer.flush()?;
+            // None of these names needs quotes.
+            out.extend_from_slice(FIRST.as_bytes());
+            for field in &form.fields {
+                out.push(b',');
+                out.extend_from_slice(field.key.as_str().as_bytes());
+            }
+            out.extend_from_slice(b"\r\n");
         }
-        Ok(out)
+        out
     }
 
     /// The lines of feedbacks, appended to what is there.
@@ -55,7 +57,7 @@ impl Lines {
         form: &FormContent,
         feedbacks: &[FeedbackRow],
         mut out: Vec<u8>,
-    ) -> io::Result<Bytes> {
+    ) -> serde_json::Result<Bytes> {
         out.reserve(feedbacks.len() * LINE_BYTES);
         let columns = Columns::new(form);
         match self {
@@ -72,60 +74,55 @@ impl Lines {
     }
 }
 
-fn csv_writer<W: Write>(out: W) -> csv::Writer<W> {
-    csv::WriterBuilder::new()
-        .terminator(csv::Terminator::CRLF)
-        .from_writer(out)
-}
-
 fn write_csv(
     form: &FormContent,
     columns: &Columns<'_>,
     feedbacks: &[FeedbackRow],
     out: &mut Vec<u8>,
-) -> io::Result<()> {
-    let mut writer = csv_writer(out);
-    let mut json = Vec::new();
+) -> serde_json::Result<()> {
     let mut id = [0; uuid::fmt::Hyphenated::LENGTH];
+    let mut json = Vec::new();
+    // Neighbours mostly came through the same link.
+    let mut bus_props: Option<(&BusPropIds, Vec<u8>)> = None;
     for feedback in feedbacks {
-        writer.write_field(feedback.feedback_id.hyphenated().encode_lower(&mut id))?;
+        let id = feedback.feedback_id.hyphenated().encode_lower(&mut id);
+        out.extend_from_slice(id.as_bytes());
+        out.push(b',');
         let submitted = feedback.submitted_at;
-        writer.write_field(submitted.to_rfc3339_opts(SecondsFormat::AutoSi, true))?;
-        let bus_props: Vec<&str> = feedback
-            .bus_prop_ids
-            .texts(form)
-            .map(BusProp::as_str)
-            .collect();
-        json.clear();
-        serde_json::to_writer(&mut json, &bus_props)?;
-        writer.write_field(&json)?;
-        writer.write_field(&feedback.track_fields)?;
+        let submitted = submitted.to_rfc3339_opts(SecondsFormat::AutoSi, true);
+        out.extend_from_slice(submitted.as_bytes());
+        out.push(b',');
+        let ids = &feedback.bus_prop_ids;
+        let (_, cell) = match bus_props {
+            Some(ref same) if same.0 == ids => same,
+            _ => bus_props.insert((ids, bus_props_cell(ids, form)?)),
+        };
+        out.extend_from_slice(cell);
+        out.push(b',');
+        write_cell(out, feedback.track_fields.as_bytes());
         for cell in columns.read(&feedback.answers)?.cells {
+            out.push(b',');
             match cell {
-                None => writer.write_field("")?,
-                Some(Given::Grade(grade)) => writer.write_field(digits(grade, &mut [0; 3]))?,
-                Some(Given::Text(text)) => writer.write_field(disarm(text).as_ref())?,
+                None => {}
+                Some(Given::Grade(grade)) => serde_json::to_writer(&mut *out, &grade)?,
+                Some(Given::Text(text)) => write_cell(out, disarm(text).as_bytes()),
                 Some(Given::Chosen(values)) => {
                     json.clear();
                     serde_json::to_writer(&mut json, &values)?;
-                    writer.write_field(&json)?;
+                    write_cell(out, &json);
                 }
             }
         }
-        writer.write_record(None::<&[u8]>)?;
+        out.extend_from_slice(b"\r\n");
     }
-    writer.flush()
+    Ok(())
 }
 
-/// A number's digits, without a text of its own.
-fn digits(number: u8, room: &mut [u8; 3]) -> &[u8] {
-    *room = [number / 100, number / 10 % 10, number % 10].map(|digit| b'0' + digit);
-    let begin = match number {
-        0..10 => 2,
-        10..100 => 1,
-        100.. => 0,
-    };
-    &room[begin..]
+fn bus_props_cell(ids: &BusPropIds, form: &FormContent) -> serde_json::Result<Vec<u8>> {
+    let texts: Vec<&str> = ids.texts(form).map(BusProp::as_str).collect();
+    let mut cell = Vec::new();
+    write_cell(&mut cell, &serde_json::to_vec(&texts)?);
+    Ok(cell)
 }
 
 #[cfg(test)]
@@ -137,7 +134,7 @@ mod tests {
     fn text(lines: Lines, answers: &[&str]) -> String {
         let form = form();
         let rows: Vec<_> = answers.iter().map(|answers| feedback(answers)).collect();
-        let header = lines.header(&form).unwrap();
+        let header = lines.header(&form);
         let bytes = lines.write(&form, &rows, header).unwrap();
         String::from_utf8(bytes.to_vec()).unwrap()
     }
@@ -171,12 +168,5 @@ mod tests {
         assert_eq!(values.len(), 2);
         assert_eq!(values[0]["answers"][0]["value"], 3);
         assert_eq!(values[1]["comment"], "a\nb");
-    }
-
-    #[test]
-    fn a_number_is_its_digits() {
-        for number in 0..=u8::MAX {
-            assert_eq!(digits(number, &mut [0; 3]), number.to_string().as_bytes());
-        }
     }
 }

@@ -55,9 +55,7 @@ pub async fn whole(
     } = query.form;
     let form = store.form(account_id, form_id).await?;
     let form = form.ok_or_else(Problem::not_found)?.content;
-    let header = lines
-        .header(&form)
-        .map_err(|error| Problem::internal(&error))?;
+    let header = lines.header(&form);
     let first = Stream {
         store,
         query: Arc::new(query),
