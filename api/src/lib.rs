@@ -1,7 +1,7 @@
 //! The HTTP side of the service: a router, and what serves it.
 //!
 //! # Layout
-//! - [`router`] puts everything together; [`serve`] answers on a port until told to stop; [`AppState`] is what
+//! - [`app`] puts everything together; [`serve`] answers on a port until told to stop; [`AppState`] is what
 //!   handlers share.
 //! - `routes`: one file a resource, its DTOs beside its handlers. `ingest`: the streaming way in of an import.
 //!   `doorbell`: telling workers what waits. `collect`: links that are opened, views and answers on their way into the
@@ -51,12 +51,16 @@ use utoipa::{Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_swagger_ui::SwaggerUi;
 
-use self::fast_path::FastPath;
+pub use self::fast_path::FastPath;
 pub use self::serve::serve;
 pub use self::state::{AppState, Limits};
 
-/// The service's routes with all their layers, `/openapi.json` and `/docs`; without health and metrics.
-pub fn router(state: AppState) -> Router {
+/// The service: its routes with all their layers, `/openapi.json` and `/docs`, and routes of others that have their own.
+pub fn app(state: AppState, others: Router) -> FastPath<Router> {
+    FastPath::new(state.clone(), router(state).merge(others))
+}
+
+fn router(state: AppState) -> Router {
     let documented = OpenApiRouter::with_openapi(openapi::ApiDoc::openapi())
         .merge(routes::api())
         .merge(routes::public());
@@ -71,12 +75,11 @@ pub fn router(state: AppState) -> Router {
         .layer(from_fn(error::render))
         .layer(from_fn(drain::drain))
         .layer(from_fn(observe::observe))
-        .with_state(state.clone());
+        .with_state(state);
     // Around the router, because its layers are inside of it.
-    let whole = Router::new()
+    Router::new()
         .fallback_service(layered)
-        .layer(map_response(error::only_405_allows));
-    Router::new().fallback_service(FastPath::new(state, whole))
+        .layer(map_response(error::only_405_allows))
 }
 
 /// What is answered where no route is. Under a link these are mostly people whose link was damaged on its way, such as by

@@ -12,7 +12,7 @@ use platform::start::Process;
 use platform::{Error, http};
 use tokio::net::TcpListener;
 
-use crate::{AppState, error, observe, router};
+use crate::{AppState, app, error, observe};
 
 /// Work that outlives its request may go on for so long after the last request.
 const SETTLE: Duration = Duration::from_secs(3);
@@ -34,18 +34,21 @@ pub async fn serve(
         .method_not_allowed_fallback(error::method_not_allowed);
     let state = AppState::new(config, backends, shutdown.clone());
     let listener = listen("FEEDBACK_LISTEN", config.listen).await?;
-    let api = router(state.clone());
     let housekeeping = tokio::spawn({
         let state = state.clone();
         async move { state.keep_house().await }
     });
     match config.ops_listen {
-        None => http::serve(listener, api.merge(dressed(ops)), shutdown).await?,
+        None => http::serve(listener, app(state.clone(), dressed(ops)), shutdown).await?,
         Some(address) => {
             let ops_listener = listen("FEEDBACK_OPS_LISTEN", address).await?;
             let ops = dressed(ops.fallback(error::not_found));
             tokio::try_join!(
-                http::serve(listener, api, shutdown.clone()),
+                http::serve(
+                    listener,
+                    app(state.clone(), Router::new()),
+                    shutdown.clone()
+                ),
                 http::serve(ops_listener, ops, shutdown),
             )?;
         }

@@ -1,25 +1,27 @@
 //! The accept loop. Hand-written, because `axum::serve` sets no time limit on a request's head, so that a slow client
 //! could hold a connection for ever; nor one on an answer that nobody reads.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::Request;
+use axum::response::Response;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
-use tower::ServiceExt;
+use tower::{Service, ServiceExt};
 
 /// A request's head must be there by then; an idle connection is kept as long.
 const HEAD: Duration = Duration::from_secs(10);
@@ -35,20 +37,21 @@ const REST: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// None at present: failures to accept are waited out.
-pub async fn serve(
-    listener: TcpListener,
-    router: Router,
-    shutdown: CancellationToken,
-) -> io::Result<()> {
+pub async fn serve<S>(listener: TcpListener, app: S, shutdown: CancellationToken) -> io::Result<()>
+where
+    S: Service<Request<Body>, Response = Response, Error = Infallible>,
+    S: Clone + Send + Sync + 'static,
+    S::Future: Send,
+{
     let server = Arc::new(server());
     let in_flight = GracefulShutdown::new();
-    // Cancelled when this returns: what has not ended by then is cut.
-    let over = CancellationToken::new();
-    let _cut = over.clone().drop_guard();
+    // Dropped when this returns: what has not ended by then is cut.
+    let mut connections = JoinSet::new();
     loop {
         let (stream, peer) = tokio::select! {
             biased;
             () = shutdown.cancelled() => break,
+            Some(_ended) = connections.join_next() => continue,
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) if gone_before_accepted(&error) => continue,
@@ -63,16 +66,10 @@ pub async fn serve(
         };
         let connection = Connection {
             server: server.clone(),
-            router: router.clone(),
+            app: app.clone(),
             watcher: in_flight.watcher(),
         };
-        let over = over.clone();
-        tokio::spawn(async move {
-            tokio::select! {
-                () = connection.serve(stream, peer) => {}
-                () = over.cancelled() => {}
-            }
-        });
+        connections.spawn(connection.serve(stream, peer));
     }
     // Frees the port: a successor may take over while this drains.
     drop(listener);
@@ -110,26 +107,31 @@ fn gone_before_accepted(error: &io::Error) -> bool {
     )
 }
 
-struct Connection {
+struct Connection<S> {
     server: Arc<Builder<TokioExecutor>>,
-    router: Router,
+    app: S,
     watcher: Watcher,
 }
 
-impl Connection {
+impl<S> Connection<S>
+where
+    S: Service<Request<Body>, Response = Response, Error = Infallible>,
+    S: Clone + Send + Sync + 'static,
+    S::Future: Send,
+{
     async fn serve(self, stream: TcpStream, peer: SocketAddr) {
         // Small answers go out at once. A failure means a dead connection, found soon enough.
         let _ = stream.set_nodelay(true);
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(STALLED));
         let asked = Arc::new(AtomicBool::new(false));
-        let router = self.router;
+        let app = self.app;
         let service = {
             let asked = asked.clone();
             service_fn(move |mut request: Request<Incoming>| {
                 asked.store(true, Ordering::Relaxed);
                 request.extensions_mut().insert(ConnectInfo(peer));
-                router.clone().oneshot(request.map(Body::new))
+                app.clone().oneshot(request.map(Body::new))
             })
         };
         let serving = self
@@ -145,6 +147,8 @@ impl Connection {
             }
         };
         tokio::select! {
+            // In order, because this is polled for every request.
+            biased;
             // Errors are the peer's: resets, broken heads, time-outs.
             result = serving => if let Err(error) = result {
                 tracing::debug!(%error, "connection ended");

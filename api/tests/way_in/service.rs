@@ -1,6 +1,6 @@
-//! A router over an embedded database in a folder of its own, and asking it.
+//! The service over an embedded database in a folder of its own, and asking it.
 
-use api::AppState;
+use api::{AppState, FastPath};
 use axum::Router;
 use axum::body::Body;
 use axum::http::request::Builder;
@@ -25,7 +25,7 @@ struct Cli {
 
 /// A service with one key; gone with its data when dropped.
 pub struct Service {
-    pub router: Router,
+    app: FastPath<Router>,
     pub backends: Backends,
     pub key: IssuedKey,
     _data: TempDir,
@@ -77,7 +77,7 @@ impl Service {
             .unwrap();
         let state = AppState::new(&config, backends.clone(), CancellationToken::new());
         Self {
-            router: api::router(state),
+            app: api::app(state, Router::new()),
             backends,
             key,
             _data: data,
@@ -95,7 +95,7 @@ impl Service {
 
     pub async fn ask(&self, request: Builder, body: impl Into<Body>) -> Answer {
         let response = self
-            .router
+            .app
             .clone()
             .oneshot(request.body(body.into()).unwrap())
             .await
