@@ -3,48 +3,57 @@
 //!
 //! ```text
 //! rollup      form_id     bus_prop or -  day  counter     stored  recomputed
+//! cache       form_id     bus_prop_id    day  counter     cached  stored
 //! recipients  account_id  -              day  recipients  stored  recomputed
 //! ```
+//!
+//! The cache is checked where processes share one; `bus_prop_id` 0 is the whole, and recipients in the cache have the
+//! account's id.
 
-use std::io::{Write, stdout};
+use std::fmt::Display;
+use std::io::{self, Write, stdout};
 
 use anyhow::bail;
+use chrono::NaiveDate;
 use futures::{StreamExt, TryStreamExt, stream};
 use platform::backends::open_store;
+use platform::cache::Cache;
 use platform::config::Config;
-use platform::start::Process;
+use platform::reports;
+use platform::start::{Process, one_line};
 use store::Store;
 use store::form::FormKey;
-use store::recount::Drift;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use crate::rebuild::AT_ONCE;
 
+/// What is checked, and until when.
+struct Check {
+    store: Store,
+    /// Where processes share one that answers.
+    cache: Option<Cache>,
+    shutdown: CancellationToken,
+}
+
 pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> {
-    let store = open_store(&config, u32::try_from(AT_ONCE)? + 1).await?;
-    let mut differ: u64 = 0;
-    let forms = store.all_forms().await?;
-    let checks = forms
-        .iter()
-        .map(|form| check_form(&store, *form, &process.shutdown));
+    let check = Check {
+        store: open_store(&config, u32::try_from(AT_ONCE)? + 1).await?,
+        cache: shared_cache(&config).await?,
+        shutdown: process.shutdown,
+    };
+    let forms = check.store.all_forms().await?;
+    let checks = forms.iter().map(|form| check.form(*form));
     let counts: Vec<u64> = stream::iter(checks)
         .buffer_unordered(AT_ONCE)
         .try_collect()
         .await?;
-    differ += counts.iter().sum::<u64>();
-    for account_id in store.all_accounts().await? {
-        let mut out = stdout().lock();
-        for drift in store.check_recipients(account_id).await? {
-            differ += 1;
-            writeln!(
-                out,
-                "recipients\t{account_id}\t-\t{}\trecipients\t{}\t{}",
-                drift.day, drift.stored, drift.recomputed
-            )?;
-        }
+    let mut differ: u64 = counts.iter().sum();
+    for account_id in check.store.all_accounts().await? {
+        differ += check.recipients(account_id).await?;
     }
     if differ > 0 {
-        bail!("{differ} numbers differ from what is stored; `feedback rebuild` counts anew");
+        bail!("{differ} numbers differ; `feedback rebuild` counts anew");
     }
     eprintln!(
         "verified {} forms: every number is what is stored",
@@ -53,35 +62,96 @@ pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// How many of the form's numbers differ; they are printed.
-async fn check_form(
-    store: &Store,
-    form: FormKey,
-    shutdown: &CancellationToken,
-) -> anyhow::Result<u64> {
-    let places = store.places(form).await?;
-    let mut differ: u64 = 0;
-    for day in &places.days {
-        if shutdown.is_cancelled() {
-            bail!("ended before the end");
-        }
-        for drift in store.check_slice(form, &places, *day).await? {
-            differ += 1;
-            print("rollup", &drift)?;
-        }
+async fn shared_cache(config: &Config) -> anyhow::Result<Option<Cache>> {
+    let cache = Cache::open(config.redis_url.as_ref())?;
+    if !cache.is_shared() {
+        return Ok(None);
     }
-    Ok(differ)
+    if let Err(error) = cache.ping().await {
+        eprintln!("not checked: {}", one_line(&error));
+        return Ok(None);
+    }
+    Ok(Some(cache))
 }
 
-fn print(what: &str, drift: &Drift) -> std::io::Result<()> {
-    let bus_prop = drift.bus_prop.as_deref().unwrap_or("-");
+impl Check {
+    /// How many of a form's numbers differ; they are printed.
+    async fn form(&self, form: FormKey) -> anyhow::Result<u64> {
+        let places = self.store.places(form).await?;
+        let mut differ: u64 = 0;
+        for day in &places.days {
+            if self.shutdown.is_cancelled() {
+                bail!("ended before the end");
+            }
+            for drift in self.store.check_slice(form, &places, *day).await? {
+                differ += 1;
+                let bus_prop = drift.bus_prop.as_deref().unwrap_or("-");
+                let numbers = (drift.stored, drift.recomputed);
+                print(
+                    "rollup",
+                    form.form_id,
+                    bus_prop,
+                    drift.day,
+                    &drift.counter,
+                    numbers,
+                )?;
+            }
+        }
+        if let Some(cache) = &self.cache {
+            for drift in reports::check_months(&self.store, cache, form, &places).await? {
+                differ += 1;
+                let (difference, id) = (drift.difference, drift.bus_prop_id);
+                let numbers = (difference.left, difference.right);
+                print(
+                    "cache",
+                    form.form_id,
+                    id,
+                    drift.day,
+                    &difference.counter,
+                    numbers,
+                )?;
+            }
+        }
+        Ok(differ)
+    }
+
+    /// The same of an account's recipients.
+    async fn recipients(&self, account_id: Uuid) -> anyhow::Result<u64> {
+        let mut differ: u64 = 0;
+        for drift in self.store.check_recipients(account_id).await? {
+            differ += 1;
+            let numbers = (drift.stored, drift.recomputed);
+            print(
+                "recipients",
+                account_id,
+                "-",
+                drift.day,
+                "recipients",
+                numbers,
+            )?;
+        }
+        if let Some(cache) = &self.cache {
+            let drifts = reports::check_recipient_days(&self.store, cache, account_id).await?;
+            for (day, difference) in drifts {
+                differ += 1;
+                let numbers = (difference.left, difference.right);
+                print("cache", account_id, "-", day, &difference.counter, numbers)?;
+            }
+        }
+        Ok(differ)
+    }
+}
+
+fn print(
+    what: &str,
+    whose: Uuid,
+    bus_prop: impl Display,
+    day: NaiveDate,
+    counter: &str,
+    (had, is): (i64, i64),
+) -> io::Result<()> {
     writeln!(
         stdout().lock(),
-        "{what}\t{}\t{bus_prop}\t{}\t{}\t{}\t{}",
-        drift.form_id,
-        drift.day,
-        drift.counter,
-        drift.stored,
-        drift.recomputed
+        "{what}\t{whose}\t{bus_prop}\t{day}\t{counter}\t{had}\t{is}"
     )
 }

@@ -4,6 +4,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
+use crate::report::{Version, version_of};
 use crate::tx::get;
 use crate::{Error, Store, Tx};
 
@@ -40,14 +41,17 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn recipient_version(&self, account_id: Uuid) -> Result<i64, Error> {
-        self.rows(
-            "SELECT data_version FROM recipient_version WHERE account_id = $1",
-            vec![account_id.into()],
-        )
-        .await?
-        .first()
-        .map_or(Ok(0), |row| get(row, "data_version"))
+    pub async fn recipient_version(&self, account_id: Uuid) -> Result<Version, Error> {
+        let rows = self
+            .rows(
+                "SELECT e.epoch, COALESCE(v.data_version, 0) AS number
+                   FROM cache_epoch e LEFT JOIN recipient_version v ON v.account_id = $1",
+                vec![account_id.into()],
+            )
+            .await?;
+        rows.first()
+            .map(version_of)
+            .ok_or_else(|| Error::broken("a database without an epoch"))?
     }
 }
 

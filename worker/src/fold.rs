@@ -114,7 +114,7 @@ pub struct Folding {
 }
 
 impl Folding {
-    /// A loop that rings the refresher for every account whose rollups it changed.
+    /// A loop that rings the refresher for the months that it changed.
     pub fn new(store: Store, refresher: Refresher) -> Self {
         Self {
             folder: Folder::default(),
@@ -184,12 +184,12 @@ impl Folding {
         let started = Instant::now();
         match run(&self.store, form, reach).await {
             Ok(Folded { rows: 0, .. }) => Ok(()),
-            Ok(Folded { rows, .. }) => {
+            Ok(Folded { rows, touched }) => {
                 counter!("feedback_folded_deltas_total").increment(rows as u64);
                 histogram!("feedback_fold_seconds").record(started.elapsed().as_secs_f64());
                 tracing::debug!(form.id = %form.form_id, rows, took = ?started.elapsed(), "form folded");
                 self.folder.put(form, reach);
-                self.refresher.ring(form.account_id);
+                self.refresher.ring_months(form, touched);
                 Ok(())
             }
             Err(error) if error.is_unavailable() => {

@@ -1,20 +1,24 @@
-//! The job that rewrites what dashboards read from the cache: the day series of an account.
+//! The job that rewrites what dashboards read from the cache: an account's recipients by day, and the months of forms that
+//! folds touched.
 //!
-//! Idempotency: a series carries its version and the cache keeps the newest, so running it again, late or twice changes
-//! nothing. Rings are coalesced on the trailing edge: one that comes while the series is being read is not lost.
+//! Idempotency: a copy carries its version and the cache keeps the newest, so running it again, late or twice changes
+//! nothing. Rings are coalesced on the trailing edge: one that comes while something is being read is not lost.
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use platform::cache::Cache;
+use domain::month::Month;
+use platform::cache::{Cache, CacheError};
 use platform::reports;
-use store::Store;
+use platform::start::one_line;
+use store::form::FormKey;
+use store::{Error, Store};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// The least time between two rewrites: a running import rings with every chunk.
+/// The least time between two rewrites: a running import rings with every chunk, a hot form with every fold.
 const PACE: Duration = Duration::from_millis(100);
 
 /// Rings for accounts whose numbers changed. Cheap to clone.
@@ -26,8 +30,16 @@ pub struct Refresher {
 
 #[derive(Debug, Default)]
 struct Shared {
-    rung: Mutex<HashSet<Uuid>>,
+    rung: Mutex<HashMap<Uuid, Rung>>,
     bell: Notify,
+}
+
+/// What changed of an account.
+#[derive(Debug, Default)]
+struct Rung {
+    recipients: bool,
+    /// By form: `bus_prop_id` and month.
+    months: BTreeMap<Uuid, BTreeSet<(i64, Month)>>,
 }
 
 /// Gone with the last [`Refresher`], which is how the loop learns that nobody will ring again.
@@ -47,6 +59,14 @@ pub struct Refreshing {
     unattended: CancellationToken,
     store: Store,
     cache: Cache,
+    /// The last rewrite failed: what follows is the same outage.
+    away: bool,
+}
+
+impl Shared {
+    fn rung(&self) -> MutexGuard<'_, HashMap<Uuid, Rung>> {
+        self.rung.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Refresher {
@@ -58,43 +78,47 @@ impl Refresher {
             shared: shared.clone(),
             _alive: Arc::new(Alive(unattended.clone())),
         };
-        (
-            refresher,
-            Refreshing {
-                shared,
-                unattended,
-                store,
-                cache,
-            },
-        )
+        let refreshing = Refreshing {
+            shared,
+            unattended,
+            store,
+            cache,
+            away: false,
+        };
+        (refresher, refreshing)
     }
 
-    /// Says that an account's numbers changed.
+    /// Says that an account's recipients changed.
     pub fn ring(&self, account_id: Uuid) {
-        self.shared
-            .rung
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(account_id);
+        self.shared.rung().entry(account_id).or_default().recipients = true;
+        self.shared.bell.notify_one();
+    }
+
+    /// Says that months of a form changed: `bus_prop_id` and month.
+    pub fn ring_months(&self, form: FormKey, touched: BTreeSet<(i64, Month)>) {
+        let mut rung = self.shared.rung();
+        let of_account = rung.entry(form.account_id).or_default();
+        of_account
+            .months
+            .entry(form.form_id)
+            .or_default()
+            .extend(touched);
+        drop(rung);
         self.shared.bell.notify_one();
     }
 }
 
 impl Refreshing {
     /// Answers rings until the last [`Refresher`] is gone and nothing is left to do.
-    pub async fn run(self) {
+    pub async fn run(mut self) {
         loop {
-            let rung = std::mem::take(
-                &mut *self
-                    .shared
-                    .rung
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner),
-            );
-            for account_id in &rung {
-                run(&self.store, &self.cache, *account_id).await;
+            let rung = std::mem::take(&mut *self.shared.rung());
+            let idle = rung.is_empty();
+            for (account_id, rung) in rung {
+                let written = self.rewrite(account_id, rung).await;
+                self.note(account_id, written);
             }
-            if rung.is_empty() {
+            if idle {
                 if self.unattended.is_cancelled() {
                     return;
                 }
@@ -107,19 +131,39 @@ impl Refreshing {
             }
         }
     }
-}
 
-/// Reads an account's series and gives it to the cache. A failure costs freshness in the cache only: readers check
-/// the version and go to the database.
-pub async fn run(store: &Store, cache: &Cache, account_id: Uuid) {
-    let series = match store.recipient_series(account_id).await {
-        Ok(series) => series,
-        Err(error) => {
-            tracing::warn!(%error, account.id = %account_id, "refresh skipped: the database is away");
-            return;
+    /// Reads what changed of an account and gives it to the cache. The outer error is the database's.
+    async fn rewrite(&self, account_id: Uuid, rung: Rung) -> Result<Result<(), CacheError>, Error> {
+        let (store, cache) = (&self.store, &self.cache);
+        if rung.recipients {
+            let series = store.recipient_series(account_id).await?;
+            if let Err(error) = reports::put_recipient_series(cache, account_id, &series).await {
+                return Ok(Err(error));
+            }
         }
-    };
-    if let Err(error) = reports::put_recipient_series(cache, account_id, &series).await {
-        tracing::warn!(%error, account.id = %account_id, "refresh skipped: the cache is away");
+        for (form_id, touched) in rung.months {
+            let form = FormKey::new(account_id, form_id);
+            if let Err(error) = reports::refresh_months(store, cache, form, touched).await? {
+                return Ok(Err(error));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// A failure costs freshness in the cache only: readers check versions and go to the database. It is told once.
+    fn note(&mut self, account_id: Uuid, written: Result<Result<(), CacheError>, Error>) {
+        let failed = match written {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(one_line(&error)),
+            Err(error) => Some(one_line(&error)),
+        };
+        match &failed {
+            Some(error) if self.away => {
+                tracing::debug!(%error, account.id = %account_id, "refresh skipped");
+            }
+            Some(error) => tracing::warn!(%error, account.id = %account_id, "refresh skipped"),
+            None => {}
+        }
+        self.away = failed.is_some();
     }
 }

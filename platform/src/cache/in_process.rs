@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use moka::Expiry;
 use moka::future::Cache;
 use moka::ops::compute::{CompResult, Op};
@@ -61,6 +62,16 @@ impl Default for InProcess {
 impl InProcess {
     pub(super) async fn get(&self, key: &CacheKey) -> Option<Versioned> {
         self.0.get(key).await.map(|entry| entry.copy)
+    }
+
+    pub(super) async fn get_many(&self, wanted: &[(CacheKey, i64)]) -> Vec<Option<Bytes>> {
+        let mut found = Vec::with_capacity(wanted.len());
+        for (key, version) in wanted {
+            let copy = self.get(key).await;
+            let right = copy.filter(|copy| copy.version == *version);
+            found.push(right.map(|copy| copy.bytes));
+        }
+        found
     }
 
     pub(super) async fn set_if_newer(

@@ -7,6 +7,7 @@
 
 pub mod in_process;
 pub mod key;
+mod near;
 pub mod redis;
 
 use std::error::Error;
@@ -74,6 +75,26 @@ impl Cache {
         };
         metrics::counter!("feedback_cache_gets_total", "outcome" => outcome).increment(1);
         result
+    }
+
+    /// The copies under these keys that have just the version given, in their order. What the cache has not, or in another
+    /// version, or does not tell within 50 ms, is `None`. A copy that is right may come from this process.
+    pub async fn get_many(&self, wanted: &[(CacheKey, i64)]) -> Vec<Option<Bytes>> {
+        let found = match self {
+            Self::InProcess(cache) => cache.get_many(wanted).await,
+            Self::Redis(cache) => cache.get_many(wanted).await,
+        };
+        let hits = found.iter().flatten().count();
+        for (outcome, gets) in [("hit", hits), ("miss", found.len() - hits)] {
+            metrics::counter!("feedback_cache_gets_total", "outcome" => outcome)
+                .increment(gets as u64);
+        }
+        found
+    }
+
+    /// Whether other processes have the same copies.
+    pub fn is_shared(&self) -> bool {
+        matches!(self, Self::Redis(_))
     }
 
     /// Keeps a copy for `ttl` (at least 1 ms), unless there is one of this version or a newer one. Whether it was

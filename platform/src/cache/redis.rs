@@ -9,6 +9,7 @@ use bytes::Bytes;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::{AsyncCommands, Client, RedisError, RedisResult, Script};
 
+use super::near::Near;
 use super::{CacheError, CacheKey, Versioned};
 use crate::config::RedisUrl;
 
@@ -17,6 +18,9 @@ const ANSWER: Duration = Duration::from_millis(50);
 const CONNECT: Duration = Duration::from_secs(1);
 /// After a broken connection nobody asks for this long: callers fail at once instead of waiting in a row.
 const REST: Duration = Duration::from_millis(100);
+
+/// Keys that one question names at most: an answer to more would take the 50 ms to arrive.
+const AT_ONCE: usize = 128;
 
 /// Compares both halves of the version as numbers, since neither is beyond what Lua's doubles hold exactly.
 const SET_IF_NEWER: &str = r"
@@ -38,6 +42,7 @@ pub struct Redis {
     connection: ConnectionManager,
     set_if_newer: Arc<Script>,
     rest: Arc<Rest>,
+    near: Near,
 }
 
 impl Redis {
@@ -54,6 +59,7 @@ impl Redis {
                 .map_err(unavailable)?,
             set_if_newer: Arc::new(Script::new(SET_IF_NEWER)),
             rest: Arc::new(Rest::new()),
+            near: Near::default(),
         };
         // The first attempt only goes on while someone waits for it, and callers wait shorter than a connect may take.
         let mut first = cache.connection.clone();
@@ -69,6 +75,41 @@ impl Redis {
         let mut connection = self.connection.clone();
         let found: Option<Vec<u8>> = self.ask(connection.get(key.as_str())).await?;
         Ok(found.and_then(|bytes| decode(bytes.into())))
+    }
+
+    pub(super) async fn get_many(&self, wanted: &[(CacheKey, i64)]) -> Vec<Option<Bytes>> {
+        let mut found = Vec::with_capacity(wanted.len());
+        let mut open = Vec::new();
+        for (place, (key, version)) in wanted.iter().enumerate() {
+            let near = self.near.get(key, *version).await;
+            if near.is_none() {
+                open.push(place);
+            }
+            found.push(near);
+        }
+        for places in open.chunks(AT_ONCE) {
+            let keys: Vec<&str> = places
+                .iter()
+                .map(|place| wanted[*place].0.as_str())
+                .collect();
+            let mut connection = self.connection.clone();
+            let copies: Vec<Option<Vec<u8>>> = match self.ask(connection.mget(keys)).await {
+                Ok(copies) => copies,
+                Err(error) => {
+                    tracing::debug!(%error, "read without the cache");
+                    break;
+                }
+            };
+            for (place, copy) in places.iter().zip(copies) {
+                let (key, version) = &wanted[*place];
+                let copy = copy.and_then(|bytes| decode(bytes.into()));
+                if let Some(copy) = copy.filter(|copy| copy.version == *version) {
+                    self.near.keep(key, copy.clone()).await;
+                    found[*place] = Some(copy.bytes);
+                }
+            }
+        }
+        found
     }
 
     pub(super) async fn set_if_newer(

@@ -1,14 +1,18 @@
 //! One form's counts by day, of its whole or of one business property.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::date_range::DateRange;
-use domain::rollup::Delta;
+use domain::month::Month;
+use domain::rollup::{Delta, month};
 use store::Store;
 use store::form::{Form, FormKey};
-use store::report::Version;
+use store::report::{FormHead, Version};
 use store::rollup::WHOLE;
 
-use super::Source;
+use super::blocks::{self, Copy};
+use super::{Source, turn};
 use crate::cache::Cache;
 
 /// What was asked for, or what of it there is not.
@@ -35,13 +39,16 @@ pub struct FormSeries {
     pub source: Source,
 }
 
+/// Months that are in hand, with the version that each is of.
+type Known = BTreeMap<Month, (i64, Vec<(NaiveDate, Delta)>)>;
+
 /// The counts of a form, of its whole or of the business property of the text `bus_prop` (`<name>:<value>`).
 ///
 /// # Errors
 /// The database is unavailable: without it no copy can be checked.
 pub async fn form_series(
     store: &Store,
-    _cache: &Cache,
+    cache: &Cache,
     form: FormKey,
     bus_prop: Option<&str>,
     range: DateRange,
@@ -53,25 +60,32 @@ pub async fn form_series(
         let Some(bus_prop_id) = resolve(&head.form, bus_prop) else {
             return Ok(Found::NoBusProp);
         };
-        let Some(read) = store
-            .form_days(form, bus_prop_id, range, |_, _| true)
-            .await?
-        else {
+        let mut known = copies(cache, form, bus_prop_id, &head).await;
+        if !known.is_empty() && known.len() == head.months.len() {
+            let series = series(head, bus_prop_id, known, range, Source::Cache);
+            return Ok(Found::Is(series));
+        }
+        let turn = turn().await;
+        let wanted = |month, version| known.get(&month).is_none_or(|(known, _)| *known != version);
+        let read = store.form_days(form, bus_prop_id, range, wanted).await?;
+        drop(turn);
+        let Some(read) = read else {
             return Ok(Found::NoForm);
         };
-        // A draft's texts may have changed in between.
-        if resolve(&read.head.form, bus_prop) != Some(bus_prop_id) {
+        // In between a draft's texts may have changed, or a rebuild have ended.
+        let epoch = read.head.version.epoch;
+        if epoch != head.version.epoch || resolve(&read.head.form, bus_prop) != Some(bus_prop_id) {
             continue;
         }
-        let days = read.read.into_iter().flat_map(|month| month.days);
-        return Ok(Found::Is(FormSeries {
-            version: read.head.version,
-            as_of: read.head.as_of,
-            form: read.head.form,
-            bus_prop_id,
-            days: days.filter(|(day, _)| range.contains(*day)).collect(),
-            source: Source::Database,
-        }));
+        let fresh = read.read.iter();
+        let fresh = fresh
+            .map(|block| Copy::of(epoch, form, bus_prop_id, block))
+            .collect();
+        blocks::offer(cache, fresh).await;
+        let read_months = read.read.into_iter();
+        known.extend(read_months.map(|block| (block.month, (block.version, block.days))));
+        let series = series(read.head, bus_prop_id, known, range, Source::Database);
+        return Ok(Found::Is(series));
     }
 }
 
@@ -80,4 +94,40 @@ fn resolve(form: &Form, bus_prop: Option<&str>) -> Option<i64> {
         let entry = form.content.bus_prop_by_text(text)?;
         Some(entry.id.into())
     })
+}
+
+/// Those months of the head of which the cache has right copies.
+async fn copies(cache: &Cache, form: FormKey, bus_prop_id: i64, head: &FormHead) -> Known {
+    let key = |month| blocks::key(head.version.epoch, form, bus_prop_id, month);
+    let months = head.months.iter();
+    let wanted: Vec<_> = months
+        .map(|(month, version)| (key(*month), *version))
+        .collect();
+    let copies = cache.get_many(&wanted).await;
+    let months = head.months.iter().zip(copies);
+    let known = months.filter_map(|((month, version), bytes)| {
+        // What cannot be read, a newer process wrote.
+        let days = month::decode(*month, &bytes?).ok()?;
+        Some((*month, (*version, days)))
+    });
+    known.collect()
+}
+
+/// All months of the head are known in its versions.
+fn series(
+    head: FormHead,
+    bus_prop_id: i64,
+    known: Known,
+    range: DateRange,
+    source: Source,
+) -> FormSeries {
+    let days = known.into_values().flat_map(|(_, days)| days);
+    FormSeries {
+        version: head.version,
+        as_of: head.as_of,
+        form: head.form,
+        bus_prop_id,
+        days: days.filter(|(day, _)| range.contains(*day)).collect(),
+        source,
+    }
 }

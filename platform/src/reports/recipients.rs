@@ -1,13 +1,13 @@
 //! An account's recipients by day.
 
-use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use store::Store;
 use store::series::RecipientSeries;
 use uuid::Uuid;
 
-use super::{Source, TTL};
+use super::Source;
+use super::blocks::{self, Copy};
 use crate::cache::key::CacheKey;
 use crate::cache::{Cache, CacheError};
 
@@ -18,8 +18,29 @@ struct Block {
     days: Vec<(NaiveDate, i64)>,
 }
 
-fn key(account_id: Uuid) -> CacheKey {
-    CacheKey::new(account_id, "recipients.v1")
+pub(super) fn key(epoch: i64, account_id: Uuid) -> CacheKey {
+    CacheKey::new(account_id, "recipients.v2").with(epoch)
+}
+
+/// A series as the cache keeps it.
+pub(super) fn copy(account_id: Uuid, series: &RecipientSeries) -> Option<Copy> {
+    let block = Block {
+        as_of: series.as_of,
+        days: series.days.clone(),
+    };
+    // Dates and numbers always serialise.
+    let bytes = serde_json::to_vec(&block).ok()?;
+    Some(Copy {
+        key: key(series.epoch, account_id),
+        version: series.version,
+        bytes: bytes.into(),
+    })
+}
+
+/// The days of a copy.
+pub(super) fn days(bytes: &[u8]) -> Option<Vec<(NaiveDate, i64)>> {
+    let block: Block = serde_json::from_slice(bytes).ok()?;
+    Some(block.days)
 }
 
 /// Gives the cache a series, which it keeps if it has none as new.
@@ -31,18 +52,7 @@ pub async fn put_recipient_series(
     account_id: Uuid,
     series: &RecipientSeries,
 ) -> Result<(), CacheError> {
-    let block = Block {
-        as_of: series.as_of,
-        days: series.days.clone(),
-    };
-    // Dates and numbers always serialise.
-    let Ok(bytes) = serde_json::to_vec(&block) else {
-        return Ok(());
-    };
-    cache
-        .set_if_newer(&key(account_id), series.version, Bytes::from(bytes), TTL)
-        .await
-        .map(drop)
+    blocks::put(cache, copy(account_id, series).into_iter().collect()).await
 }
 
 /// An account's recipients by day, never older than the database's version at the time of the call.
@@ -55,24 +65,18 @@ pub async fn recipient_series(
     account_id: Uuid,
 ) -> Result<(RecipientSeries, Source), store::Error> {
     let version = store.recipient_version(account_id).await?;
-    match cache.get(&key(account_id)).await {
-        Ok(Some(copy)) if copy.version >= version => {
-            if let Ok(block) = serde_json::from_slice::<Block>(&copy.bytes) {
-                let series = RecipientSeries {
-                    epoch: 1,
-                    version: copy.version,
-                    as_of: block.as_of,
-                    days: block.days,
-                };
-                return Ok((series, Source::Cache));
-            }
-        }
-        Ok(_) => {}
-        Err(error) => tracing::debug!(%error, "report read without the cache"),
+    let wanted = [(key(version.epoch, account_id), version.number)];
+    let copy = cache.get_many(&wanted).await.into_iter().next().flatten();
+    if let Some(block) = copy.and_then(|bytes| serde_json::from_slice::<Block>(&bytes).ok()) {
+        let series = RecipientSeries {
+            epoch: version.epoch,
+            version: version.number,
+            as_of: block.as_of,
+            days: block.days,
+        };
+        return Ok((series, Source::Cache));
     }
     let series = store.recipient_series(account_id).await?;
-    if let Err(error) = put_recipient_series(cache, account_id, &series).await {
-        tracing::debug!(%error, "report not cached");
-    }
+    blocks::offer(cache, self::copy(account_id, &series).into_iter().collect()).await;
     Ok((series, Source::Database))
 }

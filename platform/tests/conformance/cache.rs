@@ -21,6 +21,8 @@ macro_rules! cache_rules {
             of_versions_set_at_once_the_newest_stays,
             an_entry_expires_and_its_version_with_it,
             a_newer_copy_brings_its_own_time_to_live,
+            of_many_those_of_just_the_version_come_in_the_order_asked_for,
+            a_copy_of_another_version_is_none_of_many,
         }
     };
 }
@@ -166,4 +168,58 @@ pub async fn a_newer_copy_brings_its_own_time_to_live(cache: Cache) {
     eventually("expiry", async || get(&cache, &shortened).await.is_none()).await;
     // Both were set before the one that has expired by now.
     assert_eq!(get(&cache, &kept).await, Some(copy(2, b"x")));
+}
+
+/// Until all of them are told; `wanted` are those that are there.
+async fn get_many(cache: &Cache, wanted: &[(CacheKey, i64)], there: usize) -> Vec<Option<Bytes>> {
+    let mut found = Vec::new();
+    eventually("an answer", async || {
+        found = cache.get_many(wanted).await;
+        found.iter().flatten().count() == there
+    })
+    .await;
+    found
+}
+
+pub async fn of_many_those_of_just_the_version_come_in_the_order_asked_for(cache: Cache) {
+    const MANY: i64 = 300;
+    assert_eq!(cache.get_many(&[]).await, []);
+    let account = Uuid::new_v4();
+    let key = |n: i64| CacheKey::new(account, "rules.v1").with(n);
+    for n in (0..MANY).filter(|n| n % 3 > 0) {
+        let bytes = Bytes::from(n.to_string());
+        let copy = Versioned { version: n, bytes };
+        assert!(set(&cache, &key(n), &copy, LONG).await);
+    }
+    let wanted: Vec<_> = (0..MANY).rev().map(|n| (key(n), n)).collect();
+    let there = wanted.iter().filter(|(_, n)| n % 3 > 0).count();
+    for _ in 0..2 {
+        let found = get_many(&cache, &wanted, there).await;
+        for ((_, n), copy) in wanted.iter().zip(found) {
+            let expected = (n % 3 > 0).then(|| Bytes::from(n.to_string()));
+            assert_eq!(copy, expected, "{n}");
+        }
+    }
+}
+
+pub async fn a_copy_of_another_version_is_none_of_many(cache: Cache) {
+    let (key, other) = (key(), key());
+    let many = |version| [(key.clone(), version), (other.clone(), 7)];
+    assert!(set(&cache, &other, &copy(7, b"other"), LONG).await);
+    assert!(set(&cache, &key, &copy(3, b"x"), LONG).await);
+    for another in [2, 4] {
+        let found = get_many(&cache, &many(another), 1).await;
+        assert_eq!(found, [None, Some(Bytes::from_static(b"other"))]);
+    }
+    assert_eq!(
+        get_many(&cache, &many(3), 2).await[0],
+        Some(Bytes::from_static(b"x"))
+    );
+    // What was right for 3 may be still at hand, but is never taken for 4.
+    assert_eq!(get_many(&cache, &many(4), 1).await[0], None);
+    assert!(set(&cache, &key, &copy(4, b"y"), LONG).await);
+    assert_eq!(
+        get_many(&cache, &many(4), 2).await[0],
+        Some(Bytes::from_static(b"y"))
+    );
 }

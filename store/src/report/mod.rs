@@ -6,6 +6,7 @@
 //! What is *not* here: lists of feedbacks ([`crate::feedback`]), and copies of any of this (those are `platform`'s).
 
 mod account;
+mod blocks;
 mod form;
 
 use chrono::NaiveDate;
@@ -15,6 +16,7 @@ use sea_orm::QueryResult;
 use uuid::Uuid;
 
 pub use self::account::{AccountDays, AccountHead, FormEntry};
+pub use self::blocks::FormBlocks;
 pub use self::form::{FormDays, FormHead};
 use crate::form::FormKey;
 use crate::tx::get;
@@ -78,7 +80,7 @@ impl Store {
     }
 }
 
-fn version_of(row: &QueryResult) -> Result<Version, Error> {
+pub(crate) fn version_of(row: &QueryResult) -> Result<Version, Error> {
     Ok(Version {
         epoch: get(row, "epoch")?,
         number: get(row, "number")?,

@@ -15,4 +15,5 @@ mod races;
 mod readers;
 mod rebuilding;
 mod recount;
+mod reports;
 mod survey;

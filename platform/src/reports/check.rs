@@ -1,0 +1,134 @@
+//! Copies in the cache against what they are copies of, for those who verify.
+
+use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
+use domain::month::Month;
+use domain::rollup::{Delta, Difference, month};
+use store::Store;
+use store::form::FormKey;
+use store::recount::Places;
+use uuid::Uuid;
+
+use super::{blocks, recipients};
+use crate::cache::Cache;
+
+/// A number that a copy has and what it is a copy of has not, though the copy would be believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheDrift {
+    pub bus_prop_id: i64,
+    pub day: NaiveDate,
+    /// `left` is the copy's. A copy that cannot be read differs in `unreadable`.
+    pub difference: Difference,
+}
+
+/// Every number of a form's believed copies that the rollups have not.
+///
+/// # Errors
+/// The database is unavailable. A cache that is away has no copies.
+pub async fn check_months(
+    store: &Store,
+    cache: &Cache,
+    form: FormKey,
+    places: &Places,
+) -> Result<Vec<CacheDrift>, store::Error> {
+    let mut drifts = Vec::new();
+    for bus_prop_id in &places.bus_prop_ids {
+        let months = places
+            .days
+            .iter()
+            .map(|day| (*bus_prop_id, Month::of(*day)));
+        // The versions come before the copies: a copy of one of them cannot know more than was read.
+        let read = store.form_blocks(form, &months.collect()).await?;
+        let wanted: Vec<_> = read
+            .blocks
+            .iter()
+            .map(|(id, block)| {
+                (
+                    blocks::key(read.epoch, form, *id, block.month),
+                    block.version,
+                )
+            })
+            .collect();
+        let copies = cache.get_many(&wanted).await;
+        for ((_, block), bytes) in read.blocks.iter().zip(copies) {
+            let Some(bytes) = bytes else { continue };
+            let drift = |(day, difference)| CacheDrift {
+                bus_prop_id: *bus_prop_id,
+                day,
+                difference,
+            };
+            match month::decode(block.month, &bytes) {
+                Ok(copy) => drifts.extend(differences(&copy, &block.days).map(drift)),
+                Err(_) => drifts.push(drift((block.month.first(), unreadable()))),
+            }
+        }
+    }
+    Ok(drifts)
+}
+
+/// The same of an account's recipients.
+///
+/// # Errors
+/// See [`check_months`].
+pub async fn check_recipient_days(
+    store: &Store,
+    cache: &Cache,
+    account_id: Uuid,
+) -> Result<Vec<(NaiveDate, Difference)>, store::Error> {
+    let series = store.recipient_series(account_id).await?;
+    let wanted = [(recipients::key(series.epoch, account_id), series.version)];
+    let copy = cache.get_many(&wanted).await.into_iter().next().flatten();
+    let Some(bytes) = copy else {
+        return Ok(Vec::new());
+    };
+    let Some(days) = recipients::days(&bytes) else {
+        let day = series.days.first().map(|(day, _)| *day).unwrap_or_default();
+        return Ok(vec![(day, unreadable())]);
+    };
+    let mut by_day: BTreeMap<NaiveDate, (i64, i64)> = BTreeMap::new();
+    for (day, recipients) in days {
+        by_day.entry(day).or_default().0 = recipients;
+    }
+    for (day, recipients) in series.days {
+        by_day.entry(day).or_default().1 = recipients;
+    }
+    let different = by_day
+        .into_iter()
+        .filter(|(_, (left, right))| left != right);
+    let drifts = different.map(|(day, (left, right))| {
+        let counter = "recipients".to_owned();
+        let difference = Difference {
+            counter,
+            left,
+            right,
+        };
+        (day, difference)
+    });
+    Ok(drifts.collect())
+}
+
+fn unreadable() -> Difference {
+    Difference {
+        counter: "unreadable".to_owned(),
+        left: 1,
+        right: 0,
+    }
+}
+
+fn differences(
+    copy: &[(NaiveDate, Delta)],
+    stored: &[(NaiveDate, Delta)],
+) -> impl Iterator<Item = (NaiveDate, Difference)> {
+    let mut by_day: BTreeMap<NaiveDate, (Delta, Delta)> = BTreeMap::new();
+    for (day, delta) in copy {
+        by_day.entry(*day).or_default().0 = delta.clone();
+    }
+    for (day, delta) in stored {
+        by_day.entry(*day).or_default().1 = delta.clone();
+    }
+    by_day.into_iter().flat_map(|(day, (copy, stored))| {
+        let differences = copy.differences(&stored).into_iter();
+        differences.map(move |difference| (day, difference))
+    })
+}
