@@ -7,6 +7,7 @@
 //!   `doorbell`: telling workers what waits. `collect`: links that are opened, views and answers on their way into the
 //!   database.
 //! - `pages`: what people see who open a link.
+//! - `fast_path` goes past the layers with what is asked most.
 //! - The layers, outermost first: `observe` (request id, span, metrics, panics), `drain` (bodies refused early),
 //!   [`error`] (the one mapping to `application/problem+json`), `auth` (401, 429; 403 sits on each group of routes).
 //! - What handlers use: `extract` (paths and queries), `body` (small bodies, read whole), `precondition` (`If-Match`),
@@ -29,6 +30,7 @@ mod doorbell;
 mod drain;
 pub mod error;
 mod extract;
+mod fast_path;
 mod ingest;
 mod list;
 mod observe;
@@ -49,6 +51,7 @@ use utoipa::{Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_swagger_ui::SwaggerUi;
 
+use self::fast_path::FastPath;
 pub use self::serve::serve;
 pub use self::state::{AppState, Limits};
 
@@ -68,11 +71,12 @@ pub fn router(state: AppState) -> Router {
         .layer(from_fn(error::render))
         .layer(from_fn(drain::drain))
         .layer(from_fn(observe::observe))
-        .with_state(state);
+        .with_state(state.clone());
     // Around the router, because its layers are inside of it.
-    Router::new()
+    let whole = Router::new()
         .fallback_service(layered)
-        .layer(map_response(error::only_405_allows))
+        .layer(map_response(error::only_405_allows));
+    Router::new().fallback_service(FastPath::new(state, whole))
 }
 
 /// What is answered where no route is. Under a link these are mostly people whose link was damaged on its way, such as by

@@ -1,13 +1,14 @@
 //! The outermost layer: a request's id, its span, its metrics, and the one place where a panic ends.
 
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
+use metrics::{Counter, Histogram};
 use tracing::Instrument;
 use tracing::field::Empty;
 
@@ -50,7 +51,7 @@ pub async fn observe(mut request: Request, next: Next) -> Response {
             }
             (false, _) => tracing::info!(http.latency.seconds = seconds, "request answered"),
         }
-        count(route, method, status, seconds);
+        Meter::new(route, method, status).count(latency);
     });
     if let Some(value) = id.value() {
         response.headers_mut().insert(X_REQUEST_ID, value);
@@ -65,15 +66,32 @@ fn panicked(id: &RequestId) -> Response {
     error::written(problem.into_response().status(), body)
 }
 
-fn count(route: &str, method: &'static str, status: u16, seconds: f64) {
-    let labels = [
-        ("route", route.to_owned()),
-        ("method", method.to_owned()),
-        ("status", status.to_string()),
-    ];
-    metrics::counter!("feedback_http_requests_total", &labels).increment(1);
-    let [route, method, _] = labels;
-    metrics::histogram!("feedback_http_request_seconds", &[route, method]).record(seconds);
+/// What is counted of the requests of one kind.
+#[derive(Clone)]
+pub struct Meter {
+    requests: Counter,
+    seconds: Histogram,
+}
+
+impl Meter {
+    /// Looks the metrics up, which takes longer than counting.
+    pub fn new(route: &str, method: &'static str, status: u16) -> Self {
+        let labels = [
+            ("route", route.to_owned()),
+            ("method", method.to_owned()),
+            ("status", status.to_string()),
+        ];
+        let requests = metrics::counter!("feedback_http_requests_total", &labels);
+        let [route, method, _] = labels;
+        let seconds = metrics::histogram!("feedback_http_request_seconds", &[route, method]);
+        Self { requests, seconds }
+    }
+
+    /// Counts a request that took so long.
+    pub fn count(&self, latency: Duration) {
+        self.requests.increment(1);
+        self.seconds.record(latency);
+    }
 }
 
 /// A method's name; those that nobody defined count as one.

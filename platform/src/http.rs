@@ -1,5 +1,5 @@
 //! The accept loop. Hand-written, because `axum::serve` sets no time limit on a request's head, so that a slow client
-//! could hold a connection for ever.
+//! could hold a connection for ever; nor one on an answer that nobody reads.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,6 +17,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
+use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
@@ -24,6 +25,8 @@ use tower::ServiceExt;
 const HEAD: Duration = Duration::from_secs(10);
 /// How long requests in flight may go on after `shutdown`.
 const DRAIN: Duration = Duration::from_secs(20);
+/// A peer that reads nothing of its answer for so long is cut off.
+const STALLED: Duration = Duration::from_secs(30);
 /// Out of file descriptors or memory, accepting rests a little instead of spinning.
 const REST: Duration = Duration::from_millis(100);
 
@@ -117,6 +120,8 @@ impl Connection {
     async fn serve(self, stream: TcpStream, peer: SocketAddr) {
         // Small answers go out at once. A failure means a dead connection, found soon enough.
         let _ = stream.set_nodelay(true);
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(STALLED));
         let asked = Arc::new(AtomicBool::new(false));
         let router = self.router;
         let service = {
@@ -129,7 +134,7 @@ impl Connection {
         };
         let serving = self
             .server
-            .serve_connection(TokioIo::new(stream), service)
+            .serve_connection(TokioIo::new(Box::pin(stream)), service)
             .into_owned();
         let serving = std::pin::pin!(self.watcher.watch(serving));
         // The library's own limit begins once it knows the protocol, for which it waits without one.

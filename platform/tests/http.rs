@@ -6,8 +6,10 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::routing::get;
+use futures::stream;
 use platform::http;
 use platform::ops::{Check, Pulse};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -129,6 +131,25 @@ async fn a_head_that_is_not_there_within_10_s_ends_the_connection() {
         let held = begun.elapsed().as_secs_f64();
         assert!((9.9..10.5).contains(&held), "{beginning:?}: {held}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_reads_nothing_of_its_answer_is_cut_off() {
+    let ended = CancellationToken::new();
+    let endless = {
+        let ended = ended.clone();
+        async move || {
+            let guard = ended.clone().drop_guard();
+            Body::from_stream(stream::repeat_with(move || {
+                let _held = &guard;
+                Ok::<_, std::io::Error>(vec![0; 65_536])
+            }))
+        }
+    };
+    let server = start(Router::new().route("/", get(endless))).await;
+    let socket = send(&server, "GET / HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    ended.cancelled().await;
+    drop(socket);
 }
 
 async fn operators(checks: Vec<Check>) -> Server {

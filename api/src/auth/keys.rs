@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
+use futures::FutureExt;
 use moka::future::Cache;
 use sha2::{Digest, Sha256};
 use store::Store;
@@ -95,6 +96,12 @@ impl Keys {
         }
     }
 
+    /// The key, if it is remembered and the secret is one of its live ones.
+    pub fn remembered(&self, key: &str, secret: &str) -> Option<Arc<KeyRecord>> {
+        let record = self.found.get(key).now_or_never()??;
+        fits(&record, &hash(secret), Utc::now()).then_some(record)
+    }
+
     /// The key, if the secret is one of its live ones.
     ///
     /// # Errors
@@ -106,12 +113,10 @@ impl Keys {
         key: &str,
         secret: &str,
     ) -> Result<Arc<KeyRecord>, Denied> {
-        let hash: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
-        if let Some(record) = self.found.get(key).await
-            && fits(&record, &hash, Utc::now())
-        {
+        if let Some(record) = self.remembered(key, secret) {
             return Ok(record);
         }
+        let hash = hash(secret);
         let pair = pair(key, &hash);
         let _leave = if self.good.contains_key(&pair) {
             None
@@ -184,6 +189,10 @@ impl Keys {
     }
 }
 
+fn hash(secret: &str) -> [u8; 32] {
+    Sha256::digest(secret.as_bytes()).into()
+}
+
 fn pair(key: &str, secret: &[u8; 32]) -> [u8; 32] {
     // The secret's hash has a fixed length, so no two pairs run together.
     Sha256::new()
@@ -220,7 +229,7 @@ mod tests {
             secrets: secrets
                 .iter()
                 .map(|(secret, expires_at)| SecretHash {
-                    hash: Sha256::digest(secret.as_bytes()).into(),
+                    hash: hash(secret),
                     expires_at: *expires_at,
                 })
                 .collect(),
@@ -235,7 +244,7 @@ mod tests {
             ("old", Some(now + TimeDelta::hours(1))),
             ("gone", Some(now - TimeDelta::seconds(1))),
         ]);
-        let fits = |secret: &str| fits(&key, &Sha256::digest(secret.as_bytes()).into(), now);
+        let fits = |secret: &str| fits(&key, &hash(secret), now);
         assert!(fits("new") && fits("old"));
         assert!(!fits("gone") && !fits("other") && !fits(""));
     }

@@ -22,6 +22,7 @@ pub use self::usage::Usage;
 use crate::AppState;
 use crate::address::Network;
 use crate::error::{Code, Problem};
+use crate::rate::Allowance;
 
 /// Where the guarded part of the service begins.
 pub const API_PREFIX: &str = "/api_v1";
@@ -42,6 +43,16 @@ impl Caller {
     /// In which the account's days are counted.
     pub fn time_zone(&self) -> Tz {
         self.0.time_zone
+    }
+
+    fn check(&self, scope: Scope) -> Result<(), Problem> {
+        if self.0.scopes.contains(scope) {
+            return Ok(());
+        }
+        Err(Problem::new(
+            Code::Forbidden,
+            format!("the key lacks the scope {scope}"),
+        ))
     }
 }
 
@@ -94,13 +105,31 @@ async fn authenticate(
     headers: &HeaderMap,
     network: Network,
 ) -> Result<Caller, Denied> {
-    let (Some(key), Some(secret)) = (text(headers, &X_API_KEY), text(headers, &X_SECRET_KEY))
-    else {
-        return Err(Problem::unauthenticated().into());
-    };
+    let (key, secret) = credentials(headers).ok_or_else(Problem::unauthenticated)?;
     let record = state.keys().verify(state, network, key, secret).await?;
     state.usage().note(&record.api_key);
     Ok(Caller(record))
+}
+
+/// Whoever asks, if that is remembered; not admitted yet.
+pub fn remembered(state: &AppState, headers: &HeaderMap) -> Option<Caller> {
+    let (key, secret) = credentials(headers)?;
+    state.keys().remembered(key, secret).map(Caller)
+}
+
+/// Takes one request of a caller who was not let in by [`guard`]: what is left of their rate, if there is one.
+///
+/// # Errors
+/// 403 and 429, of which the guard would tell 429 first.
+pub fn admit(state: &AppState, caller: &Caller, scope: Scope) -> Result<Option<Allowance>, Denied> {
+    caller.check(scope)?;
+    let allowance = state.key_rate().check(&caller.0.api_key)?;
+    state.usage().note(&caller.0.api_key);
+    Ok(allowance)
+}
+
+fn credentials(headers: &HeaderMap) -> Option<(&str, &str)> {
+    Some((text(headers, &X_API_KEY)?, text(headers, &X_SECRET_KEY)?))
 }
 
 /// A header that is there once, as text.
@@ -123,14 +152,8 @@ pub async fn require(
     request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
-    if caller.0.scopes.contains(scope) {
-        Ok(next.run(request).await)
-    } else {
-        Err(Problem::new(
-            Code::Forbidden,
-            format!("the key lacks the scope {scope}"),
-        ))
-    }
+    caller.check(scope)?;
+    Ok(next.run(request).await)
 }
 
 #[cfg(test)]

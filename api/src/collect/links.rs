@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use domain::form::FormStatus;
 use domain::link::Token;
+use futures::FutureExt;
 use moka::future::Cache;
 use store::link::PublicLink;
 use uuid::Uuid;
@@ -65,6 +66,13 @@ pub struct Opened {
     page: OnceLock<Arc<PreparedForm>>,
     /// When the database was asked.
     asked: Instant,
+}
+
+impl Opened {
+    /// The page of its form, once someone has asked for it.
+    pub fn prepared(&self) -> Option<&PreparedForm> {
+        self.page.get().map(Arc::as_ref)
+    }
 }
 
 /// Why a token opens nothing.
@@ -138,6 +146,12 @@ impl Links {
                 },
             }),
         }
+    }
+
+    /// What a token opens, if that is remembered.
+    pub fn remembered(&self, token: &Token) -> Option<Arc<Opened>> {
+        let opened = self.found.get(token).now_or_never()??;
+        (!self.is_outdated(&opened)).then_some(opened)
     }
 
     async fn look_up(&self, state: &AppState, token: Token) -> Result<Arc<Opened>, Arc<Missing>> {

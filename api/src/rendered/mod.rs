@@ -16,8 +16,10 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use moka::ops::compute::Op;
 use moka::policy::EvictionPolicy;
@@ -74,13 +76,26 @@ impl Rendered {
         }
     }
 
-    /// The headers of an answer from this copy.
-    pub fn headers(&self) -> &HeaderMap {
-        &self.headers
+    /// The answer to a caller who has seen this: the body, or 304 if it is what the caller has.
+    pub fn answer(&self, seen: Seen<'_>, source: Source) -> Response {
+        let mut response = if seen.has(self.tag()) {
+            StatusCode::NOT_MODIFIED.into_response()
+        } else {
+            Body::from(self.body.clone()).into_response()
+        };
+        let headers = response.headers_mut();
+        headers.clone_from(&self.headers);
+        if source == Source::Database {
+            headers.insert(CACHE_STATUS, MISS);
+        }
+        if response.status() == StatusCode::NOT_MODIFIED {
+            response.headers_mut().remove(CONTENT_TYPE);
+        }
+        response
     }
 
-    /// Its tag, in quotes.
-    pub fn tag(&self) -> &[u8] {
+    /// In quotes.
+    fn tag(&self) -> &[u8] {
         self.headers.get(ETAG).map_or(&[], HeaderValue::as_bytes)
     }
 }

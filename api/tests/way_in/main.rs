@@ -5,6 +5,7 @@
 
 mod checks;
 mod document;
+mod fast_path;
 mod import;
 mod lists;
 mod reports;

@@ -16,9 +16,8 @@ pub mod overview;
 mod schema;
 pub mod summary;
 
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use platform::reports::{FormSeries, Found, Source};
 use serde::Serialize;
 use store::report::Version;
@@ -26,7 +25,7 @@ use store::report::Version;
 use self::asked::FormAsked;
 use crate::AppState;
 use crate::error::Problem;
-use crate::rendered::{CACHE_STATUS, Key, MISS, Rendered, Seen};
+use crate::rendered::{Key, Rendered, Seen};
 
 /// Answers with the report of this key, from the copy that is kept or made anew.
 async fn answer<C, R>(
@@ -42,16 +41,7 @@ where
 {
     let seen = Seen::new(headers);
     let served = state.reports().get(key, seen, check, render).await?;
-    let rendered = served.rendered;
-    let mut headers = rendered.headers().clone();
-    if served.source == Source::Database {
-        headers.insert(CACHE_STATUS, MISS);
-    }
-    if seen.has(rendered.tag()) {
-        headers.remove(CONTENT_TYPE);
-        return Ok((StatusCode::NOT_MODIFIED, headers).into_response());
-    }
-    Ok((headers, rendered.body.clone()).into_response())
+    Ok(served.rendered.answer(seen, served.source))
 }
 
 /// Answers with a report of one form, which `show` makes of its `series`.

@@ -54,11 +54,11 @@ const PAGE_OR_ALL: &str = "A page of feedbacks, or all of them as lines. \
 )]
 pub async fn list_feedbacks(
     State(state): State<AppState>,
-    asked: FormAsked,
+    asked: Result<FormAsked, Problem>,
     narrowed: Result<Narrowed, Problem>,
     headers: HeaderMap,
 ) -> Response {
-    list(&state, &asked, narrowed, &headers, Which::All).await
+    list(&state, asked, narrowed, &headers, Which::All).await
 }
 
 /// List feedbacks of one business property, newest first.
@@ -83,11 +83,11 @@ pub async fn list_feedbacks(
 )]
 pub async fn list_feedbacks_of(
     State(state): State<AppState>,
-    asked: FormAsked,
+    asked: Result<FormAsked, Problem>,
     narrowed: Result<Narrowed, Problem>,
     headers: HeaderMap,
 ) -> Response {
-    list(&state, &asked, narrowed, &headers, Which::All).await
+    list(&state, asked, narrowed, &headers, Which::All).await
 }
 
 /// List feedbacks with a comment, newest first.
@@ -112,11 +112,11 @@ pub async fn list_feedbacks_of(
 )]
 pub async fn list_comments(
     State(state): State<AppState>,
-    asked: FormAsked,
+    asked: Result<FormAsked, Problem>,
     narrowed: Result<Narrowed, Problem>,
     headers: HeaderMap,
 ) -> Response {
-    list(&state, &asked, narrowed, &headers, Which::WithComment).await
+    list(&state, asked, narrowed, &headers, Which::WithComment).await
 }
 
 /// List feedbacks with a comment of one business property, newest first.
@@ -141,11 +141,11 @@ pub async fn list_comments(
 )]
 pub async fn list_comments_of(
     State(state): State<AppState>,
-    asked: FormAsked,
+    asked: Result<FormAsked, Problem>,
     narrowed: Result<Narrowed, Problem>,
     headers: HeaderMap,
 ) -> Response {
-    list(&state, &asked, narrowed, &headers, Which::WithComment).await
+    list(&state, asked, narrowed, &headers, Which::WithComment).await
 }
 
 /// Which feedbacks of a form.
@@ -157,7 +157,7 @@ enum Which {
 
 async fn list(
     state: &AppState,
-    asked: &FormAsked,
+    asked: Result<FormAsked, Problem>,
     narrowed: Result<Narrowed, Problem>,
     headers: &HeaderMap,
     which: Which,
@@ -168,11 +168,12 @@ async fn list(
 
 async fn find(
     state: &AppState,
-    asked: &FormAsked,
+    asked: Result<FormAsked, Problem>,
     narrowed: Result<Narrowed, Problem>,
     headers: &HeaderMap,
     which: Which,
 ) -> Result<Response, Problem> {
+    let asked = asked?;
     let FormKey {
         account_id,
         form_id,
@@ -188,7 +189,7 @@ async fn find(
                 Which::All => "feedbacks",
                 Which::WithComment => "feedbacks/comment",
             });
-            return page::page(state, asked, &narrowed, (&form, &query, &path), headers).await;
+            return page::page(state, &asked, &narrowed, (&form, &query, &path), headers).await;
         }
         Kind::Csv => Lines::Csv,
         Kind::Ndjson => Lines::Ndjson,
@@ -198,5 +199,5 @@ async fn find(
             "a stream is the whole list: it has neither limit nor cursor",
         ));
     }
-    stream::whole(state, form, query, lines).await
+    stream::whole(state, query, lines).await
 }

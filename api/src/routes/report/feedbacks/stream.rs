@@ -12,6 +12,7 @@ use domain::form::FormContent;
 use futures::stream;
 use store::Store;
 use store::feedback::{FeedbackQuery, FeedbackRow};
+use store::form::FormKey;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
@@ -42,12 +43,18 @@ struct Stream {
 /// what fails later cuts the answer without its end.
 pub async fn whole(
     state: &AppState,
-    form: FormContent,
     query: FeedbackQuery,
     lines: Lines,
 ) -> Result<Response, Problem> {
     let store = state.store().clone();
     let rows = store.feedback_rows(&query, None, STRIDE).await?;
+    // After them: it has every field that any of them, or one before them, can answer.
+    let FormKey {
+        account_id,
+        form_id,
+    } = query.form;
+    let form = store.form(account_id, form_id).await?;
+    let form = form.ok_or_else(Problem::not_found)?.content;
     let header = lines
         .header(&form)
         .map_err(|error| Problem::internal(&error))?;
