@@ -40,13 +40,7 @@ impl Ledger {
             Backends::Embedded => format!("sqlite:{}", folder.path().join("feedback.db").display()),
             Backends::Servers(lease) => lease.database.clone(),
         };
-        let cache = match &backends {
-            Backends::Embedded => Cache::open(None)?,
-            Backends::Servers(lease) => {
-                let url = RedisUrl::parse(&lease.redis).map_err(anyhow::Error::msg)?;
-                Cache::open(Some(&url))?
-            }
-        };
+        let cache = open_cache(&backends)?;
         let store = Store::connect(&url, 16)?;
         store.migrate().await?;
         let key = store
@@ -66,16 +60,9 @@ impl Ledger {
         matches!(self.backends, Backends::Embedded)
     }
 
-    /// A cache as an instance of the service has it: of its own, or of servers the Redis that all share.
-    pub fn cache(&self) -> Result<Cache> {
-        let url = match &self.backends {
-            Backends::Embedded => None,
-            Backends::Servers(lease) => {
-                let url = RedisUrl::parse(&lease.redis);
-                Some(url.map_err(|reason| anyhow::anyhow!("{reason}"))?)
-            }
-        };
-        Ok(Cache::open(url.as_ref())?)
+    /// A cache as another instance of the service has it, whose memory is empty.
+    pub fn another_cache(&self) -> Result<Cache> {
+        open_cache(&self.backends)
     }
 
     /// What a test of servers only does to the database itself.
@@ -85,7 +72,6 @@ impl Ledger {
 
     /// Changes the database behind the service's back, as a fault would. `{id}` in the statement stands for the id.
     pub async fn damage(&self, statement: &str, id: Uuid) -> Result<()> {
-        const RUN: &str = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], 30); c.execute(sys.argv[2]); c.commit()";
         if !self.is_embedded() {
             let id = format!("'{id}'");
             return self.sql(&statement.replace("{id}", &id)).await.map(drop);
@@ -210,6 +196,14 @@ impl Ledger {
         let series = self.store.recipient_series(self.account_id).await?;
         Ok(series.days.iter().map(|(_, recipients)| recipients).sum())
     }
+}
+
+fn open_cache(backends: &Backends) -> Result<Cache> {
+    let Backends::Servers(lease) = backends else {
+        return Ok(Cache::open(None)?);
+    };
+    let url = RedisUrl::parse(&lease.redis).map_err(anyhow::Error::msg)?;
+    Ok(Cache::open(Some(&url))?)
 }
 
 /// A batch that arrived.

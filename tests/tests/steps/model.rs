@@ -9,6 +9,7 @@ use std::hash::BuildHasher;
 
 use anyhow::{Context, Result, ensure};
 use chrono::NaiveDate;
+use domain::month::Month;
 use serde_json::{Value, json};
 use store::collect::Recorded;
 use store::fold::Reach;
@@ -192,8 +193,9 @@ impl Story {
             26..29 => self.dying_fold(at).await,
             29..32 => self.two_folds(at).await,
             32..37 => {
-                self.fold(at).await?;
-                self.readers.refresh(&self.survey).await;
+                let touched = self.fold(at).await?;
+                let key = self.subjects[at].key;
+                self.readers.refresh(&self.survey, key, touched).await?;
                 Ok(format!("form {at} folded and refreshed"))
             }
             37 => self.readers.restart(&self.survey),
@@ -353,13 +355,20 @@ impl Story {
         Ok(format!("form {at}: {id} erased"))
     }
 
-    async fn fold(&mut self, at: usize) -> Result<()> {
+    async fn fold(&mut self, at: usize) -> Result<BTreeSet<(i64, Month)>> {
         let subject = &mut self.subjects[at];
         let store = &self.survey.ledger.store;
         let reach = self.dice.one(&[Reach::Recent, Reach::All]);
-        while fold::run(store, subject.key, reach).await?.rows > 0 {}
+        let mut touched = BTreeSet::new();
+        loop {
+            let folded = fold::run(store, subject.key, reach).await?;
+            if folded.rows == 0 {
+                break;
+            }
+            touched.extend(folded.touched);
+        }
         subject.folded = subject.told.clone();
-        Ok(())
+        Ok(touched)
     }
 
     /// A worker that dies before its commit.

@@ -1,22 +1,22 @@
 //! Those who read what the model was told: two instances with a cache each (of servers it is the same Redis), and what
 //! each of them has seen so far.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use domain::date_range::DateRange;
 use domain::metrics::{FieldSummary, Metrics};
+use domain::month::Month;
 use domain::rollup::{DayCounts, Delta};
 use platform::cache::Cache;
-use platform::reports::{Found, account_series, form_series};
+use platform::reports::{Found, account_series, check_months, form_series, refresh_months};
 use serde_json::{Value, json};
 use store::feedback::FeedbackQuery;
 use store::form::FormKey;
 use store::report::Version;
 use tests::oracle::{Counts, Part, agrees};
-use worker::refresh;
 
 use crate::model::Subject;
 use crate::survey::Survey;
@@ -37,14 +37,17 @@ pub struct Readers {
 impl Readers {
     pub fn open(survey: &Survey) -> Result<Self> {
         Ok(Self {
-            caches: [survey.ledger.cache()?, survey.ledger.cache()?],
+            caches: [
+                survey.ledger.another_cache()?,
+                survey.ledger.another_cache()?,
+            ],
             newest: BTreeMap::new(),
         })
     }
 
     /// An instance starts anew, with nothing in its memory.
     pub fn restart(&mut self, survey: &Survey) -> Result<String> {
-        self.caches[0] = survey.ledger.cache()?;
+        self.caches[0] = survey.ledger.another_cache()?;
         Ok("an instance started again".to_owned())
     }
 
@@ -131,12 +134,19 @@ impl Readers {
         Ok(())
     }
 
-    /// What a worker does after its commit.
-    pub async fn refresh(&self, survey: &Survey) {
-        let (store, account) = (&survey.ledger.store, survey.form.account_id);
+    /// What a worker does after its commit, if it lives.
+    pub async fn refresh(
+        &self,
+        survey: &Survey,
+        form: FormKey,
+        touched: BTreeSet<(i64, Month)>,
+    ) -> Result<()> {
         for cache in &self.caches {
-            refresh::run(store, cache, account).await;
+            // A cache that is away or slow has no copy then, which may be.
+            let written = refresh_months(&survey.ledger.store, cache, form, touched.clone());
+            let _ = written.await?;
         }
+        Ok(())
     }
 
     /// What `feedback rebuild` does.
@@ -159,6 +169,10 @@ impl Readers {
             for day in &places.days {
                 let drifts = store.check_slice(*form, &places, *day).await?;
                 ensure!(drifts.is_empty(), "drift: {drifts:?}");
+            }
+            for cache in &self.caches {
+                let drifts = check_months(store, cache, *form, &places).await?;
+                ensure!(drifts.is_empty(), "drift of copies: {drifts:?}");
             }
         }
         Ok(())

@@ -38,7 +38,7 @@ async fn rebuild(survey: &Survey) -> Result<usize> {
 
 async fn version(survey: &Survey) -> Result<Version> {
     let version = survey.ledger.store.form_data_version(survey.form).await?;
-    version.context("no version of the form")
+    version.context("a form without a version")
 }
 
 /// Counts what nobody answered, as a fault would.
