@@ -5,6 +5,7 @@ use axum::http::request::Parts;
 use domain::date_range::DateRange;
 use domain::docid::DocId;
 use domain::form::FormStatus;
+use percent_encoding::percent_decode_str;
 use uuid::Uuid;
 
 use crate::error::Problem;
@@ -147,6 +148,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Parameters {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        // The library would put U+FFFD in the place of what is not UTF-8, and so ask for something else.
+        let query = parts.uri.query().unwrap_or_default();
+        if percent_decode_str(query).decode_utf8().is_err() {
+            return Err(Problem::invalid_parameter("the query is not UTF-8"));
+        }
         Query::try_from_uri(&parts.uri)
             .map(|Query(pairs)| Self(pairs))
             .map_err(|_| Problem::invalid_parameter("the query cannot be read"))

@@ -21,24 +21,15 @@ pub struct RequestId(Arc<str>);
 impl RequestId {
     /// The caller's own if it is of the shape, else a fresh one.
     pub fn of(headers: &HeaderMap) -> Self {
-        headers
-            .get(X_REQUEST_ID)
-            .and_then(|value| value.to_str().ok())
-            .filter(|text| {
-                (1..=MAX_BYTES).contains(&text.len())
-                    && text.bytes().all(|byte| byte.is_ascii_graphic())
-            })
-            .map_or_else(
-                || {
-                    Self::from(
-                        fresh()
-                            .hyphenated()
-                            .encode_lower(&mut Uuid::encode_buffer())
-                            as &str,
-                    )
-                },
-                Self::from,
-            )
+        Self::from(Self::value_of(headers).to_str().unwrap_or_default())
+    }
+
+    /// The same as a header's value, for a request of which nothing else needs the id.
+    pub fn value_of(headers: &HeaderMap) -> HeaderValue {
+        let own = headers.get(X_REQUEST_ID);
+        own.filter(|value| is_id(value.as_bytes()))
+            .cloned()
+            .unwrap_or_else(fresh)
     }
 
     pub fn as_str(&self) -> &str {
@@ -51,13 +42,21 @@ impl RequestId {
     }
 }
 
+fn is_id(bytes: &[u8]) -> bool {
+    (1..=MAX_BYTES).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
+}
+
 /// A version 7 UUID, without the system call for its random bits that [`Uuid::now_v7`] makes.
-fn fresh() -> Uuid {
+fn fresh() -> HeaderValue {
     let since_epoch = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     let millis = u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX);
-    Builder::from_unix_timestamp_millis(millis, &rand::random()).into_uuid()
+    let id = Builder::from_unix_timestamp_millis(millis, &rand::random()).into_uuid();
+    let mut text = Uuid::encode_buffer();
+    let text = id.hyphenated().encode_lower(&mut text);
+    // The text of a UUID always is a header's value.
+    HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static("-"))
 }
 
 impl From<&str> for RequestId {
@@ -87,6 +86,16 @@ mod tests {
             HeaderValue::from_bytes(text.as_bytes()).unwrap(),
         );
         RequestId::of(&headers)
+    }
+
+    #[test]
+    fn a_header_has_the_callers_own_id_or_a_fresh_one() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(RequestId::value_of(&headers).len(), 36);
+        headers.insert(X_REQUEST_ID, HeaderValue::from_static("a"));
+        assert_eq!(RequestId::value_of(&headers), "a");
+        headers.insert(X_REQUEST_ID, HeaderValue::from_static("a b"));
+        assert_eq!(RequestId::value_of(&headers).len(), 36);
     }
 
     #[test]

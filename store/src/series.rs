@@ -4,7 +4,6 @@ use chrono::{DateTime, NaiveDate, Utc};
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
-use crate::report::{Version, version_of};
 use crate::tx::get;
 use crate::{Error, Store, Tx};
 
@@ -35,23 +34,6 @@ impl Store {
     /// See [`Error`].
     pub async fn recipient_series(&self, account_id: Uuid) -> Result<RecipientSeries, Error> {
         series_of(&self.rows(SERIES, vec![account_id.into()]).await?)
-    }
-
-    /// The version that [`Store::recipient_series`] would have now.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub async fn recipient_version(&self, account_id: Uuid) -> Result<Version, Error> {
-        let rows = self
-            .rows(
-                "SELECT e.epoch, COALESCE(v.data_version, 0) AS number
-                   FROM cache_epoch e LEFT JOIN recipient_version v ON v.account_id = $1",
-                vec![account_id.into()],
-            )
-            .await?;
-        rows.first()
-            .map(version_of)
-            .ok_or_else(|| Error::broken("a database without an epoch"))?
     }
 }
 

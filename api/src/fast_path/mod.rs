@@ -56,9 +56,8 @@ impl<S> FastPath<S> {
             Some(token) => (&self.routes.page, self.page(token.parse().ok()?)?),
             None => self.report(request)?,
         };
-        if let Some(id) = RequestId::of(request.headers()).value() {
-            response.headers_mut().insert(X_REQUEST_ID, id);
-        }
+        let id = RequestId::value_of(request.headers());
+        response.headers_mut().insert(X_REQUEST_ID, id);
         route.count(response.status(), begin.elapsed());
         Some(response)
     }

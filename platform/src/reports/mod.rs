@@ -21,7 +21,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 pub use self::account::{AccountSeries, FormDays, account_series};
 pub use self::check::{CacheDrift, check_months, check_recipient_days};
 pub use self::form::{FormSeries, Found, form_series};
-pub use self::recipients::{put_recipient_series, recipient_series};
+pub use self::recipients::put_recipient_series;
 pub use self::refresh::refresh_months;
 
 /// Entries that nobody refreshes go after this long.

@@ -2,11 +2,9 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-use store::Store;
 use store::series::RecipientSeries;
 use uuid::Uuid;
 
-use super::Source;
 use super::blocks::{self, Copy};
 use crate::cache::key::CacheKey;
 use crate::cache::{Cache, CacheError};
@@ -53,30 +51,4 @@ pub async fn put_recipient_series(
     series: &RecipientSeries,
 ) -> Result<(), CacheError> {
     blocks::put(cache, copy(account_id, series).into_iter().collect()).await
-}
-
-/// An account's recipients by day, never older than the database's version at the time of the call.
-///
-/// # Errors
-/// The database is unavailable: without it no copy can be checked.
-pub async fn recipient_series(
-    store: &Store,
-    cache: &Cache,
-    account_id: Uuid,
-) -> Result<(RecipientSeries, Source), store::Error> {
-    let version = store.recipient_version(account_id).await?;
-    let wanted = [(key(version.epoch, account_id), version.number)];
-    let copy = cache.get_many(&wanted).await.into_iter().next().flatten();
-    if let Some(block) = copy.and_then(|bytes| serde_json::from_slice::<Block>(&bytes).ok()) {
-        let series = RecipientSeries {
-            epoch: version.epoch,
-            version: version.number,
-            as_of: block.as_of,
-            days: block.days,
-        };
-        return Ok((series, Source::Cache));
-    }
-    let series = store.recipient_series(account_id).await?;
-    blocks::offer(cache, self::copy(account_id, &series).into_iter().collect()).await;
-    Ok((series, Source::Database))
 }

@@ -80,7 +80,7 @@ impl Store {
     }
 }
 
-pub(crate) fn version_of(row: &QueryResult) -> Result<Version, Error> {
+fn version_of(row: &QueryResult) -> Result<Version, Error> {
     Ok(Version {
         epoch: get(row, "epoch")?,
         number: get(row, "number")?,
