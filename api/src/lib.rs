@@ -1,13 +1,13 @@
 //! The HTTP side of the service: a router, and what serves it.
 //!
 //! # Layout
-//! - [`app`] puts everything together; [`serve`] answers on a port until told to stop; [`AppState`] is what
+//! - [`router`] puts everything together; [`serve`] answers on a port until told to stop; [`AppState`] is what
 //!   handlers share.
 //! - `routes`: one file a resource, its DTOs beside its handlers. `ingest`: the streaming way in of an import.
 //!   `doorbell`: telling workers what waits. `collect`: links that are opened, views and answers on their way into the
 //!   database.
 //! - `pages`: what people see who open a link.
-//! - `fast_path` goes past the layers with what is asked most.
+//! - [`FastPath`] goes past the router with what is asked most.
 //! - The layers, outermost first: `observe` (request id, span, metrics, panics), `drain` (bodies refused early),
 //!   [`error`] (the one mapping to `application/problem+json`), `auth` (401, 429; 403 sits on each group of routes).
 //! - What handlers use: `extract` (paths and queries), `body` (small bodies, read whole), `precondition` (`If-Match`),
@@ -55,12 +55,9 @@ pub use self::fast_path::FastPath;
 pub use self::serve::serve;
 pub use self::state::{AppState, Limits};
 
-/// The service: its routes with all their layers, `/openapi.json` and `/docs`, and routes of others that have their own.
-pub fn app(state: AppState, others: Router) -> FastPath<Router> {
-    FastPath::new(state.clone(), router(state).merge(others))
-}
-
-fn router(state: AppState) -> Router {
+/// The service's routes with all their layers, `/openapi.json` and `/docs`; without health and metrics. A [`FastPath`] of the
+/// same state is asked before it.
+pub fn router(state: AppState) -> Router {
     let documented = OpenApiRouter::with_openapi(openapi::ApiDoc::openapi())
         .merge(routes::api())
         .merge(routes::public());

@@ -1,10 +1,13 @@
 //! Answering on a port until told to stop.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::Request;
 use axum::middleware::from_fn;
+use hyper::body::Incoming;
 use platform::backends::Backends;
 use platform::config::{Config, ConfigError};
 use platform::ops::{self, Check};
@@ -12,7 +15,7 @@ use platform::start::Process;
 use platform::{Error, http};
 use tokio::net::TcpListener;
 
-use crate::{AppState, app, error, observe};
+use crate::{AppState, FastPath, error, observe, router};
 
 /// Work that outlives its request may go on for so long after the last request.
 const SETTLE: Duration = Duration::from_secs(3);
@@ -34,12 +37,18 @@ pub async fn serve(
         .method_not_allowed_fallback(error::method_not_allowed);
     let state = AppState::new(config, backends, shutdown.clone());
     let listener = listen("FEEDBACK_LISTEN", config.listen).await?;
+    let api = router(state.clone());
+    let fast_path = Arc::new(FastPath::new(state.clone()));
+    let at_once = move |request: &Request<Incoming>| fast_path.answer(request);
     let housekeeping = tokio::spawn({
         let state = state.clone();
         async move { state.keep_house().await }
     });
     match config.ops_listen {
-        None => http::serve(listener, app(state.clone(), dressed(ops)), shutdown).await?,
+        None => {
+            let routes = api.merge(dressed(ops));
+            http::serve(listener, routes, at_once, shutdown).await?;
+        }
         Some(address) => {
             let ops_listener = listen("FEEDBACK_OPS_LISTEN", address).await?;
             let ops = dressed(ops.fallback(error::not_found));

@@ -1,17 +1,18 @@
 //! The accept loop. Hand-written, because `axum::serve` sets no time limit on a request's head, so that a slow client
 //! could hold a connection for ever; nor one on an answer that nobody reads.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::Request;
 use axum::response::Response;
+use futures::future::{self, Either};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -21,7 +22,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
-use tower::{Service, ServiceExt};
+use tower::ServiceExt;
 
 /// A request's head must be there by then; an idle connection is kept as long.
 const HEAD: Duration = Duration::from_secs(10);
@@ -33,15 +34,19 @@ const STALLED: Duration = Duration::from_secs(30);
 const REST: Duration = Duration::from_millis(100);
 
 /// Serves HTTP/1 and HTTP/2 until `shutdown`, then accepts nothing new, finishes what is in flight for at most 20 s,
-/// and returns. Handlers find the peer as `ConnectInfo<SocketAddr>`.
+/// and returns. What `at_once` has no answer to goes to the router, whose handlers find the peer as
+/// `ConnectInfo<SocketAddr>`.
 ///
 /// # Errors
 /// None at present: failures to accept are waited out.
-pub async fn serve<S>(listener: TcpListener, app: S, shutdown: CancellationToken) -> io::Result<()>
+pub async fn serve<F>(
+    listener: TcpListener,
+    router: Router,
+    at_once: F,
+    shutdown: CancellationToken,
+) -> io::Result<()>
 where
-    S: Service<Request<Body>, Response = Response, Error = Infallible>,
-    S: Clone + Send + Sync + 'static,
-    S::Future: Send,
+    F: Fn(&Request<Incoming>) -> Option<Response> + Clone + Send + 'static,
 {
     let server = Arc::new(server());
     let in_flight = GracefulShutdown::new();
@@ -66,7 +71,8 @@ where
         };
         let connection = Connection {
             server: server.clone(),
-            app: app.clone(),
+            router: router.clone(),
+            at_once: at_once.clone(),
             watcher: in_flight.watcher(),
         };
         connections.spawn(connection.serve(stream, peer));
@@ -107,17 +113,16 @@ fn gone_before_accepted(error: &io::Error) -> bool {
     )
 }
 
-struct Connection<S> {
+struct Connection<F> {
     server: Arc<Builder<TokioExecutor>>,
-    app: S,
+    router: Router,
+    at_once: F,
     watcher: Watcher,
 }
 
-impl<S> Connection<S>
+impl<F> Connection<F>
 where
-    S: Service<Request<Body>, Response = Response, Error = Infallible>,
-    S: Clone + Send + Sync + 'static,
-    S::Future: Send,
+    F: Fn(&Request<Incoming>) -> Option<Response> + Send + 'static,
 {
     async fn serve(self, stream: TcpStream, peer: SocketAddr) {
         // Small answers go out at once. A failure means a dead connection, found soon enough.
@@ -125,13 +130,16 @@ where
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(STALLED));
         let asked = Arc::new(AtomicBool::new(false));
-        let app = self.app;
+        let (router, at_once) = (self.router, self.at_once);
         let service = {
             let asked = asked.clone();
             service_fn(move |mut request: Request<Incoming>| {
                 asked.store(true, Ordering::Relaxed);
+                if let Some(response) = at_once(&request) {
+                    return Either::Left(future::ready(Ok(response)));
+                }
                 request.extensions_mut().insert(ConnectInfo(peer));
-                app.clone().oneshot(request.map(Body::new))
+                Either::Right(router.clone().oneshot(request.map(Body::new)))
             })
         };
         let serving = self

@@ -1,4 +1,4 @@
-//! The way past the layers for what thousands ask at once and this instance remembers: the page of a link that was opened a
+//! The way past the router for what thousands ask at once and this instance remembers: the page of a link that was opened a
 //! moment ago, and a report that was answered a moment ago to a caller who is known.
 //!
 //! It answers at once or not at all. Whatever needs a look-up, is refused, or is not plainly this goes the whole way, so
@@ -8,53 +8,45 @@
 
 mod routes;
 
-use std::convert::Infallible;
-use std::future::{Ready, ready};
-use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Instant;
 
-use axum::extract::Request;
-use axum::http::Method;
+use axum::http::{HeaderMap, Method, Request};
 use axum::response::{IntoResponse, Response};
 use chrono::Utc;
 use domain::link::Token;
 use domain::scope::Scope;
-use futures::future::Either;
 use platform::reports::Source;
 use platform::request_id::{RequestId, X_REQUEST_ID};
-use tower::Service;
 use uuid::Uuid;
 
 use self::routes::{Route, Routes};
 use crate::rendered::Seen;
 use crate::{AppState, auth};
 
-/// Answers what can be answered at once, and hands on the rest.
-#[derive(Clone)]
-pub struct FastPath<S> {
+/// Answers what can be answered at once.
+pub struct FastPath {
     state: AppState,
-    inner: S,
-    routes: Arc<Routes>,
+    routes: Routes,
 }
 
-impl<S> FastPath<S> {
-    pub fn new(state: AppState, inner: S) -> Self {
+impl FastPath {
+    pub fn new(state: AppState) -> Self {
         Self {
             state,
-            inner,
-            routes: Arc::new(Routes::new()),
+            routes: Routes::new(),
         }
     }
 
-    fn at_once(&self, request: &Request) -> Option<Response> {
+    /// The whole answer; `None`: ask the router.
+    pub fn answer<B>(&self, request: &Request<B>) -> Option<Response> {
         if request.method() != Method::GET {
             return None;
         }
         let begin = Instant::now();
-        let (route, mut response) = match request.uri().path().strip_prefix("/f/") {
+        let path = request.uri().path();
+        let (route, mut response) = match path.strip_prefix("/f/") {
             Some(token) => (&self.routes.page, self.page(token.parse().ok()?)?),
-            None => self.report(request)?,
+            None => self.report(path, request.headers())?,
         };
         let id = RequestId::value_of(request.headers());
         response.headers_mut().insert(X_REQUEST_ID, id);
@@ -74,8 +66,7 @@ impl<S> FastPath<S> {
         Some(page.into_response())
     }
 
-    fn report(&self, request: &Request) -> Option<(&Route, Response)> {
-        let (path, headers) = (request.uri().path(), request.headers());
+    fn report(&self, path: &str, headers: &HeaderMap) -> Option<(&Route, Response)> {
         let route = self.routes.of_report(path)?;
         let caller = auth::remembered(&self.state, headers)?;
         let seen = Seen::new(headers);
@@ -88,25 +79,5 @@ impl<S> FastPath<S> {
             allowance.write(response.headers_mut());
         }
         Some((route, response))
-    }
-}
-
-impl<S> Service<Request> for FastPath<S>
-where
-    S: Service<Request, Response = Response, Error = Infallible>,
-{
-    type Response = Response;
-    type Error = Infallible;
-    type Future = Either<Ready<Result<Response, Infallible>>, S::Future>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(context)
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        match self.at_once(&request) {
-            Some(response) => Either::Left(ready(Ok(response))),
-            None => Either::Right(self.inner.call(request)),
-        }
     }
 }
