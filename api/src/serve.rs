@@ -53,12 +53,8 @@ pub async fn serve(
             let ops_listener = listen("FEEDBACK_OPS_LISTEN", address).await?;
             let ops = dressed(ops.fallback(error::not_found));
             tokio::try_join!(
-                http::serve(
-                    listener,
-                    app(state.clone(), Router::new()),
-                    shutdown.clone()
-                ),
-                http::serve(ops_listener, ops, shutdown),
+                http::serve(listener, api, at_once, shutdown.clone()),
+                http::serve(ops_listener, ops, |_| None, shutdown),
             )?;
         }
     }

@@ -18,7 +18,7 @@ use sea_query_sqlx::SqlxValues;
 
 use crate::Error;
 use crate::receive::ChunkCut;
-use crate::tx::Tx;
+use crate::tx::{Patience, Tx};
 
 /// How long a caller waits for a connection before the database counts as unavailable.
 const ACQUIRE: Duration = Duration::from_millis(1_500);
@@ -150,8 +150,8 @@ impl Store {
     }
 
     /// A transaction that reads, all of it as of one moment.
-    pub(crate) async fn snapshot(&self) -> Result<Tx, Error> {
-        Tx::snapshot(&self.pool).await
+    pub(crate) async fn snapshot(&self, patience: Patience) -> Result<Tx, Error> {
+        Tx::snapshot(&self.pool, patience).await
     }
 
     /// The database's clock, in whole microseconds (what both dialects keep).

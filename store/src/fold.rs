@@ -23,6 +23,9 @@ use crate::{Error, Tx};
 /// Rows that one look at a form's inbox reads at most, and one fold takes.
 const ROWS: i64 = 1_000;
 
+/// Of counts that one statement adds to the rollup, about.
+const BYTES: usize = 4 << 20;
+
 /// How far back a fold looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
@@ -77,17 +80,46 @@ impl Found {
         Ok(())
     }
 
-    /// What is to be added to the rollup.
-    fn sums(&self) -> BTreeMap<Place, Delta> {
+    /// Every row of the rollup that something is to be added to.
+    fn places(&self) -> BTreeSet<Place> {
+        let alike = self.alike.values();
+        let places = alike.flat_map(|alike| {
+            let days = alike.days.keys();
+            days.flat_map(|day| alike.ids().map(|id| (id, *day)))
+        });
+        places.collect()
+    }
+
+    /// How many rows of the rollup are added to at once. Each may get all that was found, and a link may name a thousand
+    /// business properties.
+    fn at_once(&self) -> usize {
+        let alike = self.alike.values();
+        let sums = alike.flat_map(|alike| alike.days.values());
+        let bytes: usize = sums.map(|sum| sum.encode().len()).sum();
+        (BYTES / bytes.max(1)).max(1)
+    }
+
+    /// What is to be added to these rows of the rollup.
+    fn sums(&self, places: &[Place]) -> BTreeMap<Place, Delta> {
         let mut sums: BTreeMap<Place, Delta> = BTreeMap::new();
-        for alike in self.alike.values() {
-            for (day, sum) in &alike.days {
-                for id in iter::once(WHOLE).chain(alike.bus_prop_ids.iter().map(i64::from)) {
-                    sums.entry((id, *day)).or_default().merge(sum);
-                }
+        for (id, day) in places {
+            let here = self.alike.values().filter(|alike| alike.names(*id));
+            for sum in here.filter_map(|alike| alike.days.get(day)) {
+                sums.entry((*id, *day)).or_default().merge(sum);
             }
         }
         sums
+    }
+}
+
+impl Alike {
+    /// The whole and the business properties.
+    fn ids(&self) -> impl Iterator<Item = i64> {
+        iter::once(WHOLE).chain(self.bus_prop_ids.iter().map(i64::from))
+    }
+
+    fn names(&self, id: i64) -> bool {
+        self.ids().any(|named| named == id)
     }
 }
 
@@ -97,8 +129,12 @@ impl Tx {
     /// A row that cannot be read (a newer version wrote it) stays where it is, and those behind it are folded.
     ///
     /// # Errors
-    /// See [`Error`].
+    /// See [`Error`]; [`Error::Conflict`]: somebody has held the form for a second.
     pub async fn fold(&mut self, form: FormKey, reach: Reach) -> Result<Folded, Error> {
+        if !self.is_sqlite() {
+            self.execute("SET LOCAL lock_timeout = 1000", vec![])
+                .await?;
+        }
         let mut trail = self.lock_form(form).await?;
         let above = match reach {
             Reach::Recent => trail.low,
@@ -108,13 +144,16 @@ impl Tx {
         let Some(&last) = found.ids.last() else {
             return Ok(Folded::default());
         };
-        let (rows, sums) = (found.ids.len(), found.sums());
-        let touched: BTreeSet<(i64, Month)> = sums
-            .keys()
+        let rows = found.ids.len();
+        let places: Vec<Place> = found.places().into_iter().collect();
+        for places in places.chunks(found.at_once()) {
+            self.add_to_rollup(form, found.sums(places)).await?;
+        }
+        self.take(form, found.ids).await?;
+        let touched: BTreeSet<(i64, Month)> = places
+            .iter()
             .map(|(bus_prop_id, day)| (*bus_prop_id, Month::of(*day)))
             .collect();
-        self.take(form, found.ids).await?;
-        self.add_to_rollup(form, sums).await?;
         let now = self.now().await?;
         if trail.advance(last, now) {
             self.note_trail(form, trail).await?;

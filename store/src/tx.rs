@@ -24,6 +24,18 @@ pub(crate) enum Inner {
     Sqlite(Transaction<'static, Sqlite>),
 }
 
+/// How long a statement may go on. Whoever gives up on one leaves it running in the server, with its connection: so many of
+/// them would take all connections from everybody else. (`SQLite` has no such limit.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Somebody waits for the answer.
+    Request,
+    /// A part of a long answer.
+    Stream,
+    /// As long as it takes.
+    Job,
+}
+
 /// What became of a COMMIT.
 #[derive(Debug)]
 pub enum Committed {
@@ -61,13 +73,22 @@ impl Tx {
 
     /// A transaction that reads by key, all of it as of one moment. It waits for nobody, and nobody for it. Dropped, it
     /// ends. Planned as in [`Tx::begin_by_key`]: a database that was just restored has no statistics at all.
-    pub(crate) async fn snapshot(pool: &Pool) -> Result<Self, Error> {
+    pub(crate) async fn snapshot(pool: &Pool, patience: Patience) -> Result<Self, Error> {
+        macro_rules! begin {
+            ($limit:literal) => {
+                concat!(
+                    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off;
+                     SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL statement_timeout = ",
+                    $limit
+                )
+            };
+        }
         let inner = match pool {
-            Pool::Postgres(pool) => {
-                let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off;
-                     SET LOCAL plan_cache_mode = force_generic_plan";
-                Inner::Postgres(pool.begin_with(begin).await?)
-            }
+            Pool::Postgres(pool) => Inner::Postgres(match patience {
+                Patience::Request => pool.begin_with(begin!("1700")).await?,
+                Patience::Stream => pool.begin_with(begin!("10000")).await?,
+                Patience::Job => pool.begin_with(begin!("0")).await?,
+            }),
             Pool::Sqlite { readers, .. } => Inner::Sqlite(readers.begin().await?),
         };
         Ok(Self { inner })

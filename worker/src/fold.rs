@@ -192,6 +192,11 @@ impl Folding {
                 self.refresher.ring_months(form, touched);
                 Ok(())
             }
+            // Somebody holds the form, such as a rebuild. The others are not kept waiting for it.
+            Err(Error::Conflict(_)) => {
+                self.folder.put(form, reach);
+                Ok(())
+            }
             Err(error) if error.is_unavailable() => {
                 self.folder.put(form, reach);
                 Err(error)

@@ -182,7 +182,13 @@ impl RenderedReports {
             return Ok(Served::kept(copy));
         }
         // In a box: most callers need no room for it.
-        let (rendered, source) = Box::pin(render()).await?;
+        let (rendered, source) = match Box::pin(render()).await {
+            Ok(rendered) => rendered,
+            Err(error) => {
+                self.forget_empty(key, &slot);
+                return Err(error);
+            }
+        };
         let rendered = slot.keep(Arc::new(rendered), began);
         drop(flight);
         // Weighs it anew. A slot that was pushed out meanwhile stays out: another may have taken its place, with newer data.
@@ -191,6 +197,16 @@ impl RenderedReports {
             _ => Op::Nop,
         });
         Ok(Served { rendered, source })
+    }
+}
+
+impl RenderedReports {
+    /// What cannot be reported takes no place.
+    fn forget_empty(&self, key: Key, slot: &Arc<Slot>) {
+        self.slots.entry(key).and_compute_with(|entry| match entry {
+            Some(entry) if Arc::ptr_eq(entry.value(), slot) && slot.copy().is_none() => Op::Remove,
+            _ => Op::Nop,
+        });
     }
 }
 

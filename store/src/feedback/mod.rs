@@ -13,12 +13,14 @@ use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use domain::date_range::DateRange;
 use domain::link::BusPropIds;
+use sea_orm::sqlx;
+use sea_query_sqlx::SqlxValues;
 use uuid::Uuid;
 
 pub(crate) use self::bounds::Bounds;
 use self::tally::Tally;
 use crate::form::FormKey;
-use crate::tx::get;
+use crate::tx::{Inner, Patience, get};
 use crate::{Error, Store, Tx};
 
 /// Which feedbacks are meant.
@@ -58,7 +60,12 @@ pub struct FeedbackPage {
     /// Of the whole list.
     pub total: i64,
     pub rows: Vec<FeedbackRow>,
+    /// Whether they are fewer than were asked for because they are large: more may follow.
+    pub is_cut: bool,
 }
+
+/// Rows that are read at once take this many bytes at most, and one row more.
+const BYTES: usize = 4 << 20;
 
 impl Store {
     /// The first `rows` of a list that are older than `before`, and how long the whole list is. The form must exist.
@@ -71,19 +78,25 @@ impl Store {
         before: Option<Uuid>,
         rows: usize,
     ) -> Result<FeedbackPage, Error> {
-        let mut tx = self.snapshot().await?;
+        let mut tx = self.snapshot(Patience::Request).await?;
         let as_of = tx.list_as_of(query).await?;
         let tally = tx.tally(query).await?;
         let (total, since) = match &tally {
             Some(tally) => (tally.total(), tally.since(query, before, rows)),
             None => (tx.count_listed(query).await?, query.range.start()),
         };
-        let rows = tx.listed(query, since, before, rows).await?;
-        Ok(FeedbackPage { as_of, total, rows })
+        let (rows, is_cut) = tx.listed(query, since, before, rows).await?;
+        Ok(FeedbackPage {
+            as_of,
+            total,
+            rows,
+            is_cut,
+        })
     }
 
-    /// The first `rows` of a list that are older than `before`, as of the last commit: with the last one's id as the next
-    /// `before` a list of any length is read in bounded memory and without a long snapshot.
+    /// The first `rows` of a list that are older than `before`, or fewer if they are large, but none only at its end; as of
+    /// the last commit. With the last one's id as the next `before` a list of any length is read in bounded memory and
+    /// without a long snapshot.
     ///
     /// # Errors
     /// See [`Error`].
@@ -93,13 +106,9 @@ impl Store {
         before: Option<Uuid>,
         rows: usize,
     ) -> Result<Vec<FeedbackRow>, Error> {
-        let values = rows::values(query, &Bounds::of(query, query.range.start(), before), rows);
-        let sql = rows::listed(self.is_sqlite(), query.comments_only);
-        self.rows(sql, values)
-            .await?
-            .iter()
-            .map(rows::read)
-            .collect()
+        let mut tx = self.snapshot(Patience::Stream).await?;
+        let since = query.range.start();
+        Ok(tx.listed(query, since, before, rows).await?.0)
     }
 
     /// The newest comments of a list, of the days from `since` on: by the daily counts a day on which there are enough of
@@ -154,20 +163,25 @@ impl Tx {
         row.map_or(Ok(0), |row| get(&row, "listed"))
     }
 
+    /// Rows, and whether they were cut off at [`BYTES`].
     async fn listed(
         &mut self,
         query: &FeedbackQuery,
         since: NaiveDate,
         before: Option<Uuid>,
         rows: usize,
-    ) -> Result<Vec<FeedbackRow>, Error> {
+    ) -> Result<(Vec<FeedbackRow>, bool), Error> {
         let values = rows::values(query, &Bounds::of(query, since, before), rows);
         let sql = rows::listed(self.is_sqlite(), query.comments_only);
-        self.rows(sql, values)
-            .await?
-            .iter()
-            .map(rows::read)
-            .collect()
+        let values = SqlxValues(sea_orm::Values(values));
+        match &mut self.inner {
+            Inner::Postgres(tx) => {
+                rows::gather(sqlx::query_with(sql, values).fetch(&mut **tx), BYTES).await
+            }
+            Inner::Sqlite(tx) => {
+                rows::gather(sqlx::query_with(sql, values).fetch(&mut **tx), BYTES).await
+            }
+        }
     }
 
     /// The list's counts by day; `None` where only reading it tells.

@@ -1,6 +1,7 @@
 //! The statements of a list, a pair a dialect. Those for comments are apart, so that the planner may take their index.
 
-use sea_orm::{QueryResult, Value};
+use futures::{Stream, TryStreamExt};
+use sea_orm::{QueryResult, Value, sqlx};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -118,8 +119,26 @@ pub(super) fn values(query: &FeedbackQuery, bounds: &Bounds, rows: usize) -> Vec
     values
 }
 
+/// Rows until they take so many bytes, and whether that was reached.
+pub(super) async fn gather<R: Into<QueryResult>>(
+    rows: impl Stream<Item = Result<R, sqlx::Error>>,
+    bytes: usize,
+) -> Result<(Vec<FeedbackRow>, bool), Error> {
+    let mut rows = std::pin::pin!(rows);
+    let (mut gathered, mut taken) = (Vec::new(), 0);
+    while let Some(row) = rows.try_next().await? {
+        let row = read(&row.into())?;
+        taken += row.answers.len() + row.track_fields.len();
+        gathered.push(row);
+        if taken >= bytes {
+            return Ok((gathered, true));
+        }
+    }
+    Ok((gathered, false))
+}
+
 /// By place, since streams read millions.
-pub(super) fn read(row: &QueryResult) -> Result<FeedbackRow, Error> {
+fn read(row: &QueryResult) -> Result<FeedbackRow, Error> {
     let bus_prop_ids: String = row.try_get_by_index(2)?;
     Ok(FeedbackRow {
         feedback_id: row.try_get_by_index(0)?,

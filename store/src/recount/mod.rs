@@ -23,7 +23,7 @@ use self::read::Sums;
 pub use self::recipients::RecipientDrift;
 use crate::form::FormKey;
 use crate::rollup::{Place, WHOLE};
-use crate::tx::get;
+use crate::tx::{Patience, get};
 use crate::{Committed, Error, Store, Tx};
 
 /// How often a slice that another transaction stood in the way of is tried.
@@ -53,7 +53,7 @@ impl Store {
         places: &Places,
         day: NaiveDate,
     ) -> Result<Vec<Drift>, Error> {
-        let mut tx = self.snapshot().await?;
+        let mut tx = self.snapshot(Patience::Job).await?;
         let content = tx.content(form).await?;
         let mut stored = tx.pending(form, day).await?.by_bus_prop();
         let recomputed = tx.recount(form, day, &content).await?.by_bus_prop();

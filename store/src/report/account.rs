@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::{MonthDays, Version, months, months_of};
 use crate::rollup::{WHOLE, read_row};
 use crate::series::RecipientSeries;
-use crate::tx::get;
+use crate::tx::{Patience, get};
 use crate::{Error, Store, Tx};
 
 /// An account's forms, and which months of a range have data, all as of one moment.
@@ -83,7 +83,7 @@ impl Store {
         account_id: Uuid,
         range: DateRange,
     ) -> Result<AccountHead, Error> {
-        let mut tx = self.snapshot().await?;
+        let mut tx = self.snapshot(Patience::Request).await?;
         tx.account_head(account_id, range).await
     }
 
@@ -100,7 +100,7 @@ impl Store {
         wanted: impl Fn(Uuid, Month, i64) -> bool,
         recipients_held: Option<i64>,
     ) -> Result<AccountDays, Error> {
-        let mut tx = self.snapshot().await?;
+        let mut tx = self.snapshot(Patience::Request).await?;
         let head = tx.account_head(account_id, range).await?;
         let mut read: BTreeMap<Uuid, Vec<MonthDays>> = BTreeMap::new();
         for form in &head.forms {

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::MonthDays;
 use crate::form::FormKey;
 use crate::rollup::read_row;
-use crate::tx::get;
+use crate::tx::{Patience, get};
 use crate::{Error, Store};
 
 /// Months of a form, all as of one moment.
@@ -51,7 +51,7 @@ impl Store {
                 blocks: Vec::new(),
             });
         };
-        let mut tx = self.snapshot().await?;
+        let mut tx = self.snapshot(Patience::Job).await?;
         let mut values = form.values();
         values.extend::<[sea_orm::Value; 2]>([first.first().into(), last.first().into()]);
         let (mut epoch, mut blocks) = (0, Vec::new());

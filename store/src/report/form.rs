@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{MonthDays, Version, months, months_of, version_of};
 use crate::form::{Form, FormKey, form_of};
 use crate::rollup::read_row;
-use crate::tx::get;
+use crate::tx::{Patience, get};
 use crate::{Error, Store, Tx};
 
 /// A form as its reports show it, and which months of a range have data, all as of one moment.
@@ -89,7 +89,7 @@ impl Store {
         range: DateRange,
         wanted: impl Fn(Month, i64) -> bool,
     ) -> Result<Option<FormDays>, Error> {
-        let mut tx = self.snapshot().await?;
+        let mut tx = self.snapshot(Patience::Request).await?;
         let Some(head) = tx.form_head(form, range).await? else {
             return Ok(None);
         };

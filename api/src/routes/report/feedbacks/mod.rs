@@ -16,6 +16,8 @@ use axum::http::header::{ACCEPT, VARY};
 use axum::response::{IntoResponse, Response};
 use store::form::FormKey;
 
+use tokio::sync::{Semaphore, SemaphorePermit};
+
 use self::asked::{Narrowed, TrackFieldQuery};
 use self::lines::Lines;
 use self::page::PageBody;
@@ -146,6 +148,14 @@ pub async fn list_comments_of(
     headers: HeaderMap,
 ) -> Response {
     list(&state, asked, narrowed, &headers, Which::WithComment).await
+}
+
+/// Lists that this process reads at once, of its connections: whoever stores answers needs some, too.
+static READS: Semaphore = Semaphore::const_new(8);
+
+/// Waits for a turn; over when it is dropped. Nobody closes the semaphore, so there always is one.
+async fn turn() -> Option<SemaphorePermit<'static>> {
+    READS.acquire().await.ok()
 }
 
 /// Which feedbacks of a form.

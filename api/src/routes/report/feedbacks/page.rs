@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::form::FormContent;
 use serde::Serialize;
-use store::feedback::{FeedbackPage, FeedbackQuery, FeedbackRow};
+use store::feedback::{FeedbackQuery, FeedbackRow};
 use store::form::FormKey;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -110,7 +110,8 @@ async fn find(
     };
     let cursor = narrowed.page.cursor.as_deref();
     let before = cursor.map(|cursor| list.open(cursor)).transpose()?;
-    let FeedbackPage { as_of, total, rows } = state
+    let _turn = super::turn().await;
+    let found = state
         .store()
         .feedback_page(
             query,
@@ -118,8 +119,18 @@ async fn find(
             narrowed.page.look_ahead(),
         )
         .await?;
-    let page = Page::new(rows, &narrowed.page, |row| {
-        list.seal(row.feedback_id.into_bytes())
-    });
-    Ok(Found { as_of, total, page })
+    let seal = |row: &FeedbackRow| list.seal(row.feedback_id.into_bytes());
+    let page = if found.is_cut {
+        Page {
+            next_cursor: found.rows.last().map(seal),
+            items: found.rows,
+        }
+    } else {
+        Page::new(found.rows, &narrowed.page, seal)
+    };
+    Ok(Found {
+        as_of: found.as_of,
+        total: found.total,
+        page,
+    })
 }

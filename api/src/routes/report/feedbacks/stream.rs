@@ -47,7 +47,10 @@ pub async fn whole(
     lines: Lines,
 ) -> Result<Response, Problem> {
     let store = state.store().clone();
-    let rows = store.feedback_rows(&query, None, STRIDE).await?;
+    let rows = {
+        let _turn = super::turn().await;
+        store.feedback_rows(&query, None, STRIDE).await?
+    };
     // After them: it has every field that any of them, or one before them, can answer.
     let FormKey {
         account_id,
@@ -91,7 +94,7 @@ impl Stream {
     /// Writes what was read, while the next are being read; where it goes on.
     async fn step(mut self) -> io::Result<(Bytes, Option<Self>)> {
         let rows = std::mem::take(&mut self.rows);
-        let last = rows.last().filter(|_| rows.len() == STRIDE);
+        let last = rows.last();
         let next = last.map(|last| self.read_after(last.feedback_id));
         let bytes = self
             .lines
@@ -111,6 +114,7 @@ impl Stream {
     fn read_after(&self, last: Uuid) -> AbortOnDropHandle<Result<Vec<FeedbackRow>, store::Error>> {
         let (store, query) = (self.store.clone(), Arc::clone(&self.query));
         AbortOnDropHandle::new(tokio::spawn(async move {
+            let _turn = super::turn().await;
             within(LOOKUP, store.feedback_rows(&query, Some(last), STRIDE)).await
         }))
     }
