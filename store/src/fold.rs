@@ -99,13 +99,17 @@ impl Found {
         (BYTES / bytes.max(1)).max(1)
     }
 
-    /// What is to be added to these rows of the rollup.
-    fn sums(&self, places: &[Place]) -> BTreeMap<Place, Delta> {
+    /// What is to be added to the rows of the rollup from one place to another.
+    fn sums(&self, from: Place, to: Place) -> BTreeMap<Place, Delta> {
         let mut sums: BTreeMap<Place, Delta> = BTreeMap::new();
-        for (id, day) in places {
-            let here = self.alike.values().filter(|alike| alike.names(*id));
-            for sum in here.filter_map(|alike| alike.days.get(day)) {
-                sums.entry((*id, *day)).or_default().merge(sum);
+        for alike in self.alike.values() {
+            for id in alike.ids().filter(|id| (from.0..=to.0).contains(id)) {
+                for (day, sum) in &alike.days {
+                    let place = (id, *day);
+                    if (from..=to).contains(&place) {
+                        sums.entry(place).or_default().merge(sum);
+                    }
+                }
             }
         }
         sums
@@ -116,10 +120,6 @@ impl Alike {
     /// The whole and the business properties.
     fn ids(&self) -> impl Iterator<Item = i64> {
         iter::once(WHOLE).chain(self.bus_prop_ids.iter().map(i64::from))
-    }
-
-    fn names(&self, id: i64) -> bool {
-        self.ids().any(|named| named == id)
     }
 }
 
@@ -147,7 +147,9 @@ impl Tx {
         let rows = found.ids.len();
         let places: Vec<Place> = found.places().into_iter().collect();
         for places in places.chunks(found.at_once()) {
-            self.add_to_rollup(form, found.sums(places)).await?;
+            if let (Some(from), Some(to)) = (places.first(), places.last()) {
+                self.add_to_rollup(form, found.sums(*from, *to)).await?;
+            }
         }
         self.take(form, found.ids).await?;
         let touched: BTreeSet<(i64, Month)> = places
@@ -251,5 +253,35 @@ impl Tx {
         )
         .await?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_parts_are_those_of_the_whole() {
+        let day = |number| NaiveDate::from_ymd_opt(2026, 3, number).unwrap();
+        let mut found = Found::default();
+        for (ids, days) in [("1_3", 1..=3), ("", 2..=2), ("2_3_7", 3..=4)] {
+            let days = days.map(|number| (day(number), Delta::view()));
+            let alike = Alike {
+                bus_prop_ids: ids.parse().unwrap(),
+                days: days.collect(),
+            };
+            found.alike.insert(ids.to_owned(), alike);
+        }
+        let places: Vec<Place> = found.places().into_iter().collect();
+        let whole = found.sums(places[0], places[places.len() - 1]);
+        assert_eq!(whole.keys().copied().collect::<Vec<_>>(), places);
+        assert_eq!(whole[&(WHOLE, day(3))].counts.views, 2);
+        assert_eq!(whole[&(3, day(3))].counts.views, 2);
+        assert_eq!(whole[&(7, day(4))].counts.views, 1);
+        for at_once in 1..places.len() {
+            let parts = places.chunks(at_once);
+            let sums = parts.flat_map(|part| found.sums(part[0], part[part.len() - 1]));
+            assert_eq!(sums.collect::<BTreeMap<_, _>>(), whole, "{at_once}");
+        }
     }
 }

@@ -44,6 +44,16 @@ pub(super) fn read<T>(
     }
 }
 
+/// The bytes of a delta of these counters and of fields that are encoded already.
+pub(super) fn join(counts: DayCounts, fields: &[u8]) -> Result<Vec<u8>, DecodeError> {
+    let mut out = start();
+    write_counts(&mut out, counts);
+    read(fields, |rest| {
+        out.extend_from_slice(std::mem::take(rest));
+        Ok(out)
+    })
+}
+
 pub(super) fn write_counts(out: &mut Vec<u8>, counts: DayCounts) {
     for counter in counts.to_array() {
         varint::write_signed(out, counter);

@@ -12,15 +12,38 @@ const OUT_OF_ORDER: DecodeError = DecodeError::Corrupt("the days are out of orde
 
 /// The days, in order and of one month, as bytes.
 pub fn encode<'a>(days: impl ExactSizeIterator<Item = (NaiveDate, &'a Delta)>) -> Vec<u8> {
-    let mut out = codec::start();
-    varint::write(&mut out, days.len() as u64);
+    let mut out = start(days.len());
     for (day, delta) in days {
-        let delta = delta.encode();
-        varint::write(&mut out, day.day().into());
-        varint::write(&mut out, delta.len() as u64);
-        out.extend_from_slice(&delta);
+        write(&mut out, day, &delta.encode());
     }
     out
+}
+
+/// The same of days whose fields are [encoded](super::FieldCounts::encode) already, without reading them: a tenth of
+/// the time.
+///
+/// # Errors
+/// Fields of another version.
+pub fn encode_stored<'a>(
+    days: impl ExactSizeIterator<Item = (NaiveDate, DayCounts, &'a [u8])>,
+) -> Result<Vec<u8>, DecodeError> {
+    let mut out = start(days.len());
+    for (day, counts, fields) in days {
+        write(&mut out, day, &codec::join(counts, fields)?);
+    }
+    Ok(out)
+}
+
+fn start(days: usize) -> Vec<u8> {
+    let mut out = codec::start();
+    varint::write(&mut out, days as u64);
+    out
+}
+
+fn write(out: &mut Vec<u8>, day: NaiveDate, delta: &[u8]) {
+    varint::write(out, day.day().into());
+    varint::write(out, delta.len() as u64);
+    out.extend_from_slice(delta);
 }
 
 /// Reads what [`encode`] wrote of this month, and nothing else.
@@ -103,6 +126,10 @@ mod tests {
                 .collect();
             let bytes = encode(days.iter().map(|(day, delta)| (*day, delta)));
             let counts: Vec<_> = days.iter().map(|(day, delta)| (*day, delta.counts)).collect();
+            let fields: Vec<_> = days.iter().map(|(_, delta)| delta.fields.encode()).collect();
+            let stored = days.iter().zip(&fields);
+            let stored = stored.map(|((day, delta), fields)| (*day, delta.counts, fields.as_slice()));
+            prop_assert_eq!(encode_stored(stored), Ok(bytes.clone()));
             prop_assert_eq!(decode(month(), &bytes), Ok(days));
             prop_assert_eq!(decode_counts(month(), &bytes), Ok(counts));
             for cut in 0..bytes.len() {

@@ -91,7 +91,7 @@ pub async fn account_series(
         for (form_id, months) in read.read {
             let form = FormKey::new(account_id, form_id);
             for block in months {
-                fresh.push(Copy::of(epoch, form, WHOLE, &block));
+                fresh.extend(Copy::of_stored(epoch, form, WHOLE, &block));
                 let days = block
                     .days
                     .into_iter()

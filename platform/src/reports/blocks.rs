@@ -6,7 +6,7 @@ use domain::month::Month;
 use domain::rollup::month;
 use futures::{StreamExt, stream};
 use store::form::FormKey;
-use store::report::MonthDays;
+use store::report::{MonthDays, StoredDelta};
 
 use super::TTL;
 use crate::cache::key::CacheKey;
@@ -39,6 +39,22 @@ impl Copy {
             version: block.version,
             bytes: month::encode(days).into(),
         }
+    }
+
+    /// Of a block whose fields nobody has read. `None`: a newer process wrote them.
+    pub(super) fn of_stored(
+        epoch: i64,
+        form: FormKey,
+        bus_prop_id: i64,
+        block: &MonthDays<StoredDelta>,
+    ) -> Option<Self> {
+        let days = block.days.iter();
+        let days = days.map(|(day, stored)| (*day, stored.counts, stored.fields.as_slice()));
+        Some(Self {
+            key: key(epoch, form, bus_prop_id, block.month),
+            version: block.version,
+            bytes: month::encode_stored(days).ok()?.into(),
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{MonthDays, Version, months, months_of};
-use crate::rollup::{WHOLE, read_row};
+use crate::rollup::{StoredDelta, WHOLE, read_stored};
 use crate::series::RecipientSeries;
 use crate::tx::{Patience, get};
 use crate::{Error, Store, Tx};
@@ -43,7 +43,7 @@ pub struct FormEntry {
 pub struct AccountDays {
     pub head: AccountHead,
     /// Of the forms' wholes, by form; whole months, in order.
-    pub read: BTreeMap<Uuid, Vec<MonthDays>>,
+    pub read: BTreeMap<Uuid, Vec<MonthDays<StoredDelta>>>,
     pub recipients: Option<RecipientSeries>,
 }
 
@@ -102,7 +102,7 @@ impl Store {
     ) -> Result<AccountDays, Error> {
         let mut tx = self.snapshot(Patience::Request).await?;
         let head = tx.account_head(account_id, range).await?;
-        let mut read: BTreeMap<Uuid, Vec<MonthDays>> = BTreeMap::new();
+        let mut read: BTreeMap<Uuid, Vec<MonthDays<StoredDelta>>> = BTreeMap::new();
         for form in &head.forms {
             let months = form.months.iter().copied();
             let blocks: Vec<_> = months
@@ -176,7 +176,7 @@ impl Tx {
     async fn fill(
         &mut self,
         account_id: Uuid,
-        read: &mut BTreeMap<Uuid, Vec<MonthDays>>,
+        read: &mut BTreeMap<Uuid, Vec<MonthDays<StoredDelta>>>,
     ) -> Result<(), Error> {
         let ends: Vec<_> = read
             .iter()
@@ -199,7 +199,7 @@ impl Tx {
             if let Some(blocks) = read.get_mut(&get::<Uuid>(&row, "form_id")?)
                 && let Ok(place) = blocks.binary_search_by_key(&Month::of(day), |block| block.month)
             {
-                blocks[place].days.push((day, read_row(&row)?));
+                blocks[place].days.push((day, read_stored(&row)?));
             }
         }
         Ok(())

@@ -19,6 +19,7 @@ pub use self::account::{AccountDays, AccountHead, FormEntry};
 pub use self::blocks::FormBlocks;
 pub use self::form::{FormDays, FormHead};
 use crate::form::FormKey;
+pub use crate::rollup::StoredDelta;
 use crate::tx::get;
 use crate::{Error, Store};
 
@@ -33,12 +34,12 @@ pub struct Version {
 
 /// The counts of one month, at the version that the month has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MonthDays {
+pub struct MonthDays<T = Delta> {
     pub month: Month,
     /// The number of [`Version`] at which the month last changed.
     pub version: i64,
     /// Days in order, only those with a row.
-    pub days: Vec<(NaiveDate, Delta)>,
+    pub days: Vec<(NaiveDate, T)>,
 }
 
 impl Store {
