@@ -22,7 +22,7 @@ pub const WHOLE: i64 = 0;
 /// A row by its place in its form: `bus_prop_id` and day.
 pub(crate) type Place = (i64, NaiveDate);
 
-/// A row's counts. Reading those of the fields takes ten times as long as the rest, so that whoever passes them on does not.
+/// A row's counts, those of the fields unread for whoever only passes them on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredDelta {
     pub counts: DayCounts,

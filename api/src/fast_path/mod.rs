@@ -3,8 +3,8 @@
 //!
 //! It answers at once or not at all. Whatever needs a look-up, is refused, or is not plainly this goes the whole way, so
 //! nothing here decides anything that the layers decide otherwise. What they would have added is added here: the request
-//! id and the metrics. There is no span: it would write no line unless debugging (measured: half of such a request's time
-//! went into the layers).
+//! id and the metrics. There is no span: it would write no line unless debugging (measured: without the layers a page
+//! went from 0.46 to 0.74 of a bare route's rate).
 
 mod routes;
 

@@ -19,8 +19,7 @@ pub fn encode<'a>(days: impl ExactSizeIterator<Item = (NaiveDate, &'a Delta)>) -
     out
 }
 
-/// The same of days whose fields are [encoded](super::FieldCounts::encode) already, without reading them: a tenth of
-/// the time.
+/// The same of days whose fields are [encoded](super::FieldCounts::encode) already, without reading them.
 ///
 /// # Errors
 /// Fields of another version.
@@ -51,7 +50,7 @@ pub fn decode(month: Month, bytes: &[u8]) -> Result<Vec<(NaiveDate, Delta)>, Dec
     read(month, bytes, Delta::decode)
 }
 
-/// The counters alone, which takes a tenth of the time: the counts of the fields are passed over unread.
+/// The counters alone: the counts of the fields are passed over unread.
 pub fn decode_counts(
     month: Month,
     bytes: &[u8],
