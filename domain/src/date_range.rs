@@ -92,12 +92,6 @@ impl DateRange {
     pub fn contains(&self, day: NaiveDate) -> bool {
         self.start <= day && day <= self.end
     }
-
-    /// Its days from `day` on; `None` where that leaves none.
-    pub fn since(self, day: NaiveDate) -> Option<Self> {
-        let start = self.start.max(day);
-        (start <= self.end).then_some(Self { start, ..self })
-    }
 }
 
 /// Reads `YYYY-MM-DD` and nothing else: four, two and two ASCII digits, a day of the calendar, from the year 1
@@ -208,9 +202,6 @@ mod tests {
         let last = DateRange::parse("9999-12-01", "9999-12-31").unwrap();
         assert_eq!(last.months().count(), 1);
         assert!(range.contains(date(2024, 1, 5)) && !range.contains(date(2024, 2, 2)));
-        let since = range.since(date(2024, 1, 31)).unwrap();
-        assert_eq!((since.num_days(), since.end()), (2, range.end()));
-        assert_eq!(range.since(date(2024, 2, 2)), None);
     }
 
     #[test]

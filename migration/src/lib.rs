@@ -10,6 +10,7 @@ use sea_orm_migration::prelude::*;
 mod m20261121_000001_import;
 mod m20261122_000002_form;
 mod m20261123_000003_report;
+mod m20261124_000004_inbox_at;
 
 /// Every migration in the order of its application.
 #[derive(Debug)]
@@ -22,6 +23,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000001_import::Import),
             Box::new(m20261122_000002_form::Form),
             Box::new(m20261123_000003_report::Report),
+            Box::new(m20261124_000004_inbox_at::InboxAt),
         ]
     }
 }

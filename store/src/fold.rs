@@ -8,7 +8,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::iter;
 
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use domain::link::BusPropIds;
 use domain::month::Month;
 use domain::rollup::Delta;
@@ -52,6 +52,8 @@ struct Found {
     ids: Vec<i64>,
     /// By the text of their `bus_prop_ids`.
     alike: HashMap<String, Alike>,
+    /// When the last of them came.
+    at: Option<DateTime<Utc>>,
 }
 
 /// The sums of rows with the same business properties.
@@ -77,6 +79,7 @@ impl Found {
         };
         alike.days.entry(day).or_default().merge(&delta);
         self.ids.push(id);
+        self.at = self.at.max(Some(get(row, "at")?));
         Ok(())
     }
 
@@ -141,7 +144,7 @@ impl Tx {
             Reach::All => 0,
         };
         let found = self.find(form, above).await?;
-        let Some(&last) = found.ids.last() else {
+        let (Some(&last), Some(at)) = (found.ids.last(), found.at) else {
             return Ok(Folded::default());
         };
         let rows = found.ids.len();
@@ -160,7 +163,8 @@ impl Tx {
         if trail.advance(last, now) {
             self.note_trail(form, trail).await?;
         }
-        let version = self.raise_version(form, now).await?;
+        // As lists have said since then.
+        let version = self.raise_version(form, at).await?;
         let months = touched.iter().map(|(_, month)| *month);
         self.raise_months(form, months, version).await?;
         Ok(Folded { rows, touched })
@@ -211,7 +215,7 @@ impl Tx {
         let mut values = form.values();
         values.extend::<[sea_orm::Value; 2]>([above.into(), ROWS.into()]);
         self.rows(
-            "SELECT id, day, bus_prop_ids, delta FROM inbox
+            "SELECT id, day, bus_prop_ids, delta, at FROM inbox
               WHERE account_id = $1 AND form_id = $2 AND id > $3 ORDER BY id LIMIT $4",
             values,
         )

@@ -305,15 +305,15 @@ impl Tx {
         Ok(())
     }
 
-    /// Says that the form's reports changed; the version from now on. Its row is the form's lock: the order of versions
-    /// is that of commits.
+    /// Says that the form's reports changed by what came at a moment; the version from now on. Its row is the form's lock:
+    /// the order of versions is that of commits.
     pub(crate) async fn raise_version(
         &mut self,
         key: FormKey,
-        now: DateTime<Utc>,
+        at: DateTime<Utc>,
     ) -> Result<i64, Error> {
         let mut values = key.values();
-        values.push(now.into());
+        values.push(at.into());
         let raised = self
             .row(
                 "UPDATE form_version

@@ -7,7 +7,7 @@ use domain::rollup::Delta;
 use sea_orm::sqlx;
 
 use crate::form::FormKey;
-use crate::tx::{Inner, get};
+use crate::tx::{Inner, get, sqlite_now};
 use crate::{Error, Store, Tx};
 
 /// Rows that one look at all forms reads at a time.
@@ -32,6 +32,7 @@ impl Tx {
         if deltas.0.is_empty() {
             return Ok(());
         }
+        // PostgreSQL's rows get its clock by default.
         match &mut self.inner {
             Inner::Postgres(tx) => {
                 let mut columns = (vec![], vec![], vec![], vec![], vec![]);
@@ -55,16 +56,18 @@ impl Tx {
                 .await?;
             }
             Inner::Sqlite(tx) => {
+                let now = sqlite_now();
                 for ((form, day, bus_prop_ids), delta) in deltas.0 {
                     sqlx::query(
-                        "INSERT INTO inbox (account_id, form_id, day, bus_prop_ids, delta)
-                         VALUES ($1, $2, $3, $4, $5)",
+                        "INSERT INTO inbox (account_id, form_id, day, bus_prop_ids, delta, at)
+                         VALUES ($1, $2, $3, $4, $5, $6)",
                     )
                     .bind(form.account_id)
                     .bind(form.form_id)
                     .bind(day)
                     .bind(bus_prop_ids)
                     .bind(delta.encode())
+                    .bind(now)
                     .execute(&mut **tx)
                     .await?;
                 }

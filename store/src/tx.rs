@@ -192,7 +192,7 @@ impl Tx {
             Inner::Postgres(tx) => Ok(sqlx::query_scalar("SELECT clock_timestamp()")
                 .fetch_one(&mut **tx)
                 .await?),
-            Inner::Sqlite(_) => Ok(Utc::now().trunc_subsecs(6)),
+            Inner::Sqlite(_) => Ok(sqlite_now()),
         }
     }
 
@@ -207,6 +207,11 @@ impl Tx {
             Inner::Sqlite(_) => sqlite,
         }
     }
+}
+
+/// The clock where SQLite is the database: this process's.
+pub(crate) fn sqlite_now() -> DateTime<Utc> {
+    Utc::now().trunc_subsecs(6)
 }
 
 /// One column of a row.

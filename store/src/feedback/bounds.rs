@@ -3,8 +3,6 @@
 use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use super::FeedbackQuery;
-
 /// No account's day begins further from the same day in UTC, nor is it moved further by a later time zone table. Rows of
 /// other days between the bounds are told by their day.
 const SLACK: TimeDelta = TimeDelta::days(1);
@@ -17,21 +15,20 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Of the list's part from the day `since` on that is older than `before`.
-    pub(crate) fn of(query: &FeedbackQuery, since: NaiveDate, before: Option<Uuid>) -> Self {
-        let whole = Self::of_days(since, query.range.end());
-        Self {
-            below: before.map_or(whole.below, |before| before.min(whole.below)),
-            ..whole
-        }
-    }
-
     /// Of the feedbacks of these days.
     pub(crate) fn of_days(first: NaiveDate, last: NaiveDate) -> Self {
         let midnight = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
         Self {
             from: first_id(midnight(first) - SLACK),
             below: first_id(midnight(last) + SLACK + SLACK),
+        }
+    }
+
+    /// Of these what is older than `before`.
+    pub(crate) fn older(self, before: Option<Uuid>) -> Self {
+        Self {
+            below: before.map_or(self.below, |before| before.min(self.below)),
+            ..self
         }
     }
 }

@@ -18,7 +18,8 @@ use sea_query_sqlx::SqlxValues;
 use uuid::Uuid;
 
 pub(crate) use self::bounds::Bounds;
-use self::tally::Tally;
+use self::rows::Read;
+use self::tally::{Run, Tally};
 use crate::form::FormKey;
 use crate::tx::{Inner, Patience, get};
 use crate::{Error, Store, Tx};
@@ -52,10 +53,10 @@ pub struct FeedbackRow {
     pub happiness: Option<i16>,
 }
 
-/// A part of a list, all of it as of one moment.
+/// A page of a list, all of it as of one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeedbackPage {
-    /// The commit time of the form's last change that a report counts, or the newest feedback's, if that is later.
+    /// When the last change was committed that a report counts or is about to count.
     pub as_of: DateTime<Utc>,
     /// Of the whole list.
     pub total: i64,
@@ -64,8 +65,23 @@ pub struct FeedbackPage {
     pub is_cut: bool,
 }
 
-/// Rows that are read at once take this many bytes at most, and one row more.
-const BYTES: usize = 4 << 20;
+/// A part of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeedbackPart {
+    /// There may be none, though the list goes on.
+    pub rows: Vec<FeedbackRow>,
+    /// What the next part is older than; `None`: this was the last.
+    pub next: Option<Uuid>,
+}
+
+/// How much of a list is read at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stride {
+    /// Rows of the list.
+    pub rows: usize,
+    /// Rows of the form among which they are looked for.
+    pub among: usize,
+}
 
 impl Store {
     /// The first `rows` of a list that are older than `before`, and how long the whole list is. The form must exist.
@@ -81,107 +97,164 @@ impl Store {
         let mut tx = self.snapshot(Patience::Request).await?;
         let as_of = tx.list_as_of(query).await?;
         let tally = tx.tally(query).await?;
-        let (total, since) = match &tally {
-            Some(tally) => (tally.total(), tally.since(query, before, rows)),
-            None => (tx.count_listed(query).await?, query.range.start()),
+        let (total, runs) = match &tally {
+            Some(tally) => (tally.total(), tally.runs(query, before, rows)),
+            None => (tx.count_listed(query).await?, vec![Run::of(query.range)]),
         };
-        let (rows, is_cut) = tx.listed(query, since, before, rows).await?;
+        let read = tx.listed(query, &runs, before, rows).await?;
         Ok(FeedbackPage {
             as_of,
             total,
-            rows,
-            is_cut,
+            is_cut: read.is_cut(),
+            rows: read.rows,
         })
     }
 
-    /// The first `rows` of a list that are older than `before`, or fewer if they are large, but none only at its end; as of
-    /// the last commit. With the last one's id as the next `before` a list of any length is read in bounded memory and
-    /// without a long snapshot.
+    /// The first rows of a list that are older than `before`, as of the last commit: as many as a stride has, or fewer where
+    /// they are large or far between. A list of any length is so read in bounded memory, in statements that are short
+    /// however rare its rows are, and without a long snapshot.
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn feedback_rows(
+    pub async fn feedback_part(
         &self,
         query: &FeedbackQuery,
         before: Option<Uuid>,
-        rows: usize,
-    ) -> Result<Vec<FeedbackRow>, Error> {
+        stride: Stride,
+    ) -> Result<FeedbackPart, Error> {
         let mut tx = self.snapshot(Patience::Stream).await?;
-        let since = query.range.start();
-        Ok(tx.listed(query, since, before, rows).await?.0)
+        let run = Run::of(query.range);
+        let mut bounds = run.bounds().older(before);
+        let is_narrowed = query.bus_prop_id.is_some() || !query.track_fields.is_empty();
+        let floor = if is_narrowed {
+            tx.floor(query, bounds, stride.among).await?
+        } else {
+            None
+        };
+        bounds.from = floor.unwrap_or(bounds.from);
+        let mut read = Read::default();
+        tx.read(query, (run, bounds), stride.rows, &mut read)
+            .await?;
+        let next = if read.is_cut() || read.rows.len() >= stride.rows {
+            read.rows.last().map(|last| last.feedback_id)
+        } else {
+            floor
+        };
+        Ok(FeedbackPart {
+            rows: read.rows,
+            next,
+        })
     }
 
-    /// The newest comments of a list, of the days from `since` on: by the daily counts a day on which there are enough of
-    /// them, so that a rare business property is not searched for in years.
+    /// The newest comments of a list, of which there are so many on each of these days. So a rare business property is
+    /// not searched for in years.
     ///
     /// # Errors
     /// See [`Error`].
     pub async fn latest_comments(
         &self,
         query: &FeedbackQuery,
-        since: NaiveDate,
+        days: impl IntoIterator<Item = (NaiveDate, i64)>,
         rows: usize,
     ) -> Result<Vec<FeedbackRow>, Error> {
-        let Some(range) = query.range.since(since) else {
-            return Ok(Vec::new());
-        };
         let query = FeedbackQuery {
-            range,
             comments_only: true,
             ..query.clone()
         };
-        self.feedback_rows(&query, None, rows).await
+        let runs = Tally::of(days).runs(&query, None, rows);
+        if runs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut tx = self.snapshot(Patience::Request).await?;
+        Ok(tx.listed(&query, &runs, None, rows).await?.rows)
     }
 }
 
 impl Tx {
+    /// What waits for the fold is on the list, so what the fold will say of it is said now.
     async fn list_as_of(&mut self, query: &FeedbackQuery) -> Result<DateTime<Utc>, Error> {
-        let bounds = Bounds::of(query, query.range.start(), None);
-        let mut values = query.form.values();
-        values.extend::<[sea_orm::Value; 2]>([bounds.from.into(), bounds.below.into()]);
         let row = self
             .row(
-                "SELECT v.as_of, (SELECT f.submitted_at FROM feedback f
-                          WHERE f.account_id = $1 AND f.form_id = $2 AND f.feedback_id >= $3 AND f.feedback_id < $4
-                          ORDER BY f.feedback_id DESC LIMIT 1) AS newest
+                "SELECT v.as_of, (SELECT max(i.at) FROM inbox i WHERE i.account_id = $1 AND i.form_id = $2) AS pending
                    FROM form_version v WHERE v.account_id = $1 AND v.form_id = $2",
-                values,
+                query.form.values(),
             )
             .await?
             .ok_or_else(|| Error::broken("a form without a version"))?;
-        let (as_of, newest): (DateTime<Utc>, Option<DateTime<Utc>>) =
-            (get(&row, "as_of")?, get(&row, "newest")?);
-        Ok(newest.map_or(as_of, |newest| newest.max(as_of)))
+        let (as_of, pending): (DateTime<Utc>, Option<DateTime<Utc>>) =
+            (get(&row, "as_of")?, get(&row, "pending")?);
+        Ok(pending.map_or(as_of, |pending| pending.max(as_of)))
     }
 
     /// Counts a list by reading it, where no tally tells.
     async fn count_listed(&mut self, query: &FeedbackQuery) -> Result<i64, Error> {
-        let mut values = rows::values(query, &Bounds::of(query, query.range.start(), None), 0);
-        values.pop();
+        let run = Run::of(query.range);
+        let values = rows::values(query, run, run.bounds());
         let sql = rows::counted(self.is_sqlite(), query.comments_only);
         let row = self.row(sql, values).await?;
         row.map_or(Ok(0), |row| get(&row, "listed"))
     }
 
-    /// Rows, and whether they were cut off at [`BYTES`].
+    /// The first `rows` of a list that are older than `before`, as far as they are in these runs (newest first).
     async fn listed(
         &mut self,
         query: &FeedbackQuery,
-        since: NaiveDate,
+        runs: &[Run],
         before: Option<Uuid>,
         rows: usize,
-    ) -> Result<(Vec<FeedbackRow>, bool), Error> {
-        let values = rows::values(query, &Bounds::of(query, since, before), rows);
+    ) -> Result<Read, Error> {
+        let mut read = Read::default();
+        for run in runs {
+            if read.rows.len() >= rows || read.is_cut() {
+                break;
+            }
+            let bounds = run.bounds().older(before);
+            self.read(query, (*run, bounds), rows, &mut read).await?;
+        }
+        Ok(read)
+    }
+
+    /// Reads on until there are `rows`.
+    async fn read(
+        &mut self,
+        query: &FeedbackQuery,
+        (run, bounds): (Run, Bounds),
+        rows: usize,
+        read: &mut Read,
+    ) -> Result<(), Error> {
+        let left = rows.saturating_sub(read.rows.len());
+        let mut values = rows::values(query, run, bounds);
+        values.push(i64::try_from(left).unwrap_or(i64::MAX).into());
         let sql = rows::listed(self.is_sqlite(), query.comments_only);
         let values = SqlxValues(sea_orm::Values(values));
         match &mut self.inner {
             Inner::Postgres(tx) => {
-                rows::gather(sqlx::query_with(sql, values).fetch(&mut **tx), BYTES).await
+                read.rows_of(sqlx::query_with(sql, values).fetch(&mut **tx))
+                    .await
             }
             Inner::Sqlite(tx) => {
-                rows::gather(sqlx::query_with(sql, values).fetch(&mut **tx), BYTES).await
+                read.rows_of(sqlx::query_with(sql, values).fetch(&mut **tx))
+                    .await
             }
         }
+    }
+
+    /// The id down to which so many of the form's rows are; `None`: there are fewer.
+    async fn floor(
+        &mut self,
+        query: &FeedbackQuery,
+        bounds: Bounds,
+        among: usize,
+    ) -> Result<Option<Uuid>, Error> {
+        let mut values = query.form.values();
+        let before_it = i64::try_from(among.saturating_sub(1)).unwrap_or(i64::MAX);
+        values.extend::<[sea_orm::Value; 3]>([
+            bounds.from.into(),
+            bounds.below.into(),
+            before_it.into(),
+        ]);
+        let row = self.row(rows::nth(query.comments_only), values).await?;
+        row.map(|row| get(&row, "feedback_id")).transpose()
     }
 
     /// The list's counts by day; `None` where only reading it tells.

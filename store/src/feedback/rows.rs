@@ -6,8 +6,12 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::bounds::Bounds;
+use super::tally::Run;
 use super::{FeedbackQuery, FeedbackRow};
 use crate::Error;
+
+/// Rows that are read at once take this many bytes at most, and one row more.
+const BYTES: usize = 4 << 20;
 
 macro_rules! of_list {
     ($select:literal, $comments:literal, $bus_prop:literal, $track_fields:literal, $tail:literal) => {
@@ -73,7 +77,7 @@ pub(super) fn listed(sqlite: bool, comments: bool) -> &'static str {
     }
 }
 
-/// How many they are; without the last value.
+/// How many they are.
 pub(super) fn counted(sqlite: bool, comments: bool) -> &'static str {
     match (sqlite, comments) {
         (false, false) => counted!(postgres, ""),
@@ -83,58 +87,80 @@ pub(super) fn counted(sqlite: bool, comments: bool) -> &'static str {
     }
 }
 
-/// The values of [`listed`].
-pub(super) fn values(query: &FeedbackQuery, bounds: &Bounds, rows: usize) -> Vec<Value> {
+/// The id of the form's row that so many others between two ids come before, newest first.
+pub(super) fn nth(comments: bool) -> &'static str {
+    macro_rules! nth {
+        ($comments:literal) => {
+            concat!(
+                "SELECT f.feedback_id FROM feedback f
+                  WHERE f.account_id = $1 AND f.form_id = $2 AND f.feedback_id >= $3 AND f.feedback_id < $4",
+                $comments,
+                " ORDER BY f.feedback_id DESC LIMIT 1 OFFSET $5"
+            )
+        };
+    }
+    if comments {
+        nth!(" AND f.has_comment")
+    } else {
+        nth!("")
+    }
+}
+
+/// The values of [`counted`]; [`listed`] has one more, how many rows.
+pub(super) fn values(query: &FeedbackQuery, run: Run, bounds: Bounds) -> Vec<Value> {
     let bus_prop = query.bus_prop_id.map(|id| format!("_{id}_"));
     // No link has U+0000, which jsonb does not take.
     let impossible = query
         .track_fields
         .iter()
         .any(|(name, value)| name.contains('\0') || value.contains('\0'));
-    let track_fields = query
-        .track_fields
-        .iter()
-        .map(|(name, value)| json!({name: value}));
+    let (below, track_fields) = if impossible {
+        (Uuid::nil(), json!([]))
+    } else {
+        let fields = query.track_fields.iter();
+        let fields = fields.map(|(name, value)| json!({name: value}));
+        (bounds.below, fields.collect())
+    };
     let mut values = query.form.values();
-    values.extend::<[Value; 7]>([
+    values.extend::<[Value; 6]>([
         bounds.from.into(),
-        (if impossible {
-            Uuid::nil()
-        } else {
-            bounds.below
-        })
-        .into(),
-        query.range.start().into(),
-        query.range.end().into(),
+        below.into(),
+        run.first.into(),
+        run.last.into(),
         bus_prop.unwrap_or_default().into(),
-        (if impossible {
-            json!([])
-        } else {
-            track_fields.collect()
-        })
-        .to_string()
-        .into(),
-        i64::try_from(rows).unwrap_or(i64::MAX).into(),
+        track_fields.to_string().into(),
     ]);
     values
 }
 
-/// Rows until they take so many bytes, and whether that was reached.
-pub(super) async fn gather<R: Into<QueryResult>>(
-    rows: impl Stream<Item = Result<R, sqlx::Error>>,
+/// Rows that were read at once.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    pub rows: Vec<FeedbackRow>,
     bytes: usize,
-) -> Result<(Vec<FeedbackRow>, bool), Error> {
-    let mut rows = std::pin::pin!(rows);
-    let (mut gathered, mut taken) = (Vec::new(), 0);
-    while let Some(row) = rows.try_next().await? {
-        let row = read(&row.into())?;
-        taken += row.answers.len() + row.track_fields.len();
-        gathered.push(row);
-        if taken >= bytes {
-            return Ok((gathered, true));
-        }
+}
+
+impl Read {
+    /// Whether more would take too much memory.
+    pub fn is_cut(&self) -> bool {
+        self.bytes >= BYTES
     }
-    Ok((gathered, false))
+
+    /// Adds rows until they take too much.
+    pub async fn rows_of<R: Into<QueryResult>>(
+        &mut self,
+        rows: impl Stream<Item = Result<R, sqlx::Error>>,
+    ) -> Result<(), Error> {
+        let mut rows = std::pin::pin!(rows);
+        while !self.is_cut()
+            && let Some(row) = rows.try_next().await?
+        {
+            let row = read(&row.into())?;
+            self.bytes += row.answers.len() + row.track_fields.len();
+            self.rows.push(row);
+        }
+        Ok(())
+    }
 }
 
 /// By place, since streams read millions.

@@ -3,50 +3,87 @@
 use std::collections::BTreeMap;
 
 use chrono::{NaiveDate, TimeDelta};
-use domain::date_range::day_of;
+use domain::date_range::{DateRange, day_of};
 use domain::link::BusPropIds;
 use domain::rollup::Delta;
 use uuid::Uuid;
 
 use super::FeedbackQuery;
-use super::bounds::time_of;
+use super::bounds::{Bounds, time_of};
 use crate::rollup::WHOLE;
 use crate::tx::get;
 use crate::{Error, Tx};
 
 /// Rows of the inbox that are in memory at once.
 const LOOK: usize = 10_000;
+/// Days that are so far apart have no ids between each other's ([`Bounds::of_days`]).
+const APART: TimeDelta = TimeDelta::days(3);
 
 /// A list's rows by day.
 #[derive(Debug, Default)]
 pub(super) struct Tally(BTreeMap<NaiveDate, i64>);
 
+/// Days one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub first: NaiveDate,
+    pub last: NaiveDate,
+}
+
+impl Run {
+    pub(super) fn of(range: DateRange) -> Self {
+        Self {
+            first: range.start(),
+            last: range.end(),
+        }
+    }
+
+    pub(super) fn bounds(self) -> Bounds {
+        Bounds::of_days(self.first, self.last)
+    }
+}
+
 impl Tally {
+    pub(super) fn of(days: impl IntoIterator<Item = (NaiveDate, i64)>) -> Self {
+        Self(days.into_iter().collect())
+    }
+
     pub(super) fn total(&self) -> i64 {
         self.0.values().sum()
     }
 
-    /// A day from which on the list has at least `rows` that are older than `before`, so that nobody looks for them
-    /// beyond it; else the list's first.
-    pub(super) fn since(
+    /// Where the list's first `rows` that are older than `before` are, so that nobody looks for them elsewhere: newest
+    /// first, and whatever is in one is newer than whatever is in the next.
+    pub(super) fn runs(
         &self,
         query: &FeedbackQuery,
         before: Option<Uuid>,
         rows: usize,
-    ) -> NaiveDate {
-        // Of the day of `before` and, should days have moved, of the one before some may be newer.
-        let last = before.map(|id| day_of(time_of(id), query.time_zone) - TimeDelta::days(2));
+    ) -> Vec<Run> {
+        // Of the day of `before` and, should days have moved, of its neighbours some may be newer and some older.
+        let day = before.map(|id| day_of(time_of(id), query.time_zone));
+        let last = day.map_or(NaiveDate::MAX, |day| day + TimeDelta::days(1));
+        let sure = day.map_or(NaiveDate::MAX, |day| day - TimeDelta::days(2));
         let wanted = i64::try_from(rows).unwrap_or(i64::MAX);
         let mut found: i64 = 0;
-        for (day, listed) in self.0.iter().rev() {
-            if last.is_none_or(|last| *day <= last) {
+        let mut runs: Vec<Run> = Vec::new();
+        let days = self.0.range(..=last).rev();
+        for (day, listed) in days.filter(|(_, listed)| **listed > 0) {
+            if found >= wanted {
+                break;
+            }
+            match runs.last_mut() {
+                Some(run) if run.first - *day < APART => run.first = *day,
+                _ => runs.push(Run {
+                    first: *day,
+                    last: *day,
+                }),
+            }
+            if *day <= sure {
                 found = found.saturating_add(*listed);
             }
-            if found >= wanted {
-                return *day;
-            }
         }
-        query.range.start()
+        runs
     }
 }
 
@@ -125,5 +162,67 @@ impl Tx {
                 return Ok(true);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono_tz::Tz;
+    use uuid::{NoContext, Timestamp};
+
+    use super::*;
+    use crate::form::FormKey;
+
+    fn day(number: u32) -> NaiveDate {
+        NaiveDate::from_ymd_opt(2026, 3, number).unwrap()
+    }
+
+    /// The first and the last day of each run.
+    fn runs(tally: &Tally, before: Option<NaiveDate>, rows: usize) -> Vec<(u32, u32)> {
+        let query = FeedbackQuery {
+            form: FormKey {
+                account_id: Uuid::nil(),
+                form_id: Uuid::nil(),
+            },
+            range: DateRange::parse("2026-03-01", "2026-03-31").unwrap(),
+            time_zone: Tz::UTC,
+            bus_prop_id: None,
+            comments_only: false,
+            track_fields: Vec::new(),
+        };
+        let before = before.map(|day| {
+            let noon = day.and_hms_opt(12, 0, 0).unwrap().and_utc();
+            let seconds = u64::try_from(noon.timestamp()).unwrap();
+            Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, 0))
+        });
+        let runs = tally.runs(&query, before, rows);
+        let days = runs.iter().map(|run| (run.first, run.last));
+        days.map(|(first, last)| (chrono::Datelike::day(&first), chrono::Datelike::day(&last)))
+            .collect()
+    }
+
+    #[test]
+    fn rows_are_looked_for_where_they_are_and_no_further() {
+        let counts = [(2, 3), (9, 1), (11, 1), (14, 0), (20, 2), (28, 1), (31, 4)];
+        let tally = Tally::of(counts.map(|(number, listed)| (day(number), listed)));
+        assert_eq!(runs(&tally, None, 4), [(31, 31)]);
+        assert_eq!(runs(&tally, None, 5), [(31, 31), (28, 28)]);
+        assert_eq!(
+            runs(&tally, None, 8),
+            [(31, 31), (28, 28), (20, 20), (11, 11)]
+        );
+        assert_eq!(
+            runs(&tally, None, 100),
+            [(31, 31), (28, 28), (20, 20), (9, 11), (2, 2)]
+        );
+        assert_eq!(runs(&Tally::default(), None, 1), []);
+    }
+
+    #[test]
+    fn days_around_a_page_s_end_are_looked_at_but_not_counted_on() {
+        let tally = Tally::of((1..=31).map(|number| (day(number), 1)));
+        assert_eq!(runs(&tally, Some(day(20)), 1), [(18, 21)]);
+        assert_eq!(runs(&tally, Some(day(20)), 3), [(16, 21)]);
+        assert_eq!(runs(&tally, Some(day(1)), 3), [(1, 2)]);
     }
 }

@@ -9,6 +9,7 @@ mod fixture;
 mod folding;
 mod forms;
 mod ledger;
+mod lists;
 mod model;
 mod ordering;
 mod races;

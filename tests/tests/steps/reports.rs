@@ -1,19 +1,17 @@
 //! Reports read through the cache: always what the rollups have at the version that they are labelled with, whatever the
-//! cache holds; and lists, whose length is that of what they list.
+//! cache holds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
 use chrono::NaiveDate;
-use chrono_tz::Tz;
 use domain::date_range::DateRange;
 use domain::month::Month;
 use domain::rollup::Delta;
 use platform::cache::CacheKey;
 use platform::reports::{self, FormSeries, Found, Source};
 use serde_json::json;
-use store::feedback::{FeedbackPage, FeedbackQuery};
 use store::fold::Reach;
 use store::rollup::WHOLE;
 use tests::wait::{SOON, eventually};
@@ -24,7 +22,7 @@ use worker::refresh::Refresher;
 use crate::survey::{Survey, stored};
 
 /// From 40 days ago to the day after, on which it is now in the account's zone.
-fn range(survey: &Survey) -> Result<DateRange> {
+pub fn range(survey: &Survey) -> Result<DateRange> {
     Ok(DateRange::parse(
         &survey.day(-40).to_string(),
         &survey.day(1).to_string(),
@@ -313,123 +311,5 @@ async fn beside_folds_every_series_is_of_the_version_that_it_says() -> Result<()
         anyhow::Ok(())
     };
     tokio::try_join!(folding, reading)?;
-    Ok(())
-}
-
-fn query(survey: &Survey) -> Result<FeedbackQuery> {
-    Ok(FeedbackQuery {
-        form: survey.form,
-        range: range(survey)?,
-        time_zone: Tz::Pacific__Kiritimati,
-        bus_prop_id: None,
-        comments_only: false,
-        track_fields: Vec::new(),
-    })
-}
-
-/// All pages of `rows` each; every page has the same total.
-async fn pages(survey: &Survey, query: &FeedbackQuery, rows: usize) -> Result<(i64, Vec<Uuid>)> {
-    let (mut ids, mut before) = (Vec::new(), None);
-    loop {
-        let page: FeedbackPage = survey
-            .ledger
-            .store
-            .feedback_page(query, before, rows)
-            .await?;
-        ids.extend(page.rows.iter().map(|row| row.feedback_id));
-        before = ids.last().copied();
-        if page.rows.len() < rows {
-            return Ok((page.total, ids));
-        }
-    }
-}
-
-#[tokio::test]
-async fn lists_have_what_their_filter_says_and_their_total_is_their_length() -> Result<()> {
-    let survey = Survey::open().await?;
-    let given = [json!({"nps": 9, "why": "Good."}), json!({"nps": 2})];
-    let mut all: BTreeMap<Uuid, (&str, bool, i64)> = BTreeMap::new();
-    for n in 0..48_i64 {
-        let ids = ["", "1", "1_2", "2_3"][usize::try_from(n % 4)?];
-        let comment = n % 3 == 0;
-        let days = -(n * 5 % 46);
-        let sent = survey.send(ids).await?;
-        let answers = &given[usize::from(!comment)];
-        let answer = survey.answer(&sent, Uuid::new_v4(), days, answers);
-        let id = stored(survey.record(&[answer]).await?[0]);
-        all.insert(id, (ids, comment, days));
-        if n == 20 {
-            survey.fold().await?;
-        }
-    }
-    let erased: Vec<Uuid> = all.keys().copied().step_by(7).collect();
-    for id in &erased {
-        survey
-            .ledger
-            .store
-            .erase_feedback(survey.form.account_id, *id)
-            .await?;
-        all.remove(id);
-    }
-    for folded in [false, true] {
-        for bus_prop_id in [None, Some(1), Some(2), Some(3)] {
-            for comments_only in [false, true] {
-                for track_field in [None, Some(("a", "b=c")), Some(("a", "no\0"))] {
-                    let track_fields = track_field.iter();
-                    let track_fields =
-                        track_fields.map(|(n, v)| ((*n).to_owned(), (*v).to_owned()));
-                    let query = FeedbackQuery {
-                        bus_prop_id,
-                        comments_only,
-                        track_fields: track_fields.collect(),
-                        ..query(&survey)?
-                    };
-                    let mut expected: Vec<Uuid> = all
-                        .iter()
-                        .filter(|(_, (ids, comment, days))| {
-                            let bus_prop = bus_prop_id.map(|id: u32| id.to_string());
-                            *days >= -40
-                                && (*comment || !comments_only)
-                                && bus_prop.is_none_or(|id| ids.split('_').any(|i| i == id))
-                        })
-                        .map(|(id, _)| *id)
-                        .collect();
-                    if track_field.is_some_and(|(_, value)| value == "no\0") {
-                        expected.clear();
-                    }
-                    expected.reverse();
-                    for rows in [1, 5, 100] {
-                        let (total, ids) = pages(&survey, &query, rows).await?;
-                        assert_eq!(ids, expected, "{folded} {query:?} {rows}");
-                        assert_eq!(total, i64::try_from(expected.len())?, "{folded} {query:?}");
-                    }
-                    let rows = survey.ledger.store.feedback_rows(&query, None, 100).await?;
-                    assert_eq!(rows.len(), expected.len());
-                }
-            }
-        }
-        survey.fold().await?;
-    }
-    let page = survey
-        .ledger
-        .store
-        .feedback_page(&query(&survey)?, None, 1)
-        .await?;
-    let row = &page.rows[0];
-    let fields: serde_json::Value = serde_json::from_str(&row.track_fields)?;
-    assert_eq!(fields, json!({"zone": "north", "a": "b=c"}));
-    assert!(page.as_of >= row.submitted_at);
-    let since = survey.day(-2);
-    let comments = survey
-        .ledger
-        .store
-        .latest_comments(&query(&survey)?, since, 20)
-        .await?;
-    let newest = all
-        .values()
-        .filter(|(_, comment, days)| *comment && *days >= -2)
-        .count();
-    assert_eq!(comments.len(), newest);
-    assert!(comments.iter().all(|row| row.answers.contains("Good.")));
     Ok(())
 }

@@ -3,7 +3,6 @@
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use chrono::NaiveDate;
 use domain::metrics::FieldSummary;
 use domain::rollup::FieldCounts;
 use platform::reports::{self, FormSeries};
@@ -12,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::asked::{BusPropPath, Conditional, FormAsked, FormPath};
 use super::feedbacks::item::{Item, items};
-use super::figures::{Day, Figures, FormHead, daily};
+use super::figures::{Figures, FormHead, daily};
 use super::schema::{FieldSummarySchema, ReportResponses};
 use super::{answer_form, json};
 use crate::AppState;
@@ -99,16 +98,10 @@ async fn show(
     let days = series.days.iter();
     let days = daily(asked.range, days.map(|(date, delta)| (*date, delta.counts)));
     // After the series: whatever is counted in it can be found by now.
-    let comments = match comments_since(&days) {
-        None => Vec::new(),
-        Some(since) => {
-            let query = asked.feedbacks(&series.form.content, true, Vec::new())?;
-            state
-                .store()
-                .latest_comments(&query, since, COMMENTS)
-                .await?
-        }
-    };
+    let counted = days.iter().map(|day| (day.date, day.counts.comments));
+    let query = asked.feedbacks(&series.form.content, true, Vec::new())?;
+    let store = state.store();
+    let comments = store.latest_comments(&query, counted, COMMENTS).await?;
     let form = &series.form.content;
     let (latest_comments, _) = items(form, &comments)?;
     let figures = Figures::new(days);
@@ -121,48 +114,10 @@ async fn show(
     })
 }
 
-/// The latest day from which on there are enough comments, or all; `None`: there are none.
-fn comments_since(days: &[Day]) -> Option<NaiveDate> {
-    let mut comments = 0;
-    let mut since = None;
-    for day in days.iter().rev().filter(|day| day.counts.comments != 0) {
-        comments += day.counts.comments;
-        since = Some(day.date);
-        if usize::try_from(comments).is_ok_and(|comments| comments >= COMMENTS) {
-            break;
-        }
-    }
-    since
-}
-
 fn fields(series: &FormSeries) -> FieldCounts {
     let mut sum = FieldCounts::default();
     for (_, delta) in &series.days {
         sum.merge(&delta.fields);
     }
     sum
-}
-
-#[cfg(test)]
-mod tests {
-    use domain::rollup::DayCounts;
-
-    use super::*;
-
-    #[test]
-    fn comments_are_looked_for_no_further_back_than_they_are() {
-        let day = |date: u32, comments| Day {
-            date: NaiveDate::from_ymd_opt(2026, 1, date).unwrap(),
-            counts: DayCounts {
-                comments,
-                ..DayCounts::default()
-            },
-        };
-        let since = |days: &[Day]| comments_since(days).map(|date| date.to_string());
-        assert_eq!(since(&[day(1, 0), day(2, 0)]), None);
-        let few = [day(1, 0), day(2, 3), day(3, 1), day(4, 0)];
-        assert_eq!(since(&few).as_deref(), Some("2026-01-02"));
-        let many = [day(1, 99), day(2, 15), day(3, 5), day(4, 0)];
-        assert_eq!(since(&many).as_deref(), Some("2026-01-02"));
-    }
 }

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use domain::form::FormContent;
 use futures::stream;
 use store::Store;
-use store::feedback::{FeedbackQuery, FeedbackRow};
+use store::feedback::{FeedbackPart, FeedbackQuery, Stride};
 use store::form::FormKey;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
@@ -22,8 +22,11 @@ use crate::deadline::within;
 use crate::error::Problem;
 use crate::rendered::{CACHE_STATUS, MISS, NO_CACHE};
 
-/// So many feedbacks are read at once.
-const STRIDE: usize = 2_000;
+/// So many feedbacks are read at once. Where few of the form's are meant, as many are looked at as a moment allows.
+const STRIDE: Stride = Stride {
+    rows: 2_000,
+    among: 50_000,
+};
 /// A database that takes longer for them does not answer, and the answer is cut.
 const LOOKUP: Duration = Duration::from_secs(10);
 
@@ -34,7 +37,7 @@ struct Stream {
     form: FormContent,
     lines: Lines,
     /// Read and not written yet.
-    rows: Vec<FeedbackRow>,
+    part: FeedbackPart,
     /// What comes before them.
     header: Vec<u8>,
 }
@@ -47,9 +50,9 @@ pub async fn whole(
     lines: Lines,
 ) -> Result<Response, Problem> {
     let store = state.store().clone();
-    let rows = {
+    let part = {
         let _turn = super::turn().await;
-        store.feedback_rows(&query, None, STRIDE).await?
+        store.feedback_part(&query, None, STRIDE).await?
     };
     // After them: it has every field that any of them, or one before them, can answer.
     let FormKey {
@@ -64,7 +67,7 @@ pub async fn whole(
         query: Arc::new(query),
         form,
         lines,
-        rows,
+        part,
         header,
     };
     let pieces = stream::try_unfold(Some(first), |stream| async move {
@@ -93,9 +96,8 @@ pub async fn whole(
 impl Stream {
     /// Writes what was read, while the next are being read; where it goes on.
     async fn step(mut self) -> io::Result<(Bytes, Option<Self>)> {
-        let rows = std::mem::take(&mut self.rows);
-        let last = rows.last();
-        let next = last.map(|last| self.read_after(last.feedback_id));
+        let rows = std::mem::take(&mut self.part.rows);
+        let next = self.part.next.map(|next| self.read_after(next));
         let bytes = self
             .lines
             .write(&self.form, &rows, std::mem::take(&mut self.header))?;
@@ -103,7 +105,7 @@ impl Stream {
         let Some(next) = next else {
             return Ok((bytes, None));
         };
-        self.rows = next
+        self.part = next
             .await
             .map_err(io::Error::other)?
             .map_err(io::Error::other)?;
@@ -111,11 +113,11 @@ impl Stream {
     }
 
     /// In a task, so that it goes on by itself; it ends with the handle.
-    fn read_after(&self, last: Uuid) -> AbortOnDropHandle<Result<Vec<FeedbackRow>, store::Error>> {
+    fn read_after(&self, next: Uuid) -> AbortOnDropHandle<Result<FeedbackPart, store::Error>> {
         let (store, query) = (self.store.clone(), Arc::clone(&self.query));
         AbortOnDropHandle::new(tokio::spawn(async move {
             let _turn = super::turn().await;
-            within(LOOKUP, store.feedback_rows(&query, Some(last), STRIDE)).await
+            within(LOOKUP, store.feedback_part(&query, Some(next), STRIDE)).await
         }))
     }
 }
