@@ -1,9 +1,9 @@
 //! Reports as they were last answered: bodies in process, believed for a moment and then checked by their version.
 //!
-//! A copy was right when its check began, so what is answered is never older than [`BELIEVED`]. After that one caller
-//! checks, the others of the same report wait for it. The version of a report never goes back: what was rendered from
-//! data older than the copy is discarded. A caller who has seen a newer version elsewhere is never answered with an
-//! older one unchecked.
+//! A copy was right when its check began, so what is answered is never older than [`BELIEVED`]. A little before that
+//! ([`DUE`]) one caller checks, while the others of the same report are still answered with the copy; after that they
+//! wait for a check. The version of a report never goes back: what was rendered from data older than the copy is
+//! discarded. A caller who has seen a newer version elsewhere is never answered with an older one unchecked.
 //!
 //! What is *not* here: what a report shows and how it is read (`routes::report`), day series (`platform::reports`).
 
@@ -32,12 +32,14 @@ use uuid::Uuid;
 
 use self::key::Place;
 pub use self::key::{Key, segment};
-use self::slot::Slot;
+use self::slot::{Look, Slot};
 use self::tag::tag_of;
 pub use self::tag::{Seen, plain_tag_of};
 
 /// So long a copy is believed after its check began.
 pub const BELIEVED: Duration = Duration::from_millis(400);
+/// From then on the next caller checks it, so that while many ask and the database is not slow, nobody else waits.
+const DUE: Duration = Duration::from_millis(300);
 /// Bodies and what goes with them take this many bytes at most.
 const CAPACITY: u64 = 32 * 1024 * 1024;
 /// What a copy takes besides its body and path.
@@ -163,15 +165,17 @@ impl RenderedReports {
         R: Future<Output = Result<(Rendered, Source), E>>,
     {
         let arrived = Instant::now();
-        if let Some(copy) = self.believed(key.account_id, &key.path, seen) {
-            return Ok(Served::kept(copy));
-        }
         let slot = self.slots.get_with(key.clone(), Arc::default);
+        let limit = match slot.look(arrived, seen) {
+            Look::Believed(copy) => return Ok(Served::kept(copy)),
+            Look::Due => DUE,
+            Look::Stale => BELIEVED,
+        };
         let flight = slot.fly().await;
         // Whoever flew before has looked for those who waited, too.
         let began = Instant::now();
         let looked = slot.checked_since(arrived);
-        if let Some(copy) = looked.or_else(|| slot.believed(began, seen)) {
+        if let Some(copy) = looked.or_else(|| slot.younger(limit, began, seen)) {
             return Ok(Served::kept(copy));
         }
         if let Some(copy) = slot.copy()

@@ -1,11 +1,12 @@
 //! The place of one report's copy, and the right to renew it.
 
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
-use super::{BELIEVED, Rendered, Seen, goes_back};
+use super::{BELIEVED, DUE, Rendered, Seen, goes_back};
 
 /// Empty at first.
 #[derive(Default)]
@@ -14,11 +15,35 @@ pub struct Slot {
     flight: Mutex<()>,
 }
 
-/// A copy, and when the check began that it last stood.
+/// A copy.
 #[derive(Clone)]
 struct Held {
     rendered: Arc<Rendered>,
+    /// When the check began that it last stood.
     checked: Instant,
+    /// Somebody has gone to check it before it is stale.
+    claimed: bool,
+}
+
+/// What a caller finds.
+pub enum Look {
+    /// A copy that needs no check.
+    Believed(Arc<Rendered>),
+    /// A copy that this caller is to check while others are still answered with it.
+    Due,
+    /// None for this caller.
+    Stale,
+}
+
+impl Held {
+    fn is_younger(&self, limit: Duration, now: Instant) -> bool {
+        now.saturating_duration_since(self.checked) < limit
+    }
+
+    /// Until then nobody needs to check it.
+    fn limit(&self) -> Duration {
+        if self.claimed { BELIEVED } else { DUE }
+    }
 }
 
 impl Slot {
@@ -30,9 +55,37 @@ impl Slot {
     /// The copy if it needs no check now for one who has seen this.
     pub fn believed(&self, now: Instant, seen: Seen<'_>) -> Option<Arc<Rendered>> {
         self.held()
-            .filter(|held| now.saturating_duration_since(held.checked) < BELIEVED)
+            .filter(|held| held.is_younger(held.limit(), now))
             .map(|held| held.rendered)
             .filter(|copy| !seen.is_ahead_of(copy.version))
+    }
+
+    /// The copy if its last check is not so long ago, for one who has seen this.
+    pub fn younger(&self, limit: Duration, now: Instant, seen: Seen<'_>) -> Option<Arc<Rendered>> {
+        self.held()
+            .filter(|held| held.is_younger(limit, now))
+            .map(|held| held.rendered)
+            .filter(|copy| !seen.is_ahead_of(copy.version))
+    }
+
+    /// What there is for one who has seen this. A copy is due to one caller alone.
+    pub fn look(&self, now: Instant, seen: Seen<'_>) -> Look {
+        if let Some(copy) = self.believed(now, seen) {
+            return Look::Believed(copy);
+        }
+        let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
+        match held.as_mut() {
+            Some(held) if seen.is_ahead_of(held.rendered.version) => Look::Stale,
+            // Between the two looks somebody may have been faster.
+            Some(held) if held.is_younger(held.limit(), now) => {
+                Look::Believed(Arc::clone(&held.rendered))
+            }
+            Some(held) if !held.claimed && held.is_younger(BELIEVED, now) => {
+                held.claimed = true;
+                Look::Due
+            }
+            _ => Look::Stale,
+        }
     }
 
     /// The copy if a check of it began after that.
@@ -52,6 +105,7 @@ impl Slot {
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(held) = held.as_mut() {
             held.checked = began;
+            held.claimed = false;
         }
     }
 
@@ -65,6 +119,7 @@ impl Slot {
         *held = Some(Held {
             rendered: Arc::clone(&rendered),
             checked: began,
+            claimed: false,
         });
         rendered
     }

@@ -76,7 +76,7 @@ async fn a_copy_is_believed_then_checked_then_made_anew() {
     let first = ask_having(&reports, &data, "").await;
     assert_eq!(first, ("0.0".to_owned(), Source::Database));
     data.grows_to(1);
-    advance(BELIEVED.saturating_sub(Duration::from_millis(1))).await;
+    advance(DUE.saturating_sub(Duration::from_millis(1))).await;
     let again = ask_having(&reports, &data, "").await;
     assert_eq!(again, ("0.0".to_owned(), Source::Cache));
     assert_eq!(data.work(), (0, 1));
@@ -99,6 +99,30 @@ async fn one_looks_for_all_who_ask_at_once() {
     data.grows_to(3);
     assert_eq!(all().await, vec!["0.3"; 50]);
     assert_eq!(data.work(), (1, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_copy_that_is_due_is_checked_by_one_while_others_are_answered_with_it() {
+    let (reports, data) = (RenderedReports::new(), Data::default());
+    ask(&reports, &data).await;
+    advance(DUE).await;
+    data.grows_to(1);
+    let mut answers = futures::future::join_all((0..50).map(|_| ask(&reports, &data))).await;
+    assert_eq!(answers.remove(0), "0.1");
+    assert_eq!(answers, vec!["0.0"; 49]);
+    assert_eq!(data.work(), (1, 2));
+    // One who went to check and never came back: the others go when it is stale.
+    advance(DUE).await;
+    data.grows_to(2);
+    let headers = HeaderMap::new();
+    let never = || std::future::pending::<Result<Option<Version>, Infallible>>();
+    let gone = reports.get(Key::new(ACCOUNT, "/r"), Seen::new(&headers), never, || {
+        data.render()
+    });
+    assert!(futures::poll!(Box::pin(gone)).is_pending());
+    assert_eq!(ask(&reports, &data).await, "0.1");
+    advance(BELIEVED.saturating_sub(DUE)).await;
+    assert_eq!(ask(&reports, &data).await, "0.2");
 }
 
 #[tokio::test(start_paused = true)]
