@@ -5,6 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
@@ -148,12 +149,13 @@ where
             .into_owned();
         let serving = std::pin::pin!(self.watcher.watch(serving));
         // The library's own limit begins once it knows the protocol, for which it waits without one.
-        let asks_nothing = async {
-            tokio::time::sleep(HEAD).await;
+        let mut limit = std::pin::pin!(tokio::time::sleep(HEAD));
+        let asks_nothing = future::poll_fn(|context| {
             if asked.load(Ordering::Relaxed) {
-                std::future::pending::<()>().await;
+                return Poll::Pending;
             }
-        };
+            limit.as_mut().poll(context)
+        });
         tokio::select! {
             // In order, because this is polled for every request.
             biased;

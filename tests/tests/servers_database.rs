@@ -7,7 +7,9 @@ use reqwest::Method;
 use tests::app::{App, Backends};
 use tests::check;
 use tests::client::Client;
+use tests::form::form;
 use tests::import::{Accepted, IMPORT, JSON, array, records};
+use tests::report::{Of, overview};
 use tests::servers::{Durability, Endpoints, Postgres, Redis};
 use tests::wait::{LATER, SOON, eventually};
 
@@ -174,4 +176,47 @@ async fn a_cache_that_is_down_full_or_frozen_is_missed_by_nobody() -> Result<()>
         Ok(())
     })
     .await
+}
+
+#[tokio::test]
+async fn a_report_that_the_database_does_not_answer_is_given_up_there_too() -> Result<()> {
+    let (_postgres, app) = on_private_database(1).await?;
+    let client = app.client().await?;
+    let form = client.published(&form()).await?;
+    let days = ("2026-03-01", "2026-03-31");
+    let paths = [overview(days)]
+        .into_iter()
+        .chain(Of::ALL.map(|of| of.path(&form, days, "")));
+    let paths: Vec<String> = paths.collect();
+    // One statement, so that it is one transaction: it holds what all reports read until it is ended.
+    let hold = "LOCK TABLE rollup, feedback, form_version; SELECT pg_sleep(600)";
+    let holding = app.sql(hold);
+    let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
+    let asking = async {
+        eventually(SOON, async || {
+            let held = "SELECT count(*) FROM pg_locks WHERE granted AND mode = 'AccessExclusiveLock'
+                           AND relation = 'rollup'::regclass";
+            ensure!(app.sql(held).await? == "1", "not held yet");
+            Ok(())
+        })
+        .await?;
+        for path in &paths {
+            unavailable(&client, Method::GET, path).await?;
+        }
+        eventually(SOON, async || {
+            let count = app.sql(waiting).await?;
+            ensure!(count == "0", "{count} still wait");
+            Ok(())
+        })
+        .await?;
+        app.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE%'")
+            .await?;
+        for path in &paths {
+            eventually(SOON, async || client.get(path).await?.expect(200)).await?;
+        }
+        anyhow::Ok(())
+    };
+    let (held, asked) = tokio::join!(holding, asking);
+    ensure!(held.is_err(), "nobody ended it");
+    asked
 }
