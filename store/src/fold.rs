@@ -15,7 +15,7 @@ use domain::rollup::Delta;
 use sea_orm::QueryResult;
 
 use crate::form::FormKey;
-use crate::inbox::Trail;
+use crate::inbox::{Trail, later};
 use crate::rollup::{Place, WHOLE};
 use crate::tx::get;
 use crate::{Error, Tx};
@@ -44,6 +44,12 @@ pub struct Folded {
     pub touched: BTreeSet<(i64, Month)>,
 }
 
+/// A form that nobody else folds until the transaction ends.
+pub(crate) struct Locked {
+    trail: Trail,
+    as_of: DateTime<Utc>,
+}
+
 /// Rows of the inbox, read. Those of the same day and business properties are one sum: most are alike, and a row may
 /// name a thousand business properties.
 #[derive(Default)]
@@ -66,6 +72,7 @@ impl Found {
     /// Adds a row, if it can be read.
     fn add(&mut self, id: i64, row: &QueryResult) -> Result<(), Error> {
         let (day, delta): (NaiveDate, Vec<u8>) = (get(row, "day")?, get(row, "delta")?);
+        let at = get(row, "at")?;
         let delta = Delta::decode(&delta).map_err(Error::broken)?;
         let alike = match self.alike.entry(get(row, "bus_prop_ids")?) {
             Entry::Occupied(known) => known.into_mut(),
@@ -79,7 +86,7 @@ impl Found {
         };
         alike.days.entry(day).or_default().merge(&delta);
         self.ids.push(id);
-        self.at = self.at.max(Some(get(row, "at")?));
+        self.at = self.at.max(Some(at));
         Ok(())
     }
 
@@ -138,7 +145,7 @@ impl Tx {
             self.execute("SET LOCAL lock_timeout = 1000", vec![])
                 .await?;
         }
-        let mut trail = self.lock_form(form).await?;
+        let Locked { mut trail, as_of } = self.lock_form(form).await?;
         let above = match reach {
             Reach::Recent => trail.low,
             Reach::All => 0,
@@ -164,27 +171,30 @@ impl Tx {
             self.note_trail(form, trail).await?;
         }
         // As lists have said since then.
-        let version = self.raise_version(form, at).await?;
+        let version = self.raise_version(form, later(at, as_of)).await?;
         let months = touched.iter().map(|(_, month)| *month);
         self.raise_months(form, months, version).await?;
         Ok(Folded { rows, touched })
     }
 
     /// Waits for whoever holds the form.
-    pub(crate) async fn lock_form(&mut self, form: FormKey) -> Result<Trail, Error> {
+    pub(crate) async fn lock_form(&mut self, form: FormKey) -> Result<Locked, Error> {
         let lock = self.dialect(
-            "SELECT inbox_low, inbox_mark, marked_at FROM form_version WHERE account_id = $1 AND form_id = $2
+            "SELECT inbox_low, inbox_mark, marked_at, as_of FROM form_version WHERE account_id = $1 AND form_id = $2
                 FOR NO KEY UPDATE",
-            "SELECT inbox_low, inbox_mark, marked_at FROM form_version WHERE account_id = $1 AND form_id = $2",
+            "SELECT inbox_low, inbox_mark, marked_at, as_of FROM form_version WHERE account_id = $1 AND form_id = $2",
         );
         let row = self
             .row(lock, form.values())
             .await?
             .ok_or_else(|| Error::broken("a form without a version"))?;
-        Ok(Trail {
-            low: get(&row, "inbox_low")?,
-            mark: get(&row, "inbox_mark")?,
-            marked_at: get(&row, "marked_at")?,
+        Ok(Locked {
+            trail: Trail {
+                low: get(&row, "inbox_low")?,
+                mark: get(&row, "inbox_mark")?,
+                marked_at: get(&row, "marked_at")?,
+            },
+            as_of: get(&row, "as_of")?,
         })
     }
 

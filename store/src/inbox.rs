@@ -77,6 +77,12 @@ impl Tx {
     }
 }
 
+/// As of when a form is with a row that came at a moment, after it was as of another: its rows commit in any order, and
+/// other data is never as of the same moment.
+pub(crate) fn later(at: DateTime<Utc>, as_of: DateTime<Utc>) -> DateTime<Utc> {
+    at.max(as_of + TimeDelta::microseconds(1))
+}
+
 /// Forms with rows in the inbox.
 #[derive(Clone, Debug)]
 pub struct Waiting {

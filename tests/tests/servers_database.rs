@@ -189,14 +189,13 @@ async fn a_report_that_the_database_does_not_answer_is_given_up_there_too() -> R
         .chain(Of::ALL.map(|of| of.path(&form, days, "")));
     let paths: Vec<String> = paths.collect();
     // One statement, so that it is one transaction: it holds what all reports read until it is ended.
-    let hold = "LOCK TABLE rollup, feedback, form_version; SELECT pg_sleep(600)";
-    let holding = app.sql(hold);
-    let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
-    let asking = async {
+    let lock = "LOCK TABLE rollup, feedback, form_version; SELECT pg_sleep(600)";
+    let refused = async {
         eventually(SOON, async || {
-            let held = "SELECT count(*) FROM pg_locks WHERE granted AND mode = 'AccessExclusiveLock'
+            let granted =
+                "SELECT count(*) FROM pg_locks WHERE granted AND mode = 'AccessExclusiveLock'
                            AND relation = 'rollup'::regclass";
-            ensure!(app.sql(held).await? == "1", "not held yet");
+            ensure!(app.sql(granted).await? == "1", "not held yet");
             Ok(())
         })
         .await?;
@@ -204,19 +203,22 @@ async fn a_report_that_the_database_does_not_answer_is_given_up_there_too() -> R
             unavailable(&client, Method::GET, path).await?;
         }
         eventually(SOON, async || {
+            let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
             let count = app.sql(waiting).await?;
             ensure!(count == "0", "{count} still wait");
             Ok(())
         })
-        .await?;
-        app.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE%'")
-            .await?;
-        for path in &paths {
-            eventually(SOON, async || client.get(path).await?.expect(200)).await?;
-        }
-        anyhow::Ok(())
+        .await
     };
-    let (held, asked) = tokio::join!(holding, asking);
-    ensure!(held.is_err(), "nobody ended it");
-    asked
+    tokio::select! {
+        refused = refused => refused?,
+        ended = app.sql(lock) => anyhow::bail!("not held: {ended:?}"),
+    }
+    let end =
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE%'";
+    app.sql(end).await?;
+    for path in &paths {
+        eventually(SOON, async || client.get(path).await?.expect(200)).await?;
+    }
+    Ok(())
 }

@@ -21,7 +21,7 @@ use crate::cache::Cache;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountSeries {
     pub version: Version,
-    /// The commit time of the last change that is counted; `None` before the first.
+    /// When the last change that is counted was made; `None` before the first.
     pub as_of: Option<DateTime<Utc>>,
     /// All forms, of every status, in the order of their making.
     pub forms: Vec<FormDays>,

@@ -29,7 +29,7 @@ pub enum Found<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormSeries {
     pub version: Version,
-    /// The commit time of the last change that is counted.
+    /// When the last change that is counted was made.
     pub as_of: DateTime<Utc>,
     pub form: Form,
     /// [`WHOLE`] where no business property was asked for.

@@ -21,6 +21,7 @@ pub(crate) use self::bounds::Bounds;
 use self::rows::Read;
 use self::tally::{Run, Tally};
 use crate::form::FormKey;
+use crate::inbox::later;
 use crate::tx::{Inner, Patience, get};
 use crate::{Error, Store, Tx};
 
@@ -56,7 +57,7 @@ pub struct FeedbackRow {
 /// A page of a list, all of it as of one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeedbackPage {
-    /// When the last change was committed that a report counts or is about to count.
+    /// When the last change was made that a report counts or is about to count.
     pub as_of: DateTime<Utc>,
     /// Of the whole list.
     pub total: i64,
@@ -70,8 +71,16 @@ pub struct FeedbackPage {
 pub struct FeedbackPart {
     /// There may be none, though the list goes on.
     pub rows: Vec<FeedbackRow>,
-    /// What the next part is older than; `None`: this was the last.
-    pub next: Option<Uuid>,
+    /// Where the next part begins; `None`: this was the last.
+    pub next: Option<Place>,
+}
+
+/// Where a part begins. The default is the list's beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Place {
+    before: Option<Uuid>,
+    /// How far down rows are looked for, if that is known.
+    floor: Option<Uuid>,
 }
 
 /// How much of a list is read at once.
@@ -110,35 +119,41 @@ impl Store {
         })
     }
 
-    /// The first rows of a list that are older than `before`, as of the last commit: as many as a stride has, or fewer where
-    /// they are large or far between. A list of any length is so read in bounded memory, in statements that are short
-    /// however rare its rows are, and without a long snapshot.
+    /// The rows of a list from a place on, as of the last commit: as many as a stride has, or fewer where they are large or
+    /// far between. A list of any length is so read in bounded memory, in statements that are short however rare its rows
+    /// are, and without a long snapshot.
     ///
     /// # Errors
     /// See [`Error`].
     pub async fn feedback_part(
         &self,
         query: &FeedbackQuery,
-        before: Option<Uuid>,
+        place: Place,
         stride: Stride,
     ) -> Result<FeedbackPart, Error> {
         let mut tx = self.snapshot(Patience::Stream).await?;
         let run = Run::of(query.range);
-        let mut bounds = run.bounds().older(before);
+        let mut bounds = run.bounds().older(place.before);
         let is_narrowed = query.bus_prop_id.is_some() || !query.track_fields.is_empty();
-        let floor = if is_narrowed {
-            tx.floor(query, bounds, stride.among).await?
-        } else {
-            None
+        let floor = match place.floor {
+            None if is_narrowed => tx.floor(query, bounds, stride.among).await?,
+            known => known,
         };
         bounds.from = floor.unwrap_or(bounds.from);
         let mut read = Read::default();
         tx.read(query, (run, bounds), stride.rows, &mut read)
             .await?;
         let next = if read.is_cut() || read.rows.len() >= stride.rows {
-            read.rows.last().map(|last| last.feedback_id)
+            let last = read.rows.last();
+            last.map(|last| Place {
+                before: Some(last.feedback_id),
+                floor,
+            })
         } else {
-            floor
+            floor.map(|floor| Place {
+                before: Some(floor),
+                floor: None,
+            })
         };
         Ok(FeedbackPart {
             rows: read.rows,
@@ -146,8 +161,7 @@ impl Store {
         })
     }
 
-    /// The newest comments of a list, of which there are so many on each of these days. So a rare business property is
-    /// not searched for in years.
+    /// The newest comments of a list, of which there are so many on each of these days: no more than that.
     ///
     /// # Errors
     /// See [`Error`].
@@ -183,7 +197,7 @@ impl Tx {
             .ok_or_else(|| Error::broken("a form without a version"))?;
         let (as_of, pending): (DateTime<Utc>, Option<DateTime<Utc>>) =
             (get(&row, "as_of")?, get(&row, "pending")?);
-        Ok(pending.map_or(as_of, |pending| pending.max(as_of)))
+        Ok(pending.map_or(as_of, |pending| later(pending, as_of)))
     }
 
     /// Counts a list by reading it, where no tally tells.
@@ -209,6 +223,8 @@ impl Tx {
                 break;
             }
             let bounds = run.bounds().older(before);
+            // With its last row a run ends: what is older is another day's.
+            let rows = rows.min(read.rows.len().saturating_add(run.rows));
             self.read(query, (*run, bounds), rows, &mut read).await?;
         }
         Ok(read)
@@ -247,6 +263,7 @@ impl Tx {
         among: usize,
     ) -> Result<Option<Uuid>, Error> {
         let mut values = query.form.values();
+        let bounds = rows::within(query, bounds);
         let before_it = i64::try_from(among.saturating_sub(1)).unwrap_or(i64::MAX);
         values.extend::<[sea_orm::Value; 3]>([
             bounds.from.into(),

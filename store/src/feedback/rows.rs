@@ -106,25 +106,35 @@ pub(super) fn nth(comments: bool) -> &'static str {
     }
 }
 
+/// Ids between which the list's rows can be. No link has U+0000, which jsonb does not take.
+pub(super) fn within(query: &FeedbackQuery, bounds: Bounds) -> Bounds {
+    let fields = &query.track_fields;
+    let is_impossible =
+        |(name, value): &(String, String)| name.contains('\0') || value.contains('\0');
+    if fields.iter().any(is_impossible) {
+        Bounds {
+            below: Uuid::nil(),
+            ..bounds
+        }
+    } else {
+        bounds
+    }
+}
+
 /// The values of [`counted`]; [`listed`] has one more, how many rows.
 pub(super) fn values(query: &FeedbackQuery, run: Run, bounds: Bounds) -> Vec<Value> {
     let bus_prop = query.bus_prop_id.map(|id| format!("_{id}_"));
-    // No link has U+0000, which jsonb does not take.
-    let impossible = query
-        .track_fields
-        .iter()
-        .any(|(name, value)| name.contains('\0') || value.contains('\0'));
-    let (below, track_fields) = if impossible {
-        (Uuid::nil(), json!([]))
+    let bounds = within(query, bounds);
+    let track_fields: serde_json::Value = if bounds.below.is_nil() {
+        json!([])
     } else {
         let fields = query.track_fields.iter();
-        let fields = fields.map(|(name, value)| json!({name: value}));
-        (bounds.below, fields.collect())
+        fields.map(|(name, value)| json!({name: value})).collect()
     };
     let mut values = query.form.values();
     values.extend::<[Value; 6]>([
         bounds.from.into(),
-        below.into(),
+        bounds.below.into(),
         run.first.into(),
         run.last.into(),
         bus_prop.unwrap_or_default().into(),

@@ -18,23 +18,28 @@ use crate::{Error, Tx};
 const LOOK: usize = 10_000;
 /// Days that are so far apart have no ids between each other's ([`Bounds::of_days`]).
 const APART: TimeDelta = TimeDelta::days(3);
+/// So many runs are read one by one; what is before them is one more.
+const RUNS: usize = 50;
 
 /// A list's rows by day.
 #[derive(Debug, Default)]
 pub(super) struct Tally(BTreeMap<NaiveDate, i64>);
 
-/// Days one after the other.
+/// Days one after the other, and how many rows of a list are on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub first: NaiveDate,
     pub last: NaiveDate,
+    pub rows: usize,
 }
 
 impl Run {
+    /// Nobody knows how many rows.
     pub(super) fn of(range: DateRange) -> Self {
         Self {
             first: range.start(),
             last: range.end(),
+            rows: usize::MAX,
         }
     }
 
@@ -52,8 +57,9 @@ impl Tally {
         self.0.values().sum()
     }
 
-    /// Where the list's first `rows` that are older than `before` are, so that nobody looks for them elsewhere: newest
-    /// first, and whatever is in one is newer than whatever is in the next.
+    /// Where the list's first `rows` that are older than `before` are: newest first, and whatever is in one is newer than
+    /// whatever is in the next. Of a business property there is more than one, so that a rare one is not looked for where
+    /// it is not; without one all rows that are passed are the list's.
     pub(super) fn runs(
         &self,
         query: &FeedbackQuery,
@@ -64,23 +70,30 @@ impl Tally {
         let day = before.map(|id| day_of(time_of(id), query.time_zone));
         let last = day.map_or(NaiveDate::MAX, |day| day + TimeDelta::days(1));
         let sure = day.map_or(NaiveDate::MAX, |day| day - TimeDelta::days(2));
-        let wanted = i64::try_from(rows).unwrap_or(i64::MAX);
-        let mut found: i64 = 0;
+        let most = if query.bus_prop_id.is_some() { RUNS } else { 1 };
+        let mut found: usize = 0;
         let mut runs: Vec<Run> = Vec::new();
-        let days = self.0.range(..=last).rev();
-        for (day, listed) in days.filter(|(_, listed)| **listed > 0) {
-            if found >= wanted {
+        for (day, listed) in self.0.range(..=last).rev() {
+            let Some(listed) = usize::try_from(*listed).ok().filter(|listed| *listed > 0) else {
+                continue;
+            };
+            if found >= rows {
                 break;
             }
+            let is_last = runs.len() >= most;
             match runs.last_mut() {
-                Some(run) if run.first - *day < APART => run.first = *day,
+                Some(run) if is_last || run.first - *day < APART => {
+                    run.first = *day;
+                    run.rows = run.rows.saturating_add(listed);
+                }
                 _ => runs.push(Run {
                     first: *day,
                     last: *day,
+                    rows: listed,
                 }),
             }
             if *day <= sure {
-                found = found.saturating_add(*listed);
+                found = found.saturating_add(listed);
             }
         }
         runs
@@ -167,6 +180,7 @@ impl Tx {
 
 #[cfg(test)]
 mod tests {
+    use chrono::Datelike;
     use chrono_tz::Tz;
     use uuid::{NoContext, Timestamp};
 
@@ -177,52 +191,75 @@ mod tests {
         NaiveDate::from_ymd_opt(2026, 3, number).unwrap()
     }
 
-    /// The first and the last day of each run.
-    fn runs(tally: &Tally, before: Option<NaiveDate>, rows: usize) -> Vec<(u32, u32)> {
-        let query = FeedbackQuery {
-            form: FormKey {
-                account_id: Uuid::nil(),
-                form_id: Uuid::nil(),
-            },
+    fn query(bus_prop_id: Option<u32>) -> FeedbackQuery {
+        FeedbackQuery {
+            form: FormKey::new(Uuid::nil(), Uuid::nil()),
             range: DateRange::parse("2026-03-01", "2026-03-31").unwrap(),
             time_zone: Tz::UTC,
-            bus_prop_id: None,
+            bus_prop_id,
             comments_only: false,
             track_fields: Vec::new(),
-        };
+        }
+    }
+
+    /// The first and the last day of each run, and its rows.
+    fn runs(
+        tally: &Tally,
+        bus_prop_id: Option<u32>,
+        before: Option<NaiveDate>,
+        rows: usize,
+    ) -> Vec<(u32, u32, usize)> {
+        let query = query(bus_prop_id);
         let before = before.map(|day| {
             let noon = day.and_hms_opt(12, 0, 0).unwrap().and_utc();
             let seconds = u64::try_from(noon.timestamp()).unwrap();
             Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, 0))
         });
         let runs = tally.runs(&query, before, rows);
-        let days = runs.iter().map(|run| (run.first, run.last));
-        days.map(|(first, last)| (chrono::Datelike::day(&first), chrono::Datelike::day(&last)))
+        let runs = runs.iter();
+        runs.map(|run| (run.first.day(), run.last.day(), run.rows))
             .collect()
     }
 
     #[test]
-    fn rows_are_looked_for_where_they_are_and_no_further() {
+    fn a_rare_business_property_is_looked_for_where_it_is() {
         let counts = [(2, 3), (9, 1), (11, 1), (14, 0), (20, 2), (28, 1), (31, 4)];
         let tally = Tally::of(counts.map(|(number, listed)| (day(number), listed)));
-        assert_eq!(runs(&tally, None, 4), [(31, 31)]);
-        assert_eq!(runs(&tally, None, 5), [(31, 31), (28, 28)]);
-        assert_eq!(
-            runs(&tally, None, 8),
-            [(31, 31), (28, 28), (20, 20), (11, 11)]
-        );
-        assert_eq!(
-            runs(&tally, None, 100),
-            [(31, 31), (28, 28), (20, 20), (9, 11), (2, 2)]
-        );
-        assert_eq!(runs(&Tally::default(), None, 1), []);
+        let newest = |rows| runs(&tally, Some(1), None, rows);
+        assert_eq!(newest(4), [(31, 31, 4)]);
+        assert_eq!(newest(5), [(31, 31, 4), (28, 28, 1)]);
+        assert_eq!(newest(7), [(31, 31, 4), (28, 28, 1), (20, 20, 2)]);
+        let all = [(31, 31, 4), (28, 28, 1), (20, 20, 2), (9, 11, 2), (2, 2, 3)];
+        assert_eq!(newest(100), all);
+        assert_eq!(runs(&Tally::default(), Some(1), None, 1), []);
+    }
+
+    #[test]
+    fn without_a_business_property_there_is_one_run() {
+        let tally = Tally::of([(2, 3), (9, 1), (31, 4)].map(|(n, listed)| (day(n), listed)));
+        assert_eq!(runs(&tally, None, None, 4), [(31, 31, 4)]);
+        assert_eq!(runs(&tally, None, None, 5), [(9, 31, 5)]);
+        assert_eq!(runs(&tally, None, None, 9), [(2, 31, 8)]);
+    }
+
+    #[test]
+    fn so_many_runs_and_no_more() {
+        let first = day(1);
+        let days = (0..400).map(|n| (first + TimeDelta::days(n * 4), 1));
+        let mut query = query(Some(1));
+        query.range = DateRange::parse("2026-03-01", "2030-12-31").unwrap();
+        let runs = Tally::of(days).runs(&query, None, 1_000);
+        assert_eq!(runs.len(), RUNS);
+        assert_eq!(runs.iter().map(|run| run.rows).sum::<usize>(), 400);
+        assert_eq!(runs.last().unwrap().first, first);
     }
 
     #[test]
     fn days_around_a_page_s_end_are_looked_at_but_not_counted_on() {
         let tally = Tally::of((1..=31).map(|number| (day(number), 1)));
-        assert_eq!(runs(&tally, Some(day(20)), 1), [(18, 21)]);
-        assert_eq!(runs(&tally, Some(day(20)), 3), [(16, 21)]);
-        assert_eq!(runs(&tally, Some(day(1)), 3), [(1, 2)]);
+        let before = |number, rows| runs(&tally, None, Some(day(number)), rows);
+        assert_eq!(before(20, 1), [(18, 21, 4)]);
+        assert_eq!(before(20, 3), [(16, 21, 6)]);
+        assert_eq!(before(1, 3), [(1, 2, 2)]);
     }
 }

@@ -20,7 +20,7 @@ use crate::{Error, Store, Tx};
 pub struct AccountHead {
     /// As of [`Store::account_data_version`].
     pub version: Version,
-    /// The commit time of the last change of any form or of the recipients; `None` before the first.
+    /// When the last change of any form or of the recipients was made; `None` before the first.
     pub as_of: Option<DateTime<Utc>>,
     /// Of all statuses, in the order of their making.
     pub forms: Vec<FormEntry>,

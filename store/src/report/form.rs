@@ -16,7 +16,7 @@ use crate::{Error, Store, Tx};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormHead {
     pub version: Version,
-    /// The commit time of the last change, as the database's clock saw it.
+    /// When the last change that is counted was made, by the database's clock.
     pub as_of: DateTime<Utc>,
     pub form: Form,
     /// In order, each with the number at which it last changed.

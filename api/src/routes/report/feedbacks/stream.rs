@@ -11,10 +11,9 @@ use bytes::Bytes;
 use domain::form::FormContent;
 use futures::stream;
 use store::Store;
-use store::feedback::{FeedbackPart, FeedbackQuery, Stride};
+use store::feedback::{FeedbackPart, FeedbackQuery, Place, Stride};
 use store::form::FormKey;
 use tokio_util::task::AbortOnDropHandle;
-use uuid::Uuid;
 
 use super::lines::Lines;
 use crate::AppState;
@@ -52,7 +51,9 @@ pub async fn whole(
     let store = state.store().clone();
     let part = {
         let _turn = super::turn().await;
-        store.feedback_part(&query, None, STRIDE).await?
+        store
+            .feedback_part(&query, Place::default(), STRIDE)
+            .await?
     };
     // After them: it has every field that any of them, or one before them, can answer.
     let FormKey {
@@ -97,7 +98,7 @@ impl Stream {
     /// Writes what was read, while the next are being read; where it goes on.
     async fn step(mut self) -> io::Result<(Bytes, Option<Self>)> {
         let rows = std::mem::take(&mut self.part.rows);
-        let next = self.part.next.map(|next| self.read_after(next));
+        let next = self.part.next.map(|next| self.read_from(next));
         let bytes = self
             .lines
             .write(&self.form, &rows, std::mem::take(&mut self.header))?;
@@ -113,11 +114,11 @@ impl Stream {
     }
 
     /// In a task, so that it goes on by itself; it ends with the handle.
-    fn read_after(&self, next: Uuid) -> AbortOnDropHandle<Result<FeedbackPart, store::Error>> {
+    fn read_from(&self, place: Place) -> AbortOnDropHandle<Result<FeedbackPart, store::Error>> {
         let (store, query) = (self.store.clone(), Arc::clone(&self.query));
         AbortOnDropHandle::new(tokio::spawn(async move {
             let _turn = super::turn().await;
-            within(LOOKUP, store.feedback_part(&query, Some(next), STRIDE)).await
+            within(LOOKUP, store.feedback_part(&query, place, STRIDE)).await
         }))
     }
 }
