@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::{AsyncCommands, Client, RedisError, RedisResult, Script};
+use redis::io::tcp::TcpSettings;
+use redis::{AsyncCommands, Client, IntoConnectionInfo, RedisError, RedisResult, Script};
 
 use super::near::Near;
 use super::{CacheError, CacheKey, Versioned};
@@ -48,7 +49,10 @@ pub struct Redis {
 impl Redis {
     /// Begins to connect in the background; a server that is down is found when it is used.
     pub(super) fn open(url: &RedisUrl) -> Result<Self, CacheError> {
-        let client = Client::open(url.expose()).map_err(unavailable)?;
+        // Many share the connection: a request may not wait until the one before is acknowledged.
+        let tcp = TcpSettings::default().set_nodelay(true);
+        let server = url.expose().into_connection_info().map_err(unavailable)?;
+        let client = Client::open(server.set_tcp_settings(tcp)).map_err(unavailable)?;
         let config = ConnectionManagerConfig::new()
             .set_response_timeout(Some(ANSWER))
             .set_connection_timeout(Some(CONNECT))
