@@ -17,7 +17,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Stores imported recipients and keeps the reports' aggregates.
 ///
-/// Health and metrics answer on `FEEDBACK_OPS_LISTEN`, or else on `FEEDBACK_LISTEN`.
+/// Health and metrics answer on `FEEDBACK_OPS_LISTEN`, if it is set.
 #[derive(Parser)]
 #[command(name = "worker", version)]
 struct Cli {
@@ -32,7 +32,11 @@ fn main() -> ExitCode {
 async fn run(config: Config, process: Process) -> anyhow::Result<()> {
     let backends = Backends::open(&config).await?;
     let worker = Worker::new(backends.clone(), process.shutdown.clone());
-    let address = config.ops_listen.unwrap_or(config.listen);
+    // Never on the address of the API, which may be about to start here.
+    let Some(address) = config.ops_listen else {
+        worker.run().await;
+        return Ok(());
+    };
     let listener = match TcpListener::bind(address).await {
         Ok(listener) => listener,
         // Several workers on one machine need no page each: the work is what counts.

@@ -120,7 +120,7 @@ impl Args {
         let config = Config {
             listen,
             ops_listen: address("FEEDBACK_OPS_LISTEN", self.ops_listen)?
-                .filter(|ops| *ops != listen),
+                .filter(|ops| role == Role::Worker || *ops != listen),
             data_dir,
             database,
             amqp_url: read("AMQP_URL", self.amqp_url, AmqpUrl::parse)?,

@@ -1,18 +1,14 @@
-//! The figures of the five reports.
+//! The figures of a form's reports.
 
 use anyhow::{Context, Result, ensure};
-use reqwest::Method;
 use serde_json::{Value, json};
-use tests::form::{form, form_path, short_form};
-use tests::import::{array, records};
 use tests::oracle::agrees;
 use tests::report::Of;
-use tests::wait::{SOON, eventually};
 
 use crate::stage::Stage;
 use crate::week::{self, WEEK};
 
-fn whole() -> Value {
+pub fn whole() -> Value {
     json!({
         "views": 11, "responses": 7, "response_rate": 7.0 / 11.0, "comments": 4,
         "happiness_rate": 0.6,
@@ -23,7 +19,7 @@ fn whole() -> Value {
     })
 }
 
-fn berlin() -> Value {
+pub fn berlin() -> Value {
     json!({
         "views": 6, "responses": 3, "response_rate": 0.5, "comments": 2,
         "happiness_rate": 2.0 / 3.0,
@@ -34,7 +30,7 @@ fn berlin() -> Value {
     })
 }
 
-fn hamburg() -> Value {
+pub fn hamburg() -> Value {
     json!({
         "views": 3, "responses": 2, "response_rate": 2.0 / 3.0, "comments": 1,
         "happiness_rate": 1.0,
@@ -45,7 +41,7 @@ fn hamburg() -> Value {
     })
 }
 
-fn sms() -> Value {
+pub fn sms() -> Value {
     json!({
         "views": 1, "responses": 1, "response_rate": 1.0, "comments": 1,
         "happiness_rate": 1.0,
@@ -94,7 +90,7 @@ fn grades(counts: &[(u8, i64)], answers: f64, last: u8) -> Value {
         .collect()
 }
 
-fn fields() -> Value {
+pub fn fields() -> Value {
     json!([
         {"key": "recommend", "type": "nps", "label": "Would you recommend us?", "retired": false,
          "answers": 7, "skipped": 0, "mean": 50.0 / 7.0,
@@ -328,257 +324,6 @@ async fn feedbacks_are_listed_with_all_that_was_given() -> Result<()> {
         }
     }
     Ok(())
-}
-
-#[tokio::test]
-async fn what_was_retired_is_reported_still_and_so_is_a_deleted_form() -> Result<()> {
-    let stage = Stage::open().await?;
-    let week = week::play(&stage).await?;
-    stage
-        .report(Of::Form, &week.form, WEEK, "", (11, 7))
-        .await?;
-    let mut fewer = form();
-    fewer["title"] = json!("Another title");
-    fewer["bus_props"] = json!([{"bus_prop_id": "1", "bus_prop": "store:Berlin"}]);
-    fewer["fields"]
-        .as_array_mut()
-        .context("no fields")?
-        .retain(|field| field["key"] != "clean");
-    fewer["fields"][2]["options"]
-        .as_array_mut()
-        .context("no options")?
-        .retain(|option| option["value"] != "buy");
-    let path = form_path(&week.form);
-    let edited = stage
-        .owner
-        .send_json(Method::PUT, &path, &fewer)
-        .await?
-        .expect(200)?
-        .json()?;
-    let check = async |title: &str| -> Result<()> {
-        eventually(SOON, async || {
-            let report = stage.owner.report(Of::Form, &week.form, WEEK, "").await?;
-            agrees(&report, &json!({"title": title, "metrics": whole()}))?;
-            // In the order that the form has now, each as it was counted.
-            let mut wanted = Vec::new();
-            for field in edited["fields"].as_array().context("no fields")? {
-                let all = fields();
-                let counted = all.as_array().context("no fields")?.iter();
-                let mut counted = counted.filter(|counted| counted["key"] == field["key"]);
-                let mut counted = counted.next().context("no such field")?.clone();
-                counted["retired"] = field["retired"].clone();
-                counted
-                    .as_object_mut()
-                    .context("no field")?
-                    .remove("distribution");
-                wanted.push(counted);
-            }
-            agrees(&report["fields"], &json!(wanted))?;
-            let reasons = report["fields"].as_array().context("no fields")?.iter();
-            let mut reasons = reasons.filter(|field| field["key"] == "reason");
-            let shares = reasons.next().context("no reason")?["distribution"].clone();
-            let buy = json!({"value": "buy", "label": "To buy", "count": 2, "share": 2.0 / 3.0});
-            ensure!(
-                shares
-                    .as_array()
-                    .is_some_and(|shares| shares.iter().any(|share| agrees(share, &buy).is_ok())),
-                "a retired option is lost: {report}"
-            );
-            Ok(())
-        })
-        .await?;
-        for (bus_prop, metrics) in [
-            ("store:Berlin", berlin()),
-            ("store:Hamburg", hamburg()),
-            ("channel:sms", sms()),
-        ] {
-            for of in [Of::Form, Of::Summary] {
-                let report = stage.owner.report(of, &week.form, WEEK, bus_prop).await?;
-                agrees(&report["metrics"], &metrics)?;
-            }
-        }
-        let list = stage
-            .owner
-            .report(Of::Feedbacks, &week.form, WEEK, "")
-            .await?;
-        let items = list["items"].as_array().context("no items")?;
-        ensure!(items.len() == 7 && list["total"] == 7, "{list}");
-        let first = items.last().context("no item")?;
-        let answers = first["answers"].as_array().context("no answers")?;
-        for value in [json!(4), json!("buy")] {
-            ensure!(
-                answers.iter().any(|answer| answer["value"] == value),
-                "{value} is lost: {first}"
-            );
-        }
-        ensure!(items[0]["bus_props"] == json!(["store:Hamburg"]), "{list}");
-        Ok(())
-    };
-    check("Another title").await?;
-    stage.owner.delete(&path).await?.expect(200)?;
-    check("Another title").await
-}
-
-#[tokio::test]
-async fn a_feedback_that_is_deleted_leaves_every_report() -> Result<()> {
-    let stage = Stage::open().await?;
-    let week = week::play(&stage).await?;
-    stage
-        .report(Of::Form, &week.form, WEEK, "", (11, 7))
-        .await?;
-    let first = week.ids[0];
-    let path = format!("/api_v1/feedback/{first}");
-    let others = stage.app.client().await?;
-    others.delete(&path).await?.problem(404, "not_found")?;
-    stage.owner.delete(&path).await?.expect(204)?;
-    let report = stage
-        .report(Of::Form, &week.form, WEEK, "", (11, 6))
-        .await?;
-    agrees(
-        &report,
-        &json!({"metrics": {"comments": 3, "nps": 0.0, "happiness_rate": 0.5,
-                            "nps_detail": {"promoters": 2, "passives": 2, "detractors": 2, "answers": 6}},
-                "daily": [{"views": 5, "responses": 1, "comments": 0}, {}, {}, {}, {}, {}, {}],
-                "fields": [{"answers": 6}, {"answers": 4}, {"answers": 2}, {"answers": 2}, {"answers": 3},
-                           {"answers": 1}, {"answers": 3}]}),
-    )?;
-    let latest = report["latest_comments"].to_string();
-    ensure!(!latest.contains("Great"), "still shown: {latest}");
-    for (of, bus_prop, total) in [
-        (Of::Feedbacks, "", 6),
-        (Of::Comments, "", 3),
-        (Of::Feedbacks, "store:Berlin", 2),
-    ] {
-        let list = stage.list(of, &week.form, WEEK, bus_prop, total).await?;
-        let text = list.to_string();
-        ensure!(!text.contains(&first.to_string()), "still listed: {list}");
-    }
-    let overview = eventually(SOON, async || {
-        let overview = stage.owner.overview(WEEK).await?;
-        ensure!(overview["metrics"]["responses"] == 6, "{overview}");
-        Ok(overview)
-    })
-    .await?;
-    agrees(&overview["metrics"], &json!({"views": 11, "comments": 3}))?;
-    stage.owner.delete(&path).await?.problem(404, "not_found")?;
-    stage.verified().await
-}
-
-#[tokio::test]
-async fn an_overview_is_the_sum_of_its_forms() -> Result<()> {
-    let stage = Stage::open().await?;
-    let owner = &stage.owner;
-    let empty = owner.overview(WEEK).await?;
-    agrees(
-        &empty,
-        &json!({"time_zone": "UTC", "forms": [],
-                "metrics": {"views": 0, "response_rate": null, "nps": null, "happiness_rate": null, "recipients": 0}}),
-    )?;
-    let week = week::play(&stage).await?;
-    let quiet = owner.published(&short_form("Quiet")).await?;
-    owner.draft(&short_form("Draft")).await?;
-    let gone = owner.published(&short_form("Gone")).await?;
-    let link = owner.link(&gone, "", &[]).await?;
-    stage
-        .answered(
-            &link,
-            "2026-03-04T10:00:00Z",
-            &json!({"mood": 2, "more": "x"}),
-        )
-        .await?;
-    owner.delete(&form_path(&gone)).await?.expect(200)?;
-    let forgotten = owner.published(&short_form("Forgotten")).await?;
-    owner.delete(&form_path(&forgotten)).await?.expect(200)?;
-
-    let overview = eventually(SOON, async || {
-        let overview = owner.overview(WEEK).await?;
-        ensure!(overview["metrics"]["responses"] == 8, "{overview}");
-        Ok(overview)
-    })
-    .await?;
-    agrees(
-        &overview["metrics"],
-        &json!({"views": 12, "response_rate": 8.0 / 12.0, "comments": 5, "recipients": 0,
-                "happiness": {"happy": 3, "answers": 6}, "happiness_rate": 0.5,
-                "nps": 14.285_714_285_714_286}),
-    )?;
-    agrees(
-        &overview["daily"][2],
-        &json!({"date": "2026-03-04", "views": 1, "responses": 1, "comments": 1, "happiness_answers": 1,
-                "recipients": 0}),
-    )?;
-    let forms = overview["forms"].as_array().context("no forms")?;
-    let mut listed: Vec<[&str; 2]> = forms
-        .iter()
-        .map(|form| ["title", "status"].map(|name| form[name].as_str().unwrap_or_default()))
-        .collect();
-    listed.sort_unstable();
-    ensure!(
-        listed
-            == [
-                ["Gone", "DELETED"],
-                ["How was your visit?", "PUBLISHED"],
-                ["Quiet", "PUBLISHED"]
-            ],
-        "{overview}"
-    );
-    for form in forms {
-        ensure!(
-            tests::check::members(form) == ["form_id", "metrics", "status", "title"],
-            "other members: {form}"
-        );
-        let none = json!({"views": 0, "responses": 0, "response_rate": null, "nps": null});
-        let metrics = if form["form_id"] == week.form["form_id"] {
-            whole()
-        } else if form["form_id"] == quiet["form_id"] {
-            none
-        } else {
-            json!({"views": 1, "responses": 1, "comments": 1, "happiness_rate": 0.0, "nps": null})
-        };
-        agrees(&form["metrics"], &metrics)?;
-    }
-    // Nobody else's.
-    let others = stage.app.client().await?;
-    let theirs = others.overview(WEEK).await?;
-    agrees(&theirs, &json!({"forms": [], "metrics": {"views": 0}}))?;
-    Ok(())
-}
-
-#[tokio::test]
-async fn recipients_are_those_stored_now_by_the_day_they_were_created() -> Result<()> {
-    let stage = Stage::open().await?;
-    let owner = &stage.owner;
-    let today = chrono::Utc::now().date_naive();
-    let (from, to) = (today.pred_opt(), today.succ_opt());
-    let from = from.context("no day before")?.to_string();
-    let to = to.context("no day after")?.to_string();
-    let days = (from.as_str(), to.as_str());
-    let recipients = async |count: i64| {
-        eventually(SOON, async || {
-            let overview = owner.overview(days).await?;
-            ensure!(overview["metrics"]["recipients"] == count, "{overview}");
-            Ok(())
-        })
-        .await
-    };
-    let body = array(&records("A", 10, "1"));
-    owner
-        .import_as(tests::import::JSON, body)
-        .await?
-        .expect(202)?;
-    recipients(10).await?;
-    owner.erase("A-3").await?.expect(204)?;
-    recipients(9).await?;
-    // Stored again they are the same people, changed or not.
-    let body = array(&records("A", 4, "2"));
-    owner
-        .import_as(tests::import::JSON, body)
-        .await?
-        .expect(202)?;
-    recipients(10).await?;
-    let before = owner.overview(WEEK).await?;
-    agrees(&before["metrics"], &json!({"recipients": 0}))?;
-    stage.verified().await
 }
 
 #[tokio::test]

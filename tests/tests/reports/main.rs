@@ -6,10 +6,12 @@
 
 mod bad_input;
 mod caching;
+mod changes;
 mod days;
 mod drift;
 mod figures;
 mod lists;
+mod overview;
 mod racing;
 mod stage;
 mod streams;

@@ -153,12 +153,14 @@ fn api_and_worker_refuse_a_queue_in_process_and_say_why() {
 }
 
 #[test]
-fn ops_on_the_same_address_are_the_same() {
-    let args = Args {
+fn ops_on_the_same_address_are_the_same_but_of_a_worker_which_has_no_other() {
+    let args = || Args {
         ops_listen: Some("127.0.0.1:8080".to_owned()),
+        amqp_url: Some("amqp://h".to_owned()),
         ..Args::default()
     };
-    assert_eq!(args.config(Role::Serve).unwrap().ops_listen, None);
+    assert_eq!(args().config(Role::Serve).unwrap().ops_listen, None);
+    assert!(args().config(Role::Worker).unwrap().ops_listen.is_some());
 }
 
 #[test]
