@@ -68,13 +68,8 @@ impl Store {
         form: FormKey,
         range: DateRange,
     ) -> Result<Option<FormHead>, Error> {
-        let head = if self.is_sqlite() {
-            HEAD_SQLITE
-        } else {
-            HEAD_POSTGRES
-        };
-        let rows = self.rows(head, head_values(form, range)).await?;
-        rows.first().map(head_of).transpose()
+        let mut tx = self.snapshot(Patience::Request).await?;
+        tx.form_head(form, range).await
     }
 
     /// A form's head and, of the same moment, the counts of those months of its for which `wanted` says so, by the

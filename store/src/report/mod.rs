@@ -20,7 +20,7 @@ pub use self::blocks::FormBlocks;
 pub use self::form::{FormDays, FormHead};
 use crate::form::FormKey;
 pub use crate::rollup::StoredDelta;
-use crate::tx::get;
+use crate::tx::{Patience, get};
 use crate::{Error, Store};
 
 /// What counts are labelled with. The order is that of commits: numbers rise within an epoch, and epochs rise.
@@ -48,13 +48,14 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn form_data_version(&self, form: FormKey) -> Result<Option<Version>, Error> {
-        self.rows(
+        let mut tx = self.snapshot(Patience::Request).await?;
+        tx.row(
             "SELECT e.epoch, v.data_version AS number FROM form_version v CROSS JOIN cache_epoch e
               WHERE v.account_id = $1 AND v.form_id = $2",
             form.values(),
         )
         .await?
-        .first()
+        .as_ref()
         .map(version_of)
         .transpose()
     }
@@ -65,8 +66,9 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn account_data_version(&self, account_id: Uuid) -> Result<Version, Error> {
-        let rows = self
-            .rows(
+        let mut tx = self.snapshot(Patience::Request).await?;
+        let row = tx
+            .row(
                 "SELECT e.epoch, CAST(
                         (SELECT COALESCE(SUM(f.data_version), 0) FROM form_version f WHERE f.account_id = $1)
                       + COALESCE((SELECT r.data_version FROM recipient_version r WHERE r.account_id = $1), 0)
@@ -75,7 +77,7 @@ impl Store {
                 vec![account_id.into()],
             )
             .await?;
-        rows.first()
+        row.as_ref()
             .map(version_of)
             .ok_or_else(|| Error::broken("a database without an epoch"))?
     }
