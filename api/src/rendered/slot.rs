@@ -1,6 +1,6 @@
 //! The place of one report's copy, and the right to renew it.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use tokio::sync::{Mutex, MutexGuard};
@@ -16,7 +16,6 @@ pub struct Slot {
 }
 
 /// A copy.
-#[derive(Clone)]
 struct Held {
     rendered: Arc<Rendered>,
     /// When the check began that it last stood.
@@ -44,28 +43,30 @@ impl Held {
     fn limit(&self) -> Duration {
         if self.claimed { BELIEVED } else { DUE }
     }
+
+    /// The copy if its last check is not so long ago, for one who has seen this.
+    fn younger(&self, limit: Duration, now: Instant, seen: Seen<'_>) -> Option<Arc<Rendered>> {
+        let stands = self.is_younger(limit, now) && !seen.is_ahead_of(self.rendered.version);
+        stands.then(|| Arc::clone(&self.rendered))
+    }
 }
 
 impl Slot {
     /// The copy, checked or not.
     pub fn copy(&self) -> Option<Arc<Rendered>> {
-        self.held().map(|held| held.rendered)
+        self.held().as_ref().map(|held| Arc::clone(&held.rendered))
     }
 
     /// The copy if it needs no check now for one who has seen this.
     pub fn believed(&self, now: Instant, seen: Seen<'_>) -> Option<Arc<Rendered>> {
-        self.held()
-            .filter(|held| held.is_younger(held.limit(), now))
-            .map(|held| held.rendered)
-            .filter(|copy| !seen.is_ahead_of(copy.version))
+        let held = self.held();
+        let held = held.as_ref()?;
+        held.younger(held.limit(), now, seen)
     }
 
     /// The copy if its last check is not so long ago, for one who has seen this.
     pub fn younger(&self, limit: Duration, now: Instant, seen: Seen<'_>) -> Option<Arc<Rendered>> {
-        self.held()
-            .filter(|held| held.is_younger(limit, now))
-            .map(|held| held.rendered)
-            .filter(|copy| !seen.is_ahead_of(copy.version))
+        self.held().as_ref()?.younger(limit, now, seen)
     }
 
     /// What there is for one who has seen this. A copy is due to one caller alone.
@@ -74,25 +75,25 @@ impl Slot {
             return Look::Believed(copy);
         }
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        match held.as_mut() {
-            Some(held) if seen.is_ahead_of(held.rendered.version) => Look::Stale,
-            // Between the two looks somebody may have been faster.
-            Some(held) if held.is_younger(held.limit(), now) => {
-                Look::Believed(Arc::clone(&held.rendered))
-            }
-            Some(held) if !held.claimed && held.is_younger(BELIEVED, now) => {
-                held.claimed = true;
-                Look::Due
-            }
-            _ => Look::Stale,
+        let Some(held) = held.as_mut() else {
+            return Look::Stale;
+        };
+        // Between the two looks somebody may have been faster.
+        if let Some(copy) = held.younger(held.limit(), now, seen) {
+            return Look::Believed(copy);
         }
+        if held.claimed || held.younger(BELIEVED, now, seen).is_none() {
+            return Look::Stale;
+        }
+        held.claimed = true;
+        Look::Due
     }
 
     /// The copy if a check of it began after that.
     pub fn checked_since(&self, arrived: Instant) -> Option<Arc<Rendered>> {
-        self.held()
-            .filter(|held| held.checked > arrived)
-            .map(|held| held.rendered)
+        let held = self.held();
+        let held = held.as_ref().filter(|held| held.checked > arrived)?;
+        Some(Arc::clone(&held.rendered))
     }
 
     /// Waits for the right to check and render; it ends with the guard.
@@ -129,10 +130,7 @@ impl Slot {
         self.copy().map_or(0, |copy| copy.body.len())
     }
 
-    fn held(&self) -> Option<Held> {
-        self.held
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    fn held(&self) -> RwLockReadGuard<'_, Option<Held>> {
+        self.held.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
