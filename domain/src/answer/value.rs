@@ -121,7 +121,8 @@ fn is_offered(field: &Field, value: &str) -> bool {
 
 fn text(field: &Field, given: &str, problems: &mut FieldProblems) -> Option<AnswerValue> {
     let max = field.kind.max_chars()?;
-    let text = given.replace("\r\n", "\n");
+    // A CR alone ends a line too: else of CR CR LF a CR LF would be left, and what is stored would not read the same.
+    let text = given.replace("\r\n", "\n").replace('\r', "\n");
     if text.trim().is_empty() {
         return None;
     }

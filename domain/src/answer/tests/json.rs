@@ -124,7 +124,21 @@ fn a_text_counts_its_characters_after_its_lines_are_joined_by_lf() {
         );
         refused(&json!({key: 5}), &[(key, "wrong_type")]);
         // Other control characters are part of what people paste.
-        assert!(Answers::from_json(&form(), &json!({key: "a\tb\r\u{1}"})).is_ok());
+        assert!(Answers::from_json(&form(), &json!({key: "a\tb\u{1}"})).is_ok());
+    }
+}
+
+#[test]
+fn a_line_ends_in_lf_however_it_was_sent() {
+    for (sent, kept) in [
+        ("a\r\nb", "a\nb"),
+        ("a\rb\r", "a\nb\n"),
+        ("a\r\r\nb", "a\n\nb"),
+    ] {
+        let answers = Answers::from_json(&form(), &json!({"more": sent})).unwrap();
+        assert_eq!(answers.comment(), Some(kept), "{sent:?}");
+        let again = Answers::from_json(&form(), &answers.to_value()).unwrap();
+        assert_eq!(again, answers, "{sent:?}");
     }
 }
 
