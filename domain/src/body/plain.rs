@@ -145,8 +145,10 @@ mod tests {
 
         #[test]
         fn what_is_plain_reads_as_serde_json_reads_it(body in r#"\{"[a-z\\]{0,9}" ?: ?"[ -~é\x01]{0,20}"[,}] {0,8}"#) {
-            if let Some((_, members)) = members(body.as_bytes()) {
-                let expected = serde_json::from_str::<std::collections::BTreeMap<String, String>>(&body);
+            if let Some((len, members)) = members(body.as_bytes()) {
+                // What comes after the object is no part of it.
+                let object = &body[..len];
+                let expected = serde_json::from_str::<std::collections::BTreeMap<String, String>>(object);
                 prop_assert_eq!(expected.unwrap(), members.into_iter().collect());
             }
         }
