@@ -3,7 +3,7 @@
 
 use anyhow::bail;
 use futures::{StreamExt, TryStreamExt, stream};
-use platform::backends::open_store;
+use platform::backends::open_existing_store;
 use platform::config::Config;
 use platform::start::Process;
 use store::Store;
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) const AT_ONCE: usize = 4;
 
 pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> {
-    let store = open_store(&config, u32::try_from(AT_ONCE)? + 1).await?;
+    let store = open_existing_store(&config, u32::try_from(AT_ONCE)? + 1).await?;
     let forms = store.all_forms().await?;
     let rebuilding = forms
         .iter()

@@ -16,7 +16,7 @@ use std::io::{self, Write, stdout};
 use anyhow::bail;
 use chrono::NaiveDate;
 use futures::{StreamExt, TryStreamExt, stream};
-use platform::backends::open_store;
+use platform::backends::open_existing_store;
 use platform::cache::Cache;
 use platform::config::Config;
 use platform::reports;
@@ -38,7 +38,7 @@ struct Check {
 
 pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> {
     let check = Check {
-        store: open_store(&config, u32::try_from(AT_ONCE)? + 1).await?,
+        store: open_existing_store(&config, u32::try_from(AT_ONCE)? + 1).await?,
         cache: shared_cache(&config).await?,
         shutdown: process.shutdown,
     };

@@ -32,6 +32,17 @@ pub async fn open_store(config: &Config, connections: u32) -> Result<Store, Erro
     Ok(store)
 }
 
+/// As [`open_store`], but never makes a file: a mistyped folder is not a service with nothing stored.
+///
+/// # Errors
+/// As [`open_store`], or there is no file.
+pub async fn open_existing_store(config: &Config, connections: u32) -> Result<Store, Error> {
+    match Store::file(config.database_url())? {
+        Some(file) if !file.exists() => Err(Error::NoDatabase(file)),
+        _ => open_store(config, connections).await,
+    }
+}
+
 impl Backends {
     /// Opens all three and brings the schema up to date. A broker or cache that is down is no error: they are
     /// connected to when they are there.

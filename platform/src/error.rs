@@ -1,5 +1,7 @@
 //! What opening the servers of a process can come back with. Queue and cache have errors of their own.
 
+use std::path::PathBuf;
+
 use crate::cache::CacheError;
 use crate::config::ConfigError;
 use crate::queue::QueueError;
@@ -10,6 +12,8 @@ pub enum Error {
     /// One line naming the variable; says all there is to say.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    #[error("there is no database at {}", .0.display())]
+    NoDatabase(PathBuf),
     #[error("the database cannot be used")]
     Store(#[from] store::Error),
     #[error("the queue cannot be used")]

@@ -1,5 +1,6 @@
 //! One handle on the database: PostgreSQL, or SQLite with one writer and several readers.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -57,6 +58,18 @@ impl Store {
         } else {
             Self::postgres(url, connections)
         }
+    }
+
+    /// The file that a URL of SQLite names; none of PostgreSQL. It need not be there.
+    ///
+    /// # Errors
+    /// A URL that cannot be read.
+    pub fn file(url: &str) -> Result<Option<PathBuf>, Error> {
+        if !url.starts_with("sqlite:") {
+            return Ok(None);
+        }
+        let options = SqliteConnectOptions::from_str(url)?;
+        Ok(Some(options.get_filename().to_owned()))
     }
 
     fn postgres(url: &str, connections: u32) -> Result<Self, Error> {

@@ -174,6 +174,33 @@ impl Process {
         Ok(kibibytes.context("no VmHWM")?.parse::<u64>()? * 1024)
     }
 
+    /// On how many TCP sockets the process takes connections.
+    ///
+    /// # Errors
+    /// When the process is gone.
+    pub fn listeners(&self) -> Result<usize> {
+        let own = PathBuf::from(format!("/proc/{}", self.child.id()));
+        let mut sockets = Vec::new();
+        for descriptor in std::fs::read_dir(own.join("fd"))? {
+            // One may be closed meanwhile.
+            if let Ok(target) = std::fs::read_link(descriptor?.path()) {
+                sockets.push(target.display().to_string());
+            }
+        }
+        let mut listeners = 0;
+        for table in ["net/tcp", "net/tcp6"] {
+            for line in std::fs::read_to_string(own.join(table))?.lines() {
+                let columns: Vec<&str> = line.split_whitespace().collect();
+                // The fourth column is the state, 0A is LISTEN; the tenth is the socket's inode.
+                if let (Some(&"0A"), Some(inode)) = (columns.get(3), columns.get(9)) {
+                    let socket = format!("socket:[{inode}]");
+                    listeners += usize::from(sockets.contains(&socket));
+                }
+            }
+        }
+        Ok(listeners)
+    }
+
     /// All that the process wrote so far.
     ///
     /// # Errors

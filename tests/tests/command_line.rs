@@ -144,3 +144,21 @@ async fn forms_and_links_are_made_from_the_command_line() -> Result<()> {
     );
     Ok(())
 }
+
+#[tokio::test]
+async fn a_mistyped_data_folder_is_told_and_not_made() -> Result<()> {
+    let app = App::start().await?;
+    let elsewhere = app.folder().join("elsewhere");
+    let folder = elsewhere.display().to_string();
+    let variables = [("FEEDBACK_DATA_DIR", folder.as_str()), ("DATABASE_URL", "")];
+    for command in ["verify", "rebuild"] {
+        let output = app.cli_with(&[command], &variables).await?;
+        let told = String::from_utf8_lossy(&output.stderr);
+        ensure!(
+            output.status.code() == Some(1) && told.contains(&folder),
+            "{command}: {told}"
+        );
+        ensure!(!elsewhere.exists(), "{command} made {folder}");
+    }
+    Ok(())
+}

@@ -197,3 +197,16 @@ async fn workers_killed_and_started_all_the_time_lose_nothing() -> Result<()> {
     ensure!(check::outcome(&batch, "superseded")? == 0, "{batch}");
     check::stored_sample(&client, all, &newest.batch_id, 300).await
 }
+
+#[tokio::test]
+async fn a_worker_asked_for_no_pages_listens_nowhere() -> Result<()> {
+    let app = App::setup().workers(0).start().await?;
+    let client = app.client().await?;
+    let worker = app.worker_without_pages()?;
+    let accepted = client.import(&[record("A")]).await?;
+    client.completed(&accepted.batch_id, LATER).await?;
+    ensure!(worker.listeners()? == 0, "it listens");
+    let api = app.apis.first().context("no api")?;
+    ensure!(api.process.listeners()? == 1, "an api's socket is not seen");
+    Ok(())
+}

@@ -22,6 +22,7 @@ pub use service::{Program, Service};
 pub use setup::Setup;
 
 use crate::client::Client;
+use crate::process::Process;
 use crate::servers::run;
 use crate::wait::{LATER, SOON, eventually};
 
@@ -145,6 +146,15 @@ impl App {
             self.workers.push(service);
         }
         Ok(())
+    }
+
+    /// Starts a worker that is asked for no pages, so that nobody can ask it whether it is ready.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn worker_without_pages(&self) -> Result<Process> {
+        let mut command = service::command(Program::Worker, &self.variables)?;
+        Process::start("worker", &mut command, &self.folder().join("worker.log"))
     }
 
     /// Runs `feedback ARGUMENTS` with the service's settings, to its end.

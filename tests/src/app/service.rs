@@ -131,6 +131,9 @@ impl Service {
             let answer = reqwest::get(&url).await?;
             let status = answer.status();
             ensure!(status == 200, "{status}: {}", answer.text().await?);
+            // Another test's process may have been faster to take the port.
+            let own = self.process.listeners()? > 0;
+            ensure!(own, "somebody else answers at {url}");
             Ok(Ok(()))
         })
         .await;
