@@ -63,6 +63,18 @@ async fn use_up(public: &Client, address: &str) -> Result<u32> {
     anyhow::bail!("no limit was met")
 }
 
+/// Whether a guess that claims to come from `claimed` meets the limit that guesses from `spent` have used up. One guess
+/// comes back each second, so that a single one may be lucky; whoever has a limit of his own is lucky thrice.
+async fn shares_the_limit(public: &Client, spent: &str, claimed: &str) -> Result<bool> {
+    for _ in 0..3 {
+        use_up(public, spent).await?;
+        if guess(public, claimed).await?.status == 429 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 fn told_when_to_come_back(answer: &Answer) -> Result<()> {
     let wait: u32 = answer
         .header("retry-after")
@@ -101,13 +113,13 @@ async fn guessing_is_stopped_and_the_neighbours_are_not() -> Result<()> {
     call.send().await?.expect(201)?;
     // Other addresses are not concerned, and whatever a caller claims itself changes nothing.
     page(&guess(&public, "203.0.113.10").await?, 404)?;
-    use_up(&public, "203.0.113.9").await?;
-    let claimed = guess(&public, "198.51.100.1, 203.0.113.9").await?;
-    ensure!(claimed.status == 429, "a claim was believed: {claimed:?}");
+    let claim = "198.51.100.1, 203.0.113.9";
+    let shared = shares_the_limit(&public, "203.0.113.9", claim).await?;
+    ensure!(shared, "a claim was believed");
     // IPv6 counts by /64.
-    use_up(&public, "2001:db8:1:2::1").await?;
-    let neighbour = guess(&public, "2001:db8:1:2:ffff::9").await?;
-    ensure!(neighbour.status == 429, "{neighbour:?}");
+    let neighbour = "2001:db8:1:2:ffff::9";
+    let shared = shares_the_limit(&public, "2001:db8:1:2::1", neighbour).await?;
+    ensure!(shared, "a limit of its own within a /64");
     page(&guess(&public, "2001:db8:1:3::1").await?, 404)?;
     // It is over when it says so.
     eventually(SOON, async || {
@@ -137,9 +149,15 @@ async fn thousands_of_guessed_tokens_find_nothing_and_cost_little() -> Result<()
                     page(&visitor.page().await?, 200)?;
                     visitor.stored(&json!({"recommend": 9})).await?;
                 }
-                let answer = guess(public, "203.0.113.9").await?;
-                ensure!([404, 429].contains(&answer.status), "found: {answer:?}");
-                Ok(usize::from(answer.status == 404))
+                // A pool that is still cold may be slow to take 32 at once: 503, and the guess is none.
+                let status = eventually(SOON, async || {
+                    let answer = guess(public, "203.0.113.9").await?;
+                    ensure!(answer.status != 503, "{answer:?}");
+                    Ok(answer.status)
+                })
+                .await?;
+                ensure!([404, 429].contains(&status), "found: {status}");
+                Ok(usize::from(status == 404))
             }
         })
         .buffer_unordered(32)
@@ -241,21 +259,22 @@ async fn a_rush_on_one_link_is_limited_and_loses_nothing() -> Result<()> {
     told_when_to_come_back(&limited)?;
     owner.counted(&link, stored, stored).await?;
     // The page says it kindly; a form post gets its page again with all that was typed, and can be sent again.
-    let visitor = Visitor::new(&public, &link)?;
     let typed = [("recommend", "9"), ("more", "typed with care")];
-    let mut kept = false;
-    eventually(SOON, async || {
+    let visitor = loop {
+        let visitor = Visitor::new(&public, &link)?;
         let answer = visitor.submit(&typed).await?;
         if answer.status == 429 {
             let html = page(&answer, 429)?;
             ensure!(html.contains("typed with care"), "lost: {html}");
             ensure!(html.contains(&visitor.visit), "another visit: {html}");
-            kept = true;
+            break visitor;
         }
-        answer.expect(303)
-    })
-    .await?;
-    ensure!(kept, "the limit was not met by a form post");
+        // One answer comes back each second.
+        answer.expect(303)?;
+        stored += 1;
+        ensure!(stored < 60, "the limit was not met by a form post");
+    };
+    eventually(SOON, async || visitor.submit(&typed).await?.expect(303)).await?;
     owner.counted(&link, stored + 1, stored + 1).await?;
     let mut answer = visitor.page().await?;
     while answer.status != 429 {

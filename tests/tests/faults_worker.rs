@@ -25,7 +25,7 @@ async fn a_killed_worker_comes_back_and_every_record_is_stored_once() -> Result<
     let client = app.client().await?;
     // All new, then all changed: an update done twice would say `unchanged` the second time.
     for (version, outcome) in [("1", "created"), ("2", "updated")] {
-        let all = records("A", 60_000, version);
+        let all = records("A", 100_000, version);
         let accepted = client.import(&all).await?;
         let mut in_time = 0;
         for kills in 0..4 {
@@ -36,7 +36,7 @@ async fn a_killed_worker_comes_back_and_every_record_is_stored_once() -> Result<
         }
         ensure!(in_time > 1, "only {in_time} kills while there was work");
         let batch = client.completed(&accepted.batch_id, LATER).await?;
-        ensure!(check::outcome(&batch, outcome)? == 60_000, "{batch}");
+        ensure!(check::outcome(&batch, outcome)? == 100_000, "{batch}");
         check::stored_sample(&client, &all, &accepted.batch_id, 400).await?;
     }
     Ok(())
