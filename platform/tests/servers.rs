@@ -9,11 +9,12 @@ mod conformance;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use conformance::cache::{get, set};
 use conformance::{eventually, soon};
 use domain::message::{Lane, Message};
 use lapin::options::{BasicPublishOptions, ExchangeDeleteOptions, QueueDeleteOptions};
 use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
-use platform::cache::{Cache, CacheKey};
+use platform::cache::{Cache, CacheKey, Versioned};
 use platform::config::{AmqpUrl, RedisUrl};
 use platform::queue::rabbit::{Rabbit, Topology};
 use platform::queue::{Queue, QueueError};
@@ -217,15 +218,13 @@ async fn what_is_not_ours_in_the_cache_is_a_miss_and_is_replaced() {
         .exec_async(&mut raw)
         .await
         .unwrap();
-    assert_eq!(cache.get(&key).await.unwrap(), None);
-    let ttl = Duration::from_mins(1);
-    assert!(
-        cache
-            .set_if_newer(&key, i64::MIN, Bytes::from_static(b"ours"), ttl)
-            .await
-            .unwrap()
-    );
-    assert_eq!(cache.get(&key).await.unwrap().unwrap().bytes, "ours");
+    assert_eq!(get(&cache, &key).await, None);
+    let ours = Versioned {
+        version: i64::MIN,
+        bytes: Bytes::from_static(b"ours"),
+    };
+    assert!(set(&cache, &key, &ours, Duration::from_mins(1)).await);
+    assert_eq!(get(&cache, &key).await, Some(ours));
 }
 
 #[tokio::test]
@@ -234,16 +233,19 @@ async fn a_cache_that_is_away_or_silent_costs_no_one_more_than_50_ms_a_question(
     for port in [nobody(), silent.local_addr().unwrap().port()] {
         let url = RedisUrl::parse(&format!("redis://127.0.0.1:{port}")).unwrap();
         let cache = Cache::open(Some(&url)).unwrap();
-        let started = Instant::now();
-        for _ in 0..10 {
-            let key = CacheKey::new(Uuid::new_v4(), "rules.v1");
-            cache.get(&key).await.unwrap_err();
+        // A cache that takes longer does so each time, a busy machine does not.
+        let mut took = Vec::new();
+        for _ in 0..3 {
+            let started = Instant::now();
+            for _ in 0..10 {
+                let key = CacheKey::new(Uuid::new_v4(), "rules.v1");
+                cache.get(&key).await.unwrap_err();
+            }
+            took.push(started.elapsed());
         }
-        // A fifth of a second for a busy machine.
         assert!(
-            started.elapsed() < Duration::from_millis(700),
-            "{:?}",
-            started.elapsed()
+            took.iter().min() < Some(&Duration::from_millis(700)),
+            "{took:?}"
         );
     }
 }

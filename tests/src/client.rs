@@ -9,6 +9,7 @@ use reqwest::{Body, Method};
 use serde_json::Value;
 
 use crate::app::Keys;
+use crate::wait::{SOON, Tries};
 
 /// How long an answer may take: a debug build reads a large body slowly, a frozen one never answers.
 const ANSWER: Duration = Duration::from_mins(2);
@@ -190,6 +191,24 @@ pub struct Answer {
     pub headers: HeaderMap,
     /// The body, as it came.
     pub body: Bytes,
+}
+
+/// The answer, for half a minute anything but 503: a machine that is full for a moment says so, and is asked again as any
+/// client would.
+///
+/// # Errors
+/// When there is no answer.
+pub async fn served<F>(mut ask: impl FnMut() -> F) -> Result<Answer>
+where
+    F: Future<Output = Result<Answer>>,
+{
+    let mut tries = Tries::within(SOON);
+    loop {
+        let answer = ask().await?;
+        if answer.status != 503 || !tries.another().await {
+            return Ok(answer);
+        }
+    }
 }
 
 impl Answer {

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::client::{Answer, Client};
+use crate::client::{Answer, Client, served};
 use crate::form::{PAIRS, pairs};
 use crate::import::JSON;
 
@@ -81,7 +81,8 @@ impl Visitor {
     /// # Errors
     /// When they are not.
     pub async fn stored(&self, answers: &Value) -> Result<String> {
-        let body = self.answer(answers).await?.expect(201)?.json()?;
+        let answer = served(|| self.answer(answers)).await?;
+        let body = answer.expect(201)?.json()?;
         let id = body["feedback_id"].as_str().context("no feedback_id")?;
         ensure!(Uuid::try_parse(id).is_ok(), "no id: {body}");
         ensure!(

@@ -13,7 +13,37 @@ pub const LATER: Duration = Duration::from_mins(2);
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
-/// Tries `condition` until it succeeds, with growing pauses.
+/// Something that is tried until a deadline, with growing pauses.
+#[derive(Debug)]
+pub(crate) struct Tries {
+    end: Instant,
+    pause: Duration,
+}
+
+impl Tries {
+    pub(crate) fn within(deadline: Duration) -> Self {
+        Self {
+            end: Instant::now() + deadline,
+            pause: FIRST_PAUSE,
+        }
+    }
+
+    fn left(&self) -> Duration {
+        self.end.saturating_duration_since(Instant::now())
+    }
+
+    /// Waits until it is to be tried again: false if the deadline has passed.
+    pub(crate) async fn another(&mut self) -> bool {
+        if self.left().is_zero() {
+            return false;
+        }
+        tokio::time::sleep(self.pause).await;
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        true
+    }
+}
+
+/// Tries `condition` until it succeeds.
 ///
 /// # Errors
 /// The condition's last error, once `deadline` has passed.
@@ -21,22 +51,20 @@ pub async fn eventually<T>(
     deadline: Duration,
     mut condition: impl AsyncFnMut() -> Result<T>,
 ) -> Result<T> {
-    let end = Instant::now() + deadline;
-    let mut pause = FIRST_PAUSE;
+    let mut tries = Tries::within(deadline);
     loop {
         // A condition that itself hangs must not outlive the deadline by much.
-        let left = end.saturating_duration_since(Instant::now()) + LONGEST_PAUSE;
+        let left = tries.left() + LONGEST_PAUSE;
         let outcome = match tokio::time::timeout(left, condition()).await {
             Ok(outcome) => outcome,
             Err(_) => Err(anyhow::anyhow!("one attempt took the whole deadline")),
         };
         match outcome {
             Ok(value) => return Ok(value),
-            Err(error) if Instant::now() >= end => {
+            Err(error) if !tries.another().await => {
                 return Err(error).with_context(|| format!("not within {deadline:?}"));
             }
-            Err(_) => tokio::time::sleep(pause).await,
+            Err(_) => {}
         }
-        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::json;
 use tests::app::App;
 use tests::check;
-use tests::client::{Answer, Client};
+use tests::client::{Answer, Client, served};
 use tests::import::{Accepted, IMPORT, JSON, array, gzip, record, records};
 use tests::raw::{self, Raw};
 use tests::wait::{SOON, eventually};
@@ -200,15 +200,7 @@ async fn twenty_at_once_under_one_key_are_one_batch() -> Result<()> {
         let api = app.apis.get(number % app.apis.len());
         let client = client.at(api.map_or_else(String::new, tests::app::Service::base));
         let all = all.clone();
-        async move {
-            // A pool that is still cold may be slow to take twenty at once: 503, and the attempt is none.
-            eventually(SOON, async || {
-                let answer = client.import_once("key-1", &all).await?;
-                ensure!(answer.status != 503, "{answer:?}");
-                Ok(answer)
-            })
-            .await
-        }
+        async move { served(|| client.import_once("key-1", &all)).await }
     });
     let answers = futures::future::try_join_all(attempts).await?;
     let mut ids = Vec::new();

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::month::Month;
 use domain::rollup::{Delta, Difference, month};
+use futures::{StreamExt, TryStreamExt, stream};
 use store::Store;
 use store::form::FormKey;
 use store::recount::Places;
 use uuid::Uuid;
 
 use super::{blocks, recipients};
-use crate::cache::Cache;
+use crate::Error;
+use crate::cache::{Cache, CacheError, CacheKey};
 
 /// A number that a copy has and what it is a copy of has not, though the copy would be believed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,16 +25,21 @@ pub struct CacheDrift {
     pub difference: Difference,
 }
 
+/// Who verifies has more time than a report: a cache that is slow for a moment is asked again, so often in all.
+const TRIES: u32 = 20;
+/// Copies asked for at once.
+const AT_ONCE: usize = 16;
+
 /// Every number of a form's believed copies that the rollups have not.
 ///
 /// # Errors
-/// The database is unavailable. A cache that is away has no copies.
+/// The database is unavailable, or the cache does not answer.
 pub async fn check_months(
     store: &Store,
     cache: &Cache,
     form: FormKey,
     places: &Places,
-) -> Result<Vec<CacheDrift>, store::Error> {
+) -> Result<Vec<CacheDrift>, Error> {
     let mut drifts = Vec::new();
     for bus_prop_id in &places.bus_prop_ids {
         let months = places
@@ -40,17 +48,11 @@ pub async fn check_months(
             .map(|day| (*bus_prop_id, Month::of(*day)));
         // The versions come before the copies: a copy of one of them cannot know more than was read.
         let read = store.form_blocks(form, &months.collect()).await?;
-        let wanted: Vec<_> = read
-            .blocks
-            .iter()
-            .map(|(id, block)| {
-                (
-                    blocks::key(read.epoch, form, *id, block.month),
-                    block.version,
-                )
-            })
-            .collect();
-        let copies = cache.get_many(&wanted).await;
+        let asking = read.blocks.iter().map(|(id, block)| {
+            let key = blocks::key(read.epoch, form, *id, block.month);
+            async move { believed(cache, &key, block.version).await }
+        });
+        let copies: Vec<_> = stream::iter(asking).buffered(AT_ONCE).try_collect().await?;
         for ((_, block), bytes) in read.blocks.iter().zip(copies) {
             let Some(bytes) = bytes else { continue };
             let drift = |(day, difference)| CacheDrift {
@@ -67,6 +69,25 @@ pub async fn check_months(
     Ok(drifts)
 }
 
+/// The copy of just this version, if the cache has one.
+async fn believed(
+    cache: &Cache,
+    key: &CacheKey,
+    version: i64,
+) -> Result<Option<Bytes>, CacheError> {
+    let mut tries = 1;
+    loop {
+        match cache.get(key).await {
+            Ok(found) => {
+                let same = found.filter(|copy| copy.version == version);
+                return Ok(same.map(|copy| copy.bytes));
+            }
+            Err(error) if tries == TRIES => return Err(error),
+            Err(_) => tries += 1,
+        }
+    }
+}
+
 /// The same of an account's recipients.
 ///
 /// # Errors
@@ -75,11 +96,10 @@ pub async fn check_recipient_days(
     store: &Store,
     cache: &Cache,
     account_id: Uuid,
-) -> Result<Vec<(NaiveDate, Difference)>, store::Error> {
+) -> Result<Vec<(NaiveDate, Difference)>, Error> {
     let series = store.recipient_series(account_id).await?;
-    let wanted = [(recipients::key(series.epoch, account_id), series.version)];
-    let copy = cache.get_many(&wanted).await.into_iter().next().flatten();
-    let Some(bytes) = copy else {
+    let key = recipients::key(series.epoch, account_id);
+    let Some(bytes) = believed(cache, &key, series.version).await? else {
         return Ok(Vec::new());
     };
     let Some(days) = recipients::days(&bytes) else {
