@@ -233,19 +233,16 @@ async fn a_cache_that_is_away_or_silent_costs_no_one_more_than_50_ms_a_question(
     for port in [nobody(), silent.local_addr().unwrap().port()] {
         let url = RedisUrl::parse(&format!("redis://127.0.0.1:{port}")).unwrap();
         let cache = Cache::open(Some(&url)).unwrap();
-        // A cache that takes longer does so each time, a busy machine does not.
-        let mut took = Vec::new();
-        for _ in 0..3 {
-            let started = Instant::now();
-            for _ in 0..10 {
-                let key = CacheKey::new(Uuid::new_v4(), "rules.v1");
-                cache.get(&key).await.unwrap_err();
-            }
-            took.push(started.elapsed());
+        let started = Instant::now();
+        for _ in 0..10 {
+            let key = CacheKey::new(Uuid::new_v4(), "rules.v1");
+            cache.get(&key).await.unwrap_err();
         }
+        // A fifth of a second for a busy machine.
         assert!(
-            took.iter().min() < Some(&Duration::from_millis(700)),
-            "{took:?}"
+            started.elapsed() < Duration::from_millis(700),
+            "{:?}",
+            started.elapsed()
         );
     }
 }

@@ -81,15 +81,15 @@ impl Visitor {
     /// # Errors
     /// When they are not.
     pub async fn stored(&self, answers: &Value) -> Result<String> {
-        let answer = served(|| self.answer(answers)).await?;
-        let body = answer.expect(201)?.json()?;
-        let id = body["feedback_id"].as_str().context("no feedback_id")?;
-        ensure!(Uuid::try_parse(id).is_ok(), "no id: {body}");
-        ensure!(
-            body.as_object().is_some_and(|body| body.len() == 1),
-            "other members: {body}"
-        );
-        Ok(id.to_owned())
+        feedback_id(self.answer(answers).await?)
+    }
+
+    /// The same in a crowd, where a 503 is asked again.
+    ///
+    /// # Errors
+    /// As [`Self::stored`].
+    pub async fn stored_in_a_crowd(&self, answers: &Value) -> Result<String> {
+        feedback_id(served(|| self.answer(answers)).await?)
     }
 
     /// The page's form with these pairs, and the visit before them.
@@ -113,6 +113,17 @@ impl Visitor {
             .send()
             .await
     }
+}
+
+fn feedback_id(answer: Answer) -> Result<String> {
+    let body = answer.expect(201)?.json()?;
+    let id = body["feedback_id"].as_str().context("no feedback_id")?;
+    ensure!(Uuid::try_parse(id).is_ok(), "no id: {body}");
+    ensure!(
+        body.as_object().is_some_and(|body| body.len() == 1),
+        "other members: {body}"
+    );
+    Ok(id.to_owned())
 }
 
 /// A page for people of this status, with the headers that each of them has.
