@@ -8,7 +8,7 @@ use anyhow::Context;
 use domain::scope::Scopes;
 use platform::config::Config;
 use store::Store;
-use store::key::IssuedKey;
+use store::account::IssuedKey;
 
 const ACCOUNT: &str = "default";
 

@@ -10,7 +10,7 @@ use domain::scope::Scopes;
 use platform::backends::open_store;
 use platform::config::Config;
 use store::Store;
-use store::key::IssuedKey;
+use store::account::IssuedKey;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {

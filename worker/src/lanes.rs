@@ -10,7 +10,7 @@ use platform::ops::Pulse;
 use platform::queue::{Consumer, Delivery};
 use platform::start::one_line;
 use store::Store;
-use store::chunk::{ChunkId, Noted};
+use store::import::{ChunkId, Noted};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use uuid::Uuid;

@@ -7,8 +7,7 @@ use chrono::TimeDelta;
 use domain::chunk::{Chunk, ChunkError};
 use domain::message::Lane;
 use platform::start::one_line;
-use store::bulk::Outcomes;
-use store::chunk::{ChunkId, Claim, MAX_STARTS, Noted};
+use store::import::{ChunkId, Claim, MAX_STARTS, Noted, Outcomes};
 use store::{Committed, Error, Store};
 use uuid::Uuid;
 

@@ -18,7 +18,7 @@ use futures::FutureExt;
 use moka::future::Cache;
 use sha2::{Digest, Sha256};
 use store::Store;
-use store::key::KeyRecord;
+use store::account::KeyRecord;
 use subtle::{Choice, ConstantTimeEq};
 
 use crate::AppState;
@@ -215,7 +215,7 @@ fn fits(record: &KeyRecord, hash: &[u8; 32], now: impl Fn() -> DateTime<Utc>) ->
 mod tests {
     use chrono::TimeDelta;
     use domain::scope::Scopes;
-    use store::key::SecretHash;
+    use store::account::SecretHash;
     use uuid::Uuid;
 
     use super::*;

@@ -14,7 +14,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use chrono_tz::Tz;
 use domain::scope::Scope;
-use store::key::KeyRecord;
+use store::account::KeyRecord;
 use uuid::Uuid;
 
 pub use self::keys::{Denied, Keys};

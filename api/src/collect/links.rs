@@ -13,7 +13,7 @@ use domain::form::FormStatus;
 use domain::link::Token;
 use futures::FutureExt;
 use moka::future::Cache;
-use store::link::PublicLink;
+use store::form::PublicLink;
 use uuid::Uuid;
 
 use crate::AppState;

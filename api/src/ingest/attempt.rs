@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use store::idempotency::{FinishedImport, Reservation};
+use store::import::{FinishedImport, Reservation};
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 use tokio::task::JoinHandle;

@@ -9,7 +9,7 @@ use domain::body::{BodyError, BodyKind, RecordReader};
 use domain::chunk::{Run, RunBuilder};
 use domain::dedupe::DocIdSet;
 use domain::record::{Parsed, Record, RecordError};
-use store::receive::ChunkCut;
+use store::import::ChunkCut;
 use tokio::sync::mpsc::Sender;
 
 use super::source::Source;

@@ -6,8 +6,7 @@ use std::time::Duration;
 use axum::http::StatusCode;
 use domain::message::Lane;
 use domain::record::RecordError;
-use store::idempotency::{FirstAnswer, Reservation};
-use store::receive::QueueBatch;
+use store::import::{FirstAnswer, QueueBatch, Reservation};
 use store::{Error, Store};
 use uuid::Uuid;
 

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use store::batch::{Batch, Change, Retried};
+use store::import::{Batch, Change, Retried};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -265,7 +265,7 @@ pub async fn retry_batch(
 #[cfg(test)]
 mod tests {
     use chrono::TimeDelta;
-    use store::batch::BatchStatus;
+    use store::import::BatchStatus;
 
     use super::*;
 

@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::record::RecordError;
 use serde::{Deserialize, Serialize};
-use store::idempotency::FinishedImport;
+use store::import::FinishedImport;
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -6,8 +6,7 @@ use domain::form::{FormContent, FormDraft};
 use domain::link::{Token, TrackFields};
 use serde_json::{Value, json};
 use store::collect::NewAnswer;
-use store::form::FormChange;
-use store::link::{NewLink, PublicLink};
+use store::form::{FormChange, NewLink, PublicLink};
 use uuid::Uuid;
 
 use crate::service::{Answer, Service};

@@ -12,7 +12,7 @@ use http_body_util::BodyExt;
 use platform::backends::Backends;
 use platform::config::{Args, Role};
 use serde_json::Value;
-use store::key::IssuedKey;
+use store::account::IssuedKey;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;

@@ -9,8 +9,7 @@ use domain::month::Month;
 use domain::rollup::{DayCounts, month};
 use store::Store;
 use store::form::FormKey;
-use store::report::{AccountHead, Version};
-use store::rollup::WHOLE;
+use store::report::{AccountHead, Version, WHOLE};
 use uuid::Uuid;
 
 use super::blocks::{self, Copy};

@@ -9,7 +9,7 @@ use domain::rollup::{Delta, Difference, month};
 use futures::{StreamExt, TryStreamExt, stream};
 use store::Store;
 use store::form::FormKey;
-use store::recount::Places;
+use store::report::Places;
 use uuid::Uuid;
 
 use super::{blocks, recipients};

@@ -8,8 +8,7 @@ use domain::month::Month;
 use domain::rollup::{Delta, month};
 use store::Store;
 use store::form::{Form, FormKey};
-use store::report::{FormHead, Version};
-use store::rollup::WHOLE;
+use store::report::{FormHead, Version, WHOLE};
 
 use super::blocks::{self, Copy};
 use super::{Source, turn};

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-use store::series::RecipientSeries;
+use store::report::RecipientSeries;
 use uuid::Uuid;
 
 use super::blocks::{self, Copy};

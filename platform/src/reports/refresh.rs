@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::month::Month;
 use store::Store;
 use store::form::FormKey;
-use store::rollup::WHOLE;
+use store::report::WHOLE;
 
 use super::blocks::{self, Copy};
 use crate::cache::{Cache, CacheError};

@@ -6,9 +6,9 @@ use chrono::NaiveDate;
 use domain::rollup::Delta;
 use uuid::Uuid;
 
+use super::pending::Deltas;
 use super::{NewAnswer, NewView, TRIES, VisitKey, postgres, sqlite};
-use crate::inbox::Deltas;
-use crate::link::PublicLink;
+use crate::form::PublicLink;
 use crate::tx::Inner;
 use crate::{Committed, Error, Store, Tx};
 

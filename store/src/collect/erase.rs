@@ -6,8 +6,8 @@ use domain::rollup::Delta;
 use uuid::Uuid;
 
 use super::TRIES;
+use super::pending::Deltas;
 use crate::form::FormKey;
-use crate::inbox::Deltas;
 use crate::tx::get;
 use crate::{Committed, Error, Store};
 

@@ -13,13 +13,14 @@ use domain::date_range::day_of;
 use domain::rollup::Delta;
 use uuid::{NoContext, Timestamp, Uuid};
 
+use self::pending::Deltas;
 use crate::form::FormKey;
-use crate::inbox::Deltas;
-use crate::link::PublicLink;
+use crate::form::PublicLink;
 use crate::{Error, Store};
 
 mod answers;
 mod erase;
+mod pending;
 mod postgres;
 mod sqlite;
 

@@ -10,8 +10,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{MonthDays, Version, months, months_of};
-use crate::rollup::{StoredDelta, WHOLE, read_stored};
-use crate::series::RecipientSeries;
+use crate::report::rollup::{StoredDelta, WHOLE, read_stored};
+use crate::report::series::RecipientSeries;
 use crate::tx::{Patience, get};
 use crate::{Error, Store, Tx};
 

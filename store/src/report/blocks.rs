@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::MonthDays;
 use crate::form::FormKey;
-use crate::rollup::read_row;
+use crate::report::rollup::read_row;
 use crate::tx::{Patience, get};
 use crate::{Error, Store};
 

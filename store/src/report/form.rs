@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{MonthDays, Version, months, months_of, version_of};
 use crate::form::{Form, FormKey, form_of};
-use crate::rollup::read_row;
+use crate::report::rollup::read_row;
 use crate::tx::{Patience, get};
 use crate::{Error, Store, Tx};
 

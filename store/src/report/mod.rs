@@ -7,7 +7,11 @@
 
 mod account;
 mod blocks;
+mod feedback;
 mod form;
+mod reconcile;
+mod rollup;
+mod series;
 
 use chrono::NaiveDate;
 use domain::month::Month;
@@ -17,9 +21,12 @@ use uuid::Uuid;
 
 pub use self::account::{AccountDays, AccountHead, FormEntry};
 pub use self::blocks::FormBlocks;
+pub use self::feedback::{FeedbackPage, FeedbackPart, FeedbackQuery, FeedbackRow, Place, Stride};
 pub use self::form::{FormDays, FormHead};
+pub use self::reconcile::{Drift, Places, RecipientDrift};
+pub use self::rollup::{Folded, Reach, RollupDays, StoredDelta, Trail, WHOLE, Waiting};
+pub use self::series::RecipientSeries;
 use crate::form::FormKey;
-pub use crate::rollup::StoredDelta;
 use crate::tx::{Patience, get};
 use crate::{Error, Store};
 

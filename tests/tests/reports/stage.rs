@@ -7,7 +7,7 @@ use domain::link::Token;
 use serde_json::{Value, json};
 use store::Store;
 use store::collect::{NewAnswer, NewView, Recorded};
-use store::link::PublicLink;
+use store::form::PublicLink;
 use tests::app::App;
 use tests::client::Client;
 use tests::report::{Days, Of};

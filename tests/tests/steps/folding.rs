@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use chrono::NaiveDate;
 use platform::cache::Cache;
 use serde_json::json;
-use store::fold::Reach;
+use store::report::Reach;
 use tests::wait::{SOON, eventually};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;

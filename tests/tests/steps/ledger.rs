@@ -1,7 +1,7 @@
 //! What the ledger does with chunks that fail, and with chunks that take their worker along.
 
 use anyhow::{Context, Result, bail, ensure};
-use store::chunk::{MAX_FAILURES, MAX_STARTS, Noted};
+use store::import::{MAX_FAILURES, MAX_STARTS, Noted};
 use tests::wait::{SOON, eventually};
 use worker::store_chunk::Step;
 
@@ -43,7 +43,7 @@ async fn a_broken_chunk_is_parked_after_five_failures_and_can_be_retried() -> Re
         .store
         .retry_batch(ledger.account_id, batch.batch_id)
         .await?;
-    let store::batch::Change::Done(retried) = retried else {
+    let store::import::Change::Done(retried) = retried else {
         bail!("{retried:?}");
     };
     assert_eq!(retried.chunk_nos, [0]);
@@ -54,7 +54,7 @@ async fn a_broken_chunk_is_parked_after_five_failures_and_can_be_retried() -> Re
         .store
         .cancel_batch(ledger.account_id, batch.batch_id)
         .await?;
-    assert!(matches!(cancelled, store::batch::Change::Done(_)));
+    assert!(matches!(cancelled, store::import::Change::Done(_)));
     let batch = ledger.batch(&batch).await?;
     assert_eq!((batch.status.as_str(), batch.cancelled), ("cancelled", 2));
     Ok(())

@@ -6,7 +6,7 @@ use anyhow::Result;
 use chrono::NaiveDate;
 use chrono_tz::Tz;
 use serde_json::json;
-use store::feedback::{FeedbackPage, FeedbackQuery, FeedbackRow, Place, Stride};
+use store::report::{FeedbackPage, FeedbackQuery, FeedbackRow, Place, Stride};
 use uuid::Uuid;
 
 use crate::reports::range;

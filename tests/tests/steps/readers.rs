@@ -13,9 +13,8 @@ use domain::rollup::{DayCounts, Delta};
 use platform::cache::Cache;
 use platform::reports::{Found, account_series, check_months, form_series, refresh_months};
 use serde_json::{Value, json};
-use store::feedback::FeedbackQuery;
 use store::form::FormKey;
-use store::report::Version;
+use store::report::{FeedbackQuery, Version};
 use tests::oracle::{Counts, Part, agrees};
 
 use crate::model::Subject;

@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use domain::rollup::Delta;
 use serde_json::json;
-use store::fold::Reach;
-use store::recount::Drift;
-use store::report::Version;
+use store::report::{Drift, Reach, Version};
 use uuid::Uuid;
 use worker::fold;
 

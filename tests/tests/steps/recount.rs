@@ -6,7 +6,7 @@ use anyhow::Result;
 use chrono::NaiveDate;
 use domain::rollup::Delta;
 use serde_json::{Value, json};
-use store::fold::Reach;
+use store::report::Reach;
 use uuid::Uuid;
 
 use crate::survey::{Survey, content, read_answers, stored};

@@ -12,10 +12,8 @@ use domain::link::{Token, TrackFields};
 use domain::rollup::{DayCounts, Delta};
 use serde_json::{Value, json};
 use store::collect::{NewAnswer, NewView, Recorded};
-use store::fold::Reach;
-use store::form::{Form, FormChange, FormKey};
-use store::link::{Link, NewLink, PublicLink};
-use store::rollup::{RollupDays, WHOLE};
+use store::form::{Form, FormChange, FormKey, Link, NewLink, PublicLink};
+use store::report::{Reach, RollupDays, WHOLE};
 use uuid::Uuid;
 use worker::fold;
 

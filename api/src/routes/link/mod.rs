@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use domain::form::{FormContent, FormStatus};
 use domain::link::{BusPropIds, Token, TrackFields};
 use serde::Serialize;
-use store::link::{Link, NewLink};
+use store::form::{Link, NewLink};
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -4,7 +4,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use domain::form::FormContent;
 use domain::link::{TrackField, TrackFields};
-use store::feedback::FeedbackQuery;
+use store::report::FeedbackQuery;
 use utoipa::IntoParams;
 
 use super::super::asked::{FormAsked, no_bus_prop};

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::form::{BusProp, FieldKind, FormContent};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use store::feedback::FeedbackRow;
+use store::report::FeedbackRow;
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use chrono::SecondsFormat;
 use domain::form::{BusProp, FormContent};
 use domain::link::BusPropIds;
-use store::feedback::FeedbackRow;
+use store::report::FeedbackRow;
 
 use super::given::{Columns, Given};
 use super::item::Item;

@@ -6,8 +6,8 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::form::FormContent;
 use serde::Serialize;
-use store::feedback::{FeedbackQuery, FeedbackRow};
 use store::form::FormKey;
+use store::report::{FeedbackQuery, FeedbackRow};
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -11,8 +11,8 @@ use bytes::Bytes;
 use domain::form::FormContent;
 use futures::stream;
 use store::Store;
-use store::feedback::{FeedbackPart, FeedbackQuery, Place, Stride};
 use store::form::FormKey;
+use store::report::{FeedbackPart, FeedbackQuery, Place, Stride};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::lines::Lines;

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::read::Sums;
 use crate::form::FormKey;
-use crate::rollup::{Place, read_row};
+use crate::report::rollup::{Place, read_row};
 use crate::tx::get;
 use crate::{Error, Store, Tx};
 

@@ -21,7 +21,7 @@ pub(crate) use self::bounds::Bounds;
 use self::rows::Read;
 use self::tally::{Run, Tally};
 use crate::form::FormKey;
-use crate::inbox::later;
+use crate::report::rollup::later;
 use crate::tx::{Inner, Patience, get};
 use crate::{Error, Store, Tx};
 

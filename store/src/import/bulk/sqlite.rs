@@ -6,9 +6,8 @@ use domain::chunk::Chunk;
 use domain::date_range::day_of;
 use sea_orm::sqlx::{self, Row, Sqlite, Transaction};
 
-use super::Outcomes;
 use crate::Error;
-use crate::chunk::Claim;
+use crate::import::chunk::{Claim, Outcomes};
 
 const CREATE: &str = "INSERT INTO recipient
             (account_id, docid, phone, fields, batch_id, seq, created_at, updated_at, created_day)

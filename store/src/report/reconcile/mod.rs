@@ -22,7 +22,7 @@ pub use self::places::Places;
 use self::read::Sums;
 pub use self::recipients::RecipientDrift;
 use crate::form::FormKey;
-use crate::rollup::{Place, WHOLE};
+use crate::report::rollup::{Place, WHOLE};
 use crate::tx::{Patience, get};
 use crate::{Committed, Error, Store, Tx};
 

@@ -1,81 +1,15 @@
-//! Deltas that no rollup has yet: appended in the transaction of what they count, taken by [`crate::fold`].
+//! Which forms have pending counts, and how far those of a form were read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use domain::rollup::Delta;
-use sea_orm::sqlx;
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::form::FormKey;
-use crate::tx::{Inner, get, sqlite_now};
-use crate::{Error, Store, Tx};
+use crate::tx::get;
+use crate::{Error, Store};
 
 /// Rows that one look at all forms reads at a time.
 const LOOK: i64 = 10_000;
-
-/// The deltas of one transaction, those of the same form, day and `bus_prop_ids` as one.
-#[derive(Debug, Default)]
-pub(crate) struct Deltas(BTreeMap<(FormKey, NaiveDate, String), Delta>);
-
-impl Deltas {
-    pub(crate) fn add(&mut self, form: FormKey, day: NaiveDate, bus_prop_ids: &str, delta: &Delta) {
-        self.0
-            .entry((form, day, bus_prop_ids.to_owned()))
-            .or_default()
-            .merge(delta);
-    }
-}
-
-impl Tx {
-    /// Appends deltas to the inbox.
-    pub(crate) async fn append(&mut self, deltas: Deltas) -> Result<(), Error> {
-        if deltas.0.is_empty() {
-            return Ok(());
-        }
-        // PostgreSQL's rows get its clock by default.
-        match &mut self.inner {
-            Inner::Postgres(tx) => {
-                let mut columns = (vec![], vec![], vec![], vec![], vec![]);
-                for ((form, day, bus_prop_ids), delta) in deltas.0 {
-                    columns.0.push(form.account_id);
-                    columns.1.push(form.form_id);
-                    columns.2.push(day);
-                    columns.3.push(bus_prop_ids);
-                    columns.4.push(delta.encode());
-                }
-                sqlx::query(
-                    "INSERT INTO inbox (account_id, form_id, day, bus_prop_ids, delta)
-                     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::date[], $4::text[], $5::bytea[])",
-                )
-                .bind(columns.0)
-                .bind(columns.1)
-                .bind(columns.2)
-                .bind(columns.3)
-                .bind(columns.4)
-                .execute(&mut **tx)
-                .await?;
-            }
-            Inner::Sqlite(tx) => {
-                let now = sqlite_now();
-                for ((form, day, bus_prop_ids), delta) in deltas.0 {
-                    sqlx::query(
-                        "INSERT INTO inbox (account_id, form_id, day, bus_prop_ids, delta, at)
-                         VALUES ($1, $2, $3, $4, $5, $6)",
-                    )
-                    .bind(form.account_id)
-                    .bind(form.form_id)
-                    .bind(day)
-                    .bind(bus_prop_ids)
-                    .bind(delta.encode())
-                    .bind(now)
-                    .execute(&mut **tx)
-                    .await?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
 
 /// As of when a form is with a row that came at a moment, after it was as of another: its rows commit in any order, and
 /// other data is never as of the same moment.

@@ -8,7 +8,6 @@ use chrono_tz::Tz;
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
-use crate::bulk::Outcomes;
 use crate::tx::get;
 use crate::{Error, Store, Tx};
 
@@ -58,6 +57,18 @@ pub struct Claim {
     /// The database's clock at the claim.
     pub claimed_at: DateTime<Utc>,
     session: Option<Session>,
+}
+
+/// What became of a chunk's records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    pub created: i64,
+    pub updated: i64,
+    pub unchanged: i64,
+    /// A batch accepted later had stored the docid, or the person was erased since.
+    pub superseded: i64,
+    /// Some docid was stored already: the batch's other chunks will likely meet the same.
+    pub conflicted: bool,
 }
 
 /// The database session that holds a claim, as the server names it.

@@ -11,9 +11,9 @@ use domain::rollup::{DayCounts, Delta};
 use futures::TryStreamExt;
 use sea_orm::Value;
 
-use crate::feedback::Bounds;
 use crate::form::FormKey;
-use crate::rollup::WHOLE;
+use crate::report::feedback::Bounds;
+use crate::report::rollup::WHOLE;
 use crate::tx::get;
 use crate::{Error, Tx};
 

@@ -8,10 +8,9 @@ use domain::chunk::{Chunk, Row};
 use domain::date_range::day_of;
 use sea_orm::sqlx::{self, PgConnection, Postgres, Row as _, Transaction};
 
-use super::Outcomes;
 use super::binary::CopyBuffer;
 use crate::Error;
-use crate::chunk::Claim;
+use crate::import::chunk::{Claim, Outcomes};
 
 pub(super) async fn store(
     tx: &mut Transaction<'static, Postgres>,

@@ -8,7 +8,7 @@ use domain::message::Lane;
 use domain::record::RecordError;
 use uuid::Uuid;
 
-use crate::idempotency::FirstAnswer;
+use super::idempotency::FirstAnswer;
 use crate::tx::{Inner, get};
 use crate::{Committed, Error, Store, Tx};
 
@@ -50,6 +50,23 @@ impl QueueBatch<'_> {
 }
 
 impl Store {
+    /// How an import is cut for this database. A chunk is one short transaction. SQLite has one writer, and answers
+    /// wait behind it; what a transaction costs there is the pages that it touches, so a long run is sorted first
+    /// (measured, a million docids in random order: 6.5 s instead of 22 s).
+    pub fn chunk_cut(&self) -> ChunkCut {
+        if self.is_sqlite() {
+            ChunkCut {
+                chunk_records: 1_000,
+                run_records: 50_000,
+            }
+        } else {
+            ChunkCut {
+                chunk_records: 5_000,
+                run_records: 5_000,
+            }
+        }
+    }
+
     /// Opens a batch for an attempt.
     ///
     /// # Errors

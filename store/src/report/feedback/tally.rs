@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::FeedbackQuery;
 use super::bounds::{Bounds, time_of};
-use crate::rollup::WHOLE;
+use crate::report::rollup::WHOLE;
 use crate::tx::get;
 use crate::{Error, Tx};
 

@@ -8,8 +8,11 @@ use domain::form::{FormContent, FormStatus};
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
+pub use self::link::{Link, NewLink, PublicLink};
 use crate::tx::get;
 use crate::{Committed, Error, Store, Tx};
+
+mod link;
 
 /// A form by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

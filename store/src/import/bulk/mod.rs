@@ -3,25 +3,13 @@
 
 use domain::chunk::Chunk;
 
-use crate::chunk::Claim;
+use super::chunk::{Claim, Outcomes};
 use crate::tx::Inner;
 use crate::{Error, Tx};
 
 mod binary;
 mod postgres;
 mod sqlite;
-
-/// What became of a chunk's records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outcomes {
-    pub created: i64,
-    pub updated: i64,
-    pub unchanged: i64,
-    /// A batch accepted later had stored the docid, or the person was erased since.
-    pub superseded: i64,
-    /// Some docid was stored already: the batch's other chunks will likely meet the same.
-    pub conflicted: bool,
-}
 
 impl Tx {
     /// Stores the rows of a claimed chunk.

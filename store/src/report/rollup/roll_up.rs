@@ -14,9 +14,9 @@ use domain::month::Month;
 use domain::rollup::Delta;
 use sea_orm::QueryResult;
 
+use super::{Trail, later};
 use crate::form::FormKey;
-use crate::inbox::{Trail, later};
-use crate::rollup::{Place, WHOLE};
+use crate::report::rollup::{Place, WHOLE};
 use crate::tx::get;
 use crate::{Error, Tx};
 

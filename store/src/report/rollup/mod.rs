@@ -12,9 +12,15 @@ use domain::rollup::{DayCounts, Delta, FieldCounts};
 use sea_orm::QueryResult;
 use serde_json::{Value, json};
 
+pub(crate) use self::pending::later;
+pub use self::pending::{Trail, Waiting};
+pub use self::roll_up::{Folded, Reach};
 use crate::form::FormKey;
 use crate::tx::get;
 use crate::{Error, Store, Tx};
+
+mod pending;
+mod roll_up;
 
 /// The `bus_prop_id` of a form's whole.
 pub const WHOLE: i64 = 0;

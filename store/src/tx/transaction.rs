@@ -7,8 +7,8 @@ use sea_orm::sqlx::{self, Postgres, Sqlite, Transaction};
 use sea_orm::{QueryResult, Value};
 use sea_query_sqlx::SqlxValues;
 
-use crate::Error;
-use crate::connect::Pool;
+use super::Error;
+use super::pool::Pool;
 
 /// An open transaction; dropped without [`Tx::commit`] it is rolled back.
 ///

@@ -3,8 +3,9 @@
 use chrono::TimeDelta;
 use sea_orm::Value;
 
+use super::idempotency;
 use crate::tx::get;
-use crate::{Error, Store, idempotency};
+use crate::{Error, Store};
 
 /// A half-received batch whose attempt is silent this long goes.
 const RECEIVING: TimeDelta = TimeDelta::seconds(60);

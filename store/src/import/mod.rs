@@ -1,0 +1,21 @@
+//! Imports, from the first byte of a body to the stored recipient.
+//!
+//! - `idempotency` (who may answer a key), `receive` (a body's chunks, and the one commit that accepts them);
+//! - `chunk` (the worker's ledger: claim, finish, fail, park), `bulk` (rows into `recipient`, a file a dialect), `heartbeat` (which
+//!   workers are alive), `sweep` (what time leaves behind);
+//! - `batch` (status, list, errors, cancel, retry), `recipient` (read, erase).
+
+mod batch;
+mod bulk;
+mod chunk;
+mod heartbeat;
+mod idempotency;
+mod receive;
+mod recipient;
+mod sweep;
+
+pub use self::batch::{Batch, BatchStatus, Change, Retried};
+pub use self::chunk::{ChunkId, Claim, MAX_FAILURES, MAX_STARTS, Noted, Outcomes};
+pub use self::idempotency::{FinishedImport, FirstAnswer, Reservation};
+pub use self::receive::{ChunkCut, QueueBatch};
+pub use self::recipient::Recipient;
