@@ -1,66 +1,39 @@
-//! The HTTP side of the service: a router, and what serves it.
+//! The HTTP side of the service: a router over the capabilities, and what serves it.
 //!
-//! # Layout
-//! - [`router`] puts everything together; [`serve`] answers on a port until told to stop; [`AppState`] is what
-//!   handlers share.
-//! - `routes`: one file a resource, its DTOs beside its handlers. `ingest`: the streaming way in of an import.
-//!   `doorbell`: telling workers what waits. `collect`: links that are opened, views and answers on their way into the
-//!   database.
-//! - `pages`: what people see who open a link.
-//! - [`FastPath`] goes past the router with what is asked most.
+//! - [`router`] puts everything together; [`serve`] answers on a port until told to stop. `openapi`: the document's
+//!   shared parts.
 //! - The layers, outermost first: `observe` (request id, span, metrics, panics), `drain` (bodies refused early),
-//!   [`error`] (the one mapping to `application/problem+json`), `auth` (401, 429; 403 sits on each group of routes).
-//! - What handlers use: `extract` (paths and queries), `body` (small bodies, read whole), `precondition` (`If-Match`),
-//!   `rendered` (reports as last answered),
-//!   `address` and `rate` (limits), `accept` (content negotiation), `list` and `cursor` (pages),
-//!   `csv_text`, `deadline`. `openapi`: the document's shared parts.
+//!   `error` (the one mapping to `application/problem+json`), `auth` (401, 429; 403 sits on each group of routes). They
+//!   are `api-http`'s.
+//! - The routes are those of `api-import`, `api-form`, `api-collect` and `api-report`, which do not know each other.
 //!
 //! What is *not* here: SQL (in `store`), records and their rules (in `domain`), brokers, caches, settings and sockets
 //! (in `platform`), storing what was accepted (in `worker`).
 
-mod accept;
-mod address;
-mod auth;
-mod body;
-mod collect;
-mod csv_text;
-mod cursor;
-mod deadline;
-mod doorbell;
-mod drain;
-pub mod error;
-mod extract;
-mod fast_path;
-mod ingest;
-mod list;
-mod observe;
 mod openapi;
-mod pages;
-mod precondition;
-mod rate;
-mod rendered;
-mod routes;
 mod serve;
-mod state;
 
+use api_collect::pages;
+use api_http::{AppState, auth, drain, error, observe};
 use axum::Router;
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
+use platform::backends::Backends;
+use platform::config::Config;
 use utoipa::{Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_swagger_ui::SwaggerUi;
 
-pub use self::fast_path::FastPath;
 pub use self::serve::serve;
-pub use self::state::{AppState, Limits};
 
-/// The service's routes with all their layers, `/openapi.json` and `/docs`; without health and metrics. A [`FastPath`] of the
-/// same state is asked before it.
-pub fn router(state: AppState) -> Router {
+/// The service's routes with all their layers, `/openapi.json` and `/docs`; without health and metrics.
+pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router {
     let documented = OpenApiRouter::with_openapi(openapi::ApiDoc::openapi())
-        .merge(routes::api())
-        .merge(routes::public());
+        .merge(api_import::routes(state, config))
+        .merge(api_report::routes(state, backends.cache.clone()))
+        .merge(api_form::routes(state))
+        .merge(api_collect::routes(state, config));
     let (router, mut document) = documented.split_for_parts();
     openapi::Shared.modify(&mut document);
     let layered: Router = router
@@ -71,8 +44,7 @@ pub fn router(state: AppState) -> Router {
         .layer(from_fn(error::adopt))
         .layer(from_fn(error::render))
         .layer(from_fn(drain::drain))
-        .layer(from_fn(observe::observe))
-        .with_state(state);
+        .layer(from_fn(observe::observe));
     // Around the router, because its layers are inside of it.
     Router::new()
         .fallback_service(layered)

@@ -1,20 +1,19 @@
-//! The document at `/openapi.json` apart from the operations: what all of them share, and shapes that belong to `domain`.
+//! The document at `/openapi.json` apart from the operations: what all of them share.
 //!
 //! The operations document themselves beside their handlers; what every one of them can answer because of the layers
 //! around it (401, 403, 429, 500, 503) is added here, once.
 
-use domain::record::MAX_FIELDS;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::Operation;
-use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::schema::{Object, SchemaType, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
     ContentBuilder, OpenApi as Document, Ref, RefOr, Response, ResponseBuilder, Schema,
 };
-use utoipa::{Modify, OpenApi, PartialSchema, ToSchema};
+use utoipa::{Modify, OpenApi, ToSchema};
 
-use crate::auth::API_PREFIX;
-use crate::error::{PROBLEM_JSON, ProblemBody};
+use api_http::auth::API_PREFIX;
+use api_http::error::{PROBLEM_JSON, ProblemBody};
 
 /// The document without operations.
 #[derive(OpenApi)]
@@ -192,103 +191,5 @@ fn text(description: &str) -> utoipa::openapi::Header {
     HeaderBuilder::new()
         .schema(Some(schema))
         .description(Some(description))
-        .build()
-}
-
-/// What is wrong with a record, as `domain` writes it.
-#[expect(dead_code, reason = "only its schema is used")]
-#[derive(ToSchema)]
-#[schema(as = RecordError)]
-pub struct RecordErrorSchema {
-    /// Which record of the body, from 0.
-    index: u64,
-    /// The record's docid, if it has a string there.
-    #[schema(required = true)]
-    docid: Option<String>,
-    /// Where in the body, as a JSON pointer.
-    #[schema(example = "/1/phone")]
-    pointer: String,
-    /// What is wrong, for programs.
-    #[schema(example = "phone_invalid")]
-    code: String,
-    /// What is wrong, for people.
-    detail: String,
-}
-
-/// What is wrong with the input, one by one.
-#[expect(dead_code, reason = "only its schema is used")]
-#[derive(ToSchema)]
-#[schema(as = InputError)]
-pub struct InputErrorSchema {
-    /// Of an import: which record of the body, from 0.
-    #[schema(required = false, nullable = false)]
-    index: Option<u64>,
-    /// Of an import: the record's docid, if it has a string there.
-    #[schema(required = false)]
-    docid: Option<String>,
-    /// Where in the body, as a JSON pointer.
-    #[schema(example = "/fields/0/key")]
-    pointer: String,
-    /// What is wrong, for programs.
-    #[schema(example = "malformed")]
-    code: String,
-    /// What is wrong, for people.
-    detail: String,
-}
-
-/// The records of an import: an array of them, or an object with the array as its only member `data`.
-pub struct RecordsSchema;
-
-impl ToSchema for RecordsSchema {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "Records".into()
-    }
-}
-
-impl PartialSchema for RecordsSchema {
-    fn schema() -> RefOr<Schema> {
-        let records = utoipa::openapi::schema::ArrayBuilder::new()
-            .items(record())
-            .min_items(Some(1))
-            .build();
-        let wrapped = ObjectBuilder::new()
-            .property("data", records.clone())
-            .required("data")
-            .additional_properties(Some(
-                utoipa::openapi::schema::AdditionalProperties::FreeForm(false),
-            ));
-        utoipa::openapi::schema::OneOfBuilder::new()
-            .item(records)
-            .item(wrapped)
-            .into()
-    }
-}
-
-/// One record. Every member but `docid` and `phone` is a tracking field.
-fn record() -> Object {
-    let string = || ObjectBuilder::new().schema_type(SchemaType::new(Type::String));
-    ObjectBuilder::new()
-        .property(
-            "docid",
-            string()
-                .min_length(Some(1))
-                .max_length(Some(128))
-                .description(Some("The caller's own id")),
-        )
-        .property(
-            "phone",
-            string()
-                .pattern(Some("^\\+[1-9][0-9]{6,14}$"))
-                .description(Some("E.164"))
-                .examples(["+491701234567"]),
-        )
-        .required("docid")
-        .required("phone")
-        .additional_properties(Some(
-            string()
-                .max_length(Some(1_024))
-                .description(Some("A tracking field")),
-        ))
-        .max_properties(Some(MAX_FIELDS + 2))
         .build()
 }

@@ -1,13 +1,11 @@
 //! Answering on a port until told to stop.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
+use api_http::{AppState, error, observe};
 use axum::Router;
-use axum::http::Request;
 use axum::middleware::from_fn;
-use hyper::body::Incoming;
 use platform::backends::Backends;
 use platform::config::{Config, ConfigError};
 use platform::ops::{self, Check};
@@ -15,7 +13,7 @@ use platform::start::Process;
 use platform::{Error, http};
 use tokio::net::TcpListener;
 
-use crate::{AppState, FastPath, error, observe, router};
+use crate::router;
 
 /// Work that outlives its request may go on for so long after the last request.
 const SETTLE: Duration = Duration::from_secs(3);
@@ -35,31 +33,29 @@ pub async fn serve(
     let checks = [backends.checks(), checks].concat();
     let ops = ops::router(checks, process.metrics.clone())
         .method_not_allowed_fallback(error::method_not_allowed);
-    let state = AppState::new(config, backends, shutdown.clone());
+    let state = AppState::new(config, &backends, shutdown.clone());
     let listener = listen("FEEDBACK_LISTEN", config.listen).await?;
-    let api = router(state.clone());
-    let fast_path = Arc::new(FastPath::new(state.clone()));
-    let at_once = move |request: &Request<Incoming>| fast_path.answer(request);
-    let housekeeping = tokio::spawn({
+    let api = router(&state, config, &backends);
+    let maintenance = tokio::spawn({
         let state = state.clone();
-        async move { state.keep_house().await }
+        async move { state.run_maintenance().await }
     });
     match config.ops_listen {
         None => {
-            let routes = api.merge(dressed(ops));
-            http::serve(listener, routes, at_once, shutdown).await?;
+            let routes = api.merge(with_layers(ops));
+            http::serve(listener, routes, shutdown).await?;
         }
         Some(address) => {
             let ops_listener = listen("FEEDBACK_OPS_LISTEN", address).await?;
-            let ops = dressed(ops.fallback(error::not_found));
+            let ops = with_layers(ops.fallback(error::not_found));
             tokio::try_join!(
-                http::serve(listener, api, at_once, shutdown.clone()),
-                http::serve(ops_listener, ops, |_| None, shutdown),
+                http::serve(listener, api, shutdown.clone()),
+                http::serve(ops_listener, ops, shutdown),
             )?;
         }
     }
     // It has ended, or the shutdown was not the reason to stop.
-    housekeeping.abort();
+    maintenance.abort();
     state.settle(SETTLE).await;
     Ok(())
 }
@@ -76,7 +72,7 @@ async fn listen(variable: &'static str, address: SocketAddr) -> Result<TcpListen
 }
 
 /// The layers that health and metrics share with the rest.
-fn dressed(ops: Router) -> Router {
+fn with_layers(ops: Router) -> Router {
     ops.layer(from_fn(error::render))
         .layer(from_fn(observe::observe))
 }

@@ -12,8 +12,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::Request;
-use axum::response::Response;
-use futures::future::{self, Either};
+use futures::future;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -35,20 +34,15 @@ const STALLED: Duration = Duration::from_secs(30);
 const REST: Duration = Duration::from_millis(100);
 
 /// Serves HTTP/1 and HTTP/2 until `shutdown`, then accepts nothing new, finishes what is in flight for at most 20 s,
-/// and returns. What `at_once` has no answer to goes to the router, whose handlers find the peer as
-/// `ConnectInfo<SocketAddr>`.
+/// and returns. Handlers find the peer as `ConnectInfo<SocketAddr>`.
 ///
 /// # Errors
 /// None at present: failures to accept are waited out.
-pub async fn serve<F>(
+pub async fn serve(
     listener: TcpListener,
     router: Router,
-    at_once: F,
     shutdown: CancellationToken,
-) -> io::Result<()>
-where
-    F: Fn(&Request<Incoming>) -> Option<Response> + Clone + Send + 'static,
-{
+) -> io::Result<()> {
     let server = Arc::new(server());
     let in_flight = GracefulShutdown::new();
     // Dropped when this returns: what has not ended by then is cut.
@@ -73,7 +67,6 @@ where
         let connection = Connection {
             server: server.clone(),
             router: router.clone(),
-            at_once: at_once.clone(),
             watcher: in_flight.watcher(),
         };
         connections.spawn(connection.serve(stream, peer));
@@ -114,33 +107,26 @@ fn gone_before_accepted(error: &io::Error) -> bool {
     )
 }
 
-struct Connection<F> {
+struct Connection {
     server: Arc<Builder<TokioExecutor>>,
     router: Router,
-    at_once: F,
     watcher: Watcher,
 }
 
-impl<F> Connection<F>
-where
-    F: Fn(&Request<Incoming>) -> Option<Response> + Send + 'static,
-{
+impl Connection {
     async fn serve(self, stream: TcpStream, peer: SocketAddr) {
         // Small answers go out at once. A failure means a dead connection, found soon enough.
         let _ = stream.set_nodelay(true);
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(STALLED));
         let asked = Arc::new(AtomicBool::new(false));
-        let (router, at_once) = (self.router, self.at_once);
+        let router = self.router;
         let service = {
             let asked = asked.clone();
             service_fn(move |mut request: Request<Incoming>| {
                 asked.store(true, Ordering::Relaxed);
-                if let Some(response) = at_once(&request) {
-                    return Either::Left(future::ready(Ok(response)));
-                }
                 request.extensions_mut().insert(ConnectInfo(peer));
-                Either::Right(router.clone().oneshot(request.map(Body::new)))
+                router.clone().oneshot(request.map(Body::new))
             })
         };
         let serving = self

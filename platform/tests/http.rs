@@ -28,7 +28,7 @@ async fn start(router: Router) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let shutdown = CancellationToken::new();
-    let ended = tokio::spawn(http::serve(listener, router, |_| None, shutdown.clone()));
+    let ended = tokio::spawn(http::serve(listener, router, shutdown.clone()));
     Server {
         address,
         shutdown,

@@ -51,7 +51,7 @@ async fn run(config: Config, process: Process) -> anyhow::Result<()> {
     let checks = [backends.checks(), worker.checks()].concat();
     let ops = platform::ops::router(checks, process.metrics);
     let (served, ()) = tokio::join!(
-        platform::http::serve(listener, ops, |_| None, process.shutdown),
+        platform::http::serve(listener, ops, process.shutdown),
         worker.run()
     );
     Ok(served?)

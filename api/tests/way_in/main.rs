@@ -5,8 +5,8 @@
 
 mod checks;
 mod document;
-mod fast_path;
 mod import;
 mod lists;
+mod page;
 mod reports;
 mod service;

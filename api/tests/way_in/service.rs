@@ -1,6 +1,6 @@
 //! The service over an embedded database in a folder of its own, and asking it.
 
-use api::{AppState, FastPath};
+use api_http::AppState;
 use axum::Router;
 use axum::body::Body;
 use axum::http::request::Builder;
@@ -26,7 +26,6 @@ struct Cli {
 /// A service with one key; gone with its data when dropped.
 pub struct Service {
     router: Router,
-    fast_path: FastPath,
     pub backends: Backends,
     pub key: IssuedKey,
     _data: TempDir,
@@ -76,10 +75,9 @@ impl Service {
             .create_key("one", None, Scopes::ALL)
             .await
             .unwrap();
-        let state = AppState::new(&config, backends.clone(), CancellationToken::new());
+        let state = AppState::new(&config, &backends, CancellationToken::new());
         Self {
-            fast_path: FastPath::new(state.clone()),
-            router: api::router(state),
+            router: api::router(&state, &config, &backends),
             backends,
             key,
             _data: data,
@@ -97,10 +95,7 @@ impl Service {
 
     pub async fn ask(&self, request: Builder, body: impl Into<Body>) -> Answer {
         let request = request.body(body.into()).unwrap();
-        let response = match self.fast_path.answer(&request) {
-            Some(response) => response,
-            None => self.router.clone().oneshot(request).await.unwrap(),
-        };
+        let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         Answer {

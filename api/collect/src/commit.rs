@@ -1,0 +1,217 @@
+//! Group commit: what arrives while a commit is under way shares the next one. Nobody is answered before the commit.
+//!
+//! Two committers take turns at the queue, so that one gathers while the other waits for the disk. Alone an item is
+//! committed at once; nothing waits for company.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use store::Store;
+use store::collect::{NewAnswer, NewView, Recorded};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+
+use api_http::deadline::{QUICK, within};
+use api_http::error::Problem;
+use api_http::notify::{FormKey, Notifier};
+
+/// So many may wait; more are told to come again.
+const WAITING: usize = 4_096;
+/// So many KiB may wait.
+const WAITING_KIB: usize = 64 << 10;
+/// So many share a commit.
+const TOGETHER: usize = 256;
+/// So many commits at once.
+const COMMITTERS: usize = 2;
+/// A commit that takes longer has lost its database. Whoever waits for it was told so long before.
+const COMMIT: Duration = Duration::from_secs(10);
+
+/// What is committed in groups.
+pub trait Group: Send + Sync + 'static {
+    type Item: Send + Sync;
+    type Outcome: Send;
+    /// In metrics.
+    const NAME: &'static str;
+
+    /// The bytes that an item takes while it waits, about.
+    fn size(item: &Self::Item) -> usize;
+
+    /// Commits all items in one transaction: one outcome an item, in their order, and whether any of them is something
+    /// to count.
+    fn commit(
+        store: &Store,
+        items: &[Self::Item],
+    ) -> impl Future<Output = Result<(Vec<Self::Outcome>, bool), store::Error>> + Send;
+}
+
+/// Answers to forms.
+pub struct Answers;
+
+impl Group for Answers {
+    type Item = NewAnswer;
+    type Outcome = Recorded;
+    const NAME: &'static str = "answers";
+
+    fn size(item: &NewAnswer) -> usize {
+        item.size()
+    }
+
+    async fn commit(
+        store: &Store,
+        items: &[NewAnswer],
+    ) -> Result<(Vec<Recorded>, bool), store::Error> {
+        let recorded = store.record_answers(items).await?;
+        let new = |recorded: &Recorded| matches!(recorded, Recorded::Stored(_));
+        let counts = recorded.iter().any(new);
+        Ok((recorded, counts))
+    }
+}
+
+/// Views of forms.
+pub struct Views;
+
+impl Group for Views {
+    type Item = NewView;
+    type Outcome = ();
+    const NAME: &'static str = "views";
+
+    fn size(_: &NewView) -> usize {
+        size_of::<NewView>()
+    }
+
+    async fn commit(store: &Store, items: &[NewView]) -> Result<(Vec<()>, bool), store::Error> {
+        let new = store.record_views(items).await?;
+        metrics::counter!("feedback_views_total").increment(new);
+        Ok((vec![(); items.len()], new > 0))
+    }
+}
+
+/// Where items wait for their commit. Cheap to clone.
+pub struct Committer<G: Group> {
+    sender: mpsc::Sender<Waiting<G>>,
+    /// In KiB.
+    room: Arc<Semaphore>,
+}
+
+struct Waiting<G: Group> {
+    item: G::Item,
+    form: FormKey,
+    answer: oneshot::Sender<Result<G::Outcome, Problem>>,
+    room: OwnedSemaphorePermit,
+}
+
+impl<G: Group> Committer<G> {
+    /// Starts the committers. They end when nobody can send any more.
+    pub fn start(store: &Store, notifier: &Notifier) -> Self {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        let receiver = Arc::new(Mutex::new(receiver));
+        for _ in 0..COMMITTERS {
+            tokio::spawn(commit_on::<G>(
+                store.clone(),
+                notifier.clone(),
+                receiver.clone(),
+            ));
+        }
+        Self {
+            sender,
+            room: Arc::new(Semaphore::new(WAITING_KIB)),
+        }
+    }
+
+    /// Commits an item of a form, together with others.
+    ///
+    /// # Errors
+    /// 503: too many wait, or the database does not answer in time. Then it may or may not be committed, and giving it
+    /// again is safe.
+    pub async fn commit(&self, form: FormKey, item: G::Item) -> Result<G::Outcome, Problem> {
+        let (answer, answered) = oneshot::channel();
+        let full = || {
+            tracing::warn!(group = G::NAME, "too many wait for their commit");
+            Problem::unavailable()
+        };
+        let kib = u32::try_from(G::size(&item) / 1_024 + 1).unwrap_or(u32::MAX);
+        let room = self.room.clone().try_acquire_many_owned(kib);
+        let waiting = Waiting {
+            item,
+            form,
+            answer,
+            room: room.map_err(|_| full())?,
+        };
+        self.sender.try_send(waiting).map_err(|_| full())?;
+        match tokio::time::timeout(QUICK, answered).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) | Err(_) => Err(Problem::unavailable()),
+        }
+    }
+}
+
+async fn commit_on<G: Group>(
+    store: Store,
+    notifier: Notifier,
+    receiver: Arc<Mutex<mpsc::Receiver<Waiting<G>>>>,
+) {
+    loop {
+        let mut group = Vec::new();
+        if receiver.lock().await.recv_many(&mut group, TOGETHER).await == 0 {
+            return;
+        }
+        // Nobody waits any more for what was told to come again.
+        group.retain(|waiting| !waiting.answer.is_closed());
+        if group.is_empty() {
+            continue;
+        }
+        // A panic ends this group, whose members are told 503, and not the committer.
+        let committing = AssertUnwindSafe(commit_group(&store, &notifier, group));
+        if committing.catch_unwind().await.is_err() {
+            tracing::error!(group = G::NAME, "a commit panicked");
+        }
+    }
+}
+
+async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<Waiting<G>>) {
+    let mut items = Vec::with_capacity(group.len());
+    let mut others = Vec::with_capacity(group.len());
+    for waiting in group {
+        items.push(waiting.item);
+        others.push((waiting.form, waiting.answer, waiting.room));
+    }
+    match try_commit::<G>(store, &items).await {
+        Ok((outcomes, counts)) => {
+            if counts {
+                notifier.forms_changed(others.iter().map(|(form, ..)| *form));
+            }
+            for ((_, answer, _), outcome) in others.into_iter().zip(outcomes) {
+                // Whoever does not wait any more gets the same when asking again.
+                let _ = answer.send(Ok(outcome));
+            }
+        }
+        Err(error) if error.is_unavailable() || items.len() == 1 => {
+            let problem = Problem::from(error);
+            for (_, answer, _) in others {
+                let _ = answer.send(Err(problem.clone()));
+            }
+        }
+        // One of them is refused by the database: it must not take the others along.
+        Err(_) => {
+            for (item, (form, answer, room)) in items.into_iter().zip(others) {
+                let alone: Waiting<G> = Waiting {
+                    item,
+                    form,
+                    answer,
+                    room,
+                };
+                Box::pin(commit_group(store, notifier, vec![alone])).await;
+            }
+        }
+    }
+}
+
+async fn try_commit<G: Group>(
+    store: &Store,
+    items: &[G::Item],
+) -> Result<(Vec<G::Outcome>, bool), store::Error> {
+    let committed = within(COMMIT, G::commit(store, items)).await;
+    metrics::counter!("feedback_commits_total", "group" => G::NAME).increment(1);
+    committed
+}

@@ -1,0 +1,31 @@
+//! What is public: pages behind links, views and answers. There is no key; a link's token is what people know.
+//!
+//! # Layout
+//! - `public`: the routes. `pages`: how they look.
+//! - `links`: what a token opens, remembered for a moment, and the pages prepared for it.
+//! - `commit`: views and answers that arrive together share a commit.
+//!
+//! What is *not* here: making links (in `api-form`), what an answer must be (in `domain`), what is stored (in `store`).
+
+mod commit;
+mod links;
+pub mod pages;
+mod public;
+mod state;
+
+use api_http::AppState;
+use platform::config::Config;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use self::state::CollectState;
+
+/// What is opened without a key, documented.
+pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
+    OpenApiRouter::new()
+        .routes(routes!(public::show_form, public::submit::submit_answers))
+        .routes(routes!(public::view::view_form))
+        .routes(routes!(public::draw_link))
+        .routes(routes!(public::say_thanks))
+        .with_state(CollectState::start(app, config))
+}

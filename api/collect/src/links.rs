@@ -1,0 +1,195 @@
+//! What a token opens: remembered for a moment, so that a popular link is one query several times a second, however many
+//! open it. What this instance changes itself is forgotten at once.
+//!
+//! What another instance changes is told only by the next query, 400 ms later at most. Until then pages are shown, answers
+//! are read by the form that is remembered, and views are counted, also of a link that is gone by now. Whether a link
+//! still takes an answer is judged again in the database.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use domain::form::FormStatus;
+use domain::link::Token;
+use moka::future::Cache;
+use store::form::PublicLink;
+use uuid::Uuid;
+
+use crate::pages::PreparedForm;
+use api_http::AppState;
+use api_http::address::Network;
+use api_http::deadline::{QUICK, within};
+use api_http::error::Problem;
+use api_http::rate::Throttled;
+
+/// How long a link that was found is believed.
+const BELIEVED: Duration = Duration::from_millis(400);
+/// The bytes of all links that are remembered, about.
+const LINKS: u64 = 64 << 20;
+/// What a link takes of them besides its texts, about …
+const LINK: usize = 1 << 10;
+/// … and each of its tracking fields, and each business property, question and choice of its form.
+const ENTRY: usize = 128;
+/// The bytes of all pages that are prepared.
+const PAGES: u64 = 64 << 20;
+/// A page that nobody opens is forgotten after that.
+const PAGE_IDLE: Duration = Duration::from_mins(1);
+/// For so long a token that opened a link is looked up wherever it is asked from.
+const WAS_OPENED: Duration = Duration::from_hours(1);
+/// So many of them.
+const OPENED: u64 = 100_000;
+
+/// The links opened lately.
+pub struct Links {
+    found: Cache<Token, Arc<Opened>>,
+    /// An attacker behind the same address does not take a link from those who have it open.
+    lately: Cache<Token, ()>,
+    pages: Cache<(Uuid, i64), Arc<PreparedForm>>,
+}
+
+/// A link with its form.
+pub struct Opened {
+    pub link: PublicLink,
+    page: OnceLock<Arc<PreparedForm>>,
+    /// When the database was asked.
+    asked: Instant,
+}
+
+impl Opened {
+    /// The page of its form, once someone has asked for it.
+    pub fn prepared(&self) -> Option<&PreparedForm> {
+        self.page.get().map(Arc::as_ref)
+    }
+}
+
+/// Why a token opens nothing.
+pub enum NoLink {
+    Unknown,
+    /// The address has guessed too often. This was one more, or too many of such addresses ask at once.
+    Throttled(Throttled),
+    Problem(Problem),
+}
+
+/// Why a look-up gave no link.
+enum Missing {
+    Unknown,
+    Failed(store::Error),
+}
+
+impl Links {
+    pub fn new() -> Self {
+        Self {
+            found: Cache::builder()
+                .max_capacity(LINKS)
+                .weigher(|_, opened: &Arc<Opened>| weight(&opened.link))
+                .time_to_live(BELIEVED)
+                .build(),
+            lately: Cache::builder()
+                .max_capacity(OPENED)
+                .time_to_live(WAS_OPENED)
+                .build(),
+            pages: Cache::builder()
+                .max_capacity(PAGES)
+                .weigher(|_, page: &Arc<PreparedForm>| {
+                    u32::try_from(page.size()).unwrap_or(u32::MAX)
+                })
+                .time_to_idle(PAGE_IDLE)
+                .build(),
+        }
+    }
+
+    /// What a token opens for someone at this address: a link, be it gone. Many who open the same at once make one query.
+    ///
+    /// # Errors
+    /// Nothing, or it cannot be told.
+    pub async fn open(
+        &self,
+        state: &AppState,
+        network: Network,
+        token: Token,
+    ) -> Result<Arc<Opened>, NoLink> {
+        if let Some(opened) = self.found.get(&token).await {
+            if !is_outdated(state, &opened) {
+                return Ok(opened);
+            }
+            self.found.invalidate(&token).await;
+        }
+        let _leave = if self.lately.contains_key(&token) {
+            None
+        } else {
+            state.guesses().leave(network).map_err(NoLink::Throttled)?
+        };
+        match self.look_up(state, token).await {
+            Ok(opened) => {
+                self.lately.insert(token, ()).await;
+                Ok(opened)
+            }
+            Err(missing) => Err(match &*missing {
+                Missing::Failed(error) => NoLink::Problem(error.into()),
+                Missing::Unknown => match state.guesses().take(network) {
+                    Ok(()) => NoLink::Unknown,
+                    Err(throttled) => NoLink::Throttled(throttled),
+                },
+            }),
+        }
+    }
+
+    async fn look_up(&self, state: &AppState, token: Token) -> Result<Arc<Opened>, Arc<Missing>> {
+        loop {
+            let query = async {
+                let asked = Instant::now();
+                match within(QUICK, state.store().public_link(&token)).await {
+                    Ok(Some(link)) if link.status != FormStatus::Draft => Ok(Arc::new(Opened {
+                        link,
+                        page: OnceLock::new(),
+                        asked,
+                    })),
+                    Ok(_) => Err(Missing::Unknown),
+                    Err(error) => Err(Missing::Failed(error)),
+                }
+            };
+            let opened = self.found.try_get_with(token, query).await?;
+            // Someone else's query may have been under way when the change came.
+            if !is_outdated(state, &opened) {
+                return Ok(opened);
+            }
+            self.found.invalidate(&token).await;
+        }
+    }
+
+    /// The page of a link's form.
+    pub async fn page(&self, opened: &Opened) -> Arc<PreparedForm> {
+        if let Some(page) = opened.page.get() {
+            return page.clone();
+        }
+        let link = &opened.link;
+        let prepare = async { Arc::new(PreparedForm::new(&link.content)) };
+        let page = self
+            .pages
+            .get_with((link.form_id, link.revision), prepare)
+            .await;
+        opened.page.get_or_init(|| page).clone()
+    }
+}
+
+/// Whether this instance changed the link or its form after the database was asked for them.
+fn is_outdated(state: &AppState, opened: &Opened) -> bool {
+    let ids = [opened.link.link_id, opened.link.form_id];
+    state.recent_changes().any_since(opened.asked, &ids)
+}
+
+/// The bytes of a link with its form, about.
+fn weight(link: &PublicLink) -> u32 {
+    let form = &link.content;
+    let track_fields = link.track_fields.iter();
+    let track_fields = track_fields.map(|field| field.name().len() + field.value().len());
+    let bus_props = form.bus_props.iter();
+    let bus_props = bus_props.map(|entry| entry.text.as_str().len());
+    let fields = form.fields.iter();
+    let fields = fields.map(|field| field.key.as_str().len() + field.label.len());
+    let options = form.fields.iter().flat_map(|field| field.kind.options());
+    let options = options.map(|option| option.value.len() + option.label.len());
+    let entries = track_fields.chain(bus_props).chain(fields).chain(options);
+    let bytes: usize = entries.map(|texts| ENTRY + texts).sum();
+    let ids = link.bus_prop_ids.len() * size_of::<u32>();
+    u32::try_from(LINK + form.title.len() + ids + bytes).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,232 @@
+//! Changing a form: replaced as a whole, published, deleted.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use domain::form::{EditRefused, FormContent, FormDraft, FormStatus};
+use serde_json::Value;
+use store::form::{Form, FormChange};
+use uuid::Uuid;
+
+use super::FORM_BODY;
+use super::shape::{FormBody, FormRequest};
+use super::{answer, tell};
+use api_http::AppState;
+use api_http::auth::Caller;
+use api_http::body::json;
+use api_http::deadline::{QUICK, soon, within};
+use api_http::error::{Code, Problem, ProblemBody};
+use api_http::extract::FormId;
+use api_http::precondition::{IfMatch, changed};
+
+/// Replace a form as a whole.
+///
+/// Business properties match by `bus_prop_id`, fields by `key`, options by `value`. Once the form is PUBLISHED, what is left
+/// out is retired and comes alive again when it is put back; a changed type, scale or `bus_prop`, or an optional field made
+/// required, is refused.
+#[utoipa::path(
+    put,
+    path = "/{form_id}",
+    tag = "form",
+    params(
+        ("form_id" = Uuid, Path),
+        ("If-Match" = Option<String>, Header, pattern = "^[ !#-~\\u0022]*$", description = "Changes only this version"),
+    ),
+    request_body(content = FormRequest, description = "At most 1 MiB"),
+    responses(
+        (status = 200, description = "The form as it is now", body = FormBody, headers(
+            ("ETag" = String, description = "Of this version, for `If-Match`"),
+        )),
+        (status = 400, description = "`invalid_parameter`, `invalid_json`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`form_in_use`; `form_transition`: it is DELETED",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 412, description = "`precondition_failed`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 413, description = "`body_too_large`", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 415, description = "`unsupported_media_type`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 422, description = "`validation_failed`",
+            body = ProblemBody, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn replace_form(
+    State(state): State<AppState>,
+    caller: Caller,
+    FormId(form_id): FormId,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    let account_id = caller.account_id();
+    let form = within(QUICK, state.store().form(account_id, form_id)).await?;
+    let form = form.ok_or_else(Problem::not_found)?;
+    let seen = IfMatch::of(&headers);
+    let body = json(state.buffers(), &headers, body, FORM_BODY).await?;
+    seen.check(form.revision)?;
+    if form.status == FormStatus::Deleted {
+        return Err(transition(form.status, "be changed"));
+    }
+    let draft = FormDraft::parse(&Value::Object(body)).map_err(Problem::invalid)?;
+    let form = soon(replace(&state, account_id, form, &seen, draft)).await?;
+    tell(&state, account_id, &form);
+    tracing::info!(form.id = %form_id, "form replaced");
+    Ok(answer(&form))
+}
+
+/// Puts the draft in the place of the form, or of what others have made of it meanwhile.
+async fn replace(
+    state: &AppState,
+    account_id: Uuid,
+    mut form: Form,
+    seen: &IfMatch,
+    draft: FormDraft,
+) -> Result<Form, Problem> {
+    loop {
+        let content = edit(&form, draft.clone())?;
+        let replaced =
+            state
+                .store()
+                .replace_form(account_id, form.form_id, form.revision, &content);
+        match replaced.await? {
+            FormChange::Changed if !seen.is_strict() => {
+                let now = state.store().form(account_id, form.form_id).await?;
+                form = now.ok_or_else(Problem::not_found)?;
+            }
+            change => return done(change, "be changed"),
+        }
+    }
+}
+
+fn edit(form: &Form, draft: FormDraft) -> Result<FormContent, Problem> {
+    let published = form.status == FormStatus::Published;
+    form.content
+        .replaced_by(draft, published)
+        .map_err(|refused| match refused {
+            EditRefused::Invalid(errors) => Problem::invalid(errors),
+            EditRefused::InUse(errors) => Problem::new(
+                Code::FormInUse,
+                "the form is published; what its links, answers and reports rest on cannot change",
+            )
+            .about(errors),
+        })
+}
+
+/// Publish a form.
+///
+/// From then on links can be made and answers are taken.
+#[utoipa::path(
+    post,
+    path = "/{form_id}/publish",
+    tag = "form",
+    params(
+        ("form_id" = Uuid, Path),
+        ("If-Match" = Option<String>, Header, pattern = "^[ !#-~\\u0022]*$", description = "Publishes only this version"),
+    ),
+    responses(
+        (status = 200, description = "The form as it is now", body = FormBody, headers(
+            ("ETag" = String, description = "Of this version, for `If-Match`"),
+        )),
+        (status = 400, description = "`invalid_parameter`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`form_transition`: it is not a DRAFT",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 412, description = "`precondition_failed`",
+            body = ProblemBody, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn publish_form(
+    State(state): State<AppState>,
+    caller: Caller,
+    FormId(form_id): FormId,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let account_id = caller.account_id();
+    let revision = expected(&state, account_id, form_id, &headers).await?;
+    let change = state
+        .store()
+        .publish_form(account_id, form_id, revision)
+        .await?;
+    let form = done(change, "be published")?;
+    tell(&state, account_id, &form);
+    tracing::info!(form.id = %form_id, "form published");
+    Ok(answer(&form))
+}
+
+/// Delete a form.
+///
+/// It takes no more answers and its links are gone. It is kept for reports.
+#[utoipa::path(
+    delete,
+    path = "/{form_id}",
+    tag = "form",
+    params(
+        ("form_id" = Uuid, Path),
+        ("If-Match" = Option<String>, Header, pattern = "^[ !#-~\\u0022]*$", description = "Deletes only this version"),
+    ),
+    responses(
+        (status = 200, description = "The form as it is now", body = FormBody, headers(
+            ("ETag" = String, description = "Of this version, for `If-Match`"),
+        )),
+        (status = 400, description = "`invalid_parameter`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`form_transition`: it is DELETED",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 412, description = "`precondition_failed`",
+            body = ProblemBody, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn delete_form(
+    State(state): State<AppState>,
+    caller: Caller,
+    FormId(form_id): FormId,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let account_id = caller.account_id();
+    let revision = expected(&state, account_id, form_id, &headers).await?;
+    let change = state
+        .store()
+        .delete_form(account_id, form_id, revision)
+        .await?;
+    let form = done(change, "be deleted")?;
+    tell(&state, account_id, &form);
+    tracing::info!(form.id = %form_id, "form deleted");
+    Ok(answer(&form))
+}
+
+/// The one version that may be changed, if the caller named some.
+async fn expected(
+    state: &AppState,
+    account_id: Uuid,
+    form_id: Uuid,
+    headers: &HeaderMap,
+) -> Result<Option<i64>, Problem> {
+    let seen = IfMatch::of(headers);
+    if !seen.is_strict() {
+        return Ok(None);
+    }
+    let form = state.store().form(account_id, form_id).await?;
+    let form = form.ok_or_else(Problem::not_found)?;
+    seen.check(form.revision)?;
+    Ok(Some(form.revision))
+}
+
+fn done(change: FormChange, what: &str) -> Result<Form, Problem> {
+    match change {
+        FormChange::Done(form) => Ok(form),
+        FormChange::NotFound => Err(Problem::not_found()),
+        FormChange::Changed => Err(changed()),
+        FormChange::Refused(status) => Err(transition(status, what)),
+    }
+}
+
+fn transition(status: FormStatus, what: &str) -> Problem {
+    let status = status.as_str();
+    Problem::new(
+        Code::FormTransition,
+        format!("the form is {status} and cannot {what}"),
+    )
+}

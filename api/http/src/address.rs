@@ -1,0 +1,215 @@
+//! Where a request comes from, and how often it may guess from there.
+//!
+//! What is counted is what went wrong: tokens and keys that nobody has, submissions that are refused. What is right is
+//! found from an address that has nothing left as well, because people behind one address are not each other's enemies.
+//! All such addresses together look up few things at a time, so guessing on is no load on the database.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::num::NonZeroU32;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use axum::extract::{ConnectInfo, FromRef, FromRequestParts};
+use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap, HeaderName};
+use platform::config::TrustedProxies;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::AppState;
+use crate::rate::{Allowance, Rate, Throttled};
+
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// So many look-ups are under way at once for all addresses that have nothing left.
+const LOOKUPS: usize = 4;
+
+/// What counts as one address: an IPv4 address, or the /64 of an IPv6 one, which is what one household has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Network(IpAddr);
+
+impl Network {
+    /// Where a request comes from; trusted proxies are believed.
+    pub fn of(extensions: &Extensions, headers: &HeaderMap, proxies: &TrustedProxies) -> Self {
+        let peer = extensions
+            .get::<ConnectInfo<SocketAddr>>()
+            .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+        let hops = headers
+            .get_all(X_FORWARDED_FOR)
+            .iter()
+            .rev()
+            .flat_map(|value| value.to_str().unwrap_or("").rsplit(','));
+        Self::around(proxies.caller(peer, hops))
+    }
+
+    fn around(address: IpAddr) -> Self {
+        Self(match address {
+            IpAddr::V4(address) => address.into(),
+            IpAddr::V6(address) => {
+                let [a, b, c, d, ..] = address.segments();
+                Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+            }
+        })
+    }
+}
+
+impl<S> FromRequestParts<S> for Network
+where
+    AppState: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        Ok(Self::of(
+            &parts.extensions,
+            &parts.headers,
+            AppState::from_ref(state).trusted_proxies(),
+        ))
+    }
+}
+
+/// How much each address may still get wrong, on this instance.
+pub struct Guesses {
+    rate: Rate<Network>,
+    /// Until when an address has nothing left.
+    spent: Mutex<HashMap<Network, Instant>>,
+    lookups: Semaphore,
+}
+
+impl Guesses {
+    /// So many a second of each address, bursts of ten seconds' worth; `None`: no limit.
+    pub fn new(per_second: Option<NonZeroU32>) -> Self {
+        Self {
+            rate: Rate::new(per_second, "this address may get things wrong"),
+            spent: Mutex::default(),
+            lookups: Semaphore::new(LOOKUPS),
+        }
+    }
+
+    /// Whether anything is left, without taking it.
+    ///
+    /// # Errors
+    /// Nothing is.
+    pub fn left(&self, network: Network) -> Result<(), Throttled> {
+        let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        match spent.get(&network) {
+            Some(until) if *until > now => Err(self.rate.throttled(*until - now)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Leave to look something up, to be held until it is done: `None` while the address has something left, else one of
+    /// the few that are for all such addresses. Nobody waits for one.
+    ///
+    /// # Errors
+    /// Nothing is left, and no leave either.
+    pub fn leave(&self, network: Network) -> Result<Option<SemaphorePermit<'_>>, Throttled> {
+        match self.left(network) {
+            Ok(()) => Ok(None),
+            Err(throttled) => match self.lookups.try_acquire() {
+                Ok(leave) => Ok(Some(leave)),
+                Err(_) => Err(throttled),
+            },
+        }
+    }
+
+    /// Takes one.
+    ///
+    /// # Errors
+    /// There is none left.
+    pub fn take(&self, network: Network) -> Result<(), Throttled> {
+        let taken = self.rate.check(&network);
+        let empty_for = match &taken {
+            Ok(allowance) => allowance.as_ref().and_then(Allowance::empty_for),
+            Err(throttled) => Some(throttled.wait()),
+        };
+        if let Some(wait) = empty_for {
+            let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+            spent.insert(network, Instant::now() + wait);
+        }
+        taken.map(drop)
+    }
+
+    /// Forgets addresses that have something again.
+    pub fn forget_idle(&self) {
+        self.rate.forget_idle();
+        let now = Instant::now();
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        spent.retain(|_, until| *until > now);
+        spent.shrink_to_fit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn network(address: &str) -> Network {
+        Network::around(address.parse().unwrap())
+    }
+
+    #[test]
+    fn an_ipv6_address_counts_as_its_64() {
+        assert_eq!(network("2001:db8:1:2::1"), network("2001:db8:1:2:f::9"));
+        assert_ne!(network("2001:db8:1:2::1"), network("2001:db8:1:3::1"));
+        assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
+    }
+
+    #[test]
+    fn the_hops_of_several_lines_are_one_list() {
+        let proxies = TrustedProxies::parse("10.0.0.0/8").unwrap();
+        let mut extensions = Extensions::new();
+        let peer: SocketAddr = "10.0.0.1:5000".parse().unwrap();
+        extensions.insert(ConnectInfo(peer));
+        let mut headers = HeaderMap::new();
+        for line in ["198.51.100.7, 203.0.113.9", "10.0.0.2,10.0.0.3"] {
+            headers.append(X_FORWARDED_FOR, HeaderValue::from_static(line));
+        }
+        let of = |proxies: &TrustedProxies| Network::of(&extensions, &headers, proxies);
+        assert_eq!(of(&proxies), network("203.0.113.9"));
+        assert_eq!(of(&TrustedProxies::default()), network("10.0.0.1"));
+    }
+
+    #[test]
+    fn an_address_that_has_nothing_left_is_known_before_it_takes() {
+        let guesses = Guesses::new(NonZeroU32::new(1));
+        let (one, two) = (network("192.0.2.1"), network("192.0.2.2"));
+        for _ in 0..10 {
+            assert!(guesses.left(one).is_ok());
+            assert!(guesses.take(one).is_ok());
+        }
+        assert!(guesses.left(one).is_err());
+        assert!(guesses.take(one).is_err());
+        assert!(guesses.left(two).is_ok());
+        guesses.forget_idle();
+        assert!(guesses.left(one).is_err());
+    }
+
+    #[test]
+    fn spent_addresses_look_up_few_things_at_a_time() {
+        let guesses = Guesses::new(NonZeroU32::new(1));
+        let (one, two) = (network("192.0.2.1"), network("192.0.2.2"));
+        while guesses.take(one).is_ok() {}
+        let leaves: Vec<_> = (0..LOOKUPS).map(|_| guesses.leave(one).unwrap()).collect();
+        assert!(leaves.iter().all(Option::is_some));
+        assert!(guesses.leave(one).is_err());
+        assert!(guesses.leave(two).unwrap().is_none());
+        drop(leaves);
+        assert!(guesses.leave(one).is_ok());
+    }
+
+    #[test]
+    fn no_limit_never_ends() {
+        let guesses = Guesses::new(None);
+        for _ in 0..10_000 {
+            assert!(guesses.take(network("192.0.2.1")).is_ok());
+        }
+        assert!(guesses.left(network("192.0.2.1")).is_ok());
+        assert!(guesses.leave(network("192.0.2.1")).unwrap().is_none());
+    }
+}

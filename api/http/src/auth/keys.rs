@@ -1,0 +1,253 @@
+//! Whether a secret belongs to a key.
+//!
+//! Keys that were found are remembered for a moment, so that a busy caller does not ask the database each time; a
+//! revocation takes hold within that moment and the time of one query. Keys that were not found are never
+//! remembered, and a secret that does not fit what is remembered is looked up anew: new keys and rotated secrets
+//! work at once.
+//!
+//! An attacker behind the same address does not lock a customer out. What comes from an address that guessed too often is
+//! looked up as long as not too much of that is under way. A pair of key and secret that was good within the last hour is
+//! looked up in any case: whoever guesses the secret of a key makes this instance forget the key with each guess.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
+use futures::FutureExt;
+use moka::future::Cache;
+use sha2::{Digest, Sha256};
+use store::Store;
+use store::account::KeyRecord;
+use subtle::{Choice, ConstantTimeEq};
+
+use crate::AppState;
+use crate::address::Network;
+use crate::deadline::within;
+use crate::error::Problem;
+use crate::rate::Throttled;
+
+/// How long a key that was found is believed. With [`LOOKUP`] it stays below the 5 s in which a revocation holds.
+const BELIEVED: Duration = Duration::from_millis(2_500);
+/// How long a lookup may take.
+const LOOKUP: Duration = Duration::from_millis(1_800);
+/// So many keys are remembered.
+const REMEMBERED: u64 = 10_000;
+/// No key is longer, in bytes.
+const MAX_KEY_BYTES: usize = 128;
+
+/// For so long a pair that was good is looked up wherever it comes from.
+const WAS_GOOD: Duration = Duration::from_hours(1);
+
+/// The keys used lately. Cheap to clone.
+#[derive(Clone)]
+pub struct Keys {
+    found: Cache<String, Arc<KeyRecord>>,
+    /// Hashes of pairs of key and secret.
+    good: Cache<[u8; 32], ()>,
+}
+
+/// Why a lookup gave no key.
+enum NoKey {
+    Unknown,
+    Failed(store::Error),
+}
+
+/// Why a caller is not let in.
+pub enum Denied {
+    /// The address has guessed too often. This was one more, or too many of such addresses ask at once.
+    Throttled(Throttled),
+    /// 401, or 503.
+    Problem(Problem),
+}
+
+impl From<Problem> for Denied {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+impl From<Throttled> for Denied {
+    fn from(throttled: Throttled) -> Self {
+        Self::Throttled(throttled)
+    }
+}
+
+impl IntoResponse for Denied {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Throttled(throttled) => throttled.into_response(),
+            Self::Problem(problem) => problem.into_response(),
+        }
+    }
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        Self {
+            found: Cache::builder()
+                .max_capacity(REMEMBERED)
+                .time_to_live(BELIEVED)
+                .build(),
+            good: Cache::builder()
+                .max_capacity(REMEMBERED)
+                .time_to_live(WAS_GOOD)
+                .build(),
+        }
+    }
+}
+
+impl Keys {
+    /// The key, if it is remembered and the secret is one of its live ones.
+    pub fn remembered(&self, key: &str, secret: &str) -> Option<Arc<KeyRecord>> {
+        let record = self.found.get(key).now_or_never()??;
+        fits(&record, &hash(secret), Utc::now).then_some(record)
+    }
+
+    /// The key, if the secret is one of its live ones.
+    ///
+    /// # Errors
+    /// 401; 429 for an address that guesses too often; 503 when the database does not answer.
+    pub async fn verify(
+        &self,
+        state: &AppState,
+        network: Network,
+        key: &str,
+        secret: &str,
+    ) -> Result<Arc<KeyRecord>, Denied> {
+        if let Some(record) = self.remembered(key, secret) {
+            return Ok(record);
+        }
+        let hash = hash(secret);
+        let pair = pair(key, &hash);
+        let _leave = if self.good.contains_key(&pair) {
+            None
+        } else {
+            state.key_guesses().leave(network)?
+        };
+        if let Some(record) = self.look_up(state.store(), key, &hash).await? {
+            self.good.insert(pair, ()).await;
+            return Ok(record);
+        }
+        state.key_guesses().take(network)?;
+        Err(Problem::unauthenticated().into())
+    }
+
+    async fn look_up(
+        &self,
+        store: &Store,
+        key: &str,
+        hash: &[u8; 32],
+    ) -> Result<Option<Arc<KeyRecord>>, Problem> {
+        let Some((record, remembered)) = self.find(store, key).await? else {
+            // The same work as for a known key.
+            let _ = hash.ct_eq(&[0; 32]);
+            return Ok(None);
+        };
+        if fits(&record, hash, Utc::now) {
+            return Ok(Some(record));
+        }
+        if !remembered {
+            return Ok(None);
+        }
+        self.found.invalidate(key).await;
+        let found = self.find(store, key).await?;
+        Ok(found
+            .map(|(record, _)| record)
+            .filter(|record| fits(record, hash, Utc::now)))
+    }
+
+    /// The key, and whether it was remembered. Many who ask for the same key at once make one query.
+    async fn find(
+        &self,
+        store: &Store,
+        key: &str,
+    ) -> Result<Option<(Arc<KeyRecord>, bool)>, Problem> {
+        if key.is_empty() || key.len() > MAX_KEY_BYTES {
+            return Ok(None);
+        }
+        let lookup = async {
+            match within(LOOKUP, store.find_key(key)).await {
+                Ok(Some(record)) => Ok(Arc::new(record)),
+                Ok(None) => Err(NoKey::Unknown),
+                Err(error) => Err(NoKey::Failed(error)),
+            }
+        };
+        match self
+            .found
+            .entry_by_ref(key)
+            .or_try_insert_with(lookup)
+            .await
+        {
+            Ok(entry) => {
+                let remembered = !entry.is_fresh();
+                Ok(Some((entry.into_value(), remembered)))
+            }
+            Err(reason) => match &*reason {
+                NoKey::Unknown => Ok(None),
+                NoKey::Failed(error) => Err(error.into()),
+            },
+        }
+    }
+}
+
+fn hash(secret: &str) -> [u8; 32] {
+    Sha256::digest(secret.as_bytes()).into()
+}
+
+fn pair(key: &str, secret: &[u8; 32]) -> [u8; 32] {
+    // The secret's hash has a fixed length, so no two pairs run together.
+    Sha256::new()
+        .chain_update(secret)
+        .chain_update(key)
+        .finalize()
+        .into()
+}
+
+/// Compares with every secret, in a time that tells nothing of where they differ. The clock is read only for those that end.
+fn fits(record: &KeyRecord, hash: &[u8; 32], now: impl Fn() -> DateTime<Utc>) -> bool {
+    let fits = record.secrets.iter().fold(Choice::from(0), |fits, secret| {
+        let live = secret.expires_at.is_none_or(|end| end > now());
+        fits | (hash.ct_eq(&secret.hash) & Choice::from(u8::from(live)))
+    });
+    fits.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use domain::scope::Scopes;
+    use store::account::SecretHash;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn record(secrets: &[(&str, Option<DateTime<Utc>>)]) -> KeyRecord {
+        KeyRecord {
+            account_id: Uuid::nil(),
+            api_key: "k".to_owned(),
+            time_zone: "UTC".parse().unwrap(),
+            scopes: Scopes::ALL,
+            secrets: secrets
+                .iter()
+                .map(|(secret, expires_at)| SecretHash {
+                    hash: hash(secret),
+                    expires_at: *expires_at,
+                })
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn any_live_secret_fits_and_no_other() {
+        let now = Utc::now();
+        let key = record(&[
+            ("new", None),
+            ("old", Some(now + TimeDelta::hours(1))),
+            ("gone", Some(now - TimeDelta::seconds(1))),
+        ]);
+        let fits = |secret: &str| fits(&key, &hash(secret), || now);
+        assert!(fits("new") && fits("old"));
+        assert!(!fits("gone") && !fits("other") && !fits(""));
+    }
+}

@@ -1,0 +1,160 @@
+//! Who asks, how often, and whether they may: the checks before everything else under `/api_v1`, in the order
+//! 401, 429, 403. An address that guesses too often gets 429 for what would need the database to be told from 401. What
+//! keys are and how they are stored is `store`'s.
+
+mod keys;
+mod usage;
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use chrono_tz::Tz;
+use domain::scope::Scope;
+use store::account::KeyRecord;
+use uuid::Uuid;
+
+pub use self::keys::{Denied, Keys};
+pub use self::usage::Usage;
+use crate::AppState;
+use crate::address::Network;
+use crate::error::{Code, Problem};
+
+/// Where the guarded part of the service begins.
+pub const API_PREFIX: &str = "/api_v1";
+
+const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const X_SECRET_KEY: HeaderName = HeaderName::from_static("x-secret-key");
+
+/// The key that a request was made with. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Caller(Arc<KeyRecord>);
+
+impl Caller {
+    /// The account whose things the caller sees.
+    pub fn account_id(&self) -> Uuid {
+        self.0.account_id
+    }
+
+    /// In which the account's days are counted.
+    pub fn time_zone(&self) -> Tz {
+        self.0.time_zone
+    }
+
+    fn check(&self, scope: Scope) -> Result<(), Problem> {
+        if self.0.scopes.contains(scope) {
+            return Ok(());
+        }
+        Err(Problem::new(
+            Code::Forbidden,
+            format!("the key lacks the scope {scope}"),
+        ))
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        parts
+            .extensions
+            .get()
+            .cloned()
+            .ok_or_else(Problem::unauthenticated)
+    }
+}
+
+/// The layer that lets only known callers, at their rate, into what lies under [`API_PREFIX`], whether there is such
+/// a path or not.
+pub async fn guard(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    if !is_guarded(request.uri().path()) {
+        return next.run(request).await;
+    }
+    let network = Network::of(
+        request.extensions(),
+        request.headers(),
+        state.trusted_proxies(),
+    );
+    let caller = match authenticate(&state, request.headers(), network).await {
+        Ok(caller) => caller,
+        Err(denied) => return denied.into_response(),
+    };
+    let allowance = match state.key_rate().check(&caller.0.api_key) {
+        Ok(allowance) => allowance,
+        Err(throttled) => return throttled.into_response(),
+    };
+    request.extensions_mut().insert(caller);
+    let mut response = next.run(request).await;
+    if let Some(allowance) = allowance {
+        allowance.write(response.headers_mut());
+    }
+    response
+}
+
+fn is_guarded(path: &str) -> bool {
+    path.strip_prefix(API_PREFIX)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+async fn authenticate(
+    state: &AppState,
+    headers: &HeaderMap,
+    network: Network,
+) -> Result<Caller, Denied> {
+    let (key, secret) = credentials(headers).ok_or_else(Problem::unauthenticated)?;
+    let record = state.keys().verify(state, network, key, secret).await?;
+    state.usage().note(&record.api_key);
+    Ok(Caller(record))
+}
+
+fn credentials(headers: &HeaderMap) -> Option<(&str, &str)> {
+    Some((text(headers, &X_API_KEY)?, text(headers, &X_SECRET_KEY)?))
+}
+
+/// A header that is there once, as text.
+fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next()?;
+    if values.next().is_some() {
+        return None;
+    }
+    first.to_str().ok()
+}
+
+/// Lets a caller on whose key has the scope.
+///
+/// # Errors
+/// 403 `forbidden`.
+pub async fn require(
+    scope: Scope,
+    caller: Caller,
+    request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    caller.check(scope)?;
+    Ok(next.run(request).await)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_under_the_prefix_is_guarded() {
+        for path in [
+            "/api_v1",
+            "/api_v1/",
+            "/api_v1//",
+            "/api_v1/sms/import",
+            "/api_v1/no/such/path",
+        ] {
+            assert!(is_guarded(path), "{path}");
+        }
+        for path in ["/", "/api_v2/x", "/api_v10", "/docs/api_v1", "/f/token"] {
+            assert!(!is_guarded(path), "{path}");
+        }
+    }
+}

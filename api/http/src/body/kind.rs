@@ -1,0 +1,141 @@
+//! What a body says it is: `Content-Type` and `Content-Encoding`.
+
+use axum::body::Body;
+use axum::http::HeaderMap;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use hyper::body::Body as _;
+use utoipa::ToSchema;
+
+use crate::error::{Code, Problem};
+
+/// A media type, whose text is UTF-8 if it is text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContentType {
+    /// Such as `application/json`, in small letters.
+    pub essence: String,
+    /// The whole header.
+    pub value: String,
+}
+
+impl ContentType {
+    /// What the headers say, once; `None` without a header, for several, and for another charset than UTF-8.
+    pub fn of(headers: &HeaderMap) -> Option<Self> {
+        let mut values = headers.get_all(CONTENT_TYPE).iter();
+        let value = values.next()?.to_str().ok()?;
+        if values.next().is_some() {
+            return None;
+        }
+        let mut parts = value.split(';').map(str::trim);
+        let essence = parts.next()?.to_ascii_lowercase();
+        let utf8 = parts
+            .filter_map(|parameter| parameter.split_once('='))
+            .all(|(name, value)| {
+                !name.trim().eq_ignore_ascii_case("charset")
+                    || matches!(
+                        value.trim().trim_matches('"').to_ascii_lowercase().as_str(),
+                        "utf-8" | "utf8" | "us-ascii"
+                    )
+            });
+        utf8.then(|| Self {
+            essence,
+            value: value.to_owned(),
+        })
+    }
+
+    /// Whether there is a body at all. HTTP/2 needs no header to announce one.
+    pub fn has_body(headers: &HeaderMap, body: &Body) -> bool {
+        headers.contains_key(CONTENT_TYPE) || !body.is_end_stream()
+    }
+}
+
+/// What a body is compressed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum Encoding {
+    Identity,
+    Gzip,
+    Zstd,
+}
+
+impl Encoding {
+    /// The encoding that the headers name; `None` for one that is not known, or several.
+    pub fn of(headers: &HeaderMap) -> Option<Self> {
+        let mut values = headers.get_all(CONTENT_ENCODING).iter();
+        let Some(value) = values.next() else {
+            return Some(Self::Identity);
+        };
+        if values.next().is_some() {
+            return None;
+        }
+        let name = value.to_str().ok()?.trim().to_ascii_lowercase();
+        match name.as_str() {
+            "" | "identity" => Some(Self::Identity),
+            // RFC 9110: x-gzip is gzip.
+            "gzip" | "x-gzip" => Some(Self::Gzip),
+            "zstd" => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+}
+
+/// Refuses a body that is compressed: only imports are large enough for it.
+///
+/// # Errors
+/// 415.
+pub fn plain(headers: &HeaderMap) -> Result<(), Problem> {
+    match Encoding::of(headers) {
+        Some(Encoding::Identity) => Ok(()),
+        _ => Err(Problem::new(
+            Code::UnsupportedMediaType,
+            "Content-Encoding must be left out here",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn essence(value: &'static str) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(value));
+        ContentType::of(&headers).map(|kind| kind.essence)
+    }
+
+    #[test]
+    fn a_kind_is_read_in_any_case_and_in_utf_8_only() {
+        for value in [
+            "application/json",
+            "Application/JSON; Charset=\"UTF-8\"",
+            "application/json;charset=utf8 ; x=y",
+        ] {
+            assert_eq!(essence(value).as_deref(), Some("application/json"));
+        }
+        assert_eq!(essence("application/json; charset=latin1"), None);
+        assert_eq!(ContentType::of(&HeaderMap::new()), None);
+        let mut twice = HeaderMap::new();
+        for value in ["text/csv", "application/json"] {
+            twice.append(CONTENT_TYPE, HeaderValue::from_static(value));
+        }
+        assert_eq!(ContentType::of(&twice), None);
+    }
+
+    #[test]
+    fn known_names_are_read_and_others_are_not() {
+        let of = |value: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(value));
+            Encoding::of(&headers)
+        };
+        assert_eq!(Encoding::of(&HeaderMap::new()), Some(Encoding::Identity));
+        assert_eq!(of("identity"), Some(Encoding::Identity));
+        assert_eq!(of("GZip"), Some(Encoding::Gzip));
+        assert_eq!(of("x-gzip"), Some(Encoding::Gzip));
+        assert_eq!(of("zstd"), Some(Encoding::Zstd));
+        for name in ["br", "deflate", "gzip, zstd", "gzip;q=1"] {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
+}

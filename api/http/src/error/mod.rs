@@ -1,0 +1,302 @@
+//! The one mapping from what can go wrong to `application/problem+json` (RFC 9457).
+//!
+//! A handler returns a [`Problem`]; the [`render`] layer writes its body, because only there the request's id is
+//! known. Whatever else answers with an error status (the router, a library) becomes one in the [`adopt`] layer, so
+//! that nothing reaches a caller as plain text. What is wrong with a single record lives in `domain::record`.
+
+mod code;
+mod layer;
+
+use std::borrow::Cow;
+use std::error::Error;
+
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use domain::invalid::Invalid;
+use domain::record::RecordError;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+pub use self::code::Code;
+pub use self::layer::{adopt, method_not_allowed, not_found, only_405_allows, render};
+use platform::request_id::RequestId;
+
+/// The media type of every error.
+pub const PROBLEM_JSON: &str = "application/problem+json";
+
+/// Why a request is not answered as asked.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    code: Code,
+    detail: Cow<'static, str>,
+    /// Seconds.
+    retry_after: Option<u64>,
+    wrong: Option<Box<Wrong>>,
+}
+
+/// What is wrong with the input, one by one.
+#[derive(Clone, Debug)]
+enum Wrong {
+    /// The records of a refused import.
+    Records {
+        received: u64,
+        rejected: u64,
+        errors: Vec<RecordError>,
+    },
+    /// Members of a body.
+    Members(Vec<Invalid>),
+}
+
+/// What is wrong with the input, one by one.
+#[expect(dead_code, reason = "only its schema is used")]
+#[derive(ToSchema)]
+#[schema(as = InputError)]
+pub struct InputErrorSchema {
+    /// Of an import: which record of the body, from 0.
+    #[schema(required = false, nullable = false)]
+    index: Option<u64>,
+    /// Of an import: the record's docid, if it has a string there.
+    #[schema(required = false)]
+    docid: Option<String>,
+    /// Where in the body, as a JSON pointer.
+    #[schema(example = "/fields/0/key")]
+    pointer: String,
+    /// What is wrong, for programs.
+    #[schema(example = "malformed")]
+    code: String,
+    /// What is wrong, for people.
+    detail: String,
+}
+
+/// A problem as it is sent.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub struct ProblemBody<'a> {
+    /// `/problems/` and the code.
+    #[serde(rename = "type")]
+    #[schema(example = "/problems/not_found")]
+    kind: String,
+    title: &'a str,
+    #[schema(example = 404)]
+    status: u16,
+    /// What is wrong with this request, for people.
+    detail: &'a str,
+    /// What is wrong, for programs.
+    #[schema(example = "not_found")]
+    code: &'a str,
+    /// Also in the header `x-request-id`.
+    request_id: &'a str,
+    /// Of a refused import: the records of the body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    received: Option<u64>,
+    /// Of a refused import: the records that are invalid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    rejected: Option<u64>,
+    /// What is invalid, the first 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, value_type = Vec<InputErrorSchema>)]
+    errors: Option<Errors<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Errors<'a> {
+    Records(&'a [RecordError]),
+    Members(&'a [Invalid]),
+}
+
+impl Problem {
+    /// A problem with its occurrence described in a sentence that quotes no phone number.
+    pub fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            code,
+            detail: detail.into(),
+            retry_after: None,
+            wrong: None,
+        }
+    }
+
+    /// A path or query value that cannot be.
+    pub fn invalid_parameter(detail: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Code::InvalidParameter, detail)
+    }
+
+    /// Byte for byte the same for every reason.
+    pub fn unauthenticated() -> Self {
+        Self::new(
+            Code::Unauthenticated,
+            "x-api-key and x-secret-key must be those of a key that is not revoked or expired",
+        )
+    }
+
+    /// Also for anything of another account.
+    pub fn not_found() -> Self {
+        Self::new(Code::NotFound, "there is nothing at this path")
+    }
+
+    /// A server that the request needs is down.
+    pub fn unavailable() -> Self {
+        Self::new(
+            Code::Unavailable,
+            "a server that is needed does not answer; try again",
+        )
+        .retry_after(1)
+    }
+
+    /// A fault of the service. `cause` is logged here, once, and never shown.
+    pub fn internal(cause: &(dyn Error + 'static)) -> Self {
+        tracing::error!(error = %chain(cause), "request failed");
+        Self::new(
+            Code::Internal,
+            "the service failed; the request id leads to the cause in its log",
+        )
+    }
+
+    /// An import of which nothing is kept because of its records; `errors` are the first of them.
+    pub fn refused(
+        received: u64,
+        rejected: u64,
+        errors: Vec<RecordError>,
+        detail: &'static str,
+    ) -> Self {
+        Self {
+            wrong: Some(Box::new(Wrong::Records {
+                received,
+                rejected,
+                errors,
+            })),
+            ..Self::new(Code::ValidationFailed, detail)
+        }
+    }
+
+    /// Input of which these members are wrong.
+    pub fn invalid(errors: Vec<Invalid>) -> Self {
+        Self::new(
+            Code::ValidationFailed,
+            "the input is invalid; nothing of it is kept",
+        )
+        .about(errors)
+    }
+
+    /// Names the members that it is about.
+    #[must_use]
+    pub fn about(self, errors: Vec<Invalid>) -> Self {
+        Self {
+            wrong: Some(Box::new(Wrong::Members(errors))),
+            ..self
+        }
+    }
+
+    /// Tells when to come again, in seconds.
+    #[must_use]
+    pub fn retry_after(self, seconds: u64) -> Self {
+        Self {
+            retry_after: Some(seconds),
+            ..self
+        }
+    }
+
+    /// What went wrong.
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
+    /// When to come again, if it is told.
+    pub fn seconds_to_wait(&self) -> Option<u64> {
+        self.retry_after
+    }
+
+    /// What is wrong with this request, for people.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
+    /// The body, for the request of this id.
+    pub fn body(&self, request_id: &RequestId) -> Bytes {
+        let (received, rejected, errors) = match self.wrong.as_deref() {
+            None => (None, None, None),
+            Some(Wrong::Members(errors)) => (None, None, Some(Errors::Members(errors))),
+            Some(Wrong::Records {
+                received,
+                rejected,
+                errors,
+            }) => (
+                Some(*received),
+                Some(*rejected),
+                Some(Errors::Records(errors)),
+            ),
+        };
+        let body = ProblemBody {
+            kind: format!("/problems/{}", self.code.as_str()),
+            title: self.code.title(),
+            status: self.code.status().as_u16(),
+            detail: &self.detail,
+            code: self.code.as_str(),
+            request_id: request_id.as_str(),
+            received,
+            rejected,
+            errors,
+        };
+        // Texts and numbers always serialise.
+        Bytes::from(serde_json::to_vec(&body).unwrap_or_default())
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = self.code.status().into_response();
+        let headers = response.headers_mut();
+        if let Some(seconds) = self.retry_after {
+            headers.insert(RETRY_AFTER, seconds.into());
+        }
+        if self.code == Code::Unauthenticated {
+            headers.insert(
+                WWW_AUTHENTICATE,
+                HeaderValue::from_static("ApiKey realm=\"feedback\""),
+            );
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl From<&store::Error> for Problem {
+    fn from(error: &store::Error) -> Self {
+        if error.is_unavailable() {
+            tracing::warn!(error = %chain(error), "the database did not answer");
+            Self::unavailable()
+        } else {
+            Self::internal(error)
+        }
+    }
+}
+
+impl From<store::Error> for Problem {
+    fn from(error: store::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+/// An error with all that stands behind it.
+fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+/// A problem whose body is known already: one that is remembered under an idempotency key.
+pub fn written(status: StatusCode, body: Bytes) -> Response {
+    (status, [(CONTENT_TYPE, PROBLEM_JSON)], body).into_response()
+}
+
+#[cfg(test)]
+mod tests;

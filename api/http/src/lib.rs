@@ -1,0 +1,35 @@
+//! What every route needs, whatever it is about.
+//!
+//! # Layout
+//! - [`AppState`]: what all routes share. [`recent_changes`], [`notify`]: telling this process and the workers what
+//!   changed.
+//! - The layers: [`observe`] (request id, span, metrics, panics), [`drain`] (bodies refused early), [`error`] (the one
+//!   mapping to `application/problem+json`), [`auth`] (401, 429), [`mod@scoped`] (403), [`deadline`].
+//! - Limits: [`rate`] by key and link, [`address`] by network.
+//! - What handlers take: [`extract`] (paths and queries), [`body`] (small bodies, read whole), [`accept`],
+//!   [`precondition`] (`If-Match`).
+//! - What handlers give: [`list`] and [`cursor`] (pages), [`csv_text`].
+//!
+//! What is *not* here: anything that only one capability knows, which is in the crates beside this one.
+
+pub mod accept;
+pub mod address;
+pub mod auth;
+pub mod body;
+pub mod csv_text;
+pub mod cursor;
+pub mod deadline;
+pub mod drain;
+pub mod error;
+pub mod extract;
+pub mod list;
+pub mod notify;
+pub mod observe;
+pub mod precondition;
+pub mod rate;
+pub mod recent_changes;
+pub mod scoped;
+mod state;
+
+pub use self::scoped::scoped;
+pub use self::state::AppState;

@@ -1,0 +1,128 @@
+//! Tells the workers that figures have changed, a few times a second at most. A notification that is lost costs a
+//! moment: the workers look by themselves.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use domain::message::{Lane, Message};
+use futures::{StreamExt, TryStreamExt, stream};
+use platform::queue::Queue;
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+/// A form, by its account and its id.
+pub type FormKey = (Uuid, Uuid);
+
+/// Notifications of one form or account within this time are one.
+const PAUSE: Duration = Duration::from_millis(25);
+/// So many messages wait for the broker's confirmation at once.
+const CONCURRENCY: usize = 16;
+
+/// Passes on what has changed. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Notifier(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    changed: Mutex<HashSet<Changed>>,
+    wake: Notify,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Changed {
+    Form(FormKey),
+    /// Its recipients.
+    Account(Uuid),
+}
+
+impl Notifier {
+    /// Starts the task that publishes; it ends with the process.
+    pub fn start(queue: Queue) -> Self {
+        let notifier = Self::default();
+        tokio::spawn(notifier.clone().publish(queue));
+        notifier
+    }
+
+    /// Notifies of forms that have counts to roll up.
+    pub fn forms_changed(&self, forms: impl IntoIterator<Item = FormKey>) {
+        self.add(forms.into_iter().map(Changed::Form));
+    }
+
+    /// Notifies of an account whose recipients changed without a worker.
+    pub fn account_changed(&self, account_id: Uuid) {
+        self.add([Changed::Account(account_id)]);
+    }
+
+    fn add(&self, changed: impl IntoIterator<Item = Changed>) {
+        self.changed().extend(changed);
+        self.0.wake.notify_one();
+    }
+
+    fn changed(&self) -> MutexGuard<'_, HashSet<Changed>> {
+        self.0
+            .changed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What changes while messages are published is notified of after the pause: a worker that looked too early looks
+    /// again.
+    async fn publish(self, queue: Queue) {
+        loop {
+            self.0.wake.notified().await;
+            let changed = std::mem::take(&mut *self.changed());
+            let published = stream::iter(changed)
+                .map(Ok)
+                .try_for_each_concurrent(CONCURRENCY, async |changed| {
+                    queue.publish(Lane::Refresh, &changed.message()).await
+                })
+                .await;
+            if let Err(error) = published {
+                tracing::debug!(%error, "no notification of changes; the workers look by themselves");
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+}
+
+impl Changed {
+    fn message(&self) -> Message {
+        match *self {
+            Self::Form((account_id, form_id)) => Message::FoldV1 {
+                account_id,
+                form_id,
+            },
+            Self::Account(account_id) => Message::RefreshV1 { account_id },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn notifications_of_one_form_are_one_and_none_is_lost() {
+        let queue = Queue::open(None).unwrap();
+        let mut consumer = queue.consume(Lane::Refresh, 64, CancellationToken::new());
+        let notifier = Notifier::start(queue);
+        let account = Uuid::from_u128(1);
+        let form = |form| (account, Uuid::from_u128(form));
+        for _ in 0..100 {
+            notifier.forms_changed([form(1), form(2)]);
+        }
+        let mut received = HashSet::new();
+        for _ in 0..2 {
+            let delivery = consumer.next().await.unwrap();
+            received.insert(format!("{:?}", delivery.message));
+            delivery.ack().await.unwrap();
+        }
+        assert_eq!(received.len(), 2);
+        notifier.forms_changed([form(1)]);
+        let late = tokio::time::timeout(Duration::from_secs(5), consumer.next());
+        assert!(late.await.is_ok());
+    }
+}

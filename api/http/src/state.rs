@@ -1,0 +1,163 @@
+//! What all routes share: one value, made once, passed in. What only one capability needs is in its own crate.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::link::Token;
+use platform::backends::Backends;
+use platform::config::{Config, TrustedProxies};
+use platform::queue::Queue;
+use store::Store;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::address::Guesses;
+use crate::auth::{Keys, Usage};
+use crate::body::Buffers;
+use crate::notify::Notifier;
+use crate::rate::Rate;
+use crate::recent_changes::RecentChanges;
+
+/// The shared state. Cheap to clone.
+#[derive(Clone)]
+pub struct AppState(Arc<Shared>);
+
+struct Shared {
+    store: Store,
+    queue: Queue,
+    keys: Keys,
+    key_rate: Rate<String>,
+    guesses: Guesses,
+    key_guesses: Guesses,
+    trusted_proxies: TrustedProxies,
+    usage: Usage,
+    buffers: Buffers,
+    public_url: String,
+    notifier: Notifier,
+    recent_changes: RecentChanges,
+    tasks: TaskTracker,
+    shutdown: CancellationToken,
+}
+
+/// How often the use of keys is written.
+const MAINTENANCE: Duration = Duration::from_secs(5);
+
+impl AppState {
+    /// The state of one process, within a runtime. `shutdown` ends its background work.
+    pub fn new(config: &Config, backends: &Backends, shutdown: CancellationToken) -> Self {
+        Self(Arc::new(Shared {
+            store: backends.store.clone(),
+            queue: backends.queue.clone(),
+            keys: Keys::default(),
+            key_rate: Rate::new(config.key_rate, "this key may ask"),
+            guesses: Guesses::new(config.address_rate),
+            key_guesses: Guesses::new(config.address_rate),
+            trusted_proxies: config.trusted_proxies.clone(),
+            usage: Usage::default(),
+            buffers: Buffers::default(),
+            public_url: config.public_url.as_str().to_owned(),
+            notifier: Notifier::start(backends.queue.clone()),
+            recent_changes: RecentChanges::default(),
+            tasks: TaskTracker::new(),
+            shutdown,
+        }))
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.0.store
+    }
+
+    pub fn queue(&self) -> &Queue {
+        &self.0.queue
+    }
+
+    pub fn keys(&self) -> &Keys {
+        &self.0.keys
+    }
+
+    pub fn key_rate(&self) -> &Rate<String> {
+        &self.0.key_rate
+    }
+
+    /// What addresses may still get wrong of links: tokens and submissions.
+    pub fn guesses(&self) -> &Guesses {
+        &self.0.guesses
+    }
+
+    /// What addresses may still get wrong of keys: apart, so that neither visitors nor callers spend what is the others'.
+    pub fn key_guesses(&self) -> &Guesses {
+        &self.0.key_guesses
+    }
+
+    pub fn trusted_proxies(&self) -> &TrustedProxies {
+        &self.0.trusted_proxies
+    }
+
+    /// The memory of small bodies that programs send.
+    pub fn buffers(&self) -> &Buffers {
+        &self.0.buffers
+    }
+
+    pub fn usage(&self) -> &Usage {
+        &self.0.usage
+    }
+
+    /// Tells the workers what has changed.
+    pub fn notifier(&self) -> &Notifier {
+        &self.0.notifier
+    }
+
+    /// Which links and forms this instance changed lately.
+    pub fn recent_changes(&self) -> &RecentChanges {
+        &self.0.recent_changes
+    }
+
+    /// Work that outlives its request: commits, notifications, clearing up.
+    pub fn tasks(&self) -> &TaskTracker {
+        &self.0.tasks
+    }
+
+    /// The URL of a link, as it is sent to people.
+    pub fn link_url(&self, token: &Token) -> String {
+        format!("{}/f/{token}", self.0.public_url)
+    }
+
+    /// Cancelled when the process is to stop.
+    pub fn shutdown(&self) -> &CancellationToken {
+        &self.0.shutdown
+    }
+
+    /// Until the shutdown, writes the use of keys and forgets what is idle or over.
+    pub async fn run_maintenance(&self) {
+        let mut tick = tokio::time::interval(MAINTENANCE);
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        while self
+            .0
+            .shutdown
+            .run_until_cancelled(tick.tick())
+            .await
+            .is_some()
+        {
+            self.0.key_rate.forget_idle();
+            self.0.guesses.forget_idle();
+            self.0.key_guesses.forget_idle();
+            self.0.recent_changes.forget_old();
+            self.0.usage.flush(&self.0.store).await;
+        }
+    }
+
+    /// Waits for work that outlived its request, at most `patience`, and writes what is left to write.
+    pub async fn settle(&self, patience: Duration) {
+        self.0.tasks.close();
+        let settled = async {
+            self.0.tasks.wait().await;
+            self.0.usage.flush(&self.0.store).await;
+        };
+        if tokio::time::timeout(patience, settled).await.is_err() {
+            tracing::warn!(
+                tasks = self.0.tasks.len(),
+                "stopped before all work was done; the worker takes it over"
+            );
+        }
+    }
+}

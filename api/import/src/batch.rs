@@ -1,0 +1,326 @@
+//! Accepted batches: what became of them, cancelling them, retrying what was parked.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use store::import::{Batch, Change, Retried};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::doorbell::Doorbell;
+use api_http::AppState;
+use api_http::auth::Caller;
+use api_http::cursor::List;
+use api_http::deadline::{QUICK, within};
+use api_http::error::{Code, Problem, ProblemBody};
+use api_http::extract::BatchId;
+use api_http::list::{ListQuery, Page};
+
+/// Where this resource is.
+const PATH: &str = "/api_v1/sms/import";
+
+/// A batch. `received = accepted + rejected`, and `accepted` is the sum of the outcomes, `pending`, `failed` and
+/// `cancelled`.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BatchBody {
+    batch_id: Uuid,
+    #[schema(
+        example = "processing",
+        pattern = "^(queued|processing|completed|cancelled|stalled)$"
+    )]
+    status: &'static str,
+    received: i64,
+    accepted: i64,
+    rejected: i64,
+    outcomes: Outcomes,
+    /// Records that wait for a worker.
+    pending: i64,
+    /// Records in parked chunks.
+    failed: i64,
+    cancelled: i64,
+    created_at: DateTime<Utc>,
+    #[schema(required = true)]
+    started_at: Option<DateTime<Utc>>,
+    #[schema(required = true)]
+    completed_at: Option<DateTime<Utc>>,
+    /// Stored since the start; null before it.
+    #[schema(required = true)]
+    records_per_second: Option<f64>,
+    /// For what is pending at that rate; null where nothing is, or there is no rate yet.
+    #[schema(required = true)]
+    eta_seconds: Option<f64>,
+}
+
+/// What storing came to, in records.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Outcomes {
+    created: i64,
+    updated: i64,
+    unchanged: i64,
+    /// A batch accepted later had already stored that docid, or the person was erased since.
+    superseded: i64,
+}
+
+impl BatchBody {
+    fn new(batch: &Batch, now: DateTime<Utc>) -> Self {
+        let stored = batch.created + batch.updated + batch.unchanged + batch.superseded;
+        let elapsed = batch
+            .started_at
+            .map(|start| batch.completed_at.unwrap_or(now) - start)
+            .and_then(|elapsed| elapsed.to_std().ok())
+            .map(|elapsed| elapsed.as_secs_f64())
+            .filter(|seconds| *seconds > 0.0);
+        let records_per_second = elapsed.map(|seconds| float(stored) / seconds);
+        let eta_seconds = records_per_second
+            .filter(|rate| *rate > 0.0 && batch.pending > 0)
+            .map(|rate| float(batch.pending) / rate);
+        Self {
+            batch_id: batch.batch_id,
+            status: batch.status.as_str(),
+            received: batch.received,
+            accepted: batch.accepted,
+            rejected: batch.rejected,
+            outcomes: Outcomes {
+                created: batch.created,
+                updated: batch.updated,
+                unchanged: batch.unchanged,
+                superseded: batch.superseded,
+            },
+            pending: batch.pending,
+            failed: batch.failed,
+            cancelled: batch.cancelled,
+            created_at: batch.created_at,
+            started_at: batch.started_at,
+            completed_at: batch.completed_at,
+            records_per_second,
+            eta_seconds,
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no batch has 2^53 records")]
+fn float(records: i64) -> f64 {
+    records as f64
+}
+
+fn answer(batch: &Batch) -> Json<BatchBody> {
+    Json(BatchBody::new(batch, Utc::now()))
+}
+
+/// A change may wait for workers; that the database answers, and knows the batch, shows at once.
+async fn exists(state: &AppState, account_id: Uuid, batch_id: Uuid) -> Result<(), Problem> {
+    let found = within(QUICK, state.store().batch(account_id, batch_id)).await?;
+    found.map(drop).ok_or_else(Problem::not_found)
+}
+
+fn finished(detail: &'static str) -> Problem {
+    Problem::new(Code::BatchFinished, detail)
+}
+
+/// List batches, newest first.
+#[utoipa::path(
+    get,
+    path = "/import",
+    tag = "sms",
+    params(ListQuery),
+    responses(
+        (status = 200, description = "A page of batches", body = Page<BatchBody>, headers(
+            ("Link" = String, description = "The next page, `rel=\"next\"`"),
+        )),
+        (status = 400, description = "`invalid_parameter`",
+            body = ProblemBody, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn list_batches(
+    State(state): State<AppState>,
+    caller: Caller,
+    query: ListQuery,
+) -> Result<Response, Problem> {
+    let list = List {
+        account_id: caller.account_id(),
+        operation: "batches",
+        query: b"",
+    };
+    let before = query
+        .cursor
+        .as_deref()
+        .map(|cursor| list.open(cursor))
+        .transpose()?
+        .map(Uuid::from_bytes);
+    let look_ahead = query.look_ahead() as u64;
+    let batches = state
+        .store()
+        .batches(caller.account_id(), before, look_ahead)
+        .await?;
+    let page = Page::new(batches, &query, |batch| {
+        list.seal(batch.batch_id.into_bytes())
+    });
+    let now = Utc::now();
+    let page = page.map(|batch| BatchBody::new(batch, now));
+    Ok(page.answer(PATH, &query))
+}
+
+/// Read a batch.
+#[utoipa::path(
+    get,
+    path = "/import/{batch_id}",
+    tag = "sms",
+    params(("batch_id" = Uuid, Path)),
+    responses(
+        (status = 200, description = "The batch", body = BatchBody),
+        (status = 400, description = "`invalid_parameter`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn read_batch(
+    State(state): State<AppState>,
+    caller: Caller,
+    BatchId(batch_id): BatchId,
+) -> Result<Json<BatchBody>, Problem> {
+    let batch = state.store().batch(caller.account_id(), batch_id).await?;
+    batch.as_ref().map(answer).ok_or_else(Problem::not_found)
+}
+
+/// Cancel what is not stored yet.
+///
+/// The counts are final from this answer on. Cancelling a cancelled batch changes nothing.
+#[utoipa::path(
+    post,
+    path = "/import/{batch_id}/cancel",
+    tag = "sms",
+    params(("batch_id" = Uuid, Path)),
+    responses(
+        (status = 200, description = "The batch as it stays", body = BatchBody),
+        (status = 400, description = "`invalid_parameter`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`batch_finished`: it is completed",
+            body = ProblemBody, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn cancel_batch(
+    State(state): State<AppState>,
+    caller: Caller,
+    BatchId(batch_id): BatchId,
+) -> Result<Json<BatchBody>, Problem> {
+    exists(&state, caller.account_id(), batch_id).await?;
+    match state
+        .store()
+        .cancel_batch(caller.account_id(), batch_id)
+        .await?
+    {
+        Change::Done(batch) => Ok(answer(&batch)),
+        Change::Finished => Err(finished("every record of the batch is stored")),
+        Change::NotFound => Err(Problem::not_found()),
+    }
+}
+
+/// Try parked records again.
+#[utoipa::path(
+    post,
+    path = "/import/{batch_id}/retry",
+    tag = "sms",
+    params(("batch_id" = Uuid, Path)),
+    responses(
+        (status = 200, description = "The batch with its parked records pending again", body = BatchBody),
+        (status = 400, description = "`invalid_parameter`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`batch_finished`: nothing is parked",
+            body = ProblemBody, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn retry_batch(
+    State(state): State<AppState>,
+    caller: Caller,
+    BatchId(batch_id): BatchId,
+) -> Result<Json<BatchBody>, Problem> {
+    let account_id = caller.account_id();
+    exists(&state, account_id, batch_id).await?;
+    match state.store().retry_batch(account_id, batch_id).await? {
+        Change::Done(Retried {
+            batch,
+            chunk_nos,
+            lane,
+            request_id,
+        }) => {
+            let request_id = request_id.as_str().into();
+            Doorbell {
+                account_id,
+                batch_id,
+                lane,
+                request_id,
+            }
+            .ring_later(&state, chunk_nos);
+            Ok(answer(&batch))
+        }
+        Change::Finished => Err(finished("nothing of the batch is parked")),
+        Change::NotFound => Err(Problem::not_found()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use store::import::BatchStatus;
+
+    use super::*;
+
+    fn batch(start: DateTime<Utc>) -> Batch {
+        Batch {
+            batch_id: Uuid::from_u128(1),
+            status: BatchStatus::Processing,
+            received: 110,
+            accepted: 100,
+            rejected: 10,
+            created: 30,
+            updated: 5,
+            unchanged: 4,
+            superseded: 1,
+            pending: 60,
+            failed: 0,
+            cancelled: 0,
+            created_at: start,
+            started_at: Some(start),
+            completed_at: None,
+        }
+    }
+
+    #[test]
+    fn a_batch_has_its_members_in_the_contracts_order() {
+        let start = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
+        let body = BatchBody::new(&batch(start), start + TimeDelta::seconds(4));
+        insta::assert_snapshot!(serde_json::to_string(&body).unwrap(), @r#"{"batch_id":"00000000-0000-0000-0000-000000000001","status":"processing","received":110,"accepted":100,"rejected":10,"outcomes":{"created":30,"updated":5,"unchanged":4,"superseded":1},"pending":60,"failed":0,"cancelled":0,"created_at":"2023-11-14T22:13:20Z","started_at":"2023-11-14T22:13:20Z","completed_at":null,"records_per_second":10.0,"eta_seconds":6.0}"#);
+    }
+
+    #[test]
+    fn a_rate_that_is_not_known_is_null() {
+        let start = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
+        let rates = |batch: &Batch| {
+            let body = BatchBody::new(batch, start);
+            (body.records_per_second, body.eta_seconds)
+        };
+        assert_eq!(rates(&batch(start)), (None, None), "no time has passed");
+        assert_eq!(
+            rates(&batch(start + TimeDelta::seconds(1))),
+            (None, None),
+            "clocks differ"
+        );
+        assert_eq!(
+            rates(&Batch {
+                started_at: None,
+                ..batch(start)
+            }),
+            (None, None)
+        );
+        let done = Batch {
+            completed_at: Some(start + TimeDelta::seconds(2)),
+            pending: 0,
+            ..batch(start)
+        };
+        assert_eq!(rates(&done), (Some(20.0), None));
+    }
+}

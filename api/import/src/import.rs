@@ -1,0 +1,251 @@
+//! `POST /api_v1/sms/import`: what a caller sees of an import. How the body gets in is [`crate::ingest`]'s.
+
+mod asked;
+
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{CONTENT_TYPE, LOCATION};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use domain::record::RecordError;
+use serde::{Deserialize, Serialize};
+use store::import::FinishedImport;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use self::asked::Asked;
+use crate::ImportState;
+use crate::ingest::{self, Attempt, Incoming, Job, OnError, Opened, Refusal, Tally};
+use crate::schema::{RecordErrorSchema, RecordsSchema};
+use api_http::auth::Caller;
+use api_http::body::Encoding;
+use api_http::error::{self, Problem, ProblemBody};
+use api_http::extract::Parameters;
+use platform::request_id::RequestId;
+
+const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// An accepted import.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ImportAccepted<'a> {
+    batch_id: Uuid,
+    #[schema(example = "queued")]
+    status: &'static str,
+    /// Records of the body: `accepted + rejected`.
+    received: u64,
+    accepted: u64,
+    rejected: u64,
+    /// The first 100; all of them are at `…/errors`.
+    #[schema(value_type = Vec<RecordErrorSchema>)]
+    errors: &'a [RecordError],
+    #[schema(example = "/api_v1/sms/import/0192f0c1-2345-7abc-8def-0123456789ab")]
+    status_url: String,
+}
+
+/// Import records.
+///
+/// The body is streamed; when this answers 202 every accepted record is committed durably and will be stored exactly
+/// once. Invalid records are reported one by one and, by default, do not keep the valid ones out.
+#[utoipa::path(
+    post,
+    path = "/import",
+    tag = "sms",
+    params(
+        ("on_error" = inline(Option<OnError>), Query,
+            description = "What becomes of the valid records if there are invalid ones"),
+        ("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 255, pattern = "^[!-~]+$",
+            description = "The same key, query and body within 24 h gives the first answer again"),
+        ("Content-Encoding" = inline(Option<Encoding>), Header, description = "What the body is compressed with"),
+    ),
+    request_body(
+        description = "Records, as a JSON array, as its member `data`, as CSV with a header, or as a JSON object a line",
+        content(
+            (RecordsSchema = "application/json"),
+            (String = "text/csv", example = "docid,phone,area_code\r\nA1,+491701234567,030\r\n"),
+            (String = "application/x-ndjson"),
+        ),
+    ),
+    responses(
+        (status = 202, description = "Accepted and committed", body = ImportAccepted, headers(
+            ("Location" = String, description = "Where the batch's status is"),
+            ("Idempotent-Replayed" = String, description = "`true` on an answer given before"),
+        )),
+        (status = 400, description = "`invalid_json`, `invalid_csv`, `invalid_parameter`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`idempotency_in_flight`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 413, description = "`body_too_large`, `too_many_records`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 415, description = "`unsupported_media_type`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 422, description = "`validation_failed`, `idempotency_key_reused`; nothing is stored",
+            body = ProblemBody, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn import_sms(
+    State(state): State<ImportState>,
+    caller: Caller,
+    request_id: RequestId,
+    headers: HeaderMap,
+    parameters: Result<Parameters, Problem>,
+    body: Body,
+) -> Result<Response, Problem> {
+    let begin = Instant::now();
+    let asked = Asked::read(&headers, parameters)?;
+    let imported = import(&state, &caller, &request_id, asked, body).await;
+    let outcome = match &imported {
+        Ok((outcome, _)) => outcome,
+        Err(refusal) => refusal.outcome(),
+    };
+    metrics::counter!("feedback_imports_total", "outcome" => outcome).increment(1);
+    metrics::histogram!("feedback_import_seconds").record(begin.elapsed().as_secs_f64());
+    Ok(imported?.1)
+}
+
+/// The answer, and its name in metrics.
+type Answered = (&'static str, Response);
+
+async fn import(
+    state: &ImportState,
+    caller: &Caller,
+    request_id: &RequestId,
+    asked: Asked,
+    body: Body,
+) -> Result<Answered, Refusal> {
+    let limits = state.limits;
+    if asked.length.is_some_and(|length| length > limits.body) {
+        return Err(Refusal::BodyTooLarge { limit: limits.body });
+    }
+    let query = asked.on_error.as_str();
+    let opened = Attempt::open(&state.app, caller.account_id(), asked.key, query).await?;
+    if let Opened::Finished(first) = &opened
+        && first.query != query
+    {
+        return Err(Refusal::KeyReused);
+    }
+    // What a compressed body decodes to, its length does not tell.
+    let decoded = asked
+        .length
+        .filter(|_| asked.encoding == Encoding::Identity);
+    let room = state.admission.enter(decoded).await;
+    let incoming = |room| Incoming {
+        body,
+        encoding: asked.encoding,
+        room,
+        limit: limits.body,
+    };
+    let attempt = match opened {
+        Opened::Mine(attempt) => attempt,
+        Opened::Finished(first) => {
+            let hash = ingest::digest(asked.kind, incoming(room?)).await?;
+            return if first.body_hash == hash {
+                Ok(("replayed", replay(first)))
+            } else {
+                Err(Refusal::KeyReused)
+            };
+        }
+    };
+    let job = Job {
+        kind: asked.kind,
+        on_error: asked.on_error,
+        max_records: limits.records,
+        cut: state.app.store().chunk_cut(),
+    };
+    let received = match room {
+        Ok(room) => ingest::receive(&attempt, job, incoming(room)).await,
+        Err(refusal) => Err(refusal),
+    };
+    match received {
+        Ok(tally) if asked.on_error.accepts(&tally) => accept(attempt, tally, request_id).await,
+        Ok(tally) => refuse(attempt, tally, request_id).await,
+        Err(refusal) => Err(attempt.give_up(refusal).await),
+    }
+}
+
+async fn accept(
+    attempt: Attempt,
+    tally: Tally,
+    request_id: &RequestId,
+) -> Result<Answered, Refusal> {
+    let batch_id = attempt.batch_id();
+    let status_url = format!("/api_v1/sms/import/{batch_id}");
+    let answer = ImportAccepted {
+        batch_id,
+        status: "queued",
+        received: tally.received,
+        accepted: tally.accepted,
+        rejected: tally.rejected,
+        errors: &tally.errors,
+        status_url: status_url.clone(),
+    };
+    // Texts and numbers always serialise.
+    let answer = Bytes::from(serde_json::to_vec(&answer).unwrap_or_default());
+    let (accepted, rejected) = (tally.accepted, tally.rejected);
+    attempt
+        .accept(tally, request_id.clone(), answer.clone())
+        .await?;
+    metrics::counter!("feedback_import_records_total", "result" => "accepted").increment(accepted);
+    metrics::counter!("feedback_import_records_total", "result" => "rejected").increment(rejected);
+    tracing::info!(batch.id = %batch_id, records.accepted = accepted, records.rejected = rejected, "batch queued");
+    Ok(("accepted", accepted_response(&status_url, answer)))
+}
+
+fn accepted_response(status_url: &str, answer: Bytes) -> Response {
+    let mut response = (
+        StatusCode::ACCEPTED,
+        [(CONTENT_TYPE, "application/json")],
+        answer,
+    )
+        .into_response();
+    if let Ok(url) = HeaderValue::from_str(status_url) {
+        response.headers_mut().insert(LOCATION, url);
+    }
+    response
+}
+
+async fn refuse(
+    attempt: Attempt,
+    mut tally: Tally,
+    request_id: &RequestId,
+) -> Result<Answered, Refusal> {
+    let detail = match (tally.received, tally.accepted) {
+        (0, _) => "the body holds no record",
+        (_, 0) => "no record is valid",
+        _ => "not every record is valid, and on_error is reject_all",
+    };
+    let errors = std::mem::take(&mut tally.errors);
+    let problem = Problem::refused(tally.received, tally.rejected, errors, detail);
+    let answer = problem.body(request_id);
+    let rejected = tally.rejected;
+    attempt.refuse(tally, answer.clone()).await?;
+    metrics::counter!("feedback_import_records_total", "result" => "rejected").increment(rejected);
+    Ok((
+        "refused",
+        error::written(StatusCode::UNPROCESSABLE_ENTITY, answer),
+    ))
+}
+
+/// The first answer again, byte for byte.
+fn replay(first: FinishedImport) -> Response {
+    #[derive(Deserialize)]
+    struct Located<'a> {
+        status_url: &'a str,
+    }
+    let answer = Bytes::from(first.answer);
+    let mut response = match serde_json::from_slice::<Located<'_>>(&answer) {
+        Ok(located) if first.status == StatusCode::ACCEPTED => {
+            accepted_response(located.status_url, answer.clone())
+        }
+        _ => error::written(StatusCode::UNPROCESSABLE_ENTITY, answer),
+    };
+    response
+        .headers_mut()
+        .insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
+    response
+}
+
+#[cfg(test)]
+mod tests;

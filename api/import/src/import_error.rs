@@ -1,0 +1,205 @@
+//! The record errors of a batch: a page of them as JSON, or all of them as CSV.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT, CONTENT_TYPE, VARY};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use domain::record::RecordError;
+use futures::{StreamExt, stream};
+use store::Store;
+use uuid::Uuid;
+
+use crate::schema::RecordErrorSchema;
+use api_http::AppState;
+use api_http::accept::{Kind, negotiate};
+use api_http::auth::Caller;
+use api_http::csv_text::{Lines, TEXT_CSV, cell};
+use api_http::cursor::List;
+use api_http::deadline::within;
+use api_http::error::{Problem, ProblemBody};
+use api_http::extract::BatchId;
+use api_http::list::{ListQuery, Page};
+
+/// So many errors are looked up at once for CSV.
+const STRIDE: usize = 1_000;
+/// A database that takes longer for them does not answer, and the answer is cut.
+const LOOKUP: Duration = Duration::from_secs(10);
+
+/// List a batch's record errors.
+///
+/// In the order of the records. `Accept: text/csv` gives all of them at once, without `limit` and `cursor`.
+#[utoipa::path(
+    get,
+    path = "/import/{batch_id}/errors",
+    tag = "sms",
+    params(("batch_id" = Uuid, Path), ListQuery),
+    responses(
+        (status = 200, description = "A page of record errors, or all of them as CSV",
+            content((Page<RecordErrorSchema> = "application/json"), (String = "text/csv")),
+            headers(
+                ("Link" = String, description = "The next page, `rel=\"next\"`"),
+                ("Vary" = String, description = "`Accept`"),
+            )),
+        (status = 400, description = "`invalid_parameter`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn list_errors(
+    State(state): State<AppState>,
+    caller: Caller,
+    BatchId(batch_id): BatchId,
+    query: Result<ListQuery, Problem>,
+    headers: HeaderMap,
+) -> Response {
+    let answer = if negotiate(&headers, &[Kind::Csv]) == Kind::Csv {
+        whole(&state, &caller, batch_id, query).await
+    } else {
+        page(&state, &caller, batch_id, query).await
+    };
+    ([(VARY, ACCEPT.as_str())], answer).into_response()
+}
+
+async fn page(
+    state: &AppState,
+    caller: &Caller,
+    batch_id: Uuid,
+    query: Result<ListQuery, Problem>,
+) -> Result<Response, Problem> {
+    let account_id = caller.account_id();
+    find(state, account_id, batch_id).await?;
+    let query = query?;
+    let list = List {
+        account_id,
+        operation: "errors",
+        query: batch_id.as_bytes(),
+    };
+    let from = query
+        .cursor
+        .as_deref()
+        .map(|cursor| list.open(cursor))
+        .transpose()?
+        .map_or(0, i64::from_be_bytes);
+    let errors = state
+        .store()
+        .errors(account_id, batch_id, from, query.look_ahead())
+        .await?;
+    let page = Page::new(errors, &query, |_| {
+        list.seal(from.saturating_add(i64::from(query.limit)).to_be_bytes())
+    });
+    Ok(page.answer(&format!("/api_v1/sms/import/{batch_id}/errors"), &query))
+}
+
+async fn whole(
+    state: &AppState,
+    caller: &Caller,
+    batch_id: Uuid,
+    query: Result<ListQuery, Problem>,
+) -> Result<Response, Problem> {
+    let account_id = caller.account_id();
+    find(state, account_id, batch_id).await?;
+    if query?.given {
+        return Err(Problem::invalid_parameter(
+            "CSV is the whole list: it has neither limit nor cursor",
+        ));
+    }
+    // The first piece is looked up before the answer begins, so that a database that is down can be told.
+    let first = Stride {
+        store: state.store().clone(),
+        account_id,
+        batch_id,
+        from: 0,
+    };
+    let (head, rest) = first.read(true).await?;
+    let tail = stream::try_unfold(rest, |stride| async move {
+        match stride {
+            Some(stride) => stride.read(false).await.map(Some),
+            None => Ok(None),
+        }
+    });
+    let tail = tail.inspect(|piece| {
+        if let Err(error) = piece {
+            tracing::warn!(%error, "an answer was cut");
+        }
+    });
+    let body = Body::from_stream(stream::once(async { Ok(head) }).chain(tail));
+    Ok(([(CONTENT_TYPE, TEXT_CSV)], body).into_response())
+}
+
+async fn find(state: &AppState, account_id: Uuid, batch_id: Uuid) -> Result<(), Problem> {
+    state
+        .store()
+        .batch(account_id, batch_id)
+        .await?
+        .map(drop)
+        .ok_or_else(Problem::not_found)
+}
+
+/// Where a list in CSV goes on.
+struct Stride {
+    store: Store,
+    account_id: Uuid,
+    batch_id: Uuid,
+    /// The ordinal of the next error.
+    from: i64,
+}
+
+impl Stride {
+    /// The next lines, with the header above them if they are the first, and where it goes on.
+    async fn read(mut self, first: bool) -> Result<(Bytes, Option<Self>), store::Error> {
+        let errors = within(
+            LOOKUP,
+            self.store
+                .errors(self.account_id, self.batch_id, self.from, STRIDE),
+        )
+        .await?;
+        self.from += i64::try_from(errors.len()).unwrap_or(i64::MAX);
+        let last = errors.len() < STRIDE;
+        Ok((lines(&errors, first), (!last).then_some(self)))
+    }
+}
+
+fn lines(errors: &[RecordError], first: bool) -> Bytes {
+    let mut lines = Lines::default();
+    if first {
+        lines.push(["index", "docid", "pointer", "code", "detail"]);
+    }
+    for error in errors {
+        lines.push([
+            &error.index.to_string(),
+            &cell(error.docid.as_deref().unwrap_or_default()),
+            &cell(&error.pointer),
+            error.code.as_str(),
+            &cell(&error.detail),
+        ]);
+    }
+    lines.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::record::RecordCode;
+
+    use super::*;
+
+    #[test]
+    fn errors_are_lines_that_no_spreadsheet_runs() {
+        let error = |index, docid: Option<&str>| RecordError {
+            index,
+            docid: docid.map(ToOwned::to_owned),
+            pointer: format!("/{index}/phone"),
+            code: RecordCode::PhoneInvalid,
+            detail: "not E.164, at all".to_owned(),
+        };
+        let lines = lines(&[error(1, Some("=cmd()")), error(2, None)], true);
+        insta::assert_snapshot!(String::from_utf8_lossy(&lines).replace("\r\n", "\n"), @r#"
+        index,docid,pointer,code,detail
+        1,'=cmd(),/1/phone,phone_invalid,"not E.164, at all"
+        2,,/2/phone,phone_invalid,"not E.164, at all"
+        "#);
+    }
+}

@@ -1,0 +1,76 @@
+//! The way in: imports of recipients, the batches that they become, and the recipients that are stored.
+//!
+//! # Layout
+//! - `import`: `POST /sms/import` as its caller sees it. `ingest`: how a body of any length gets in.
+//! - `batch`, `import_error`: what became of an import. `recipient`: who is stored.
+//! - `doorbell`: tells workers of chunks. `schema`: what the document says of records.
+//!
+//! What is *not* here: records and their rules (in `domain`), SQL (in `store`), storing what was accepted (in `worker`).
+
+mod batch;
+mod doorbell;
+mod import;
+mod import_error;
+mod ingest;
+mod recipient;
+mod schema;
+
+use std::sync::Arc;
+
+use api_http::AppState;
+use api_http::deadline::{patient, quick};
+use api_http::scoped;
+use axum::extract::FromRef;
+use axum::middleware::from_fn;
+use domain::scope::Scope;
+use platform::config::Config;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
+use utoipa_axum::routes;
+
+use self::ingest::Admission;
+
+/// What one import may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Limits {
+    /// Bytes, as they come and decoded.
+    body: u64,
+    /// Records, valid or not.
+    records: u64,
+}
+
+/// The state of these routes. Cheap to clone.
+#[derive(Clone)]
+struct ImportState {
+    app: AppState,
+    admission: Arc<Admission>,
+    limits: Limits,
+}
+
+impl FromRef<ImportState> for AppState {
+    fn from_ref(state: &ImportState) -> Self {
+        state.app.clone()
+    }
+}
+
+/// Everything under `/api_v1/sms`, documented.
+pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
+    let sms = OpenApiRouter::new()
+        .routes(routes!(import::import_sms))
+        .routes(routes!(batch::list_batches).layer(from_fn(quick)))
+        .routes(routes!(batch::read_batch).layer(from_fn(quick)))
+        .routes(routes!(import_error::list_errors).layer(from_fn(quick)))
+        .routes(routes!(batch::cancel_batch).layer(from_fn(patient)))
+        .routes(routes!(batch::retry_batch).layer(from_fn(patient)))
+        .routes(
+            routes!(recipient::read_recipient, recipient::erase_recipient).layer(from_fn(quick)),
+        );
+    let sms = OpenApiRouter::new().nest("/api_v1/sms", sms);
+    scoped(Scope::Import, sms).with_state(ImportState {
+        app: app.clone(),
+        admission: Arc::new(Admission::new()),
+        limits: Limits {
+            body: config.max_body,
+            records: config.max_records,
+        },
+    })
+}

@@ -1,0 +1,40 @@
+//! One feedback, erased.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+
+use api_http::AppState;
+use api_http::auth::Caller;
+use api_http::error::{Problem, ProblemBody};
+use api_http::extract::FeedbackId;
+
+/// Erase a feedback.
+///
+/// It leaves every report within a second. Its visit stays: a repeat of it is still answered, and counts nothing.
+#[utoipa::path(
+    delete,
+    path = "/{feedback_id}",
+    tag = "form",
+    params(("feedback_id" = Uuid, Path)),
+    responses(
+        (status = 204, description = "Erased"),
+        (status = 400, description = "`invalid_parameter`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`not_found`, also once it is erased",
+            body = ProblemBody, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn erase_feedback(
+    State(state): State<AppState>,
+    caller: Caller,
+    FeedbackId(feedback_id): FeedbackId,
+) -> Result<StatusCode, Problem> {
+    let account_id = caller.account_id();
+    let erased = state
+        .store()
+        .erase_feedback(account_id, feedback_id)
+        .await?;
+    let form_id = erased.ok_or_else(Problem::not_found)?;
+    state.notifier().forms_changed([(account_id, form_id)]);
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,150 @@
+//! Days and metrics, as every report shows them.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::date_range::DateRange;
+use domain::metrics::Metrics;
+use domain::rollup::DayCounts;
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::asked::FormAsked;
+use crate::schema::{DayCountsSchema, MetricsSchema};
+
+/// What every report of one form begins with.
+#[derive(Serialize, ToSchema)]
+pub struct FormHead<'a> {
+    start_date: NaiveDate,
+    end_date: NaiveDate,
+    /// In which the days are counted.
+    #[schema(example = "Europe/Berlin")]
+    time_zone: &'static str,
+    /// When the last change that is counted was made.
+    as_of: DateTime<Utc>,
+    form_id: Uuid,
+    title: &'a str,
+    /// Which feedbacks are counted; null: all.
+    #[schema(required = true, example = "store:Berlin")]
+    bus_prop: Option<&'a str>,
+}
+
+impl<'a> FormHead<'a> {
+    pub fn new(asked: &'a FormAsked, title: &'a str, as_of: DateTime<Utc>) -> Self {
+        Self {
+            start_date: asked.range.start(),
+            end_date: asked.range.end(),
+            time_zone: asked.time_zone.name(),
+            as_of,
+            form_id: asked.form.form_id,
+            title,
+            bus_prop: asked.bus_prop(),
+        }
+    }
+}
+
+/// One day.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Day {
+    pub date: NaiveDate,
+    #[serde(flatten)]
+    #[schema(value_type = DayCountsSchema)]
+    pub counts: DayCounts,
+}
+
+/// Every day of the range, in order; `counts` of any days, in any order, those of one day are summed.
+pub fn daily(
+    range: DateRange,
+    counts: impl IntoIterator<Item = (NaiveDate, DayCounts)>,
+) -> Vec<Day> {
+    let zero = |date| Day {
+        date,
+        counts: DayCounts::default(),
+    };
+    let mut days: Vec<Day> = range.days().map(zero).collect();
+    for (date, counts) in counts {
+        let place = usize::try_from((date - range.start()).num_days()).ok();
+        if let Some(day) = place.and_then(|place| days.get_mut(place)) {
+            day.counts += counts;
+        }
+    }
+    days
+}
+
+/// The figures of days.
+pub fn metrics(days: &[Day]) -> Metrics {
+    Metrics::from(&days.iter().map(|day| day.counts).sum())
+}
+
+/// Days and their figures, of one form.
+#[derive(Serialize, ToSchema)]
+pub struct Figures {
+    #[schema(value_type = MetricsSchema)]
+    pub metrics: Metrics,
+    /// Every day of the range.
+    pub daily: Vec<Day>,
+}
+
+impl Figures {
+    pub fn new(daily: Vec<Day>) -> Self {
+        Self {
+            metrics: metrics(&daily),
+            daily,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn views(views: i64) -> DayCounts {
+        DayCounts {
+            views,
+            ..DayCounts::default()
+        }
+    }
+
+    #[test]
+    fn every_day_is_listed_and_other_days_are_not_counted() {
+        let range = DateRange::parse("2026-02-27", "2026-03-01").unwrap();
+        let date = |text: &str| text.parse::<NaiveDate>().unwrap();
+        let days = daily(
+            range,
+            [
+                (date("2026-03-01"), views(2)),
+                (date("2026-02-26"), views(100)),
+                (date("2026-03-02"), views(100)),
+                (date("2026-02-27"), views(1)),
+                (date("2026-03-01"), views(3)),
+            ],
+        );
+        let seen: Vec<_> = days
+            .iter()
+            .map(|day| (day.date.to_string(), day.counts.views))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                ("2026-02-27".to_owned(), 1),
+                ("2026-02-28".to_owned(), 0),
+                ("2026-03-01".to_owned(), 5)
+            ]
+        );
+        assert_eq!(metrics(&days).views, 6);
+    }
+
+    #[test]
+    fn a_day_is_one_object() {
+        let day = Day {
+            date: NaiveDate::default(),
+            counts: views(7),
+        };
+        assert_eq!(
+            serde_json::to_string(&day).unwrap(),
+            concat!(
+                r#"{"date":"1970-01-01","views":7,"responses":0,"comments":0,"happy":0,"happiness_answers":0,"#,
+                r#""promoters":0,"passives":0,"detractors":0,"nps_answers":0}"#
+            )
+        );
+    }
+}

@@ -1,0 +1,247 @@
+//! The overview of an account: all its forms together, each form, and its recipients.
+
+use std::cmp::Reverse;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use chrono::{DateTime, NaiveDate, Utc};
+use chrono_tz::Tz;
+use domain::date_range::DateRange;
+use domain::form::FormStatus;
+use domain::metrics::Metrics;
+use domain::rollup::DayCounts;
+use platform::reports::{self, AccountSeries};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::ReportState;
+use crate::answer::{answer, json};
+use crate::asked::{Conditional, PATH};
+use crate::figures::{Day, daily, metrics};
+use crate::rendered::{Key, Rendered};
+use crate::schema::{MetricsSchema, ReportResponses};
+use api_http::auth::Caller;
+use api_http::error::Problem;
+use api_http::extract::Dates;
+
+/// The overview of an account.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Overview)]
+pub struct OverviewBody<'a> {
+    start_date: NaiveDate,
+    end_date: NaiveDate,
+    /// In which the days are counted.
+    #[schema(example = "Europe/Berlin")]
+    time_zone: &'static str,
+    /// When the last change that is counted was made; null before the first.
+    #[schema(required = true)]
+    as_of: Option<DateTime<Utc>>,
+    metrics: OverviewMetrics,
+    /// Every day of the range.
+    daily: Vec<OverviewDay>,
+    /// Those PUBLISHED, and those with anything in the range; newest first.
+    forms: Vec<FormMetrics<'a>>,
+}
+
+/// Sums over the range, of all forms, DELETED ones too.
+#[derive(Serialize, ToSchema)]
+pub struct OverviewMetrics {
+    #[serde(flatten)]
+    #[schema(value_type = MetricsSchema)]
+    metrics: Metrics,
+    /// Recipients now stored that were created in the range.
+    recipients: i64,
+}
+
+/// One day.
+#[derive(Serialize, ToSchema)]
+pub struct OverviewDay {
+    #[serde(flatten)]
+    day: Day,
+    /// Recipients now stored that were created on this day.
+    recipients: i64,
+}
+
+/// One form in the range.
+#[derive(Serialize, ToSchema)]
+pub struct FormMetrics<'a> {
+    form_id: Uuid,
+    title: &'a str,
+    #[schema(example = "PUBLISHED", pattern = "^(DRAFT|PUBLISHED|DELETED)$")]
+    status: &'static str,
+    #[schema(value_type = MetricsSchema)]
+    metrics: Metrics,
+}
+
+/// Report an overview of the account.
+#[utoipa::path(
+    get,
+    path = "/overview/{start_date}/{end_date}",
+    tag = "report",
+    params(
+        ("start_date" = NaiveDate, Path, description = "First day"),
+        ("end_date" = NaiveDate, Path, description = "Last day, at most 1,830 days in all"),
+        Conditional,
+    ),
+    responses(
+        (status = 200, description = "The overview", body = OverviewBody, headers(
+            ("ETag" = String, description = "The same for the same data"),
+            ("Cache-Status" = String, description = "RFC 9211: whether it was kept or read from the database"),
+        )),
+        ReportResponses,
+    ),
+)]
+pub async fn overview(
+    State(state): State<ReportState>,
+    caller: Caller,
+    Dates(range): Dates,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let account_id = caller.account_id();
+    let path = format!("{PATH}/overview/{}/{}", range.start(), range.end());
+    let check = async || {
+        Ok(Some(
+            state.app.store().account_data_version(account_id).await?,
+        ))
+    };
+    let render = async || {
+        let series =
+            reports::account_series(state.app.store(), &state.cache, account_id, range).await?;
+        let body = json(&body(&series, range, caller.time_zone()))?;
+        Ok((Rendered::new(series.version, body), series.source))
+    };
+    answer(&state, Key::new(account_id, &path), &headers, check, render).await
+}
+
+fn body(series: &AccountSeries, range: DateRange, time_zone: Tz) -> OverviewBody<'_> {
+    let all = series
+        .forms
+        .iter()
+        .flat_map(|form| form.days.iter().copied());
+    let days = daily(range, all);
+    let metrics = metrics(&days);
+    let mut daily: Vec<OverviewDay> = days
+        .into_iter()
+        .map(|day| OverviewDay { day, recipients: 0 })
+        .collect();
+    for (date, recipients) in &series.recipients {
+        let place = usize::try_from((*date - range.start()).num_days()).ok();
+        if let Some(day) = place.and_then(|place| daily.get_mut(place)) {
+            day.recipients += recipients;
+        }
+    }
+    OverviewBody {
+        start_date: range.start(),
+        end_date: range.end(),
+        time_zone: time_zone.name(),
+        as_of: series.as_of,
+        metrics: OverviewMetrics {
+            metrics,
+            recipients: daily.iter().map(|day| day.recipients).sum(),
+        },
+        daily,
+        forms: forms(series, range),
+    }
+}
+
+fn forms(series: &AccountSeries, range: DateRange) -> Vec<FormMetrics<'_>> {
+    let mut forms: Vec<FormMetrics> = Vec::new();
+    for form in &series.forms {
+        let days = form.days.iter();
+        let in_range = days.filter(|(date, _)| (range.start()..=range.end()).contains(date));
+        let counts: DayCounts = in_range.map(|(_, counts)| *counts).sum();
+        if form.status == FormStatus::Published || counts != DayCounts::default() {
+            forms.push(FormMetrics {
+                form_id: form.form_id,
+                title: &form.title,
+                status: form.status.as_str(),
+                metrics: Metrics::from(&counts),
+            });
+        }
+    }
+    // Their ids are in the order of time.
+    forms.sort_unstable_by_key(|form| Reverse(form.form_id));
+    forms
+}
+
+#[cfg(test)]
+mod tests {
+    use platform::reports::{FormDays, Source};
+    use store::report::Version;
+
+    use super::*;
+
+    fn form(id: u128, status: FormStatus, days: &[(&str, i64)]) -> FormDays {
+        let days = days.iter().map(|(date, views)| {
+            let counts = DayCounts {
+                views: *views,
+                responses: 1,
+                ..DayCounts::default()
+            };
+            (date.parse().unwrap(), counts)
+        });
+        FormDays {
+            form_id: Uuid::from_u128(id),
+            title: format!("Form {id}"),
+            status,
+            days: days.collect(),
+        }
+    }
+
+    fn series(forms: Vec<FormDays>, recipients: &[(&str, i64)]) -> AccountSeries {
+        let recipients = recipients.iter();
+        AccountSeries {
+            version: Version {
+                epoch: 0,
+                number: 1,
+            },
+            as_of: None,
+            forms,
+            recipients: recipients
+                .map(|(date, count)| (date.parse().unwrap(), *count))
+                .collect(),
+            source: Source::Database,
+        }
+    }
+
+    #[test]
+    fn all_forms_are_summed_and_those_with_anything_listed() {
+        let series = series(
+            vec![
+                form(1, FormStatus::Deleted, &[("2026-01-01", 4)]),
+                form(2, FormStatus::Deleted, &[]),
+                form(3, FormStatus::Published, &[]),
+                form(
+                    4,
+                    FormStatus::Published,
+                    &[("2026-01-02", 2), ("2026-01-03", 9)],
+                ),
+                form(5, FormStatus::Draft, &[]),
+            ],
+            &[("2025-12-31", 7), ("2026-01-01", 3), ("2026-01-02", 2)],
+        );
+        let range = DateRange::parse("2026-01-01", "2026-01-02").unwrap();
+        let body = serde_json::to_value(body(&series, range, Tz::UTC)).unwrap();
+        assert_eq!(body["as_of"], serde_json::Value::Null);
+        assert_eq!(body["metrics"]["views"], 6);
+        assert_eq!(body["metrics"]["recipients"], 5);
+        assert_eq!(body["metrics"]["response_rate"], 2.0 / 6.0);
+        assert_eq!(body["daily"].as_array().unwrap().len(), 2);
+        assert_eq!(body["daily"][0]["views"], 4);
+        assert_eq!(body["daily"][1]["recipients"], 2);
+        let titles: Vec<_> = body["forms"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|form| form["title"].as_str().unwrap())
+            .collect();
+        assert_eq!(titles, ["Form 4", "Form 3", "Form 1"]);
+        assert_eq!(body["forms"][0]["metrics"]["views"], 2);
+        assert_eq!(
+            body["forms"][1]["metrics"]["response_rate"],
+            serde_json::Value::Null
+        );
+    }
+}
