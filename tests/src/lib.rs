@@ -11,8 +11,8 @@
 //! - [`wait`]: the only place that waits.
 //! - [`bench`]: what the benches in `tests/benches/` need besides.
 //!
-//! What is asserted lives in `tests/tests/`, one file a topic. Nothing here uses the service's own code:
-//! the suite knows the contract, its HTTP and its binaries, and nothing else.
+//! What is asserted lives in `tests/tests/`: `suite` runs on both sets of backends, `servers` needs servers. Nothing here
+//! uses the service's own code: the suite knows the contract, its HTTP and its binaries, and nothing else.
 
 pub mod app;
 pub mod bench;

@@ -1,0 +1,9 @@
+//! What only servers can show: PostgreSQL, RabbitMQ and Redis that are killed, frozen, emptied and blocked, and several
+//! instances beside each other. What runs on both sets of backends is in `tests/tests/suite`.
+
+mod apis;
+mod broker;
+mod campaign;
+mod database;
+mod reports;
+mod workers;

@@ -1,0 +1,6 @@
+//! Contract §4: what is public.
+
+mod answers;
+mod bad_input;
+mod browser;
+mod limits;

@@ -1,0 +1,13 @@
+//! The black-box suite, on either set of backends. One folder a capability, as in the service; `faults` kills what runs,
+//! `steps` steps the worker by hand. What needs servers of its own is in `tests/tests/servers`.
+//!
+//! One binary, so that the suite is linked once.
+
+mod account;
+mod collect;
+mod faults;
+mod form;
+mod import;
+mod operating;
+mod report;
+mod steps;

@@ -1,0 +1,6 @@
+//! Contract §0 and §6: what holds for every operation, the service's documents, processes and command line.
+
+mod command_line;
+mod conventions;
+mod openapi;
+mod service;

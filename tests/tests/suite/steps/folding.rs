@@ -1,0 +1,143 @@
+//! The fold: every delta reaches the rollups exactly once, whoever dies or comes at the same time.
+
+use anyhow::{Result, ensure};
+use chrono::NaiveDate;
+use platform::cache::Cache;
+use serde_json::json;
+use store::report::Reach;
+use tests::wait::{SOON, eventually};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+use worker::fold::{self, Folding};
+use worker::refresh::Refresher;
+
+use super::survey::Survey;
+
+const TIMES: usize = 100;
+
+#[tokio::test]
+async fn a_fold_that_dies_before_its_commit_counts_nothing_and_the_next_counts_all() -> Result<()> {
+    let survey = Survey::open().await?;
+    let sent = survey.send("1").await?;
+    let answer = survey.answer(&sent, Uuid::new_v4(), 0, &json!({"nps": 9}));
+    survey.record(&[answer]).await?;
+    let store = &survey.ledger.store;
+    let before = survey.rollup(0).await?;
+    let mut tx = store.begin().await?;
+    assert_eq!(tx.fold(survey.form, Reach::Recent).await?.rows, 1);
+    drop(tx);
+    assert_eq!(survey.rollup(0).await?, before);
+    assert_eq!(store.forms_waiting(0).await?.forms, [survey.form]);
+    assert_eq!(fold::run(store, survey.form, Reach::Recent).await?.rows, 1);
+    assert_eq!(fold::run(store, survey.form, Reach::All).await?.rows, 0);
+    assert!(store.forms_waiting(0).await?.forms.is_empty());
+    let after = survey.rollup(0).await?;
+    assert_eq!(after.version, before.version + 1);
+    assert!(after.as_of >= before.as_of);
+    let counts = survey.folded(0).await?;
+    assert_eq!((counts.views, counts.responses), (1, 1));
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn folds_of_one_form_at_once_count_each_delta_once() -> Result<()> {
+    let survey = Survey::open().await?;
+    let sent = survey.send("1").await?;
+    let store = &survey.ledger.store;
+    let mut version = survey.rollup(0).await?.version;
+    for _ in 0..TIMES {
+        let answer = || [survey.answer(&sent, Uuid::new_v4(), 0, &json!({"mood": 1}))];
+        let (one, two) = (answer(), answer());
+        store.record_answers(&one).await?;
+        let (stored, first, second) = tokio::join!(
+            store.record_answers(&two),
+            fold::run(store, survey.form, Reach::Recent),
+            fold::run(store, survey.form, Reach::All)
+        );
+        stored?;
+        assert!(first?.rows + second?.rows > 0);
+        let raised = survey.rollup(0).await?.version;
+        assert!(raised > version, "a version came twice");
+        version = raised;
+    }
+    let counts = survey.folded(0).await?;
+    let expected = i64::try_from(TIMES * 2)?;
+    assert_eq!((counts.views, counts.responses), (expected, expected));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_delta_counts_in_the_whole_and_in_each_bus_prop_on_its_own_day() -> Result<()> {
+    let survey = Survey::open().await?;
+    let (both, none) = (survey.send("1_3").await?, survey.send("").await?);
+    let late = survey.answer(&both, Uuid::new_v4(), -40, &json!({"nps": 0}));
+    let today = survey.answer(&none, Uuid::new_v4(), 0, &json!({"nps": 9}));
+    survey.record(&[today, late]).await?;
+    survey.fold().await?;
+    let days = async |bus_prop_id| -> Result<Vec<(NaiveDate, i64)>> {
+        let rollup = survey.rollup(bus_prop_id).await?;
+        let counted = rollup.days.iter();
+        Ok(counted
+            .map(|(day, sum)| (*day, sum.counts.responses))
+            .collect())
+    };
+    let (then, now) = (survey.day(-40), survey.day(0));
+    assert_eq!(days(0).await?, [(then, 1), (now, 1)]);
+    assert_eq!(days(1).await?, [(then, 1)]);
+    assert_eq!(days(2).await?, []);
+    assert_eq!(days(3).await?, [(then, 1)]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_row_that_came_below_the_low_bound_is_found_from_zero() -> Result<()> {
+    let survey = Survey::open().await?;
+    if survey.ledger.is_embedded() {
+        // One writer: the order of ids is that of commits.
+        return Ok(());
+    }
+    let sent = survey.send("").await?;
+    let answer = survey.answer(&sent, Uuid::new_v4(), 0, &json!({"nps": 9}));
+    survey.record(&[answer]).await?;
+    let passed = "UPDATE form_version SET inbox_low = 1000000";
+    survey.ledger.sql(passed).await?;
+    let store = &survey.ledger.store;
+    assert_eq!(fold::run(store, survey.form, Reach::Recent).await?.rows, 0);
+    assert_eq!(fold::run(store, survey.form, Reach::All).await?.rows, 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_loop_folds_what_is_rung_for_and_finds_the_rest_by_itself() -> Result<()> {
+    let survey = Survey::open().await?;
+    let sent = survey.send("2").await?;
+    let store = &survey.ledger.store;
+    let answer = || survey.answer(&sent, Uuid::new_v4(), 0, &json!({"nps": 9}));
+    let responses = async || -> Result<i64> {
+        let days = survey.rollup(2).await?.days;
+        Ok(days.iter().map(|(_, sum)| sum.counts.responses).sum())
+    };
+    survey.record(&[answer()]).await?;
+    let (refresher, refreshing) = Refresher::new(store.clone(), Cache::open(None)?);
+    let refreshing = tokio::spawn(refreshing.run());
+    let folding = Folding::new(store.clone(), refresher);
+    let folder = folding.folder();
+    let shutdown = CancellationToken::new();
+    let running = tokio::spawn(folding.run(shutdown.clone()));
+    for expected in 1..=10 {
+        eventually(SOON, async || {
+            let counted = responses().await?;
+            ensure!(counted == expected, "{counted} of {expected}");
+            Ok(())
+        })
+        .await?;
+        survey.record(&[answer()]).await?;
+        if expected % 2 == 0 {
+            folder.ring(survey.form);
+        }
+    }
+    shutdown.cancel();
+    running.await?;
+    refreshing.await?;
+    Ok(())
+}

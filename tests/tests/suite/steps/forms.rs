@@ -1,0 +1,68 @@
+//! The life of a form in the store, and lists of forms.
+
+use anyhow::Result;
+use domain::date_range::DateRange;
+use store::form::{Form, FormChange, FormKey};
+use uuid::Uuid;
+
+use super::survey::{Survey, content};
+
+#[tokio::test]
+async fn every_change_of_a_form_raises_its_version_and_follows_its_life() -> Result<()> {
+    let survey = Survey::open().await?;
+    let (store, account) = (&survey.ledger.store, survey.form.account_id);
+    let draft = store.create_form(account, &content()).await?;
+    let id = draft.form_id;
+    assert_eq!(store.form(account, id).await?.as_ref(), Some(&draft));
+    assert_eq!(store.form(Uuid::new_v4(), id).await?, None);
+    let mut renamed = content();
+    renamed.title = "Renamed".to_owned();
+    let stale = store.replace_form(account, id, 2, &renamed).await?;
+    assert!(matches!(stale, FormChange::Changed), "{stale:?}");
+    let form = done(store.replace_form(account, id, 1, &renamed).await?);
+    assert_eq!((form.revision, form.content.title.as_str()), (2, "Renamed"));
+    let form = done(store.publish_form(account, id, None).await?);
+    assert_eq!(form.published_at, Some(form.updated_at));
+    let again = store.publish_form(account, id, Some(3)).await?;
+    assert!(matches!(again, FormChange::Refused(_)), "{again:?}");
+    let form = done(store.delete_form(account, id, Some(3)).await?);
+    assert_eq!(store.form(account, id).await?, Some(form));
+    let dead = store.replace_form(account, id, 4, &renamed).await?;
+    assert!(matches!(dead, FormChange::Refused(_)), "{dead:?}");
+    let foreign = store.delete_form(Uuid::new_v4(), id, None).await?;
+    assert!(matches!(foreign, FormChange::NotFound), "{foreign:?}");
+    let range = DateRange::parse("2026-01-01", "2026-01-02")?;
+    let key = FormKey::new(account, id);
+    let rollup = store.rollup_days(key, 0, range).await?;
+    assert_eq!(rollup.map(|rollup| rollup.version), Some(4));
+    Ok(())
+}
+
+fn done(change: FormChange) -> Form {
+    match change {
+        FormChange::Done(form) => form,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn forms_are_listed_by_status_newest_first() -> Result<()> {
+    use domain::form::FormStatus::{Deleted, Draft, Published};
+    let survey = Survey::open().await?;
+    let (store, account) = (&survey.ledger.store, survey.form.account_id);
+    let mut drafts = Vec::new();
+    for _ in 0..5 {
+        drafts.push(store.create_form(account, &content()).await?.form_id);
+    }
+    drafts.reverse();
+    let ids = async |status, before, limit| -> Result<Vec<Uuid>> {
+        let forms = store.forms(account, status, before, limit).await?;
+        Ok(forms.iter().map(|form| form.form_id).collect())
+    };
+    assert_eq!(ids(Draft, None, 50).await?, drafts);
+    assert_eq!(ids(Draft, None, 2).await?, drafts[..2]);
+    assert_eq!(ids(Draft, Some(drafts[1]), 50).await?, drafts[2..]);
+    assert_eq!(ids(Published, None, 50).await?, [survey.form.form_id]);
+    assert_eq!(ids(Deleted, None, 50).await?, Vec::<Uuid>::new());
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! What the ledger does with chunks that fail, and with chunks that take their worker along.
+
+use anyhow::{Context, Result, bail, ensure};
+use store::import::{MAX_FAILURES, MAX_STARTS, Noted};
+use tests::wait::{SOON, eventually};
+use worker::store_chunk::Step;
+
+use super::fixture::{Ledger, encode};
+
+#[tokio::test]
+async fn a_broken_chunk_is_parked_after_five_failures_and_can_be_retried() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    let mut broken = encode(&[("a", 1), ("b", 1)]);
+    broken.truncate(broken.len() / 2);
+    let batch = ledger
+        .receive_payloads(vec![(2, broken), (1, encode(&[("c", 1)]))])
+        .await?;
+    ledger.accept(&batch).await?;
+    ledger.step(ledger.chunk(&batch, 1)).await?;
+    let mut failures = 0;
+    let parked = eventually(SOON * 2, async || {
+        match ledger.step(ledger.chunk(&batch, 0)).await? {
+            Step::Failed { noted, reason, .. } => {
+                failures += 1;
+                assert!(!reason.is_empty() && !reason.contains("+49"), "{reason}");
+                ensure!(noted == Noted::Parked, "failed {failures} times");
+                Ok(())
+            }
+            other => bail!("{other:?}"),
+        }
+    })
+    .await;
+    parked?;
+    assert_eq!(failures, MAX_FAILURES);
+    let stalled = ledger.batch(&batch).await?;
+    assert_eq!(stalled.status.as_str(), "stalled");
+    assert_eq!(
+        (stalled.created, stalled.failed, stalled.pending),
+        (1, 2, 0)
+    );
+
+    let retried = ledger
+        .store
+        .retry_batch(ledger.account_id, batch.batch_id)
+        .await?;
+    let store::import::Change::Done(retried) = retried else {
+        bail!("{retried:?}");
+    };
+    assert_eq!(retried.chunk_nos, [0]);
+    assert_eq!(retried.batch.status.as_str(), "processing");
+    assert_eq!((retried.batch.failed, retried.batch.pending), (0, 2));
+
+    let cancelled = ledger
+        .store
+        .cancel_batch(ledger.account_id, batch.batch_id)
+        .await?;
+    assert!(matches!(cancelled, store::import::Change::Done(_)));
+    let batch = ledger.batch(&batch).await?;
+    assert_eq!((batch.status.as_str(), batch.cancelled), ("cancelled", 2));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_payload_of_tomorrow_is_left_for_a_worker_of_tomorrow() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    let mut payload = encode(&[("a", 1)]);
+    payload[0] = 250;
+    let batch = ledger.receive_payloads(vec![(1, payload)]).await?;
+    ledger.accept(&batch).await?;
+    let step = ledger.step(ledger.chunk(&batch, 0)).await?;
+    assert!(matches!(step, Step::PutOff { .. }), "{step:?}");
+    let batch = ledger.batch(&batch).await?;
+    assert_eq!((batch.pending, batch.failed), (1, 0));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_chunk_that_takes_its_worker_along_is_parked_where_starts_are_kept() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    let batch = ledger.post(&[&[("a", 1)]]).await?;
+    let id = ledger.chunk(&batch, 0);
+    for _ in 0..MAX_STARTS {
+        // The transaction of the start before may still be rolling back.
+        let (tx, claim) = eventually(SOON, async || {
+            let mut tx = ledger.store.begin().await?;
+            let claim = tx.claim_chunk(id).await?.context("it is held")?;
+            Ok((tx, claim))
+        })
+        .await?;
+        ledger.store.note_start(ledger.worker_id, &claim).await?;
+        drop(tx);
+    }
+    // The last start's transaction, too, may still be rolling back.
+    let step = eventually(SOON, async || match ledger.step(id).await? {
+        Step::Nothing => bail!("it is held"),
+        step => Ok(step),
+    })
+    .await?;
+    if ledger.is_embedded() {
+        // One process: a worker that falls takes the service along, and nobody fails to notice.
+        assert!(matches!(step, Step::Stored { .. }), "{step:?}");
+    } else {
+        assert!(
+            matches!(
+                step,
+                Step::Failed {
+                    noted: Noted::Parked,
+                    ..
+                }
+            ),
+            "{step:?}"
+        );
+        assert_eq!(ledger.batch(&batch).await?.failed, 1);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_the_ledger_holds_must_be_what_the_attempt_claims() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    let mut short = ledger.receive(&[&[("a", 1)], &[("b", 1)]]).await?;
+    short.records += 1;
+    assert!(ledger.accept(&short).await.is_err());
+    let gone = ledger.receive(&[&[("a", 1)]]).await?;
+    ledger
+        .store
+        .abandon_batch(ledger.account_id, gone.batch_id, gone.attempt, None)
+        .await?;
+    assert!(ledger.accept(&gone).await.is_err());
+    assert_eq!(ledger.counted().await?, 0);
+    Ok(())
+}

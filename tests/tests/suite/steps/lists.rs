@@ -1,0 +1,225 @@
+//! Lists of feedbacks: they have what their filter says, their total is their length, and they are as of the last change.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use chrono::NaiveDate;
+use chrono_tz::Tz;
+use serde_json::json;
+use store::report::{FeedbackPage, FeedbackQuery, FeedbackRow, Place, Stride};
+use uuid::Uuid;
+
+use super::reports::range;
+use super::survey::{Survey, stored};
+
+fn query(survey: &Survey) -> Result<FeedbackQuery> {
+    Ok(FeedbackQuery {
+        form: survey.form,
+        range: range(survey)?,
+        time_zone: Tz::Pacific__Kiritimati,
+        bus_prop_id: None,
+        comments_only: false,
+        track_fields: Vec::new(),
+    })
+}
+
+/// All pages of `rows` each; every page has the same total.
+async fn pages(survey: &Survey, query: &FeedbackQuery, rows: usize) -> Result<(i64, Vec<Uuid>)> {
+    let (mut ids, mut before) = (Vec::new(), None);
+    loop {
+        let page: FeedbackPage = survey
+            .ledger
+            .store
+            .feedback_page(query, before, rows)
+            .await?;
+        ids.extend(page.rows.iter().map(|row| row.feedback_id));
+        before = ids.last().copied();
+        if page.rows.len() < rows {
+            return Ok((page.total, ids));
+        }
+    }
+}
+
+/// The same, as a stream reads it.
+async fn parts(survey: &Survey, query: &FeedbackQuery, stride: Stride) -> Result<Vec<Uuid>> {
+    let (mut ids, mut place) = (Vec::new(), Place::default());
+    loop {
+        let store = &survey.ledger.store;
+        let part = store.feedback_part(query, place, stride).await?;
+        assert!(part.rows.len() <= stride.rows);
+        ids.extend(part.rows.iter().map(|row| row.feedback_id));
+        match part.next {
+            Some(next) => place = next,
+            None => return Ok(ids),
+        }
+    }
+}
+
+#[tokio::test]
+async fn lists_have_what_their_filter_says_and_their_total_is_their_length() -> Result<()> {
+    let survey = Survey::open().await?;
+    let given = [json!({"nps": 9, "why": "Good."}), json!({"nps": 2})];
+    let mut all: BTreeMap<Uuid, (&str, bool, i64)> = BTreeMap::new();
+    for n in 0..48_i64 {
+        let ids = ["", "1", "1_2", "2_3"][usize::try_from(n % 4)?];
+        let comment = n % 3 == 0;
+        let days = -(n * 5 % 46);
+        let sent = survey.send(ids).await?;
+        let answers = &given[usize::from(!comment)];
+        let answer = survey.answer(&sent, Uuid::new_v4(), days, answers);
+        let id = stored(survey.record(&[answer]).await?[0]);
+        all.insert(id, (ids, comment, days));
+        if n == 20 {
+            survey.fold().await?;
+        }
+    }
+    let erased: Vec<Uuid> = all.keys().copied().step_by(7).collect();
+    for id in &erased {
+        survey
+            .ledger
+            .store
+            .erase_feedback(survey.form.account_id, *id)
+            .await?;
+        all.remove(id);
+    }
+    for folded in [false, true] {
+        for bus_prop_id in [None, Some(1), Some(2), Some(3)] {
+            for comments_only in [false, true] {
+                for track_field in [None, Some(("a", "b=c")), Some(("a", "no\0"))] {
+                    let track_fields = track_field.iter();
+                    let track_fields =
+                        track_fields.map(|(n, v)| ((*n).to_owned(), (*v).to_owned()));
+                    let query = FeedbackQuery {
+                        bus_prop_id,
+                        comments_only,
+                        track_fields: track_fields.collect(),
+                        ..query(&survey)?
+                    };
+                    let mut expected: Vec<Uuid> = all
+                        .iter()
+                        .filter(|(_, (ids, comment, days))| {
+                            let bus_prop = bus_prop_id.map(|id: u32| id.to_string());
+                            *days >= -40
+                                && (*comment || !comments_only)
+                                && bus_prop.is_none_or(|id| ids.split('_').any(|i| i == id))
+                        })
+                        .map(|(id, _)| *id)
+                        .collect();
+                    if track_field.is_some_and(|(_, value)| value == "no\0") {
+                        expected.clear();
+                    }
+                    expected.reverse();
+                    for rows in [1, 5, 100] {
+                        let (total, ids) = pages(&survey, &query, rows).await?;
+                        assert_eq!(ids, expected, "{folded} {query:?} {rows}");
+                        assert_eq!(total, i64::try_from(expected.len())?, "{folded} {query:?}");
+                    }
+                    for (rows, among) in [(1, 1), (2, 3), (100, 5), (100, 1_000)] {
+                        let ids = parts(&survey, &query, Stride { rows, among }).await?;
+                        assert_eq!(ids, expected, "{folded} {query:?} {rows} among {among}");
+                    }
+                }
+            }
+        }
+        survey.fold().await?;
+    }
+    let page = survey
+        .ledger
+        .store
+        .feedback_page(&query(&survey)?, None, 1)
+        .await?;
+    let row = &page.rows[0];
+    let fields: serde_json::Value = serde_json::from_str(&row.track_fields)?;
+    assert_eq!(fields, json!({"zone": "north", "a": "b=c"}));
+    assert!(page.as_of >= row.submitted_at);
+    let mut days: BTreeMap<NaiveDate, i64> = BTreeMap::new();
+    let comments = all.iter().filter(|(_, (_, comment, _))| *comment);
+    for (_, (_, _, offset)) in comments.clone() {
+        *days.entry(survey.day(*offset)).or_default() += 1;
+    }
+    let newest: Vec<Uuid> = comments.map(|(id, _)| *id).rev().take(5).collect();
+    let found = survey
+        .ledger
+        .store
+        .latest_comments(&query(&survey)?, days, 5)
+        .await?;
+    let ids: Vec<Uuid> = found.iter().map(|row| row.feedback_id).collect();
+    assert_eq!(ids, newest);
+    assert!(found.iter().all(|row| row.answers.contains("Good.")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_page_is_as_of_the_last_change_folded_or_not() -> Result<()> {
+    let survey = Survey::open().await?;
+    let query = query(&survey)?;
+    let store = &survey.ledger.store;
+    let as_of = async || anyhow::Ok(store.feedback_page(&query, None, 10).await?.as_of);
+    let sent = survey.send("1").await?;
+    let mut last = as_of().await?;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let answer = survey.answer(&sent, Uuid::new_v4(), 0, &json!({"nps": 9}));
+        ids.push(stored(survey.record(&[answer]).await?[0]));
+        let pending = as_of().await?;
+        assert!(pending > last, "{pending} after {last}");
+        survey.fold().await?;
+        assert_eq!(as_of().await?, pending, "folded");
+        last = pending;
+    }
+    for id in ids {
+        store.erase_feedback(survey.form.account_id, id).await?;
+        let pending = as_of().await?;
+        assert!(pending > last, "{pending} after {last}");
+        survey.fold().await?;
+        assert_eq!(as_of().await?, pending, "folded");
+        last = pending;
+    }
+    // A change of the form may come between an answer and its fold.
+    let answer = survey.answer(&sent, Uuid::new_v4(), 0, &json!({"nps": 9}));
+    survey.record(&[answer]).await?;
+    let edited = json!({
+        "title": "How was it really?",
+        "bus_props": [{"bus_prop_id": "1", "bus_prop": "store:S1"}],
+        "fields": [{"key": "nps", "type": "nps", "label": "Recommend us?", "required": false}],
+    });
+    survey.edit(survey.form, &edited).await?;
+    let pending = as_of().await?;
+    survey.fold().await?;
+    assert_eq!(as_of().await?, pending, "folded");
+    Ok(())
+}
+
+#[tokio::test]
+async fn large_answers_come_in_parts_of_bounded_size() -> Result<()> {
+    const COUNT: usize = 150;
+    let survey = Survey::open().await?;
+    let sent = survey.send("1").await?;
+    let long = "\u{1F600}".repeat(10_000);
+    let answers: Vec<_> = (0..COUNT)
+        .map(|_| survey.answer(&sent, Uuid::new_v4(), 0, &json!({"why": &long})))
+        .collect();
+    survey.record(&answers).await?;
+    survey.fold().await?;
+    let query = query(&survey)?;
+    let store = &survey.ledger.store;
+    let bytes = |rows: &[FeedbackRow]| rows.iter().map(|row| row.answers.len()).sum::<usize>();
+    let first = store.feedback_page(&query, None, 1_000).await?;
+    assert!(first.is_cut && first.rows.len() < COUNT);
+    assert!(bytes(&first.rows) < 5 << 20);
+    let last = first.rows.last().map(|row| row.feedback_id);
+    let rest = store.feedback_page(&query, last, 1_000).await?;
+    assert!(!rest.is_cut);
+    assert_eq!(first.rows.len() + rest.rows.len(), COUNT);
+    let (rows, among) = (1_000, 1_000);
+    let stride = Stride { rows, among };
+    let part = store
+        .feedback_part(&query, Place::default(), stride)
+        .await?;
+    assert_eq!(part.rows.len(), first.rows.len());
+    assert_eq!(
+        parts(&survey, &query, Stride { rows, among }).await?.len(),
+        COUNT
+    );
+    Ok(())
+}

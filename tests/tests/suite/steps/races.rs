@@ -1,0 +1,93 @@
+//! Two sides at once, a thousand times each: no deadlock, no batch that never completes.
+
+use anyhow::Result;
+use worker::store_chunk::Step;
+
+use super::fixture::Ledger;
+
+const TIMES: usize = 1_000;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_last_two_chunks_finishing_at_once_complete_the_batch() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    for _ in 0..TIMES {
+        let batch = ledger.post(&[&[("a", 1)], &[("b", 2)]]).await?;
+        let (one, two) = tokio::join!(
+            ledger.step(ledger.chunk(&batch, 0)),
+            ledger.step(ledger.chunk(&batch, 1))
+        );
+        assert!(matches!(
+            (&one?, &two?),
+            (Step::Stored { .. }, Step::Stored { .. })
+        ));
+        assert_eq!(ledger.batch(&batch).await?.status.as_str(), "completed");
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cancel_against_a_running_worker_leaves_final_counts() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    let mut cancelled = 0;
+    for _ in 0..TIMES {
+        let received = ledger.post(&[&[("a", 1)], &[("b", 2)]]).await?;
+        let (one, ended, two) = tokio::join!(
+            ledger.step(ledger.chunk(&received, 0)),
+            ledger
+                .store
+                .cancel_batch(ledger.account_id, received.batch_id),
+            ledger.step(ledger.chunk(&received, 1))
+        );
+        ended?;
+        let stored = [one?, two?]
+            .iter()
+            .filter(|step| matches!(step, Step::Stored { .. }))
+            .count();
+        let batch = ledger.batch(&received).await?;
+        assert_eq!(batch.pending, 0);
+        assert_eq!(batch.accepted - batch.cancelled, i64::try_from(stored)?);
+        cancelled += usize::from(batch.status.as_str() == "cancelled");
+    }
+    assert!(cancelled > 0, "no cancel ever came in time");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_chunk_run_by_two_workers_at_once_is_counted_once() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    for _ in 0..TIMES / 5 {
+        let batch = ledger.post(&[&[("a", 1), ("b", 2)]]).await?;
+        let id = ledger.chunk(&batch, 0);
+        let (one, two) = tokio::join!(ledger.step(id), ledger.step(id));
+        let stored = [one?, two?]
+            .iter()
+            .filter(|step| matches!(step, Step::Stored { .. }))
+            .count();
+        assert_eq!(stored, 1);
+        ledger.batch(&batch).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sweep_beside_an_erasure_brings_nobody_back() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    for _ in 0..TIMES / 5 {
+        // An erased row that may be swept, and a batch that waits with the person.
+        let before = ledger.post(&[&[("a", 1)]]).await?;
+        ledger.store.erase_recipient(ledger.account_id, "a").await?;
+        ledger.step(ledger.chunk(&before, 0)).await?;
+        let waiting = ledger.post(&[&[("a", 2)]]).await?;
+        let (erased, swept) = tokio::join!(
+            ledger.store.erase_recipient(ledger.account_id, "a"),
+            ledger.store.sweep()
+        );
+        erased?;
+        swept?;
+        ledger.step(ledger.chunk(&waiting, 0)).await?;
+        assert_eq!(ledger.value("a").await?, None);
+        assert_eq!(ledger.batch(&waiting).await?.superseded, 1);
+    }
+    assert_eq!(ledger.counted().await?, 0);
+    Ok(())
+}
