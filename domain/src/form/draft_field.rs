@@ -166,6 +166,8 @@ fn read_options(field: &Members, problems: &mut Problems) -> Vec<ChoiceOption> {
                 value,
                 label,
                 retired: false,
+                // Options are fewer than a byte can number.
+                number: u8::try_from(options.len()).unwrap_or(u8::MAX),
             });
         }
     }

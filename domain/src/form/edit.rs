@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::draft::{DraftBusProp, DraftField};
 use super::{
-    BusPropEntry, Field, FieldKind, FormContent, FormDraft, MAX_BUS_PROPS, MAX_FIELDS, MAX_OPTIONS,
+    BusPropEntry, ChoiceOption, Field, FieldKind, FormContent, FormDraft, MAX_BUS_PROPS,
+    MAX_FIELDS, MAX_OPTIONS,
 };
 use crate::invalid::{Invalid, Problems, code};
 
@@ -174,7 +175,8 @@ impl Edit<'_> {
         fields
     }
 
-    /// Refuses what a published field cannot become, and retires the options that the draft leaves out.
+    /// Refuses what a published field cannot become. Its options keep their numbers; those that the draft leaves out
+    /// are retired.
     fn keep(&mut self, old: &Field, new: &mut Field, pointer: &str) {
         if new.required && !old.required {
             self.in_use.push(
@@ -193,13 +195,7 @@ impl Edit<'_> {
             }
             (FieldKind::Choice { options: old }, FieldKind::Choice { options: new })
             | (FieldKind::Choices { options: old }, FieldKind::Choices { options: new }) => {
-                for option in old {
-                    if !new.iter().any(|new| new.value == option.value) {
-                        let mut option = option.clone();
-                        option.retired = true;
-                        new.push(option);
-                    }
-                }
+                keep_options(old, new);
                 self.check_total(&format!("{pointer}/options"), new.len(), MAX_OPTIONS);
             }
             (old, new) if old.type_name() != new.type_name() => self.in_use.push(
@@ -240,6 +236,31 @@ impl Edit<'_> {
                 code::TOO_MANY,
                 format!("{total} with the retired ones; at most {max} are kept"),
             );
+        }
+    }
+}
+
+/// Counts name options by their numbers, so those of a published field never change hands.
+fn keep_options(old: &[ChoiceOption], new: &mut Vec<ChoiceOption>) {
+    let mut free = old
+        .iter()
+        .map(|option| option.number)
+        .max()
+        .map_or(0, |last| last.saturating_add(1));
+    for option in new.iter_mut() {
+        if let Some(known) = old.iter().find(|known| known.value == option.value) {
+            option.number = known.number;
+        } else {
+            option.number = free;
+            free = free.saturating_add(1);
+        }
+    }
+    for option in old {
+        if !new.iter().any(|new| new.value == option.value) {
+            new.push(ChoiceOption {
+                retired: true,
+                ..option.clone()
+            });
         }
     }
 }

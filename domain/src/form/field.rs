@@ -54,6 +54,8 @@ pub struct ChoiceOption {
     pub label: String,
     /// Off the page; still in reports.
     pub retired: bool,
+    /// What counts know it by: each number once in a field, and the same as long as the field's form is published.
+    pub(crate) number: u8,
 }
 
 impl FieldKind {
@@ -97,6 +99,11 @@ impl FieldKind {
             FieldKind::Choice { options } | FieldKind::Choices { options } => options,
             _ => &[],
         }
+    }
+
+    /// The option with this value, retired or not.
+    pub fn option(&self, value: &str) -> Option<&ChoiceOption> {
+        self.options().iter().find(|option| option.value == value)
     }
 
     /// The characters of an answer, at most; `None` if the answer is no text.

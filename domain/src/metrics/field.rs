@@ -1,7 +1,5 @@
 //! How one field was answered.
 
-use std::collections::{BTreeSet, HashSet};
-
 use serde::Serialize;
 
 use super::ratio;
@@ -21,8 +19,7 @@ pub struct FieldSummary {
     pub skipped: i64,
     /// Of the grades; `None` for a field without grades.
     pub mean: Option<f64>,
-    /// Every grade, ascending, or every option in the form's order, retired ones too; then what was counted but is
-    /// not in the form. Empty for `text` and `comment`.
+    /// Every grade, ascending, or every option in the form's order, retired ones too. Empty for `text` and `comment`.
     pub distribution: Vec<ValueShare>,
 }
 
@@ -79,25 +76,14 @@ fn distribution(field: &Field, count: &FieldCount) -> Vec<ValueShare> {
         count: times,
         share: ratio(times, count.answers()),
     };
-    let of_grade = |grade: u8, times| share(FieldValue::Grade(grade), grade.to_string(), times);
-    let of_option = |value: &str, label: &str, times| {
-        let value = FieldValue::Option(value.to_owned());
-        share(value, label.to_owned(), times)
-    };
-
-    let scale: BTreeSet<u8> = field.kind.grades().into_iter().flatten().collect();
-    let options = field.kind.options();
-    let values: HashSet<&str> = options.iter().map(|option| option.value.as_str()).collect();
-    let mut shares = Vec::new();
-    shares.extend(scale.iter().map(|g| of_grade(*g, count.grade(*g))));
-    shares.extend(
-        options
-            .iter()
-            .map(|o| of_option(&o.value, &o.label, count.option(&o.value))),
-    );
-    let off_scale = count.grades().filter(|(grade, _)| !scale.contains(grade));
-    shares.extend(off_scale.map(|(grade, times)| of_grade(grade, times)));
-    let unlisted = count.options().filter(|(value, _)| !values.contains(value));
-    shares.extend(unlisted.map(|(value, times)| of_option(value, value, times)));
-    shares
+    let grades = field.kind.grades().into_iter().flatten();
+    let grades = grades.map(|grade| {
+        let label = grade.to_string();
+        share(FieldValue::Grade(grade), label, count.value(grade))
+    });
+    let options = field.kind.options().iter().map(|option| {
+        let value = FieldValue::Option(option.value.clone());
+        share(value, option.label.clone(), count.value(option.number))
+    });
+    grades.chain(options).collect()
 }

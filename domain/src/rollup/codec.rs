@@ -73,14 +73,9 @@ pub(super) fn write_fields(out: &mut Vec<u8>, counts: &FieldCounts) {
     for (key, field) in &counts.fields {
         write_text(out, key);
         varint::write_signed(out, field.answers);
-        varint::write(out, field.grades.len() as u64);
-        for (grade, count) in &field.grades {
-            out.push(*grade);
-            varint::write_signed(out, *count);
-        }
-        varint::write(out, field.options.len() as u64);
-        for (value, count) in &field.options {
-            write_text(out, value);
+        varint::write(out, field.values.len() as u64);
+        for (value, count) in &field.values {
+            out.push(*value);
             varint::write_signed(out, *count);
         }
     }
@@ -103,26 +98,17 @@ fn read_field(rest: &mut &[u8], into: &mut FieldCount) -> Result<(), DecodeError
     let answers = read_count(rest)?;
     add(&mut into.answers, answers);
 
-    let grades = read_len(rest)?;
-    let mut walk = Walk::along(&mut into.grades);
+    let values = read_len(rest)?;
+    let mut walk = Walk::along(&mut into.values);
     let mut last = None;
-    for _ in 0..grades {
-        let (grade, after) = rest.split_first().ok_or(CUT_OFF)?;
+    for _ in 0..values {
+        let (value, after) = rest.split_first().ok_or(CUT_OFF)?;
         *rest = after;
-        ascend(&mut last, *grade)?;
-        add(walk.at(grade), read_listed_count(rest)?);
-    }
-
-    let options = read_len(rest)?;
-    let mut walk = Walk::along(&mut into.options);
-    let mut last = None;
-    for _ in 0..options {
-        let value = read_text(rest)?;
-        ascend(&mut last, value)?;
+        ascend(&mut last, *value)?;
         add(walk.at(value), read_listed_count(rest)?);
     }
 
-    if answers == 0 && grades == 0 && options == 0 {
+    if answers == 0 && values == 0 {
         return Err(ZERO);
     }
     into.drop_zeros();

@@ -3,6 +3,7 @@
 use super::codec::{self, DecodeError};
 use super::{DayCounts, FieldCounts};
 use crate::answer::Answers;
+use crate::form::FormContent;
 
 /// Counts of a day and of its fields: what one event changes, or the sum of many.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,8 +24,8 @@ impl Delta {
         }
     }
 
-    /// A stored feedback. The view of its visit is not in it.
-    pub fn answer(answers: &Answers) -> Self {
+    /// A stored feedback to a form. The view of its visit is not in it.
+    pub fn answer(form: &FormContent, answers: &Answers) -> Self {
         let mut counts = DayCounts {
             responses: 1,
             comments: answers.comment().is_some().into(),
@@ -44,7 +45,9 @@ impl Delta {
         }
         let mut fields = FieldCounts::default();
         for (key, value) in answers.iter() {
-            fields.count(key.as_str(), value);
+            if let Some(field) = form.field(key.as_str()) {
+                fields.count(field, value);
+            }
         }
         Self { counts, fields }
     }

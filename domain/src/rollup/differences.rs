@@ -20,7 +20,7 @@ const COUNTERS: [&str; 9] = [
 /// One number that two counts have differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// A counter's name; of a field `<key>` for its answers and `<key>=<grade or option>` for one of them.
+    /// A counter's name; of a field `<key>` for its answers and `<key>=<grade or number of an option>` for one of them.
     pub counter: String,
     pub left: i64,
     pub right: i64,
@@ -56,33 +56,27 @@ impl Delta {
 
 fn named(fields: &FieldCounts) -> impl Iterator<Item = (String, i64)> {
     fields.iter().flat_map(|(key, field)| {
-        let grades = field
-            .grades()
-            .map(move |(grade, count)| (format!("{key}={grade}"), count));
-        let options = field
-            .options()
-            .map(move |(value, count)| (format!("{key}={value}"), count));
-        std::iter::once((key.to_owned(), field.answers()))
-            .chain(grades)
-            .chain(options)
+        let values = field.values();
+        let values = values.map(move |(value, count)| (format!("{key}={value}"), count));
+        std::iter::once((key.to_owned(), field.answers())).chain(values)
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
-    use crate::answer::AnswerValue;
+    use crate::rollup::tests::delta;
 
     #[test]
     fn equal_counts_do_not_differ_and_others_tell_where() {
         let mut left = Delta::view();
-        left.fields.count("nps", &AnswerValue::Grade(9));
-        left.fields
-            .count("colour", &AnswerValue::Choice("red".into()));
+        left.fields = delta(&json!({"nps": 9, "colour": "b"})).fields;
         assert_eq!(left.differences(&left.clone()), []);
         let mut right = left.clone();
         right.counts.views = 3;
-        right.fields.count("nps", &AnswerValue::Grade(2));
+        right.fields.merge(&delta(&json!({"nps": 2})).fields);
         let differ = |counter: &str, left, right| Difference {
             counter: counter.to_owned(),
             left,
@@ -98,6 +92,6 @@ mod tests {
         );
         let against_nothing = left.differences(&Delta::default());
         let names: Vec<_> = against_nothing.iter().map(|d| d.counter.as_str()).collect();
-        assert_eq!(names, ["views", "colour", "colour=red", "nps", "nps=9"]);
+        assert_eq!(names, ["views", "colour", "colour=1", "nps", "nps=9"]);
     }
 }

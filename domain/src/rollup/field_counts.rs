@@ -3,8 +3,12 @@
 use super::codec::{self, DecodeError};
 use super::walk::{Walk, entry};
 use crate::answer::AnswerValue;
+use crate::form::Field;
 
 /// The answers of each field, by its key. Fields, grades and options without a count are not in it.
+///
+/// Options are counted by their number and not by their value: a form may have megabytes of values, and each business
+/// property has counts of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldCounts {
     pub(super) fields: Vec<(String, FieldCount)>,
@@ -14,8 +18,8 @@ pub struct FieldCounts {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldCount {
     pub(super) answers: i64,
-    pub(super) grades: Vec<(u8, i64)>,
-    pub(super) options: Vec<(String, i64)>,
+    /// By grade, or by the number of an option.
+    pub(super) values: Vec<(u8, i64)>,
 }
 
 impl FieldCounts {
@@ -49,10 +53,7 @@ impl FieldCounts {
     pub fn negated(mut self) -> Self {
         for (_, field) in &mut self.fields {
             field.answers = field.answers.wrapping_neg();
-            for (_, count) in &mut field.grades {
-                *count = count.wrapping_neg();
-            }
-            for (_, count) in &mut field.options {
+            for (_, count) in &mut field.values {
                 *count = count.wrapping_neg();
             }
         }
@@ -77,16 +78,16 @@ impl FieldCounts {
         Ok(self)
     }
 
-    /// Counts one answer.
-    pub(super) fn count(&mut self, key: &str, answer: &AnswerValue) {
-        let field = entry(&mut self.fields, key);
-        field.answers += 1;
+    /// Counts one answer to a field.
+    pub(super) fn count(&mut self, field: &Field, answer: &AnswerValue) {
+        let count = entry(&mut self.fields, field.key.as_str());
+        count.answers += 1;
         match answer {
-            AnswerValue::Grade(grade) => *entry(&mut field.grades, grade) += 1,
-            AnswerValue::Choice(value) => *entry(&mut field.options, value.as_str()) += 1,
+            AnswerValue::Grade(grade) => *entry(&mut count.values, grade) += 1,
+            AnswerValue::Choice(value) => count.choose(field, value),
             AnswerValue::Choices(values) => {
                 for value in values {
-                    *entry(&mut field.options, value.as_str()) += 1;
+                    count.choose(field, value);
                 }
             }
             AnswerValue::Text(_) => {}
@@ -99,6 +100,12 @@ impl FieldCounts {
 }
 
 impl FieldCount {
+    fn choose(&mut self, field: &Field, value: &str) {
+        if let Some(option) = field.kind.option(value) {
+            *entry(&mut self.values, &option.number) += 1;
+        }
+    }
+
     /// How often the field was answered; for `choices` less than what its options sum to.
     pub fn answers(&self) -> i64 {
         self.answers
@@ -106,56 +113,37 @@ impl FieldCount {
 
     /// The sum of all grades given, of which the mean is made.
     pub fn sum(&self) -> i64 {
-        let parts = self.grades();
+        let parts = self.values();
         let parts = parts.map(|(grade, count)| i64::from(grade).wrapping_mul(count));
         parts.fold(0, i64::wrapping_add)
     }
 
-    /// How often this grade was given.
-    pub fn grade(&self, grade: u8) -> i64 {
-        let place = self.grades.binary_search_by_key(&grade, |(g, _)| *g);
-        place.map_or(0, |place| self.grades[place].1)
+    /// How often this grade was given, or the option of this number chosen.
+    pub fn value(&self, value: u8) -> i64 {
+        let place = self.values.binary_search_by_key(&value, |(v, _)| *v);
+        place.map_or(0, |place| self.values[place].1)
     }
 
-    /// How often the option of this value was chosen.
-    pub fn option(&self, value: &str) -> i64 {
-        let place = self
-            .options
-            .binary_search_by(|(v, _)| v.as_str().cmp(value));
-        place.map_or(0, |place| self.options[place].1)
-    }
-
-    /// Every grade given and how often, ascending.
-    pub fn grades(&self) -> impl ExactSizeIterator<Item = (u8, i64)> {
-        self.grades.iter().copied()
-    }
-
-    /// Every option chosen and how often, in the byte order of their values.
-    pub fn options(&self) -> impl ExactSizeIterator<Item = (&str, i64)> {
-        let options = self.options.iter();
-        options.map(|(value, count)| (value.as_str(), *count))
+    /// Every grade given, or the number of every option chosen, and how often, ascending.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = (u8, i64)> {
+        self.values.iter().copied()
     }
 
     fn merge(&mut self, other: &Self) {
         self.answers = self.answers.wrapping_add(other.answers);
-        let mut walk = Walk::along(&mut self.grades);
-        for (grade, count) in &other.grades {
-            add(walk.at(grade), *count);
-        }
-        let mut walk = Walk::along(&mut self.options);
-        for (value, count) in &other.options {
-            add(walk.at(value.as_str()), *count);
+        let mut walk = Walk::along(&mut self.values);
+        for (value, count) in &other.values {
+            add(walk.at(value), *count);
         }
         self.drop_zeros();
     }
 
     pub(super) fn drop_zeros(&mut self) {
-        self.grades.retain(|(_, count)| *count != 0);
-        self.options.retain(|(_, count)| *count != 0);
+        self.values.retain(|(_, count)| *count != 0);
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.answers == 0 && self.grades.is_empty() && self.options.is_empty()
+        self.answers == 0 && self.values.is_empty()
     }
 }
 

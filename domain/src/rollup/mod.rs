@@ -11,13 +11,12 @@
 //! ```text
 //! Delta        version (1) · the nine counters · F
 //! FieldCounts  version (1) · F
-//! F            fields, then for each: key · answers · grades, then (grade · count) for each
-//!                                         · options, then (value · count) for each
+//! F            fields, then for each: key · answers · values, then (value · count) for each
 //! month        version (1) · days, then for each: day of the month · length · Delta
 //! ```
 //!
-//! Texts are their length and then UTF-8; a grade is one byte. Keys, grades and values ascend, and nothing is
-//! listed with a count of 0: equal counts are equal bytes, and other bytes are refused as corrupt.
+//! Keys are their length and then UTF-8; a value is one byte, a grade or the number of an option. Keys and values
+//! ascend, and nothing is listed with a count of 0: equal counts are equal bytes, and other bytes are refused as corrupt.
 //!
 //! What follows from the counts (rates, intervals, means) is in [`crate::metrics`]; which rows there are and who
 //! folds them, in `store`.

@@ -104,7 +104,7 @@ mod tests {
     fn delta(views: i64, responses: i64) -> Delta {
         let mut fields = FieldCounts::default();
         if responses > 0 {
-            fields.count("nps", &crate::answer::AnswerValue::Grade(9));
+            fields = crate::rollup::tests::delta(&serde_json::json!({"nps": 9})).fields;
         }
         let counts = DayCounts {
             views,

@@ -38,9 +38,6 @@ impl Store {
         let Some(form_id) = self.form_of_feedback(account_id, feedback_id).await? else {
             return Ok(None);
         };
-        let Some(form) = self.form(account_id, form_id).await? else {
-            return Err(Error::broken("a feedback without a form"));
-        };
         let mut tx = self.begin().await?;
         let erased = tx
             .row(
@@ -56,15 +53,18 @@ impl Store {
             (get(&row, "day")?, get(&row, "bus_prop_ids")?);
         let answers: String = get(&row, "answers")?;
         let answers = serde_json::from_str(&answers).map_err(Error::broken)?;
-        let answers = Answers::from_stored(&form.content, answers).map_err(Error::broken)?;
+        let key = FormKey::new(account_id, form_id);
+        // Read after the answers, so that it has all that they may name.
+        let content = tx.form_content(key).await?;
+        let answers = Answers::from_stored(&content, answers).map_err(Error::broken)?;
         tx.execute(
             "UPDATE link SET erased = erased + 1 WHERE account_id = $1 AND link_id = $2",
             vec![account_id.into(), get::<Uuid>(&row, "link_id")?.into()],
         )
         .await?;
-        let key = FormKey::new(account_id, form_id);
+        let taken_back = Delta::answer(&content, &answers).negated();
         let mut deltas = Deltas::default();
-        deltas.add(key, day, &bus_prop_ids, &Delta::answer(&answers).negated());
+        deltas.add(key, day, &bus_prop_ids, &taken_back);
         tx.append(deltas).await?;
         match tx.commit().await? {
             Committed::Done => Ok(Some(form_id)),

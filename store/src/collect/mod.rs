@@ -98,7 +98,7 @@ impl NewAnswer {
             nps: answers.nps().map(i16::from),
             happiness: answers.happiness().map(i16::from),
             has_comment: answers.comment().is_some(),
-            delta: Delta::answer(answers),
+            delta: Delta::answer(&link.content, answers),
         }
     }
 

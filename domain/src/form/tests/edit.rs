@@ -76,11 +76,15 @@ fn of_a_published_form_what_is_left_out_is_retired_and_comes_alive_when_put_back
         .kind
         .options()
         .iter()
-        .map(|o| (o.value.as_str(), o.label.as_str(), o.retired))
+        .map(|o| (o.value.as_str(), o.label.as_str(), o.retired, o.number))
         .collect();
     assert_eq!(
         options,
-        [("c", "C", false), ("b", "B2", false), ("a", "A", true)]
+        [
+            ("c", "C", false, 2),
+            ("b", "B2", false, 1),
+            ("a", "A", true, 0)
+        ]
     );
     let offered: Vec<_> = second.fields[1]
         .page_options()

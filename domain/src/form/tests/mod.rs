@@ -48,12 +48,20 @@ fn shown(form: &FormContent) -> Value {
             json!({"bus_prop_id": entry.id.to_string(), "bus_prop": entry.text, "retired": entry.retired})
         })
         .collect();
+    let mut fields = json!(form.fields);
+    for field in fields.as_array_mut().unwrap() {
+        let options = field.get_mut("options").and_then(Value::as_array_mut);
+        for option in options.into_iter().flatten() {
+            // Nobody outside knows the numbers of options.
+            option.as_object_mut().unwrap().remove("number");
+        }
+    }
     json!({
         "form_id": "0190c0de-0000-7000-8000-000000000000",
         "title": form.title,
         "status": "PUBLISHED",
         "bus_props": bus_props,
-        "fields": form.fields,
+        "fields": fields,
         "created_at": "2026-11-22T00:00:00Z",
         "updated_at": "2026-11-22T00:00:00Z",
         "published_at": "2026-11-22T00:00:00Z",

@@ -54,7 +54,7 @@ impl Store {
         day: NaiveDate,
     ) -> Result<Vec<Drift>, Error> {
         let mut tx = self.snapshot(Patience::Job).await?;
-        let content = tx.content(form).await?;
+        let content = tx.form_content(form).await?;
         let mut stored = tx.pending(form, day).await?.by_bus_prop();
         let recomputed = tx.recount(form, day, &content).await?.by_bus_prop();
         let ids = places
@@ -116,7 +116,7 @@ impl Store {
         let mut tx = self.begin_by_key().await?;
         tx.lock_form(form).await?;
         // An edit of the form waits for the lock too, so the content is that of all answers that are read below.
-        let content = tx.content(form).await?;
+        let content = tx.form_content(form).await?;
         let recount = tx.recount_and_take(form, day, &content).await?;
         let taken = recount.taken;
         let recomputed = recount.by_bus_prop();
@@ -161,7 +161,7 @@ impl Store {
 }
 
 impl Tx {
-    async fn content(&mut self, form: FormKey) -> Result<FormContent, Error> {
+    pub(crate) async fn form_content(&mut self, form: FormKey) -> Result<FormContent, Error> {
         let row = self
             .row(
                 "SELECT CAST(content AS text) AS content FROM form WHERE account_id = $1 AND form_id = $2",

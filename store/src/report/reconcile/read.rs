@@ -94,7 +94,7 @@ pub(super) async fn sums(
         if let Some(answers) = answers {
             let answers = serde_json::from_str(&answers).map_err(Error::broken)?;
             let answers = Answers::from_stored(content, answers).map_err(Error::broken)?;
-            sums.add(&bus_prop_ids, &Delta::answer(&answers))?;
+            sums.add(&bus_prop_ids, &Delta::answer(content, &answers))?;
             continue;
         }
         sums.taken += get::<i64>(&row, "taken")?;

@@ -106,7 +106,7 @@ async fn after_any_story_the_rollups_equal_a_recount() -> Result<()> {
             {
                 let answers = read_answers(&content(), &stands.given);
                 let sum = recount.entry(survey.day(stands.day)).or_default();
-                sum.merge(&Delta::answer(&answers));
+                sum.merge(&Delta::answer(&content(), &answers));
             }
         }
         let days: BTreeMap<_, _> = survey.rollup(bus_prop_id).await?.days.into_iter().collect();
