@@ -128,7 +128,7 @@ pub async fn create_plain_link(
     params(
         ("form_id" = Uuid, Path),
         ("bus_prop_id" = String, Path, pattern = "^[1-9][0-9]*(_[1-9][0-9]*)*$", example = "1_2",
-            description = "Business properties of the form by their ids, each once, joined by `_`"),
+            description = "Business properties of the form by their ids, each once, at most 50, joined by `_`"),
     ),
     request_body(content(
         (LinkRequest = "application/x-www-form-urlencoded"),

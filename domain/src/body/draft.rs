@@ -136,5 +136,6 @@ pub(super) fn broken<'a>(docid: Option<String>, code: RecordCode, detail: &str) 
             code,
             detail: detail.to_owned(),
         }],
+        dropped: 0,
     }
 }

@@ -98,6 +98,12 @@ pub struct BusPropEntry {
     pub retired: bool,
 }
 
+/// A `bus_prop_id`: a number from 1 in plain digits, no sign, no leading zero.
+pub(crate) fn parse_bus_prop_id(text: &str) -> Option<u32> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+    text.parse().ok().filter(|_| plain)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use super::draft_field::read_fields;
 use super::members::Members;
-use super::{BusProp, Field, MAX_BUS_PROPS, MAX_TITLE_CHARS};
+use super::{BusProp, Field, MAX_BUS_PROPS, MAX_TITLE_CHARS, parse_bus_prop_id};
 use crate::invalid::{Invalid, Problems, code};
-use crate::link::parse_bus_prop_id;
 
 /// Only the answer has these; a form that was read can be put back with them.
 const READ_ONLY: [&str; 6] = [

@@ -17,6 +17,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::bus_prop::parse_bus_prop_id;
 pub use self::bus_prop::{BusProp, BusPropEntry, BusPropError};
 pub use self::draft::FormDraft;
 pub use self::edit::EditRefused;

@@ -3,7 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::form::{BusProp, FormContent, MAX_BUS_PROPS};
+use crate::form::{BusProp, FormContent, parse_bus_prop_id};
+
+/// A link names at most this many of a form's business properties. Each answer is counted once in each of them.
+pub const MAX_LINK_BUS_PROPS: usize = 50;
 
 /// Ids of a form's business properties, each once, in the order given. As text `1_2`; none is the empty text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -16,7 +19,7 @@ pub enum BusPropIdsError {
     Malformed,
     #[error("the id {0} comes twice")]
     Duplicate(u32),
-    #[error("more than {MAX_BUS_PROPS} ids")]
+    #[error("more than {MAX_LINK_BUS_PROPS} ids")]
     TooMany,
     #[error("the form has no bus_prop_id {0}")]
     Unknown(u32),
@@ -60,11 +63,11 @@ impl FromStr for BusPropIds {
             return Ok(Self(ids));
         }
         for part in text.split('_') {
-            let id = parse_id(part).ok_or(BusPropIdsError::Malformed)?;
+            let id = parse_bus_prop_id(part).ok_or(BusPropIdsError::Malformed)?;
             if ids.contains(&id) {
                 return Err(BusPropIdsError::Duplicate(id));
             }
-            if ids.len() == MAX_BUS_PROPS {
+            if ids.len() == MAX_LINK_BUS_PROPS {
                 return Err(BusPropIdsError::TooMany);
             }
             ids.push(id);
@@ -83,12 +86,6 @@ impl fmt::Display for BusPropIds {
         }
         Ok(())
     }
-}
-
-/// A number from 1 in plain digits: no sign, no leading zero.
-pub(crate) fn parse_id(text: &str) -> Option<u32> {
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
-    text.parse().ok().filter(|_| plain)
 }
 
 #[cfg(test)]
@@ -146,7 +143,7 @@ mod tests {
             "3_1_3".parse::<BusPropIds>(),
             Err(BusPropIdsError::Duplicate(3))
         );
-        let many: Vec<_> = (1..=1_001).map(|id: u32| id.to_string()).collect();
+        let many: Vec<_> = (1..=51).map(|id: u32| id.to_string()).collect();
         assert_eq!(
             many.join("_").parse::<BusPropIds>(),
             Err(BusPropIdsError::TooMany)

@@ -7,7 +7,6 @@ mod bus_prop_ids;
 mod token;
 mod track_field;
 
-pub(crate) use self::bus_prop_ids::parse_id as parse_bus_prop_id;
-pub use self::bus_prop_ids::{BusPropIds, BusPropIdsError};
+pub use self::bus_prop_ids::{BusPropIds, BusPropIdsError, MAX_LINK_BUS_PROPS};
 pub use self::token::{NotAToken, Token};
 pub use self::track_field::{MAX_TRACK_FIELDS, TrackField, TrackFieldError, TrackFields};

@@ -22,7 +22,7 @@ pub enum RecordCode {
     PhoneInvalid,
     /// A tracking field's name is empty, too long or with a control character.
     FieldNameInvalid,
-    /// A tracking field's value is null, a number or the like.
+    /// A tracking field's value is a number, a boolean, an array or an object.
     FieldNotString,
     /// A tracking field's value is too long.
     FieldTooLong,

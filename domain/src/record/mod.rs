@@ -22,9 +22,9 @@ pub const MAX_FIELDS: usize = 64;
 pub const MAX_NAME_BYTES: usize = 64;
 /// The bytes of a tracking field's value, at most.
 pub const MAX_VALUE_BYTES: usize = 1_024;
-/// At most this many problems of one record are kept; and of a JSON object of more than 65,536 members none but
-/// `too_many_fields`. A record of 16 MiB could have millions.
-pub const MAX_PROBLEMS: usize = 10_000;
+/// At most this many problems of one record are kept, the others are counted. A JSON object of more than 65,536
+/// members has one problem, `too_many_fields`.
+pub const MAX_PROBLEMS: usize = 100;
 
 /// A valid record. `docid` and `phone` have the shapes of [`docid::DocId`] and [`phone::PhoneNumber`],
 /// `fields` are the tracking fields, each name once, sorted by the bytes of the name.
@@ -53,8 +53,10 @@ pub enum Parsed<'a> {
     Broken {
         /// The docid, if there was a string, cut to 128 bytes.
         docid: Option<String>,
-        /// All of them (up to [`MAX_PROBLEMS`]), never none.
+        /// The first [`MAX_PROBLEMS`] of them, never none.
         problems: Vec<Problem>,
+        /// How many more problems the record has.
+        dropped: u64,
     },
 }
 

@@ -158,7 +158,9 @@ impl Collector {
             Parsed::Valid(record) => Ok(Some(Rejected::Duplicate {
                 docid: record.docid.into_owned(),
             })),
-            Parsed::Broken { docid, problems } => Ok(Some(Rejected::Broken { docid, problems })),
+            Parsed::Broken {
+                docid, problems, ..
+            } => Ok(Some(Rejected::Broken { docid, problems })),
         }
     }
 

@@ -94,7 +94,9 @@ fn a_row_of_another_width_is_a_broken_record() {
     let docids: Vec<_> = records
         .iter()
         .map(|parsed| match parsed {
-            Parsed::Broken { docid, problems } => {
+            Parsed::Broken {
+                docid, problems, ..
+            } => {
                 assert_eq!(problems[0].pointer, "");
                 docid.as_deref()
             }

@@ -44,7 +44,15 @@ fn owned(parsed: Parsed) -> Parsed<'static> {
                 .map(|(name, value)| (own(name), own(value)))
                 .collect(),
         }),
-        Parsed::Broken { docid, problems } => Parsed::Broken { docid, problems },
+        Parsed::Broken {
+            docid,
+            problems,
+            dropped,
+        } => Parsed::Broken {
+            docid,
+            problems,
+            dropped,
+        },
     }
 }
 

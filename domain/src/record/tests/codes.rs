@@ -30,7 +30,6 @@ fn every_problem_of_a_record_is_reported() {
             ("phone", Given::Text("0170")),
             ("", Given::Text("x")),
             ("number", Given::Other),
-            ("null", Given::Null),
             ("long", Given::Text(&long)),
             ("nul", Given::Text("a\0")),
             ("both", Given::Text(&long_with_nul)),
@@ -41,7 +40,6 @@ fn every_problem_of_a_record_is_reported() {
             ("/phone", RecordCode::PhoneInvalid),
             ("/", RecordCode::FieldNameInvalid),
             ("/number", RecordCode::FieldNotString),
-            ("/null", RecordCode::FieldNotString),
             ("/long", RecordCode::FieldTooLong),
             ("/nul", RecordCode::FieldInvalid),
             ("/both", RecordCode::FieldTooLong),
@@ -131,16 +129,51 @@ fn a_repeated_member_is_reported_once_even_beyond_64_fields() {
 }
 
 #[test]
-fn a_record_of_endless_problems_keeps_some_and_says_too_many() {
-    let names = many(20_000);
+fn a_null_field_is_no_member_but_its_name_counts() {
+    let record = |more: &[(&'static str, Given<'static>)]| {
+        let mut members = vec![("docid", Given::Text("A1")), ("phone", PHONE)];
+        members.extend([("b", Given::Null), ("a", Given::Text("1"))]);
+        members.extend(more);
+        members
+    };
+    for name in ["c", "", "n\n"] {
+        let Parsed::Valid(valid) = judge(&record(&[(name, Given::Null)])) else {
+            panic!("{name:?}")
+        };
+        assert_eq!(valid.fields, [("a".into(), "1".into())]);
+    }
+    for (name, value) in [
+        ("a", Given::Null),
+        ("b", Given::Null),
+        ("b", Given::Text("")),
+    ] {
+        let pointer = format!("/{name}");
+        let twice = [(pointer.as_str(), RecordCode::DuplicateMember)];
+        assert_problems(&record(&[(name, value)]), &twice);
+    }
+    let names = many(65);
     let mut members: Vec<_> = names.iter().map(|name| (&**name, Given::Null)).collect();
     members.extend([("docid", Given::Text("A1")), ("phone", PHONE)]);
-    let found = problems(&judge(&members));
+    assert_problems(&members, &[("", RecordCode::TooManyFields)]);
+    assert_problems(&members[1..], &[]);
+}
+
+#[test]
+fn a_record_of_endless_problems_keeps_some_and_counts_the_others() {
+    let names = many(20_000);
+    let mut members: Vec<_> = names.iter().map(|name| (&**name, Given::Other)).collect();
+    members.extend([("docid", Given::Text("A1")), ("phone", PHONE)]);
+    let parsed = judge(&members);
+    let found = problems(&parsed);
     assert_eq!(found.len(), MAX_PROBLEMS);
     assert_eq!(
         found.last().map(|last| last.1),
         Some(RecordCode::TooManyFields)
     );
+    let Parsed::Broken { dropped, .. } = parsed else {
+        panic!("it is broken")
+    };
+    assert_eq!(dropped, 20_001 - 100);
 }
 
 #[test]

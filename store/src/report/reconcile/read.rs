@@ -45,7 +45,7 @@ pub(super) fn values(form: FormKey, day: NaiveDate) -> Vec<Value> {
     values
 }
 
-/// Sums by the text of `bus_prop_ids`, of which there are few, while a row may name a thousand business properties.
+/// Sums by the text of `bus_prop_ids`, of which there are few, while a row may name fifty business properties.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
     alike: HashMap<String, Delta>,

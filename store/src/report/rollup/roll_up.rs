@@ -51,7 +51,7 @@ pub(crate) struct Locked {
 }
 
 /// Rows of the inbox, read. Those of the same day and business properties are one sum: most are alike, and a row may
-/// name a thousand business properties.
+/// name fifty business properties.
 #[derive(Default)]
 struct Found {
     /// In order.
@@ -100,7 +100,7 @@ impl Found {
         places.collect()
     }
 
-    /// How many rows of the rollup are added to at once. Each may get all that was found, and a link may name a thousand
+    /// How many rows of the rollup are added to at once. Each may get all that was found, and a link may name fifty
     /// business properties.
     fn at_once(&self) -> usize {
         let alike = self.alike.values();

@@ -75,6 +75,26 @@ async fn a_link_carries_its_business_properties_and_tracking_fields() -> Result<
 }
 
 #[tokio::test]
+async fn a_link_names_at_most_fifty_of_a_forms_business_properties() -> Result<()> {
+    let app = App::start().await?;
+    let client = app.client().await?;
+    let mut form = form();
+    form["bus_props"] = (1..=51).map(|n| json!(format!("store:{n}"))).collect();
+    let form = client.published(&form).await?;
+    let ids = |last: u32| (1..=last).map(|id| id.to_string()).collect::<Vec<_>>();
+    let fifty = link_path(&form, &ids(50).join("_"));
+    let link = made_link(client.post(&fifty).await?)?;
+    let named = link["bus_props"].as_array().map(Vec::len);
+    ensure!(named == Some(50), "{link}");
+    let more = link_path(&form, &ids(51).join("_"));
+    client
+        .post(&more)
+        .await?
+        .problem(400, "invalid_parameter")?;
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_link_needs_neither_body_nor_business_property() -> Result<()> {
     let app = App::start().await?;
     let client = app.client().await?;

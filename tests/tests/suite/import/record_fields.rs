@@ -1,10 +1,11 @@
 //! Contract §2, the table of record codes for tracking fields: each row with its index, pointer and code.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value, json};
 use tests::app::App;
-use tests::import::record;
+use tests::import::{Accepted, JSON, record};
 use tests::verdict::middle_has;
+use tests::wait::SOON;
 
 #[tokio::test]
 async fn a_tracking_field_has_a_name_and_a_text() -> Result<()> {
@@ -18,7 +19,7 @@ async fn a_tracking_field_has_a_name_and_a_text() -> Result<()> {
         record.to_string()
     };
     let long_pointer = format!("/{long_name}");
-    let cases: [(String, &[(&str, &str)]); 15] = [
+    let cases: [(String, &[(&str, &str)]); 14] = [
         (named("", json!("x")), &[("/", "field_name_invalid")]),
         (
             named("a\nb", json!("x")),
@@ -34,7 +35,6 @@ async fn a_tracking_field_has_a_name_and_a_text() -> Result<()> {
         ),
         (named(&longest_name, json!("x")), &[]),
         (named("f", json!(5)), &[("/f", "field_not_string")]),
-        (named("f", json!(null)), &[("/f", "field_not_string")]),
         (named("f", json!(false)), &[("/f", "field_not_string")]),
         (named("f", json!({"a": "b"})), &[("/f", "field_not_string")]),
         (named("f", json!(long)), &[("/f", "field_too_long")]),
@@ -53,6 +53,27 @@ async fn a_tracking_field_has_a_name_and_a_text() -> Result<()> {
             .with_context(|| text.clone())?;
     }
     Ok(())
+}
+
+#[tokio::test]
+async fn a_null_field_is_no_member_but_counts() -> Result<()> {
+    let app = App::start().await?;
+    let client = app.client().await?;
+    let null = r#"{"docid":"A1","phone":"+4915112345678","x":null,"":null,"y":"1"}"#;
+    let accepted = Accepted::read(client.import_as(JSON, format!("[{null}]")).await?)?;
+    client.completed(&accepted.batch_id, SOON).await?;
+    let stored = client.recipient("A1").await?.expect(200)?.json()?;
+    ensure!(stored["fields"] == json!({"y": "1"}), "{stored}");
+
+    let twice = r#"{"docid":"A2","phone":"+4915112345678","x":null,"x":"1"}"#;
+    middle_has(&client, twice, &[("/x", "duplicate_member")]).await?;
+    let mut many = record("A2");
+    for number in 0..63 {
+        many[format!("f{number}")] = Value::Null;
+    }
+    middle_has(&client, &many.to_string(), &[]).await?;
+    many["f63"] = Value::Null;
+    middle_has(&client, &many.to_string(), &[("", "too_many_fields")]).await
 }
 
 #[tokio::test]
