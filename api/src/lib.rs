@@ -2,9 +2,7 @@
 //!
 //! - [`router`] puts everything together; [`serve`] answers on a port until told to stop. `openapi`: the document's
 //!   shared parts.
-//! - The layers, outermost first: `observe` (request id, span, metrics, panics), `drain` (bodies refused early),
-//!   `error` (the one mapping to `application/problem+json`), `auth` (401, 429; 403 sits on each group of routes). They
-//!   are `api-http`'s.
+//! - Around all routes is one layer, `api_http::entry`.
 //! - The routes are those of `api-import`, `api-form`, `api-collect` and `api-report`, which do not know each other.
 //!
 //! What is *not* here: SQL (in `store`), records and their rules (in `domain`), brokers, caches, settings and sockets
@@ -14,10 +12,10 @@ mod openapi;
 mod serve;
 
 use api_collect::pages;
-use api_http::{AppState, auth, drain, error, observe};
+use api_http::{AppState, entry, error};
 use axum::Router;
 use axum::http::{Method, StatusCode, Uri};
-use axum::middleware::{from_fn, from_fn_with_state, map_response};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use platform::backends::Backends;
 use platform::config::Config;
@@ -36,19 +34,11 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
         .merge(api_collect::routes(state, config));
     let (router, mut document) = documented.split_for_parts();
     openapi::Shared.modify(&mut document);
-    let layered: Router = router
+    router
         .merge(SwaggerUi::new("/docs").url("/openapi.json", document))
         .fallback(nothing_here)
         .method_not_allowed_fallback(error::method_not_allowed)
-        .layer(from_fn_with_state(state.clone(), auth::guard))
-        .layer(from_fn(error::adopt))
-        .layer(from_fn(error::render))
-        .layer(from_fn(drain::drain))
-        .layer(from_fn(observe::observe));
-    // Around the router, because its layers are inside of it.
-    Router::new()
-        .fallback_service(layered)
-        .layer(map_response(error::only_405_allows))
+        .layer(from_fn_with_state(state.clone(), entry::guarded))
 }
 
 /// What is answered where no route is. Under a link these are mostly people whose link was damaged on its way, such as by

@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use api_http::{AppState, error, observe};
+use api_http::{AppState, entry, error};
 use axum::Router;
-use axum::middleware::from_fn;
+use axum::middleware::from_fn_with_state;
 use platform::backends::Backends;
 use platform::config::{Config, ConfigError};
 use platform::ops::{self, Check};
@@ -42,12 +42,12 @@ pub async fn serve(
     });
     match config.ops_listen {
         None => {
-            let routes = api.merge(with_layers(ops));
+            let routes = api.merge(with_layers(ops, &state));
             http::serve(listener, routes, shutdown).await?;
         }
         Some(address) => {
             let ops_listener = listen("FEEDBACK_OPS_LISTEN", address).await?;
-            let ops = with_layers(ops.fallback(error::not_found));
+            let ops = with_layers(ops.fallback(error::not_found), &state);
             tokio::try_join!(
                 http::serve(listener, api, shutdown.clone()),
                 http::serve(ops_listener, ops, shutdown),
@@ -72,7 +72,6 @@ async fn listen(variable: &'static str, address: SocketAddr) -> Result<TcpListen
 }
 
 /// The layers that health and metrics share with the rest.
-fn with_layers(ops: Router) -> Router {
-    ops.layer(from_fn(error::render))
-        .layer(from_fn(observe::observe))
+fn with_layers(ops: Router, state: &AppState) -> Router {
+    ops.layer(from_fn_with_state(state.meters().clone(), entry::open))
 }

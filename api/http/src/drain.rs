@@ -12,8 +12,6 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::EXPECT;
-use axum::middleware::Next;
-use axum::response::Response;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
@@ -23,43 +21,53 @@ const MAX_BYTES: usize = 1 << 20;
 /// … and for so long.
 const MAX_TIME: Duration = Duration::from_secs(1);
 
-/// The layer that lends bodies.
-pub async fn drain(request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
-    if body.is_end_stream() {
-        return next.run(Request::from_parts(parts, body)).await;
+/// Lends the request's body, unless it has none.
+pub fn lend(request: Request) -> (Request, Option<Loan>) {
+    if request.body().is_end_stream() {
+        return (request, None);
     }
-    let waits = parts
-        .headers
-        .get(EXPECT)
-        .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
-    let desk = Desk::default();
-    let lent = Body::new(Lent {
-        body: Some(body),
-        asked: false,
-        desk: desk.clone(),
+    let expect = request.headers().get(EXPECT);
+    let loan = Loan {
+        desk: Desk::default(),
+        waits: expect.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue")),
+    };
+    let request = request.map(|body| {
+        Body::new(Lent {
+            body: Some(body),
+            asked: false,
+            desk: loan.desk.clone(),
+        })
     });
-    let response = next.run(Request::from_parts(parts, lent)).await;
-    if let Some(left) = desk.take()
-        && (left.asked || !waits)
-    {
-        read_on(left.body).await;
-    }
-    response
+    (request, Some(loan))
 }
 
-async fn read_on(mut body: Body) {
-    let reading = async {
-        let mut read = 0;
-        while read < MAX_BYTES {
-            match body.frame().await {
-                Some(Ok(frame)) => read += frame.data_ref().map_or(0, Bytes::len),
-                Some(Err(_)) | None => break,
-            }
+/// A body on loan.
+pub struct Loan {
+    desk: Desk,
+    /// Whether the caller sends nothing before it is told to.
+    waits: bool,
+}
+
+impl Loan {
+    /// Reads on what was left unread. Whoever sends more, or slower, may see a reset.
+    pub async fn read_on(self) {
+        let Some(Left { mut body, asked }) = self.desk.take() else {
+            return;
+        };
+        if self.waits && !asked {
+            return;
         }
-    };
-    // Whoever sends more, or slower, may see a reset.
-    let _ = tokio::time::timeout(MAX_TIME, reading).await;
+        let reading = async {
+            let mut read = 0;
+            while read < MAX_BYTES {
+                match body.frame().await {
+                    Some(Ok(frame)) => read += frame.data_ref().map_or(0, Bytes::len),
+                    Some(Err(_)) | None => break,
+                }
+            }
+        };
+        let _ = tokio::time::timeout(MAX_TIME, reading).await;
+    }
 }
 
 /// A body that was not read to its end.
@@ -136,12 +144,13 @@ mod tests {
 
     use axum::Router;
     use axum::http::StatusCode;
-    use axum::middleware::from_fn;
+    use axum::middleware::from_fn_with_state;
     use axum::routing::post;
     use futures::stream;
     use tower::ServiceExt;
 
     use super::*;
+    use crate::entry;
 
     const PIECE: usize = 64 << 10;
 
@@ -165,7 +174,7 @@ mod tests {
         }
         let router = Router::new()
             .route("/", post(handler))
-            .layer(from_fn(drain));
+            .layer(from_fn_with_state(Arc::default(), entry::open));
         let response = router.oneshot(request.body(body).unwrap()).await.unwrap();
         assert_eq!(response.status(), StatusCode::FORBIDDEN);
         read.load(Ordering::Relaxed)

@@ -3,8 +3,9 @@
 //! # Layout
 //! - [`AppState`]: what all routes share. [`recent_changes`], [`notify`]: telling this process and the workers what
 //!   changed.
-//! - The layers: [`observe`] (request id, span, metrics, panics), [`drain`] (bodies refused early), [`error`] (the one
-//!   mapping to `application/problem+json`), [`auth`] (401, 429), [`mod@scoped`] (403), [`deadline`].
+//! - [`entry`]: the one layer around all routes, made of [`observe`] (log, metrics), [`drain`] (bodies refused early),
+//!   [`error`] (the one mapping to `application/problem+json`) and [`auth`] (401, 429). On groups of routes stand
+//!   [`mod@scoped`] (403) and [`deadline`].
 //! - Limits: [`rate`] by key and link, [`address`] by network.
 //! - What handlers take: [`extract`] (paths and queries), [`body`] (small bodies, read whole), [`accept`],
 //!   [`precondition`] (`If-Match`).
@@ -20,6 +21,7 @@ pub mod csv_text;
 pub mod cursor;
 pub mod deadline;
 pub mod drain;
+pub mod entry;
 pub mod error;
 pub mod extract;
 pub mod list;

@@ -1,97 +1,102 @@
-//! The outermost layer: a request's id, its span, its metrics, and the one place where a panic ends.
+//! What is recorded of every request: one line in the log, counters and latencies by route.
 
-use std::panic::AssertUnwindSafe;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request};
-use axum::http::Method;
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-use futures::FutureExt;
+use axum::http::{Method, StatusCode};
 use metrics::{Counter, Histogram};
-use tracing::Instrument;
+use platform::request_id::RequestId;
 use tracing::field::Empty;
-
-use crate::error::{self, Code, Problem};
-use platform::request_id::{RequestId, X_REQUEST_ID};
+use tracing::{Level, Span};
 
 /// What is counted for a path that no route has.
 const UNMATCHED: &str = "unmatched";
 
-/// The layer. Headers and query values are never recorded: they hold secrets and personal data.
-pub async fn observe(mut request: Request, next: Next) -> Response {
-    let begin = Instant::now();
-    let id = RequestId::of(request.headers());
-    request.extensions_mut().insert(id.clone());
-    let method = method_name(request.method());
-    let route = request.extensions().get::<MatchedPath>().cloned();
-    let route = route.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
-    let span = tracing::info_span!(
+/// A request that is being answered. Headers and query values are never recorded: they hold secrets and personal data.
+pub struct Observation {
+    pub span: Span,
+    began: Instant,
+    method: &'static str,
+    route: Option<MatchedPath>,
+}
+
+impl Observation {
+    /// Begins with a request that the router has matched.
+    pub fn begin(request: &Request, id: &RequestId) -> Self {
+        let method = method_name(request.method());
+        let route = request.extensions().get::<MatchedPath>().cloned();
+        Self {
+            span: span(id, method, name(route.as_ref())),
+            began: Instant::now(),
+            method,
+            route,
+        }
+    }
+
+    /// Logs and counts the answer. A failure is logged here and nowhere else, with its `cause` if it is known.
+    pub fn end(self, meters: &Meters, id: &RequestId, status: StatusCode, cause: Option<&str>) {
+        let (method, route) = (self.method, name(self.route.as_ref()));
+        let latency = self.began.elapsed();
+        let seconds = latency.as_secs_f64();
+        let code = status.as_u16();
+        self.span.record("http.response.status_code", code);
+        self.span.in_scope(|| {
+            if status.is_server_error() {
+                // A read has no span to say which request it was.
+                let id = id.as_str();
+                let cause = cause.unwrap_or("none");
+                if status == StatusCode::SERVICE_UNAVAILABLE {
+                    tracing::warn!(
+                        request.id = id,
+                        http.route = route,
+                        http.response.status_code = code,
+                        http.latency.seconds = seconds,
+                        error = cause,
+                        "request not served"
+                    );
+                } else {
+                    tracing::error!(
+                        request.id = id,
+                        http.route = route,
+                        http.response.status_code = code,
+                        http.latency.seconds = seconds,
+                        error = cause,
+                        "request failed"
+                    );
+                }
+            } else if writes(method) {
+                tracing::info!(http.latency.seconds = seconds, "request answered");
+            } else {
+                tracing::debug!(http.latency.seconds = seconds, "request answered");
+            }
+        });
+        meters.count(route, method, code, latency);
+    }
+}
+
+/// Requests that only read are logged when debugging, so otherwise they need no span.
+fn span(id: &RequestId, method: &'static str, route: &str) -> Span {
+    if !writes(method) && !tracing::enabled!(Level::DEBUG) {
+        return Span::none();
+    }
+    tracing::info_span!(
         "request",
         request.id = id.as_str(),
         http.request.method = method,
         http.route = route,
         http.response.status_code = Empty,
         link.id = Empty,
-    );
-    let mut response = AssertUnwindSafe(next.run(request))
-        .catch_unwind()
-        .instrument(span.clone())
-        .await
-        .unwrap_or_else(|_| panicked(&id));
-    let status = response.status().as_u16();
-    span.record("http.response.status_code", status);
-    span.in_scope(|| {
-        let latency = begin.elapsed();
-        let seconds = latency.as_secs_f64();
-        match (response.status().is_server_error(), method) {
-            (true, _) => tracing::warn!(http.latency.seconds = seconds, "request failed"),
-            (false, "GET" | "HEAD") => {
-                tracing::debug!(http.latency.seconds = seconds, "request answered");
-            }
-            (false, _) => tracing::info!(http.latency.seconds = seconds, "request answered"),
-        }
-        Meter::new(route, method, status).count(latency);
-    });
-    if let Some(value) = id.value() {
-        response.headers_mut().insert(X_REQUEST_ID, value);
-    }
-    response
+    )
 }
 
-/// The panic's own message went to the log when it happened.
-fn panicked(id: &RequestId) -> Response {
-    let problem = Problem::new(Code::Internal, Code::Internal.title());
-    let body = problem.body(id);
-    error::written(problem.into_response().status(), body)
+fn writes(method: &str) -> bool {
+    !matches!(method, "GET" | "HEAD")
 }
 
-/// What is counted of the requests of one kind.
-#[derive(Clone)]
-pub struct Meter {
-    requests: Counter,
-    seconds: Histogram,
-}
-
-impl Meter {
-    /// Looks the metrics up, which takes longer than counting.
-    pub fn new(route: &str, method: &'static str, status: u16) -> Self {
-        let labels = [
-            ("route", route.to_owned()),
-            ("method", method.to_owned()),
-            ("status", status.to_string()),
-        ];
-        let requests = metrics::counter!("feedback_http_requests_total", &labels);
-        let [route, method, _] = labels;
-        let seconds = metrics::histogram!("feedback_http_request_seconds", &[route, method]);
-        Self { requests, seconds }
-    }
-
-    /// Counts a request that took so long.
-    pub fn count(&self, latency: Duration) {
-        self.requests.increment(1);
-        self.seconds.record(latency);
-    }
+fn name(route: Option<&MatchedPath>) -> &str {
+    route.map_or(UNMATCHED, MatchedPath::as_str)
 }
 
 /// A method's name; those that nobody defined count as one.
@@ -110,42 +115,60 @@ fn method_name(method: &Method) -> &'static str {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use axum::Router;
-    use axum::body::Body;
-    use axum::http::{Request, StatusCode};
-    use axum::middleware::from_fn;
-    use axum::routing::get;
-    use tower::ServiceExt;
+/// The metrics of all routes, each looked up in the registry once.
+#[derive(Default)]
+pub struct Meters(RwLock<HashMap<Arc<str>, Vec<Meter>>>);
 
-    use super::*;
+/// What is counted of the requests of one kind.
+struct Meter {
+    method: &'static str,
+    status: u16,
+    requests: Counter,
+    seconds: Histogram,
+}
 
-    async fn ask(path: &str) -> Response {
-        async fn broken() {
-            panic!("on purpose");
+impl Meters {
+    /// Counts a request that took so long.
+    pub fn count(&self, route: &str, method: &'static str, status: u16, latency: Duration) {
+        if self.known(route, method, status, latency) {
+            return;
         }
-        let router = Router::new()
-            .route("/broken", get(broken))
-            .layer(from_fn(observe));
-        let request = Request::get(path)
-            .header("x-request-id", "r-1")
-            .body(Body::empty())
-            .unwrap();
-        router.oneshot(request).await.unwrap()
+        let meter = Meter::new(route, method, status);
+        meter.count(latency);
+        let mut meters = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        meters.entry(route.into()).or_default().push(meter);
     }
 
-    #[tokio::test]
-    async fn every_response_carries_the_request_id() {
-        let response = ask("/nowhere").await;
-        assert_eq!(response.status(), StatusCode::NOT_FOUND);
-        assert_eq!(response.headers()[X_REQUEST_ID], "r-1");
+    fn known(&self, route: &str, method: &'static str, status: u16, latency: Duration) -> bool {
+        let meters = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let of_route = meters.get(route).map_or(&[][..], Vec::as_slice);
+        let meter = of_route
+            .iter()
+            .find(|meter| meter.status == status && meter.method == method);
+        meter.inspect(|meter| meter.count(latency)).is_some()
+    }
+}
+
+impl Meter {
+    fn new(route: &str, method: &'static str, status: u16) -> Self {
+        let labels = [
+            ("route", route.to_owned()),
+            ("method", method.to_owned()),
+            ("status", status.to_string()),
+        ];
+        let requests = metrics::counter!("feedback_http_requests_total", &labels);
+        let [route, of_method, _] = labels;
+        let seconds = metrics::histogram!("feedback_http_request_seconds", &[route, of_method]);
+        Self {
+            method,
+            status,
+            requests,
+            seconds,
+        }
     }
 
-    #[tokio::test]
-    async fn a_panic_is_a_500() {
-        let response = ask("/broken").await;
-        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
-        assert_eq!(response.headers()[X_REQUEST_ID], "r-1");
+    fn count(&self, latency: Duration) {
+        self.requests.increment(1);
+        self.seconds.record(latency);
     }
 }

@@ -15,6 +15,7 @@ use crate::address::Guesses;
 use crate::auth::{Keys, Usage};
 use crate::body::Buffers;
 use crate::notify::Notifier;
+use crate::observe::Meters;
 use crate::rate::Rate;
 use crate::recent_changes::RecentChanges;
 
@@ -31,6 +32,7 @@ struct Shared {
     key_guesses: Guesses,
     trusted_proxies: TrustedProxies,
     usage: Usage,
+    meters: Arc<Meters>,
     buffers: Buffers,
     public_url: String,
     notifier: Notifier,
@@ -54,6 +56,7 @@ impl AppState {
             key_guesses: Guesses::new(config.address_rate),
             trusted_proxies: config.trusted_proxies.clone(),
             usage: Usage::default(),
+            meters: Arc::default(),
             buffers: Buffers::default(),
             public_url: config.public_url.as_str().to_owned(),
             notifier: Notifier::start(backends.queue.clone()),
@@ -100,6 +103,11 @@ impl AppState {
 
     pub fn usage(&self) -> &Usage {
         &self.0.usage
+    }
+
+    /// What is counted of requests.
+    pub fn meters(&self) -> &Arc<Meters> {
+        &self.0.meters
     }
 
     /// Tells the workers what has changed.

@@ -7,7 +7,7 @@ mod usage;
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
@@ -67,9 +67,9 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     }
 }
 
-/// The layer that lets only known callers, at their rate, into what lies under [`API_PREFIX`], whether there is such
+/// Lets only known callers, at their rate, into what lies under [`API_PREFIX`], whether there is such
 /// a path or not.
-pub async fn guard(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+pub async fn guard(state: AppState, mut request: Request, next: Next) -> Response {
     if !is_guarded(request.uri().path()) {
         return next.run(request).await;
     }

@@ -1,14 +1,15 @@
 //! The one mapping from what can go wrong to `application/problem+json` (RFC 9457).
 //!
-//! A handler returns a [`Problem`]; the [`render`] layer writes its body, because only there the request's id is
-//! known. Whatever else answers with an error status (the router, a library) becomes one in the [`adopt`] layer, so
-//! that nothing reaches a caller as plain text. What is wrong with a single record lives in `domain::record`.
+//! A handler returns a [`Problem`]; [`render`] writes its body at the end, because only there the request's id is known.
+//! Whatever else answers with an error status (the router, a library) becomes one there too, so that nothing reaches a
+//! caller as plain text. What is wrong with a single record lives in `domain::record`.
 
 mod code;
 mod layer;
 
 use std::borrow::Cow;
 use std::error::Error;
+use std::sync::Arc;
 
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
@@ -20,7 +21,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 pub use self::code::Code;
-pub use self::layer::{adopt, method_not_allowed, not_found, only_405_allows, render};
+pub use self::layer::{method_not_allowed, not_found, panicked, render};
 use platform::request_id::RequestId;
 
 /// The media type of every error.
@@ -34,6 +35,8 @@ pub struct Problem {
     /// Seconds.
     retry_after: Option<u64>,
     wrong: Option<Box<Wrong>>,
+    /// For the log, never for the caller.
+    cause: Option<Arc<str>>,
 }
 
 /// What is wrong with the input, one by one.
@@ -117,6 +120,7 @@ impl Problem {
             detail: detail.into(),
             retry_after: None,
             wrong: None,
+            cause: None,
         }
     }
 
@@ -147,13 +151,22 @@ impl Problem {
         .retry_after(1)
     }
 
-    /// A fault of the service. `cause` is logged here, once, and never shown.
+    /// A fault of the service. `cause` is logged once, with the request, and never shown.
     pub fn internal(cause: &(dyn Error + 'static)) -> Self {
-        tracing::error!(error = %chain(cause), "request failed");
         Self::new(
             Code::Internal,
             "the service failed; the request id leads to the cause in its log",
         )
+        .because(cause)
+    }
+
+    /// Names the cause, for the log.
+    #[must_use]
+    fn because(self, cause: &(dyn Error + 'static)) -> Self {
+        Self {
+            cause: Some(chain(cause).into()),
+            ..self
+        }
     }
 
     /// An import of which nothing is kept because of its records; `errors` are the first of them.
@@ -267,8 +280,7 @@ impl IntoResponse for Problem {
 impl From<&store::Error> for Problem {
     fn from(error: &store::Error) -> Self {
         if error.is_unavailable() {
-            tracing::warn!(error = %chain(error), "the database did not answer");
-            Self::unavailable()
+            Self::unavailable().because(error)
         } else {
             Self::internal(error)
         }

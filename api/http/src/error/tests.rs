@@ -3,13 +3,14 @@ use std::io;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::middleware::from_fn;
+use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use domain::record::RecordCode;
 use http_body_util::BodyExt;
 use tower::ServiceExt;
 
 use super::*;
+use crate::entry;
 
 fn shape(problem: &Problem) -> serde_json::Value {
     serde_json::from_slice(&problem.body(&RequestId::from("r-1"))).unwrap()
@@ -76,12 +77,11 @@ async fn ask(path: &str, method: &str) -> (StatusCode, axum::http::HeaderMap, se
         .route("/known", get(|| async { "yes" }))
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(from_fn(adopt))
-        .layer(from_fn(render))
-        .layer(axum::Extension(RequestId::from("r-1")));
+        .layer(from_fn_with_state(Arc::default(), entry::open));
     let request = Request::builder()
         .method(method)
         .uri(path)
+        .header("x-request-id", "r-1")
         .body(Body::empty())
         .unwrap();
     let response = router.oneshot(request).await.unwrap();

@@ -1,0 +1,106 @@
+//! The one layer around all routes: what happens to every request, in one place.
+//!
+//! In this order: the request gets its id and is observed, its body is lent (so that an early refusal can read on), the
+//! caller is let in or not, the route answers; then whatever is an error becomes a problem, and the id is written. A
+//! panic ends here.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures::FutureExt;
+use platform::request_id::{RequestId, X_REQUEST_ID};
+use tracing::Instrument;
+
+use crate::observe::{Meters, Observation};
+use crate::{AppState, auth, drain, error};
+
+/// The layer around the service's own routes.
+pub async fn guarded(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let meters = Arc::clone(state.meters());
+    answer(&meters, request, |request| {
+        auth::guard(state, request, next)
+    })
+    .await
+}
+
+/// The layer around routes that need no key: health and metrics.
+pub async fn open(State(meters): State<Arc<Meters>>, request: Request, next: Next) -> Response {
+    answer(&meters, request, |request| next.run(request)).await
+}
+
+async fn answer<F>(
+    meters: &Meters,
+    mut request: Request,
+    route: impl FnOnce(Request) -> F,
+) -> Response
+where
+    F: Future<Output = Response>,
+{
+    let id = RequestId::of(request.headers());
+    let observation = Observation::begin(&request, &id);
+    request.extensions_mut().insert(id.clone());
+    let (request, lent) = drain::lend(request);
+    let mut response = AssertUnwindSafe(route(request))
+        .catch_unwind()
+        .instrument(observation.span.clone())
+        .await
+        // The panic's own message went to the log when it happened.
+        .unwrap_or_else(|_| error::panicked().into_response());
+    if let Some(lent) = lent {
+        lent.read_on().await;
+    }
+    let cause = error::render(&mut response, &id);
+    observation.end(meters, &id, response.status(), cause.as_deref());
+    write_id(response.headers_mut(), &id);
+    response
+}
+
+fn write_id(headers: &mut HeaderMap, id: &RequestId) {
+    if let Some(value) = id.value() {
+        headers.insert(X_REQUEST_ID, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::body::Body;
+    use axum::http::{Request, StatusCode};
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::get;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    async fn ask(path: &str) -> Response {
+        async fn broken() {
+            panic!("on purpose");
+        }
+        let router = Router::new()
+            .route("/broken", get(broken))
+            .layer(from_fn_with_state(Arc::default(), open));
+        let request = Request::get(path)
+            .header("x-request-id", "r-1")
+            .body(Body::empty())
+            .unwrap();
+        router.oneshot(request).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn every_response_carries_the_request_id() {
+        let response = ask("/nowhere").await;
+        assert_eq!(response.status(), StatusCode::NOT_FOUND);
+        assert_eq!(response.headers()[X_REQUEST_ID], "r-1");
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_a_500() {
+        let response = ask("/broken").await;
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(response.headers()[X_REQUEST_ID], "r-1");
+    }
+}
