@@ -42,13 +42,13 @@ async fn form_of(
     form: FormKey,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<u64> {
-    let places = store.places(form).await?;
+    let slices = store.slices(form).await?;
     let mut changed: u64 = 0;
-    for day in &places.days {
+    for day in &slices.days {
         if shutdown.is_cancelled() {
             bail!("ended before the end: what was rebuilt stands, begin again for the rest");
         }
-        changed += u64::from(store.rebuild_slice(form, &places, *day).await?);
+        changed += u64::from(store.rebuild_slice(form, &slices, *day).await?);
     }
     Ok(changed)
 }

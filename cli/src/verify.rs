@@ -77,13 +77,13 @@ async fn shared_cache(config: &Config) -> anyhow::Result<Option<Cache>> {
 impl Check {
     /// How many of a form's numbers differ; they are printed.
     async fn form(&self, form: FormKey) -> anyhow::Result<u64> {
-        let places = self.store.places(form).await?;
+        let slices = self.store.slices(form).await?;
         let mut differ: u64 = 0;
-        for day in &places.days {
+        for day in &slices.days {
             if self.shutdown.is_cancelled() {
                 bail!("ended before the end");
             }
-            for drift in self.store.check_slice(form, &places, *day).await? {
+            for drift in self.store.check_slice(form, &slices, *day).await? {
                 differ += 1;
                 let bus_prop = drift.bus_prop.as_deref().unwrap_or("-");
                 let numbers = (drift.stored, drift.recomputed);
@@ -98,7 +98,7 @@ impl Check {
             }
         }
         if let Some(cache) = &self.cache {
-            for drift in reports::check_months(&self.store, cache, form, &places).await? {
+            for drift in reports::check_months(&self.store, cache, form, &slices).await? {
                 differ += 1;
                 let (difference, id) = (drift.difference, drift.bus_prop_id);
                 let numbers = (difference.left, difference.right);

@@ -1,6 +1,6 @@
 //! What the queue carries: ids only, never a phone number, and the lanes it travels in.
 //!
-//! A message is a doorbell: the ledger in the database is the truth, so a lost or repeated message does no
+//! A message only notifies: the ledger in the database is the truth, so a lost or repeated message does no
 //! harm. Queue names, delivery and acknowledgement live in `platform`.
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use uuid::Uuid;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum Message {
-    /// A chunk of an accepted import waits in the ledger.
+    /// The ledger has an open chunk of an accepted import.
     #[serde(rename = "import_chunk.v1")]
     ImportChunkV1 {
         account_id: Uuid,
@@ -20,12 +20,12 @@ pub enum Message {
         /// Of the request that brought the import, so that logs can be followed from the API to the worker.
         request_id: String,
     },
-    /// Something that reports of this account count has changed.
+    /// Counts in reports of this account have changed.
     #[serde(rename = "refresh.v1")]
     RefreshV1 { account_id: Uuid },
-    /// Deltas of this form wait in the inbox.
-    #[serde(rename = "fold.v1")]
-    FoldV1 { account_id: Uuid, form_id: Uuid },
+    /// This form has pending counts.
+    #[serde(rename = "roll_up.v1")]
+    RollUpV1 { account_id: Uuid, form_id: Uuid },
 }
 
 impl Message {
@@ -58,7 +58,7 @@ pub enum Lane {
     Small,
     /// Chunks of all others.
     Bulk,
-    /// Folds and refreshes.
+    /// Roll-ups and refreshes.
     Refresh,
 }
 
@@ -101,11 +101,11 @@ mod tests {
         let refresh = Message::RefreshV1 {
             account_id: Uuid::from_u128(7),
         };
-        let fold = Message::FoldV1 {
+        let roll_up = Message::RollUpV1 {
             account_id: Uuid::from_u128(7),
             form_id: Uuid::from_u128(8),
         };
-        for message in [chunk(), refresh, fold] {
+        for message in [chunk(), refresh, roll_up] {
             assert_eq!(Message::decode(&message.encode()).unwrap(), message);
         }
     }

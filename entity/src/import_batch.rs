@@ -12,7 +12,7 @@ pub struct Model {
     pub status: String,
     /// The attempt (one POST) that may still write to it while it arrives.
     pub attempt: Uuid,
-    pub beat_at: DateTimeUtc,
+    pub heartbeat_at: DateTimeUtc,
     pub request_id: String,
     pub lane: String,
     /// Its place in the account's order of acceptance; null while it arrives.

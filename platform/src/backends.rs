@@ -22,13 +22,13 @@ const CONNECTIONS: u32 = 24;
 /// The database alone, for a process that needs no more; at most `connections` at once.
 ///
 /// # Errors
-/// It cannot be reached or brought up to date.
+/// It cannot be reached, or another version made it.
 pub async fn open_store(config: &Config, connections: u32) -> Result<Store, Error> {
     if let DatabaseUrl::Sqlite(_) = config.database {
         config.make_data_dir()?;
     }
     let store = Store::connect(config.database_url(), connections)?;
-    store.migrate().await?;
+    store.make_schema().await?;
     Ok(store)
 }
 
@@ -44,7 +44,7 @@ pub async fn open_existing_store(config: &Config, connections: u32) -> Result<St
 }
 
 impl Backends {
-    /// Opens all three and brings the schema up to date. A broker or cache that is down is no error: they are
+    /// Opens all three and makes the schema of an empty database. A broker or cache that is down is no error: they are
     /// connected to when they are there.
     ///
     /// # Errors

@@ -48,16 +48,15 @@ impl Check {
         Self::new(name, false, run)
     }
 
-    /// Required: a loop that beats at least this often.
-    pub fn pulse(name: &'static str, pulse: Pulse, max_age: Duration) -> Self {
+    /// Required: a loop whose last heartbeat is at most `max_age` ago.
+    pub fn heartbeat(name: &'static str, heartbeat: Heartbeat, max_age: Duration) -> Self {
         Self::required(name, move || {
-            let alive = pulse.alive(max_age);
-            let age = pulse.age().as_secs();
+            let age = heartbeat.age();
             async move {
-                if alive {
+                if age <= max_age {
                     Ok(())
                 } else {
-                    Err(format!("no sign of life for {age} s"))
+                    Err(format!("no heartbeat for {} s", age.as_secs()))
                 }
             }
         })
@@ -85,44 +84,40 @@ impl Check {
     }
 }
 
-/// A sign of life of a loop. Clones are the same; any loop that beats counts for all.
+/// The last sign of life of a loop. Clones share it.
 #[derive(Clone, Debug)]
-pub struct Pulse(Arc<Beats>);
+pub struct Heartbeat(Arc<LastHeartbeat>);
 
 #[derive(Debug)]
-struct Beats {
+struct LastHeartbeat {
     since: Instant,
     /// Milliseconds after `since`.
     last: AtomicU64,
 }
 
-impl Pulse {
-    /// Beats once.
+impl Heartbeat {
+    /// The first heartbeat is now.
     pub fn new() -> Self {
-        Self(Arc::new(Beats {
+        Self(Arc::new(LastHeartbeat {
             since: Instant::now(),
             last: AtomicU64::new(0),
         }))
     }
 
-    pub fn beat(&self) {
+    /// A heartbeat, now.
+    pub fn record(&self) {
         let now = u64::try_from(self.0.since.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.0.last.fetch_max(now, Ordering::Relaxed);
     }
 
-    /// Whether the last beat is at most this long ago.
-    pub fn alive(&self, max_age: Duration) -> bool {
-        self.age() <= max_age
-    }
-
-    /// Since the last beat.
+    /// Time since the last heartbeat.
     pub fn age(&self) -> Duration {
         let last = Duration::from_millis(self.0.last.load(Ordering::Relaxed));
         self.0.since.elapsed().saturating_sub(last)
     }
 }
 
-impl Default for Pulse {
+impl Default for Heartbeat {
     fn default() -> Self {
         Self::new()
     }

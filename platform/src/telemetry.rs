@@ -14,7 +14,8 @@ use crate::Error;
 use crate::config::ConfigError;
 
 /// The libraries say once more, or at length, what our own lines say. `RUST_LOG` comes after this and can change it.
-const QUIET: &str = "info,sqlx=warn,sea_orm=warn,sea_orm_migration=warn,lapin=off,redis=warn,hyper=warn,h2=warn,rustls=warn,tower=warn";
+const QUIET: &str =
+    "info,sqlx=warn,sea_orm=warn,lapin=off,redis=warn,hyper=warn,h2=warn,rustls=warn,tower=warn";
 
 /// From 0.5 ms to 2 min: a cached answer, a chunk, a whole import.
 const BUCKETS: [f64; 17] = [

@@ -1,5 +1,5 @@
-//! What a worker does beside its work: says that it is alive, ends the sessions of those that are not, and clears what
-//! is past its time.
+//! What a worker does beside its work: records its heartbeat, ends the sessions of workers without one, and deletes what has
+//! expired.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use uuid::Uuid;
 const TICK: Duration = Duration::from_secs(1);
 const SWEEP: Duration = Duration::from_secs(30);
 
-/// Says that the worker is alive and ends the sessions of those that are not, until `shutdown`.
-pub(crate) async fn stay_alive(store: Store, worker_id: Uuid, shutdown: CancellationToken) {
+/// Records the worker's heartbeat and ends the sessions of workers without one, until `shutdown`.
+pub(crate) async fn record_heartbeats(store: Store, worker_id: Uuid, shutdown: CancellationToken) {
     let mut ticks = every(TICK);
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
-        if let Err(error) = keep(&store, worker_id).await {
+        if let Err(error) = tick(&store, worker_id).await {
             tracing::debug!(%error, "heartbeat skipped");
         }
     }
 }
 
-/// Clears what is past its time, until `shutdown`. A loop of its own: a long sweep must not look like a dead worker.
+/// Deletes what has expired, until `shutdown`. A loop of its own: a long sweep must not look like a dead worker.
 pub(crate) async fn sweep(store: Store, shutdown: CancellationToken) {
     let mut ticks = every(SWEEP);
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
@@ -37,8 +37,8 @@ fn every(period: Duration) -> Interval {
     ticks
 }
 
-async fn keep(store: &Store, worker_id: Uuid) -> Result<(), Error> {
-    store.beat_worker(worker_id).await?;
+async fn tick(store: &Store, worker_id: Uuid) -> Result<(), Error> {
+    store.record_worker_heartbeat(worker_id).await?;
     let freed = store.free_frozen(worker_id).await?;
     if freed > 0 {
         tracing::warn!(sessions = freed, "ended the sessions of silent workers");

@@ -1,12 +1,12 @@
-//! The loops that keep a worker busy. A slot waits on its lane of the queue; when the queue is silent it asks the
-//! ledger itself, so that a lost doorbell, a dead broker or a retry that came due delays a chunk by a second.
+//! The loops that keep a worker busy. A slot waits on its lane of the queue. When the queue is silent the slot reads the
+//! ledger, so that a lost notification, a dead broker or a retry that came due delays a chunk by a second.
 
 use std::time::{Duration, Instant};
 
 use domain::message::{Lane, Message};
 use metrics::{counter, histogram};
 use platform::backends::Backends;
-use platform::ops::Pulse;
+use platform::ops::Heartbeat;
 use platform::queue::{Consumer, Delivery};
 use platform::start::one_line;
 use store::Store;
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use uuid::Uuid;
 
-use crate::refresh::Refresher;
+use crate::refresh::RefreshNotifier;
 use crate::store_chunk::{self, Pick, Step};
 
 /// The slots of a worker, each one chunk at a time. Small imports have their own: a giant never delays them.
@@ -25,11 +25,11 @@ pub(crate) const SLOTS: [(Lane, &str); 3] = [
     (Lane::Small, "worker small"),
 ];
 
-/// Messages fetched ahead by a slot: the next chunk's doorbell is there when the last is done.
+/// Messages fetched ahead by a slot: the next chunk's is there when the last chunk is done.
 const PREFETCH: u16 = 2;
-/// A silent queue is believed this long.
+/// How long the queue is silent before the slot reads the ledger.
 const IDLE: Duration = Duration::from_secs(1);
-/// Also a busy slot looks into the ledger this often: retries come due without a doorbell.
+/// How often a busy slot reads the ledger: no notification tells of a retry that came due.
 const LOOK: Duration = Duration::from_secs(5);
 /// Pause while the database is away.
 const AWAY: Duration = Duration::from_millis(250);
@@ -42,8 +42,8 @@ pub struct Slot {
     worker_id: Uuid,
     store: Store,
     consumer: Consumer,
-    refresher: Refresher,
-    pulse: Pulse,
+    refresh: RefreshNotifier,
+    heartbeat: Heartbeat,
 }
 
 impl Slot {
@@ -51,7 +51,7 @@ impl Slot {
         (lane, name): (Lane, &'static str),
         worker_id: Uuid,
         backends: &Backends,
-        refresher: Refresher,
+        refresh: RefreshNotifier,
         shutdown: &CancellationToken,
     ) -> Self {
         Self {
@@ -60,8 +60,8 @@ impl Slot {
             worker_id,
             store: backends.store.clone(),
             consumer: backends.queue.consume(lane, PREFETCH, shutdown.clone()),
-            refresher,
-            pulse: Pulse::new(),
+            refresh,
+            heartbeat: Heartbeat::new(),
         }
     }
 
@@ -69,14 +69,14 @@ impl Slot {
         self.name
     }
 
-    pub(crate) fn pulse(&self) -> Pulse {
-        self.pulse.clone()
+    pub(crate) fn heartbeat(&self) -> Heartbeat {
+        self.heartbeat.clone()
     }
 
     pub(crate) async fn run(mut self, shutdown: CancellationToken) {
         let mut looked = Instant::now();
         while !shutdown.is_cancelled() {
-            self.pulse.beat();
+            self.heartbeat.record();
             let delivery = tokio::select! {
                 () = shutdown.cancelled() => break,
                 delivery = tokio::time::timeout(IDLE, self.consumer.next()) => delivery,
@@ -128,7 +128,7 @@ impl Slot {
     async fn step(&self, pick: Pick, shutdown: &CancellationToken) -> bool {
         let mut away = false;
         loop {
-            self.pulse.beat();
+            self.heartbeat.record();
             let started = Instant::now();
             let span = tracing::info_span!("chunk", lane = self.lane.as_str());
             match store_chunk::run(&self.store, self.worker_id, pick)
@@ -176,7 +176,7 @@ impl Slot {
                         .increment(records.unsigned_abs());
                 }
                 if outcomes.created > 0 {
-                    self.refresher.ring(id.account_id);
+                    self.refresh.notify(id.account_id);
                 }
             }
             Step::Failed {

@@ -2,16 +2,16 @@
 //!
 //! # Layout
 //! - [`store_chunk`]: the job that stores one chunk of an import. One transaction, a free function that tests step.
-//! - [`fold`]: the job that folds what links collected into rollups, and its loop.
-//! - [`refresh`]: the job that rewrites what dashboards read from the cache.
+//! - [`roll_up`]: the job that adds pending counts to the rollups, and its loop.
+//! - [`refresh`]: the job that rewrites what reports read from the cache, and its loop.
 //! - [`lanes`]: the loops that take chunks from the queue, and from the ledger when the queue is silent.
-//! - `bells`: the lane on which other processes ring for folds and refreshes.
+//! - `notifications`: the lane of notifications for roll-ups and refreshes.
 //! - [`housekeeping`]: heartbeats, ending the sessions of frozen workers, clearing what is past its time.
 //!
 //! What is *not* here: SQL (in `store`), queue and cache (in `platform`), formulas (in `domain`).
 //!
 //! Any number of workers may run at once, in any number of processes. A worker may be killed at any moment:
-//! the ledger in the database says what is done, and the queue is only its doorbell.
+//! the ledger in the database says what is done, and the queue only notifies.
 
 use std::time::Duration;
 
@@ -21,11 +21,14 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-mod bells;
-pub mod fold;
+use crate::refresh::{RefreshJob, RefreshNotifier};
+use crate::roll_up::RollupJob;
+
 pub mod housekeeping;
 pub mod lanes;
+mod notifications;
 pub mod refresh;
+pub mod roll_up;
 pub mod store_chunk;
 
 /// A loop that has not turned for this long has stopped. Every wait inside one is shorter.
@@ -37,9 +40,9 @@ pub struct Worker {
     id: Uuid,
     backends: Backends,
     slots: Vec<lanes::Slot>,
-    refresher: refresh::Refresher,
-    refreshing: refresh::Refreshing,
-    folding: fold::Folding,
+    refresh: RefreshNotifier,
+    refresh_job: RefreshJob,
+    rollup_job: RollupJob,
     shutdown: CancellationToken,
 }
 
@@ -47,20 +50,20 @@ impl Worker {
     /// A worker that will run until `shutdown`.
     pub fn new(backends: Backends, shutdown: CancellationToken) -> Self {
         let id = Uuid::now_v7();
-        let (refresher, refreshing) =
-            refresh::Refresher::new(backends.store.clone(), backends.cache.clone());
+        let (refresh, refresh_job) =
+            RefreshNotifier::new(backends.store.clone(), backends.cache.clone());
         let slots = lanes::SLOTS
             .into_iter()
-            .map(|slot| lanes::Slot::open(slot, id, &backends, refresher.clone(), &shutdown))
+            .map(|slot| lanes::Slot::open(slot, id, &backends, refresh.clone(), &shutdown))
             .collect();
-        let folding = fold::Folding::new(backends.store.clone(), refresher.clone());
+        let rollup_job = RollupJob::new(backends.store.clone(), refresh.clone());
         Self {
             id,
             backends,
             slots,
-            refresher,
-            refreshing,
-            folding,
+            refresh,
+            refresh_job,
+            rollup_job,
             shutdown,
         }
     }
@@ -69,9 +72,9 @@ impl Worker {
     pub fn checks(&self) -> Vec<Check> {
         self.slots
             .iter()
-            .map(|slot| (slot.name(), slot.pulse()))
-            .chain([("worker fold", self.folding.pulse())])
-            .map(|(name, pulse)| Check::pulse(name, pulse, STOPPED))
+            .map(|slot| (slot.name(), slot.heartbeat()))
+            .chain([("worker rollup", self.rollup_job.heartbeat())])
+            .map(|(name, heartbeat)| Check::heartbeat(name, heartbeat, STOPPED))
             .collect()
     }
 
@@ -79,23 +82,23 @@ impl Worker {
     pub async fn run(self) {
         tracing::info!(worker.id = %self.id, "worker started");
         let tasks = TaskTracker::new();
-        // The first beat before the first chunk: a worker that never beat counts as frozen.
-        if let Err(error) = self.backends.store.beat_worker(self.id).await {
+        // Before the first chunk: a worker without a heartbeat counts as frozen.
+        if let Err(error) = self.backends.store.record_worker_heartbeat(self.id).await {
             tracing::warn!(%error, "the first heartbeat was missed");
         }
-        let refreshing = tokio::spawn(self.refreshing.run());
+        let refreshing = tokio::spawn(self.refresh_job.run());
         for slot in self.slots {
             tasks.spawn(slot.run(self.shutdown.clone()));
         }
         let Backends { store, queue, .. } = self.backends;
-        tasks.spawn(bells::listen(
+        tasks.spawn(notifications::listen(
             queue,
-            self.folding.folder(),
-            self.refresher,
+            self.rollup_job.notifier(),
+            self.refresh,
             self.shutdown.clone(),
         ));
-        tasks.spawn(self.folding.run(self.shutdown.clone()));
-        tasks.spawn(housekeeping::stay_alive(
+        tasks.spawn(self.rollup_job.run(self.shutdown.clone()));
+        tasks.spawn(housekeeping::record_heartbeats(
             store.clone(),
             self.id,
             self.shutdown.clone(),
@@ -103,9 +106,9 @@ impl Worker {
         tasks.spawn(housekeeping::sweep(store, self.shutdown));
         tasks.close();
         tasks.wait().await;
-        // The last refresher is gone with the slots: the loop behind it writes what was rung and ends.
+        // The last notifier was dropped with the slots: the job writes what it was notified of and ends.
         if let Err(error) = refreshing.await {
-            tracing::error!(%error, "the refresher ended badly");
+            tracing::error!(%error, "the refresh job ended badly");
         }
         tracing::info!(worker.id = %self.id, "worker stopped");
     }

@@ -1,8 +1,8 @@
-//! The job that rewrites what dashboards read from the cache: an account's recipients by day, and the months of forms that
-//! folds touched.
+//! The job that rewrites what reports read from the cache: an account's recipients by day, and the months of forms that
+//! roll-ups changed.
 //!
-//! Idempotency: a copy carries its version and the cache keeps the newest, so running it again, late or twice changes
-//! nothing. Rings are coalesced on the trailing edge: one that comes while something is being read is not lost.
+//! Idempotency: a copy carries its version and the cache keeps the newest, so running the job again, late or twice changes
+//! nothing. Notifications are coalesced on the trailing edge: one that arrives during a rewrite is not lost.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,31 +18,31 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// The least time between two rewrites: a running import rings with every chunk, a hot form with every fold.
+/// The least time between two rewrites: an import notifies with every chunk, a busy form with every roll-up.
 const PACE: Duration = Duration::from_millis(100);
 
-/// Rings for accounts whose numbers changed. Cheap to clone.
+/// Notifies the [`RefreshJob`] of accounts whose numbers changed. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Refresher {
+pub struct RefreshNotifier {
     shared: Arc<Shared>,
     _alive: Arc<Alive>,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
-    rung: Mutex<HashMap<Uuid, Rung>>,
-    bell: Notify,
+    changes: Mutex<HashMap<Uuid, Changes>>,
+    notify: Notify,
 }
 
 /// What changed of an account.
 #[derive(Debug, Default)]
-struct Rung {
+struct Changes {
     recipients: bool,
     /// By form: `bus_prop_id` and month.
     months: BTreeMap<Uuid, BTreeSet<(i64, Month)>>,
 }
 
-/// Gone with the last [`Refresher`], which is how the loop learns that nobody will ring again.
+/// Dropped with the last [`RefreshNotifier`], which tells the job that no notification will follow.
 #[derive(Debug)]
 struct Alive(CancellationToken);
 
@@ -52,9 +52,9 @@ impl Drop for Alive {
     }
 }
 
-/// The loop behind a [`Refresher`].
+/// The loop that rewrites.
 #[derive(Debug)]
-pub struct Refreshing {
+pub struct RefreshJob {
     shared: Arc<Shared>,
     unattended: CancellationToken,
     store: Store,
@@ -64,58 +64,62 @@ pub struct Refreshing {
 }
 
 impl Shared {
-    fn rung(&self) -> MutexGuard<'_, HashMap<Uuid, Rung>> {
-        self.rung.lock().unwrap_or_else(PoisonError::into_inner)
+    fn changes(&self) -> MutexGuard<'_, HashMap<Uuid, Changes>> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Refresher {
-    /// A bell and the loop that answers it.
-    pub fn new(store: Store, cache: Cache) -> (Self, Refreshing) {
+impl RefreshNotifier {
+    /// A job and what notifies it.
+    pub fn new(store: Store, cache: Cache) -> (Self, RefreshJob) {
         let shared = Arc::new(Shared::default());
         let unattended = CancellationToken::new();
-        let refresher = Self {
+        let notifier = Self {
             shared: shared.clone(),
             _alive: Arc::new(Alive(unattended.clone())),
         };
-        let refreshing = Refreshing {
+        let job = RefreshJob {
             shared,
             unattended,
             store,
             cache,
             away: false,
         };
-        (refresher, refreshing)
+        (notifier, job)
     }
 
     /// Says that an account's recipients changed.
-    pub fn ring(&self, account_id: Uuid) {
-        self.shared.rung().entry(account_id).or_default().recipients = true;
-        self.shared.bell.notify_one();
+    pub fn notify(&self, account_id: Uuid) {
+        self.shared
+            .changes()
+            .entry(account_id)
+            .or_default()
+            .recipients = true;
+        self.shared.notify.notify_one();
     }
 
     /// Says that months of a form changed: `bus_prop_id` and month.
-    pub fn ring_months(&self, form: FormKey, touched: BTreeSet<(i64, Month)>) {
-        let mut rung = self.shared.rung();
-        let of_account = rung.entry(form.account_id).or_default();
+    pub fn notify_months(&self, form: FormKey, touched: BTreeSet<(i64, Month)>) {
+        let mut changes = self.shared.changes();
+        let of_account = changes.entry(form.account_id).or_default();
         of_account
             .months
             .entry(form.form_id)
             .or_default()
             .extend(touched);
-        drop(rung);
-        self.shared.bell.notify_one();
+        drop(changes);
+        self.shared.notify.notify_one();
     }
 }
 
-impl Refreshing {
-    /// Answers rings until the last [`Refresher`] is gone and nothing is left to do.
+impl RefreshJob {
+    /// Rewrites until the last [`RefreshNotifier`] is dropped and nothing is left to do.
     pub async fn run(mut self) {
         loop {
-            let rung = std::mem::take(&mut *self.shared.rung());
-            let idle = rung.is_empty();
-            for (account_id, rung) in rung {
-                let written = self.rewrite(account_id, rung).await;
+            let changes = std::mem::take(&mut *self.shared.changes());
+            let idle = changes.is_empty();
+            for (account_id, changes) in changes {
+                let written = self.rewrite(account_id, changes).await;
                 self.note(account_id, written);
             }
             if idle {
@@ -123,7 +127,7 @@ impl Refreshing {
                     return;
                 }
                 tokio::select! {
-                    () = self.shared.bell.notified() => {}
+                    () = self.shared.notify.notified() => {}
                     () = self.unattended.cancelled() => {}
                 }
             } else {
@@ -133,15 +137,19 @@ impl Refreshing {
     }
 
     /// Reads what changed of an account and gives it to the cache. The outer error is the database's.
-    async fn rewrite(&self, account_id: Uuid, rung: Rung) -> Result<Result<(), CacheError>, Error> {
+    async fn rewrite(
+        &self,
+        account_id: Uuid,
+        changes: Changes,
+    ) -> Result<Result<(), CacheError>, Error> {
         let (store, cache) = (&self.store, &self.cache);
-        if rung.recipients {
+        if changes.recipients {
             let series = store.recipient_series(account_id).await?;
             if let Err(error) = reports::put_recipient_series(cache, account_id, &series).await {
                 return Ok(Err(error));
             }
         }
-        for (form_id, touched) in rung.months {
+        for (form_id, touched) in changes.months {
             let form = FormKey::new(account_id, form_id);
             if let Err(error) = reports::refresh_months(store, cache, form, touched).await? {
                 return Ok(Err(error));
@@ -150,7 +158,7 @@ impl Refreshing {
         Ok(Ok(()))
     }
 
-    /// A failure costs freshness in the cache only: readers check versions and go to the database. It is told once.
+    /// A failure costs freshness in the cache only: readers check versions and read the database. An outage is logged once.
     fn note(&mut self, account_id: Uuid, written: Result<Result<(), CacheError>, Error>) {
         let failed = match written {
             Ok(Ok(())) => None,

@@ -89,7 +89,7 @@ impl Notifier {
 impl Changed {
     fn message(&self) -> Message {
         match *self {
-            Self::Form((account_id, form_id)) => Message::FoldV1 {
+            Self::Form((account_id, form_id)) => Message::RollUpV1 {
                 account_id,
                 form_id,
             },

@@ -9,7 +9,7 @@ use domain::rollup::{Delta, Difference, month};
 use futures::{StreamExt, TryStreamExt, stream};
 use store::Store;
 use store::form::FormKey;
-use store::report::Places;
+use store::report::Slices;
 use uuid::Uuid;
 
 use super::{blocks, recipients};
@@ -38,11 +38,11 @@ pub async fn check_months(
     store: &Store,
     cache: &Cache,
     form: FormKey,
-    places: &Places,
+    slices: &Slices,
 ) -> Result<Vec<CacheDrift>, Error> {
     let mut drifts = Vec::new();
-    for bus_prop_id in &places.bus_prop_ids {
-        let months = places
+    for bus_prop_id in &slices.bus_prop_ids {
+        let months = slices
             .days
             .iter()
             .map(|day| (*bus_prop_id, Month::of(*day)));

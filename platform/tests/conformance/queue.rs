@@ -39,7 +39,7 @@ fn message(number: u128) -> Message {
 fn number(delivery: &Delivery) -> u128 {
     match &delivery.message {
         Message::RefreshV1 { account_id } => account_id.as_u128(),
-        other @ (Message::ImportChunkV1 { .. } | Message::FoldV1 { .. }) => {
+        other @ (Message::ImportChunkV1 { .. } | Message::RollUpV1 { .. }) => {
             panic!("never sent: {other:?}")
         }
     }

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use domain::rollup::Delta;
 use uuid::Uuid;
 
-use super::pending::Deltas;
+use super::pending::PendingDeltas;
 use super::{NewAnswer, NewView, TRIES, VisitKey, postgres, sqlite};
 use crate::form::PublicLink;
 use crate::tx::Inner;
@@ -155,7 +155,7 @@ impl Tx {
         }
     }
 
-    /// Counts what was stored: into the inbox, and on limited links. The feedback that stands now, by visit.
+    /// Counts what was stored: into `pending_delta`, and on limited links. The feedback that stands now, by visit.
     async fn count(
         &mut self,
         answers: &[&NewAnswer],
@@ -163,7 +163,7 @@ impl Tx {
     ) -> Result<HashMap<VisitKey, Uuid>, Error> {
         let viewed: HashMap<Uuid, bool> =
             stored.iter().map(|s| (s.feedback_id, s.viewed)).collect();
-        let mut deltas = Deltas::default();
+        let mut deltas = PendingDeltas::default();
         let mut spent: BTreeMap<LinkKey, i64> = BTreeMap::new();
         let mut standing = HashMap::with_capacity(stored.len());
         let view = Delta::view();
@@ -187,7 +187,7 @@ impl Tx {
                 Inner::Sqlite(tx) => sqlite::spend(tx, &spent).await?,
             }
         }
-        self.append(deltas).await?;
+        self.append_pending(deltas).await?;
         Ok(standing)
     }
 

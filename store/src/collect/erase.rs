@@ -6,13 +6,13 @@ use domain::rollup::Delta;
 use uuid::Uuid;
 
 use super::TRIES;
-use super::pending::Deltas;
+use super::pending::PendingDeltas;
 use crate::form::FormKey;
 use crate::tx::get;
 use crate::{Committed, Error, Store};
 
 impl Store {
-    /// Erases a feedback. The form whose reports it leaves with the next fold; `None`: the account has no such feedback.
+    /// Erases a feedback. The form whose reports it leaves with the next roll-up; `None`: the account has no such feedback.
     ///
     /// # Errors
     /// See [`Error`].
@@ -63,9 +63,9 @@ impl Store {
         )
         .await?;
         let taken_back = Delta::answer(&content, &answers).negated();
-        let mut deltas = Deltas::default();
+        let mut deltas = PendingDeltas::default();
         deltas.add(key, day, &bus_prop_ids, &taken_back);
-        tx.append(deltas).await?;
+        tx.append_pending(deltas).await?;
         match tx.commit().await? {
             Committed::Done => Ok(Some(form_id)),
             Committed::Unknown(error) => {

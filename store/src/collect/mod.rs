@@ -13,7 +13,7 @@ use domain::date_range::day_of;
 use domain::rollup::Delta;
 use uuid::{NoContext, Timestamp, Uuid};
 
-use self::pending::Deltas;
+use self::pending::PendingDeltas;
 use crate::form::FormKey;
 use crate::form::PublicLink;
 use crate::{Error, Store};
@@ -80,7 +80,7 @@ impl NewView {
         }
     }
 
-    fn count(&self, delta: &Delta, deltas: &mut Deltas) {
+    fn count(&self, delta: &Delta, deltas: &mut PendingDeltas) {
         let form = FormKey::new(self.visit.account_id, self.form_id);
         deltas.add(form, self.day, &self.bus_prop_ids, delta);
     }
@@ -142,14 +142,14 @@ impl Store {
         if seen.is_empty() {
             return Ok(0);
         }
-        let mut deltas = Deltas::default();
+        let mut deltas = PendingDeltas::default();
         let view = Delta::view();
         for key in &seen {
             if let Some(new) = by_day.get(key) {
                 new.count(&view, &mut deltas);
             }
         }
-        tx.append(deltas).await?;
+        tx.append_pending(deltas).await?;
         tx.commit_surely().await?;
         Ok(seen.len() as u64)
     }

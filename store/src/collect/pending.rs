@@ -11,11 +11,11 @@ use crate::form::FormKey;
 use crate::tx::{Inner, sqlite_now};
 use crate::{Error, Tx};
 
-/// The deltas of one transaction, those of the same form, day and `bus_prop_ids` as one.
+/// The counts of one transaction. Those of the same form, day and `bus_prop_ids` are one row.
 #[derive(Debug, Default)]
-pub(crate) struct Deltas(BTreeMap<(FormKey, NaiveDate, String), Delta>);
+pub(crate) struct PendingDeltas(BTreeMap<(FormKey, NaiveDate, String), Delta>);
 
-impl Deltas {
+impl PendingDeltas {
     pub(crate) fn add(&mut self, form: FormKey, day: NaiveDate, bus_prop_ids: &str, delta: &Delta) {
         self.0
             .entry((form, day, bus_prop_ids.to_owned()))
@@ -25,12 +25,12 @@ impl Deltas {
 }
 
 impl Tx {
-    /// Appends deltas to the inbox.
-    pub(crate) async fn append(&mut self, deltas: Deltas) -> Result<(), Error> {
+    /// Appends the counts.
+    pub(crate) async fn append_pending(&mut self, deltas: PendingDeltas) -> Result<(), Error> {
         if deltas.0.is_empty() {
             return Ok(());
         }
-        // PostgreSQL's rows get its clock by default.
+        // On PostgreSQL `created_at` is the server's clock by default.
         match &mut self.inner {
             Inner::Postgres(tx) => {
                 let mut columns = (vec![], vec![], vec![], vec![], vec![]);
@@ -42,7 +42,7 @@ impl Tx {
                     columns.4.push(delta.encode());
                 }
                 sqlx::query(
-                    "INSERT INTO inbox (account_id, form_id, day, bus_prop_ids, delta)
+                    "INSERT INTO pending_delta (account_id, form_id, day, bus_prop_ids, delta)
                      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::date[], $4::text[], $5::bytea[])",
                 )
                 .bind(columns.0)
@@ -57,7 +57,7 @@ impl Tx {
                 let now = sqlite_now();
                 for ((form, day, bus_prop_ids), delta) in deltas.0 {
                     sqlx::query(
-                        "INSERT INTO inbox (account_id, form_id, day, bus_prop_ids, delta, at)
+                        "INSERT INTO pending_delta (account_id, form_id, day, bus_prop_ids, delta, created_at)
                          VALUES ($1, $2, $3, $4, $5, $6)",
                     )
                     .bind(form.account_id)

@@ -131,7 +131,7 @@ impl Store {
         let mut values = key.values();
         values.push(now.into());
         tx.execute(
-            "INSERT INTO form_version (account_id, form_id, data_version, as_of, marked_at)
+            "INSERT INTO form_version (account_id, form_id, data_version, as_of, next_watermark_at)
              VALUES ($1, $2, 1, $3, $3)",
             values,
         )

@@ -10,14 +10,14 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn beat_worker(&self, worker_id: Uuid) -> Result<(), Error> {
+    pub async fn record_worker_heartbeat(&self, worker_id: Uuid) -> Result<(), Error> {
         if self.is_sqlite() {
             return Ok(());
         }
         self.execute(
             "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true))
-             INSERT INTO worker_beat (worker_id, beat_at) SELECT $1, clock_timestamp() FROM quiet
-                 ON CONFLICT (worker_id) DO UPDATE SET beat_at = clock_timestamp()",
+             INSERT INTO worker_heartbeat (worker_id, heartbeat_at) SELECT $1, clock_timestamp() FROM quiet
+                 ON CONFLICT (worker_id) DO UPDATE SET heartbeat_at = clock_timestamp()",
             vec![worker_id.into()],
         )
         .await?;
@@ -38,9 +38,9 @@ impl Store {
                 "SELECT pg_terminate_backend(a.pid)
                    FROM import_start s
                    JOIN pg_stat_activity a ON a.pid = s.backend_pid AND a.backend_start = s.backend_start
-                   LEFT JOIN worker_beat w ON w.worker_id = s.worker_id
+                   LEFT JOIN worker_heartbeat w ON w.worker_id = s.worker_id
                   WHERE s.worker_id <> $1 AND a.state <> 'idle'
-                    AND (w.beat_at IS NULL OR w.beat_at < clock_timestamp() - interval '8 seconds')",
+                    AND (w.heartbeat_at IS NULL OR w.heartbeat_at < clock_timestamp() - interval '8 seconds')",
                 vec![worker_id.into()],
             )
             .await?;

@@ -61,7 +61,7 @@ impl Store {
         let now = tx.now().await?;
         let fresh = tx
             .execute(
-                "INSERT INTO idempotency (account_id, idempotency_key, query, attempt, batch_id, created_at, beat_at)
+                "INSERT INTO idempotency (account_id, idempotency_key, query, attempt, batch_id, created_at, heartbeat_at)
                  VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT DO NOTHING",
                 vec![account_id.into(), key.into(), query.into(), attempt.into(), batch_id.into(), now.into()],
             )
@@ -79,7 +79,7 @@ impl Store {
             return Ok(Reservation::InFlight);
         };
         let created_at: DateTime<Utc> = get(&row, "created_at")?;
-        let beat_at: DateTime<Utc> = get(&row, "beat_at")?;
+        let heartbeat_at: DateTime<Utc> = get(&row, "heartbeat_at")?;
         let status: Option<i64> = get(&row, "status")?;
         let expired = created_at < now - LIFETIME;
         if let (Some(status), false) = (status, expired) {
@@ -87,10 +87,10 @@ impl Store {
                 query: get(&row, "query")?,
                 body_hash: get(&row, "body_hash")?,
                 status: u16::try_from(status).map_err(Error::broken)?,
-                answer: get(&row, "answer")?,
+                answer: get(&row, "response")?,
             }));
         }
-        if status.is_none() && beat_at > now - SILENT {
+        if status.is_none() && heartbeat_at > now - SILENT {
             return Ok(Reservation::InFlight);
         }
         tx.execute(
@@ -99,8 +99,8 @@ impl Store {
         )
         .await?;
         tx.execute(
-            "UPDATE idempotency SET query = $3, attempt = $4, batch_id = $5, created_at = $6, beat_at = $6,
-                    body_hash = NULL, status = NULL, answer = NULL
+            "UPDATE idempotency SET query = $3, attempt = $4, batch_id = $5, created_at = $6, heartbeat_at = $6,
+                    body_hash = NULL, status = NULL, response = NULL
               WHERE account_id = $1 AND idempotency_key = $2",
             vec![account_id.into(), key.into(), query.into(), attempt.into(), batch_id.into(), now.into()],
         )
@@ -123,7 +123,7 @@ impl Tx {
     ) -> Result<(), Error> {
         let written = self
             .execute(
-                "UPDATE idempotency SET body_hash = $4, status = $5, answer = $6
+                "UPDATE idempotency SET body_hash = $4, status = $5, response = $6
                   WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3 AND status IS NULL",
                 vec![
                     account_id.into(),

@@ -79,7 +79,7 @@ impl Store {
     ) -> Result<(), Error> {
         let now = self.now().await?;
         self.execute(
-            "INSERT INTO import_batch (account_id, batch_id, status, attempt, beat_at, created_at)
+            "INSERT INTO import_batch (account_id, batch_id, status, attempt, heartbeat_at, created_at)
              VALUES ($1, $2, 'receiving', $3, $4, $4)",
             vec![
                 account_id.into(),
@@ -96,7 +96,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn beat_import(
+    pub async fn record_import_heartbeat(
         &self,
         account_id: Uuid,
         batch_id: Uuid,
@@ -105,14 +105,14 @@ impl Store {
     ) -> Result<bool, Error> {
         let now = self.now().await?;
         self.execute(
-            "UPDATE import_batch SET beat_at = $4 WHERE account_id = $1 AND batch_id = $2 AND attempt = $3",
+            "UPDATE import_batch SET heartbeat_at = $4 WHERE account_id = $1 AND batch_id = $2 AND attempt = $3",
             vec![account_id.into(), batch_id.into(), attempt.into(), now.into()],
         )
         .await?;
         let Some(key) = key else { return Ok(true) };
         let held = self
             .execute(
-                "UPDATE idempotency SET beat_at = $4
+                "UPDATE idempotency SET heartbeat_at = $4
                   WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3",
                 vec![account_id.into(), key.into(), attempt.into(), now.into()],
             )

@@ -26,7 +26,7 @@ impl Store {
         let now = self.now().await?;
         let before = |age: TimeDelta| -> Vec<Value> { vec![(now - age).into()] };
         self.execute(
-            "DELETE FROM import_batch WHERE status = 'receiving' AND beat_at < $1",
+            "DELETE FROM import_batch WHERE status = 'receiving' AND heartbeat_at < $1",
             before(RECEIVING),
         )
         .await?;
@@ -54,7 +54,7 @@ impl Store {
         )
         .await?;
         self.execute(
-            "DELETE FROM worker_beat WHERE beat_at < $1",
+            "DELETE FROM worker_heartbeat WHERE heartbeat_at < $1",
             before(TimeDelta::days(1)),
         )
         .await?;

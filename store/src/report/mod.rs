@@ -21,10 +21,14 @@ use uuid::Uuid;
 
 pub use self::account::{AccountDays, AccountHead, FormEntry};
 pub use self::blocks::FormBlocks;
-pub use self::feedback::{FeedbackPage, FeedbackPart, FeedbackQuery, FeedbackRow, Place, Stride};
+pub use self::feedback::{
+    FeedbackPage, FeedbackPart, FeedbackQuery, FeedbackRow, ListPosition, Stride,
+};
 pub use self::form::{FormDays, FormHead};
-pub use self::reconcile::{Drift, Places, RecipientDrift};
-pub use self::rollup::{Folded, Reach, RollupDays, StoredDelta, Trail, WHOLE, Waiting};
+pub use self::reconcile::{Drift, RecipientDrift, Slices};
+pub use self::rollup::{
+    PendingForms, RolledUp, RollupDays, ScanScope, StoredDelta, WHOLE, Watermark,
+};
 pub use self::series::RecipientSeries;
 use crate::form::FormKey;
 use crate::tx::{Patience, get};

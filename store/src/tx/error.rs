@@ -15,6 +15,12 @@ pub enum Error {
     /// The import is no longer this attempt's: another took it over, or it was emptied.
     #[error("the import is no longer this attempt's")]
     Lost,
+    /// Another version of this program made the database.
+    #[error(
+        "the database has schema version {found} and this program knows only {known}: use the program that made it, or an \
+         empty database"
+    )]
+    Schema { found: i64, known: i64 },
     /// Stored data that cannot be read, or a statement that the database refuses.
     #[error("the database refused or the stored data is broken")]
     Other(#[source] Source),

@@ -5,6 +5,7 @@
 
 mod error;
 mod pool;
+mod schema;
 mod store;
 mod transaction;
 

@@ -3,12 +3,8 @@
 use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
-use migration::{Migrator, MigratorTrait};
 use sea_orm::sqlx;
-use sea_orm::{
-    ConnectionTrait, DatabaseConnection, QueryResult, SqlxPostgresConnector, SqlxSqliteConnector,
-    TransactionTrait,
-};
+use sea_orm::{DatabaseConnection, QueryResult, SqlxPostgresConnector, SqlxSqliteConnector};
 use sea_query_sqlx::SqlxValues;
 
 use super::Error;
@@ -37,21 +33,6 @@ impl Store {
     /// A URL that cannot be read.
     pub fn file(url: &str) -> Result<Option<PathBuf>, Error> {
         pool::file(url)
-    }
-
-    /// Brings the schema up to date. Several processes may start at once: one migrates, the others wait.
-    ///
-    /// # Errors
-    /// The database is unavailable, or a migration failed (nothing of it stays).
-    pub async fn migrate(&self) -> Result<(), Error> {
-        let tx = self.writes().begin().await?;
-        if matches!(self.pool, Pool::Postgres(_)) {
-            tx.execute_unprepared("SELECT pg_advisory_xact_lock(7021402611212)")
-                .await?;
-        }
-        Migrator::up(&tx, None).await?;
-        tx.commit().await?;
-        Ok(())
     }
 
     /// Asks the database for an answer.

@@ -137,6 +137,15 @@ impl Tx {
         })
     }
 
+    /// Several statements without values.
+    pub(super) async fn execute_script(&mut self, script: &'static str) -> Result<(), Error> {
+        match &mut self.inner {
+            Inner::Postgres(tx) => sqlx::raw_sql(script).execute(&mut **tx).await.map(drop)?,
+            Inner::Sqlite(tx) => sqlx::raw_sql(script).execute(&mut **tx).await.map(drop)?,
+        }
+        Ok(())
+    }
+
     pub(crate) async fn rows(
         &mut self,
         sql: &'static str,

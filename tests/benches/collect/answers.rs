@@ -70,7 +70,7 @@ async fn theirs(app: &App, sql: &Path) -> Result<f64> {
 /// The INSERTs of one answer, as plain statements in a transaction, into empty copies of the tables: same columns, same
 /// indexes. A feedback's id begins with the time, as ours do.
 async fn inserts(app: &App, hot: &Hot, folder: &Path) -> Result<PathBuf> {
-    for table in ["visit", "visit_view", "feedback", "inbox"] {
+    for table in ["visit", "visit_view", "feedback", "pending_delta"] {
         let copy = format!("CREATE TABLE {table}_reference (LIKE {table} INCLUDING ALL)");
         app.backends().sql(&copy).await?;
     }

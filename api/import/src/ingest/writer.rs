@@ -80,7 +80,7 @@ impl Writer {
         let (account_id, batch_id, attempt) = self.name();
         let beating = self
             .store
-            .beat_import(account_id, batch_id, attempt, self.key());
+            .record_import_heartbeat(account_id, batch_id, attempt, self.key());
         within(BEAT, beating).await
     }
 

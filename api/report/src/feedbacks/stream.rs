@@ -12,7 +12,7 @@ use domain::form::FormContent;
 use futures::stream;
 use store::Store;
 use store::form::FormKey;
-use store::report::{FeedbackPart, FeedbackQuery, Place, Stride};
+use store::report::{FeedbackPart, FeedbackQuery, ListPosition, Stride};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::lines::Lines;
@@ -52,7 +52,7 @@ pub async fn whole(
     let part = {
         let _turn = super::turn().await;
         store
-            .feedback_part(&query, Place::default(), STRIDE)
+            .feedback_part(&query, ListPosition::default(), STRIDE)
             .await?
     };
     // After them: it has every field that any of them, or one before them, can answer.
@@ -114,11 +114,14 @@ impl Stream {
     }
 
     /// In a task, so that it goes on by itself; it ends with the handle.
-    fn read_from(&self, place: Place) -> AbortOnDropHandle<Result<FeedbackPart, store::Error>> {
+    fn read_from(
+        &self,
+        position: ListPosition,
+    ) -> AbortOnDropHandle<Result<FeedbackPart, store::Error>> {
         let (store, query) = (self.store.clone(), Arc::clone(&self.query));
         AbortOnDropHandle::new(tokio::spawn(async move {
             let _turn = super::turn().await;
-            within(LOOKUP, store.feedback_part(&query, place, STRIDE)).await
+            within(LOOKUP, store.feedback_part(&query, position, STRIDE)).await
         }))
     }
 }

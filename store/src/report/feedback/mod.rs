@@ -1,7 +1,7 @@
 //! Lists of what was answered, newest first: pages of one moment, and rows by key for streams.
 //!
 //! The key's order is that of time, so a list reads the primary key backwards, and only within its range. How many there are
-//! tell the rollups and the inbox together, which in one snapshot is exactly what the table has.
+//! the rollups and the pending counts tell together, which in one snapshot is exactly what the table has.
 //!
 //! What is *not* here: storing and erasing feedbacks ([`crate::collect`]), and counts by day ([`crate::report`]).
 
@@ -21,7 +21,7 @@ pub(crate) use self::bounds::Bounds;
 use self::rows::Read;
 use self::tally::{Run, Tally};
 use crate::form::FormKey;
-use crate::report::rollup::later;
+use crate::report::rollup::next_as_of;
 use crate::tx::{Inner, Patience, get};
 use crate::{Error, Store, Tx};
 
@@ -72,12 +72,12 @@ pub struct FeedbackPart {
     /// There may be none, though the list goes on.
     pub rows: Vec<FeedbackRow>,
     /// Where the next part begins; `None`: this was the last.
-    pub next: Option<Place>,
+    pub next: Option<ListPosition>,
 }
 
 /// Where a part begins. The default is the list's beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct ListPosition {
     before: Option<Uuid>,
     /// How far down rows are looked for, if that is known.
     floor: Option<Uuid>,
@@ -119,7 +119,7 @@ impl Store {
         })
     }
 
-    /// The rows of a list from a place on, as of the last commit: as many as a stride has, or fewer where they are large or
+    /// The rows of a list from a position on, as of the last commit: as many as a stride has, or fewer where they are large or
     /// far between. A list of any length is so read in bounded memory, in statements that are short however rare its rows
     /// are, and without a long snapshot.
     ///
@@ -128,14 +128,14 @@ impl Store {
     pub async fn feedback_part(
         &self,
         query: &FeedbackQuery,
-        place: Place,
+        position: ListPosition,
         stride: Stride,
     ) -> Result<FeedbackPart, Error> {
         let mut tx = self.snapshot(Patience::Stream).await?;
         let run = Run::of(query.range);
-        let mut bounds = run.bounds().older(place.before);
+        let mut bounds = run.bounds().older(position.before);
         let is_narrowed = query.bus_prop_id.is_some() || !query.track_fields.is_empty();
-        let floor = match place.floor {
+        let floor = match position.floor {
             None if is_narrowed => tx.floor(query, bounds, stride.among).await?,
             known => known,
         };
@@ -145,12 +145,12 @@ impl Store {
             .await?;
         let next = if read.is_cut() || read.rows.len() >= stride.rows {
             let last = read.rows.last();
-            last.map(|last| Place {
+            last.map(|last| ListPosition {
                 before: Some(last.feedback_id),
                 floor,
             })
         } else {
-            floor.map(|floor| Place {
+            floor.map(|floor| ListPosition {
                 before: Some(floor),
                 floor: None,
             })
@@ -185,11 +185,11 @@ impl Store {
 }
 
 impl Tx {
-    /// What waits for the fold is on the list, so what the fold will say of it is said now.
+    /// The list has what is not rolled up yet, so its `as_of` is the one that the roll-up will give it.
     async fn list_as_of(&mut self, query: &FeedbackQuery) -> Result<DateTime<Utc>, Error> {
         let row = self
             .row(
-                "SELECT v.as_of, (SELECT max(i.at) FROM inbox i WHERE i.account_id = $1 AND i.form_id = $2) AS pending
+                "SELECT v.as_of, (SELECT max(i.created_at) FROM pending_delta i WHERE i.account_id = $1 AND i.form_id = $2) AS pending
                    FROM form_version v WHERE v.account_id = $1 AND v.form_id = $2",
                 query.form.values(),
             )
@@ -197,7 +197,7 @@ impl Tx {
             .ok_or_else(|| Error::broken("a form without a version"))?;
         let (as_of, pending): (DateTime<Utc>, Option<DateTime<Utc>>) =
             (get(&row, "as_of")?, get(&row, "pending")?);
-        Ok(pending.map_or(as_of, |pending| later(pending, as_of)))
+        Ok(pending.map_or(as_of, |pending| next_as_of(pending, as_of)))
     }
 
     /// Counts a list by reading it, where no tally tells.
@@ -279,7 +279,7 @@ impl Tx {
         if !query.track_fields.is_empty() {
             return Ok(None);
         }
-        let mut tally = self.folded_tally(query).await?;
+        let mut tally = self.rolled_up_tally(query).await?;
         Ok(self.add_pending(query, &mut tally).await?.then_some(tally))
     }
 }

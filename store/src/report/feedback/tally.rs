@@ -1,4 +1,4 @@
-//! How long a list is: what the rollups have folded, and what waits for the next fold.
+//! How long a list is: what the rollups have, and the pending counts.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::report::rollup::WHOLE;
 use crate::tx::get;
 use crate::{Error, Tx};
 
-/// Rows of the inbox that are in memory at once.
+/// Pending rows that are in memory at once.
 const LOOK: usize = 10_000;
 /// Days that are so far apart have no ids between each other's ([`Bounds::of_days`]).
 const APART: TimeDelta = TimeDelta::days(3);
@@ -102,7 +102,7 @@ impl Tally {
 
 impl Tx {
     /// By the rollups.
-    pub(super) async fn folded_tally(&mut self, query: &FeedbackQuery) -> Result<Tally, Error> {
+    pub(super) async fn rolled_up_tally(&mut self, query: &FeedbackQuery) -> Result<Tally, Error> {
         let mut values = query.form.values();
         values.extend::<[sea_orm::Value; 3]>([
             query.bus_prop_id.map_or(WHOLE, i64::from).into(),
@@ -127,7 +127,7 @@ impl Tx {
         days.collect::<Result<_, Error>>().map(Tally)
     }
 
-    /// Adds what the inbox has. Not possible where a newer version wrote to it: then only the list itself tells.
+    /// Adds the pending counts. Not possible where a newer version wrote to it: then only the list itself tells.
     pub(super) async fn add_pending(
         &mut self,
         query: &FeedbackQuery,
@@ -144,7 +144,7 @@ impl Tx {
             ]);
             let rows = self
                 .rows(
-                    "SELECT id, day, bus_prop_ids, delta FROM inbox
+                    "SELECT id, day, bus_prop_ids, delta FROM pending_delta
                       WHERE account_id = $1 AND form_id = $2 AND id > $3 AND day BETWEEN $4 AND $5
                       ORDER BY id LIMIT $6",
                     values,

@@ -1,14 +1,14 @@
 //! Counts made anew from what is stored, slice by slice: a form on a day. To check the rollups ([`Store::check_slice`]), and
 //! to replace them ([`Store::rebuild_slice`]), both beside a running service.
 //!
-//! A check reads rollup, inbox and what they count in one snapshot: what is folded and what waits are together what is
-//! stored, at every moment. A rebuild holds the form, so that nobody folds, and takes the slice's rows of the inbox in
+//! A check reads rollup, pending counts and what they count in one snapshot: rollup and pending counts together are what is
+//! stored, at every moment. A rebuild holds the form, so that nobody rolls up, and takes the slice's pending rows in
 //! the very statement that reads what they count: of an answer or erasure that commits at the same time it sees the effect and
 //! the row, or neither. Either reads a day of any size in bounded memory, and none holds a snapshot longer than a slice.
 
-mod places;
 mod read;
 mod recipients;
+mod slices;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,11 +18,11 @@ use domain::month::Month;
 use domain::rollup::Delta;
 use uuid::Uuid;
 
-pub use self::places::Places;
 use self::read::Sums;
 pub use self::recipients::RecipientDrift;
+pub use self::slices::Slices;
 use crate::form::FormKey;
-use crate::report::rollup::{Place, WHOLE};
+use crate::report::rollup::{RollupKey, WHOLE};
 use crate::tx::{Patience, get};
 use crate::{Committed, Error, Store, Tx};
 
@@ -43,21 +43,21 @@ pub struct Drift {
 }
 
 impl Store {
-    /// Every number of a form's day that rollup and inbox have and counting does not give.
+    /// Every number of a form's day that rollup and pending counts have and counting does not give.
     ///
     /// # Errors
     /// See [`Error`].
     pub async fn check_slice(
         &self,
         form: FormKey,
-        places: &Places,
+        slices: &Slices,
         day: NaiveDate,
     ) -> Result<Vec<Drift>, Error> {
         let mut tx = self.snapshot(Patience::Job).await?;
         let content = tx.form_content(form).await?;
         let mut stored = tx.pending(form, day).await?.by_bus_prop();
         let recomputed = tx.recount(form, day, &content).await?.by_bus_prop();
-        let ids = places
+        let ids = slices
             .bus_prop_ids
             .iter()
             .chain(stored.keys())
@@ -95,12 +95,12 @@ impl Store {
     pub async fn rebuild_slice(
         &self,
         form: FormKey,
-        places: &Places,
+        slices: &Slices,
         day: NaiveDate,
     ) -> Result<bool, Error> {
         let mut tried = 1;
         loop {
-            match self.try_rebuild(form, places, day).await {
+            match self.try_rebuild(form, slices, day).await {
                 Err(Error::Conflict(_)) if tried < TRIES => tried += 1,
                 result => return result,
             }
@@ -110,7 +110,7 @@ impl Store {
     async fn try_rebuild(
         &self,
         form: FormKey,
-        places: &Places,
+        slices: &Slices,
         day: NaiveDate,
     ) -> Result<bool, Error> {
         let mut tx = self.begin_by_key().await?;
@@ -120,10 +120,10 @@ impl Store {
         let recount = tx.recount_and_take(form, day, &content).await?;
         let taken = recount.taken;
         let recomputed = recount.by_bus_prop();
-        let ids = places.bus_prop_ids.iter().chain(recomputed.keys());
+        let ids = slices.bus_prop_ids.iter().chain(recomputed.keys());
         let ids: BTreeSet<i64> = ids.copied().collect();
         let mut stored = tx.rollup_of_day(form, day, &ids).await?;
-        let changed: BTreeMap<Place, Delta> = recomputed
+        let changed: BTreeMap<RollupKey, Delta> = recomputed
             .into_iter()
             .filter(|(id, delta)| stored.remove(id).as_ref() != Some(delta))
             .map(|(id, delta)| ((id, day), delta))
@@ -196,7 +196,8 @@ impl Tx {
         // Nobody else writes while this transaction is open.
         let mut values = form.values();
         values.push(day.into());
-        let delete = "DELETE FROM inbox WHERE account_id = $1 AND form_id = $2 AND day = $3";
+        let delete =
+            "DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND day = $3";
         let taken = self.execute(delete, values).await?;
         let mut sums = self.recount(form, day, content).await?;
         sums.taken = i64::try_from(taken).unwrap_or(i64::MAX);

@@ -17,7 +17,7 @@ use crate::report::rollup::WHOLE;
 use crate::tx::get;
 use crate::{Error, Tx};
 
-/// Rows that say what they count: answers one by one, views as many as they are, rows of the inbox that were taken.
+/// Rows that say what they count: answers one by one, views as many as they are, pending rows that were taken.
 macro_rules! slice {
     () => {
         "SELECT f.bus_prop_ids, CAST(f.answers AS text) AS answers, 0 AS views, CAST(0 AS bigint) AS taken FROM feedback f
@@ -33,7 +33,7 @@ pub(super) const SQLITE: &str = slice!();
 pub(super) const POSTGRES: &str = slice!();
 /// One statement, so one snapshot also where each statement has its own.
 pub(super) const TAKING: &str = concat!(
-    "WITH gone AS (DELETE FROM inbox WHERE account_id = $1 AND form_id = $2 AND day = $3 RETURNING id) ",
+    "WITH gone AS (DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND day = $3 RETURNING id) ",
     slice!(),
     " UNION ALL SELECT '', NULL, 0, count(*) FROM gone"
 );
@@ -50,7 +50,7 @@ pub(super) fn values(form: FormKey, day: NaiveDate) -> Vec<Value> {
 pub(super) struct Sums {
     alike: HashMap<String, Delta>,
     ids: HashMap<String, BusPropIds>,
-    /// Rows of the inbox.
+    /// Pending rows.
     pub taken: i64,
 }
 

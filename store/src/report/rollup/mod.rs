@@ -1,6 +1,6 @@
 //! The rollup: a form's counts by day, of the whole and of each business property, with a version that rises with every
 //! change of what the form's reports say, and for each month the version at which one of its rows last changed. Only the
-//! fold ([`crate::fold`]) adds to it, and a rebuild ([`crate::recount`]) replaces rows.
+//! roll-up (`roll_up`) adds to it, and a rebuild (`reconcile`) replaces rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -12,9 +12,9 @@ use domain::rollup::{DayCounts, Delta, FieldCounts};
 use sea_orm::QueryResult;
 use serde_json::{Value, json};
 
-pub(crate) use self::pending::later;
-pub use self::pending::{Trail, Waiting};
-pub use self::roll_up::{Folded, Reach};
+pub(crate) use self::pending::next_as_of;
+pub use self::pending::{PendingForms, Watermark};
+pub use self::roll_up::{RolledUp, ScanScope};
 use crate::form::FormKey;
 use crate::tx::get;
 use crate::{Error, Store, Tx};
@@ -25,8 +25,8 @@ mod roll_up;
 /// The `bus_prop_id` of a form's whole.
 pub const WHOLE: i64 = 0;
 
-/// A row by its place in its form: `bus_prop_id` and day.
-pub(crate) type Place = (i64, NaiveDate);
+/// The key of a row within its form: `bus_prop_id` and day.
+pub(crate) type RollupKey = (i64, NaiveDate);
 
 /// A row's counts, those of the fields unread for whoever only passes them on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct RollupDays {
     pub days: Vec<(NaiveDate, Delta)>,
 }
 
-/// The rows of some places, found one by one by their key.
+/// The rows of some keys, found one by one.
 const READ_POSTGRES: &str = "SELECT r.* FROM json_array_elements(CAST($3 AS json)) AS k(value)
       CROSS JOIN LATERAL (
             SELECT r.* FROM rollup r
@@ -141,27 +141,27 @@ impl Tx {
     pub(crate) async fn add_to_rollup(
         &mut self,
         form: FormKey,
-        mut sums: BTreeMap<Place, Delta>,
+        mut sums: BTreeMap<RollupKey, Delta>,
     ) -> Result<(), Error> {
-        let places: Vec<Place> = sums.keys().copied().collect();
-        for row in self.rollup_at(form, &places).await? {
-            let place: Place = (get(&row, "bus_prop_id")?, get(&row, "day")?);
-            if let Some(sum) = sums.get_mut(&place) {
+        let keys: Vec<RollupKey> = sums.keys().copied().collect();
+        for row in self.rollup_at(form, &keys).await? {
+            let key: RollupKey = (get(&row, "bus_prop_id")?, get(&row, "day")?);
+            if let Some(sum) = sums.get_mut(&key) {
                 sum.merge(&read_row(&row)?);
             }
         }
         self.put_rollup(form, &sums).await
     }
 
-    /// The rows of some places.
+    /// The rows of some keys.
     pub(crate) async fn rollup_at(
         &mut self,
         form: FormKey,
-        places: &[Place],
+        keys: &[RollupKey],
     ) -> Result<Vec<QueryResult>, Error> {
-        let places = serde_json::to_string(places).map_err(Error::broken)?;
+        let keys = serde_json::to_string(keys).map_err(Error::broken)?;
         let mut values = form.values();
-        values.push(places.into());
+        values.push(keys.into());
         let read = self.dialect(READ_POSTGRES, READ_SQLITE);
         self.rows(read, values).await
     }
@@ -170,7 +170,7 @@ impl Tx {
     pub(crate) async fn put_rollup(
         &mut self,
         form: FormKey,
-        rows: &BTreeMap<Place, Delta>,
+        rows: &BTreeMap<RollupKey, Delta>,
     ) -> Result<(), Error> {
         if rows.is_empty() {
             return Ok(());
@@ -231,7 +231,7 @@ pub(crate) fn read_stored(row: &QueryResult) -> Result<StoredDelta, Error> {
 }
 
 /// A row as the statements take it.
-fn row_value(((bus_prop_id, day), sum): (&Place, &Delta)) -> Value {
+fn row_value(((bus_prop_id, day), sum): (&RollupKey, &Delta)) -> Value {
     let counts = sum.counts;
     json!([
         bus_prop_id,

@@ -8,39 +8,39 @@ use crate::form::FormKey;
 use crate::tx::get;
 use crate::{Error, Store};
 
-/// Rows that one look at all forms reads at a time.
-const LOOK: i64 = 10_000;
+/// Pending rows that one scan over all forms reads at a time.
+const SCAN: i64 = 10_000;
 
-/// As of when a form is with a row that came at a moment, after it was as of another: its rows commit in any order, and
-/// other data is never as of the same moment.
-pub(crate) fn later(at: DateTime<Utc>, as_of: DateTime<Utc>) -> DateTime<Utc> {
+/// The next `as_of`, strictly greater than the last: rows commit in any order, and different data never has the same
+/// `as_of`.
+pub(crate) fn next_as_of(at: DateTime<Utc>, as_of: DateTime<Utc>) -> DateTime<Utc> {
     at.max(as_of + TimeDelta::microseconds(1))
 }
 
-/// Forms with rows in the inbox.
+/// Forms with pending counts.
 #[derive(Clone, Debug)]
-pub struct Waiting {
+pub struct PendingForms {
     pub forms: Vec<FormKey>,
-    /// The highest id that was read; 0 where nothing waits.
+    /// The highest id that was read; 0 where nothing is pending.
     pub last: i64,
 }
 
 impl Store {
-    /// Forms with rows above an id, as far as one look reads; all forms with rows where the id is 0, so that rows that
-    /// nobody can take yet hide none behind them.
+    /// Forms with pending rows above an id, as far as one scan reads. Where the id is 0 all of them, so that rows that
+    /// cannot be read yet hide none behind them.
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn forms_waiting(&self, above: i64) -> Result<Waiting, Error> {
+    pub async fn pending_forms(&self, above: i64) -> Result<PendingForms, Error> {
         let mut forms = BTreeSet::new();
         let mut last: i64 = 0;
         loop {
             let rows = self
                 .rows(
                     "SELECT account_id, form_id, count(*) AS waiting, max(id) AS last
-                       FROM (SELECT account_id, form_id, id FROM inbox WHERE id > $1 ORDER BY id LIMIT $2) i
+                       FROM (SELECT account_id, form_id, id FROM pending_delta WHERE id > $1 ORDER BY id LIMIT $2) i
                       GROUP BY account_id, form_id",
-                    vec![above.max(last).into(), LOOK.into()],
+                    vec![above.max(last).into(), SCAN.into()],
                 )
                 .await?;
             let mut read: i64 = 0;
@@ -52,11 +52,11 @@ impl Store {
                 read += get::<i64>(row, "waiting")?;
                 last = last.max(get(row, "last")?);
             }
-            if above > 0 || read < LOOK {
+            if above > 0 || read < SCAN {
                 break;
             }
         }
-        Ok(Waiting {
+        Ok(PendingForms {
             forms: forms.into_iter().collect(),
             last,
         })
@@ -64,39 +64,39 @@ impl Store {
 }
 
 /// How long a transaction may have had its ids and not committed yet.
-const OPEN: TimeDelta = TimeDelta::seconds(60);
+const MAX_OPEN: TimeDelta = TimeDelta::seconds(60);
 
-/// How far an inbox was read, a minute behind: ids are drawn before their transaction commits, so lower ones may still
-/// come. Below it lie only rows that are dead, those that cannot be read, and those of transactions that took longer,
-/// for which somebody looks from zero each minute.
+/// Where a scan of pending rows begins: a minute behind what was read, because ids are drawn before their transaction
+/// commits and lower ones may still appear. Below the watermark are only dead rows, rows that cannot be read, and rows of
+/// transactions that took longer. A scan from zero finds these each minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trail {
-    /// Rows up to here need not be looked at.
-    pub low: i64,
-    /// What `low` will be when it is old enough, and since when it is known.
-    pub(crate) mark: i64,
-    pub(crate) marked_at: DateTime<Utc>,
+pub struct Watermark {
+    /// Rows up to this id are skipped.
+    pub position: i64,
+    /// The next position, and when it was noted.
+    pub(crate) next: i64,
+    pub(crate) next_at: DateTime<Utc>,
 }
 
-impl Trail {
-    /// One that begins at the first row.
+impl Watermark {
+    /// A watermark below the first row.
     pub fn new(now: DateTime<Utc>) -> Self {
         Self {
-            low: 0,
-            mark: 0,
-            marked_at: now,
+            position: 0,
+            next: 0,
+            next_at: now,
         }
     }
 
-    /// Notes the highest id that was read, which stays the same where rows cannot be taken. Whether the trail moved.
+    /// Notes the highest id that was read, which stays the same where rows cannot be read. Whether the watermark moved.
     pub fn advance(&mut self, last: i64, now: DateTime<Utc>) -> bool {
-        let news = last >= self.mark && last > self.low;
-        let due = news && now - self.marked_at >= OPEN;
+        let news = last >= self.next && last > self.position;
+        let due = news && now - self.next_at >= MAX_OPEN;
         if due {
             *self = Self {
-                low: self.mark,
-                mark: last,
-                marked_at: now,
+                position: self.next,
+                next: last,
+                next_at: now,
             };
         }
         due
@@ -108,24 +108,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_low_bound_is_what_was_read_a_minute_ago() {
+    fn the_watermark_is_what_was_read_a_minute_ago() {
         let start = DateTime::UNIX_EPOCH;
         let at = |seconds| start + TimeDelta::seconds(seconds);
-        let mut trail = Trail::new(start);
-        trail.advance(10, at(1));
-        assert_eq!((trail.low, trail.mark), (0, 0));
-        trail.advance(20, at(60));
-        assert_eq!((trail.low, trail.mark), (0, 20));
-        trail.advance(30, at(119));
-        assert_eq!((trail.low, trail.mark), (0, 20));
-        trail.advance(40, at(120));
-        assert_eq!((trail.low, trail.mark), (20, 40));
-        trail.advance(0, at(500));
-        assert_eq!((trail.low, trail.mark), (20, 40));
-        trail.advance(50, at(501));
-        assert_eq!((trail.low, trail.mark), (40, 50));
-        assert!(trail.advance(50, at(561)));
-        assert_eq!((trail.low, trail.mark), (50, 50));
-        assert!(!trail.advance(50, at(700)));
+        let mut watermark = Watermark::new(start);
+        watermark.advance(10, at(1));
+        assert_eq!((watermark.position, watermark.next), (0, 0));
+        watermark.advance(20, at(60));
+        assert_eq!((watermark.position, watermark.next), (0, 20));
+        watermark.advance(30, at(119));
+        assert_eq!((watermark.position, watermark.next), (0, 20));
+        watermark.advance(40, at(120));
+        assert_eq!((watermark.position, watermark.next), (20, 40));
+        watermark.advance(0, at(500));
+        assert_eq!((watermark.position, watermark.next), (20, 40));
+        watermark.advance(50, at(501));
+        assert_eq!((watermark.position, watermark.next), (40, 50));
+        assert!(watermark.advance(50, at(561)));
+        assert_eq!((watermark.position, watermark.next), (50, 50));
+        assert!(!watermark.advance(50, at(700)));
     }
 }

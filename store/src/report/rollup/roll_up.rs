@@ -1,8 +1,8 @@
-//! The fold: a form's deltas out of the inbox and into its rollups, in one transaction.
+//! Rolling up: a form's pending counts are added to its rollups, in one transaction.
 //!
-//! The form's version row is its lock: folds of a form come one after the other, each sees what the last one wrote, and
-//! the order of versions is the order of commits. A delta is counted by the transaction that deletes its row, so
-//! exactly once.
+//! The form's `form_version` row is its lock: roll-ups of a form run one after the other, each sees what the last one
+//! wrote, and the order of versions is the order of commits. The transaction that adds a delta deletes its row, so each
+//! delta is added exactly once.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,43 +14,43 @@ use domain::month::Month;
 use domain::rollup::Delta;
 use sea_orm::QueryResult;
 
-use super::{Trail, later};
+use super::pending::{Watermark, next_as_of};
+use super::{RollupKey, WHOLE};
 use crate::form::FormKey;
-use crate::report::rollup::{Place, WHOLE};
 use crate::tx::get;
 use crate::{Error, Tx};
 
-/// Rows that one look at a form's inbox reads at most, and one fold takes.
+/// Pending rows that one roll-up takes at most.
 const ROWS: i64 = 1_000;
 
 /// Of counts that one statement adds to the rollup, about.
 const BYTES: usize = 4 << 20;
 
-/// How far back a fold looks.
+/// Where a roll-up begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
-    /// Where rows are expected, without the dead ones before them.
+pub enum ScanScope {
+    /// At the watermark, above the dead rows.
     Recent,
-    /// From the first row on.
+    /// At the first row.
     All,
 }
 
-/// What one fold did.
+/// What one roll-up did.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Folded {
-    /// How many rows it took: 0, nothing waits.
+pub struct RolledUp {
+    /// How many rows it took; 0: nothing is pending.
     pub rows: usize,
     /// Whose counts it changed: `bus_prop_id` ([`WHOLE`]: the form's) and month.
     pub touched: BTreeSet<(i64, Month)>,
 }
 
-/// A form that nobody else folds until the transaction ends.
+/// A form that nobody else rolls up until the transaction ends.
 pub(crate) struct Locked {
-    trail: Trail,
+    watermark: Watermark,
     as_of: DateTime<Utc>,
 }
 
-/// Rows of the inbox, read. Those of the same day and business properties are one sum: most are alike, and a row may
+/// Pending rows. Those of the same day and business properties are one sum: most are alike, and a row may
 /// name fifty business properties.
 #[derive(Default)]
 struct Found {
@@ -72,7 +72,7 @@ impl Found {
     /// Adds a row, if it can be read.
     fn add(&mut self, id: i64, row: &QueryResult) -> Result<(), Error> {
         let (day, delta): (NaiveDate, Vec<u8>) = (get(row, "day")?, get(row, "delta")?);
-        let at = get(row, "at")?;
+        let at = get(row, "created_at")?;
         let delta = Delta::decode(&delta).map_err(Error::broken)?;
         let alike = match self.alike.entry(get(row, "bus_prop_ids")?) {
             Entry::Occupied(known) => known.into_mut(),
@@ -91,13 +91,13 @@ impl Found {
     }
 
     /// Every row of the rollup that something is to be added to.
-    fn places(&self) -> BTreeSet<Place> {
+    fn keys(&self) -> BTreeSet<RollupKey> {
         let alike = self.alike.values();
-        let places = alike.flat_map(|alike| {
+        let keys = alike.flat_map(|alike| {
             let days = alike.days.keys();
             days.flat_map(|day| alike.ids().map(|id| (id, *day)))
         });
-        places.collect()
+        keys.collect()
     }
 
     /// How many rows of the rollup are added to at once. Each may get all that was found, and a link may name fifty
@@ -109,15 +109,15 @@ impl Found {
         (BYTES / bytes.max(1)).max(1)
     }
 
-    /// What is to be added to the rows of the rollup from one place to another.
-    fn sums(&self, from: Place, to: Place) -> BTreeMap<Place, Delta> {
-        let mut sums: BTreeMap<Place, Delta> = BTreeMap::new();
+    /// What is to be added to the rows of the rollup from one key to another.
+    fn sums(&self, from: RollupKey, to: RollupKey) -> BTreeMap<RollupKey, Delta> {
+        let mut sums: BTreeMap<RollupKey, Delta> = BTreeMap::new();
         for alike in self.alike.values() {
             for id in alike.ids().filter(|id| (from.0..=to.0).contains(id)) {
                 for (day, sum) in &alike.days {
-                    let place = (id, *day);
-                    if (from..=to).contains(&place) {
-                        sums.entry(place).or_default().merge(sum);
+                    let key = (id, *day);
+                    if (from..=to).contains(&key) {
+                        sums.entry(key).or_default().merge(sum);
                     }
                 }
             }
@@ -134,65 +134,68 @@ impl Alike {
 }
 
 impl Tx {
-    /// Folds what waits for a form, as far as one transaction goes.
+    /// Rolls up the pending counts of a form, as far as one transaction goes.
     ///
-    /// A row that cannot be read (a newer version wrote it) stays where it is, and those behind it are folded.
+    /// A row that cannot be read (a newer version wrote it) stays where it is, and those behind it are rolled up.
     ///
     /// # Errors
     /// See [`Error`]; [`Error::Conflict`]: somebody has held the form for a second.
-    pub async fn fold(&mut self, form: FormKey, reach: Reach) -> Result<Folded, Error> {
+    pub async fn roll_up(&mut self, form: FormKey, scope: ScanScope) -> Result<RolledUp, Error> {
         if !self.is_sqlite() {
             self.execute("SET LOCAL lock_timeout = 1000", vec![])
                 .await?;
         }
-        let Locked { mut trail, as_of } = self.lock_form(form).await?;
-        let above = match reach {
-            Reach::Recent => trail.low,
-            Reach::All => 0,
+        let Locked {
+            mut watermark,
+            as_of,
+        } = self.lock_form(form).await?;
+        let above = match scope {
+            ScanScope::Recent => watermark.position,
+            ScanScope::All => 0,
         };
         let found = self.find(form, above).await?;
         let (Some(&last), Some(at)) = (found.ids.last(), found.at) else {
-            return Ok(Folded::default());
+            return Ok(RolledUp::default());
         };
         let rows = found.ids.len();
-        let places: Vec<Place> = found.places().into_iter().collect();
-        for places in places.chunks(found.at_once()) {
-            if let (Some(from), Some(to)) = (places.first(), places.last()) {
+        let keys: Vec<RollupKey> = found.keys().into_iter().collect();
+        for keys in keys.chunks(found.at_once()) {
+            if let (Some(from), Some(to)) = (keys.first(), keys.last()) {
                 self.add_to_rollup(form, found.sums(*from, *to)).await?;
             }
         }
         self.take(form, found.ids).await?;
-        let touched: BTreeSet<(i64, Month)> = places
+        let touched: BTreeSet<(i64, Month)> = keys
             .iter()
             .map(|(bus_prop_id, day)| (*bus_prop_id, Month::of(*day)))
             .collect();
         let now = self.now().await?;
-        if trail.advance(last, now) {
-            self.note_trail(form, trail).await?;
+        if watermark.advance(last, now) {
+            self.set_watermark(form, watermark).await?;
         }
-        // As lists have said since then.
-        let version = self.raise_version(form, later(at, as_of)).await?;
+        // Lists have shown this `as_of` since the rows were committed.
+        let version = self.raise_version(form, next_as_of(at, as_of)).await?;
         let months = touched.iter().map(|(_, month)| *month);
         self.raise_months(form, months, version).await?;
-        Ok(Folded { rows, touched })
+        Ok(RolledUp { rows, touched })
     }
 
     /// Waits for whoever holds the form.
     pub(crate) async fn lock_form(&mut self, form: FormKey) -> Result<Locked, Error> {
         let lock = self.dialect(
-            "SELECT inbox_low, inbox_mark, marked_at, as_of FROM form_version WHERE account_id = $1 AND form_id = $2
+            "SELECT watermark, next_watermark, next_watermark_at, as_of FROM form_version WHERE account_id = $1 AND form_id = $2
                 FOR NO KEY UPDATE",
-            "SELECT inbox_low, inbox_mark, marked_at, as_of FROM form_version WHERE account_id = $1 AND form_id = $2",
+            "SELECT watermark, next_watermark, next_watermark_at, as_of FROM form_version WHERE account_id = $1 AND form_id = $2",
         );
         let row = self
             .row(lock, form.values())
             .await?
             .ok_or_else(|| Error::broken("a form without a version"))?;
         Ok(Locked {
-            trail: Trail {
-                low: get(&row, "inbox_low")?,
-                mark: get(&row, "inbox_mark")?,
-                marked_at: get(&row, "marked_at")?,
+            watermark: Watermark {
+                position: get(&row, "watermark")?,
+                next: get(&row, "next_watermark")?,
+                next_at: get(&row, "next_watermark_at")?,
             },
             as_of: get(&row, "as_of")?,
         })
@@ -216,7 +219,7 @@ impl Tx {
             }
         }
         if let Some(error) = reason {
-            tracing::warn!(%error, rows = left, form.id = %form.form_id, "rows of the inbox were left");
+            tracing::warn!(%error, rows = left, form.id = %form.form_id, "pending rows were left");
         }
         Ok(found)
     }
@@ -225,7 +228,7 @@ impl Tx {
         let mut values = form.values();
         values.extend::<[sea_orm::Value; 2]>([above.into(), ROWS.into()]);
         self.rows(
-            "SELECT id, day, bus_prop_ids, delta, at FROM inbox
+            "SELECT id, day, bus_prop_ids, delta, created_at FROM pending_delta
               WHERE account_id = $1 AND form_id = $2 AND id > $3 ORDER BY id LIMIT $4",
             values,
         )
@@ -241,27 +244,29 @@ impl Tx {
             ids.into()
         };
         let delete = self.dialect(
-            "DELETE FROM inbox WHERE account_id = $1 AND form_id = $2 AND id = ANY ($3)",
-            "DELETE FROM inbox WHERE account_id = $1 AND form_id = $2 AND id IN (SELECT value FROM json_each($3))",
+            "DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND id = ANY ($3)",
+            "DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND id IN (SELECT value FROM json_each($3))",
         );
         let mut values = form.values();
         values.push(ids);
         if self.execute(delete, values).await? == expected {
             Ok(())
         } else {
-            Err(Error::broken("a form's inbox changed under its lock"))
+            Err(Error::broken(
+                "pending rows of a form changed under its lock",
+            ))
         }
     }
 
-    async fn note_trail(&mut self, form: FormKey, trail: Trail) -> Result<(), Error> {
+    async fn set_watermark(&mut self, form: FormKey, watermark: Watermark) -> Result<(), Error> {
         let mut values = form.values();
         values.extend::<[sea_orm::Value; 3]>([
-            trail.low.into(),
-            trail.mark.into(),
-            trail.marked_at.into(),
+            watermark.position.into(),
+            watermark.next.into(),
+            watermark.next_at.into(),
         ]);
         self.execute(
-            "UPDATE form_version SET inbox_low = $3, inbox_mark = $4, marked_at = $5
+            "UPDATE form_version SET watermark = $3, next_watermark = $4, next_watermark_at = $5
               WHERE account_id = $1 AND form_id = $2",
             values,
         )
@@ -286,14 +291,14 @@ mod tests {
             };
             found.alike.insert(ids.to_owned(), alike);
         }
-        let places: Vec<Place> = found.places().into_iter().collect();
-        let whole = found.sums(places[0], places[places.len() - 1]);
-        assert_eq!(whole.keys().copied().collect::<Vec<_>>(), places);
+        let keys: Vec<RollupKey> = found.keys().into_iter().collect();
+        let whole = found.sums(keys[0], keys[keys.len() - 1]);
+        assert_eq!(whole.keys().copied().collect::<Vec<_>>(), keys);
         assert_eq!(whole[&(WHOLE, day(3))].counts.views, 2);
         assert_eq!(whole[&(3, day(3))].counts.views, 2);
         assert_eq!(whole[&(7, day(4))].counts.views, 1);
-        for at_once in 1..places.len() {
-            let parts = places.chunks(at_once);
+        for at_once in 1..keys.len() {
+            let parts = keys.chunks(at_once);
             let sums = parts.flat_map(|part| found.sums(part[0], part[part.len() - 1]));
             assert_eq!(sums.collect::<BTreeMap<_, _>>(), whole, "{at_once}");
         }

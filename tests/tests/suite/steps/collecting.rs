@@ -29,7 +29,7 @@ async fn a_visits_first_answer_stands_and_its_repeats_count_nothing() -> Result<
     // The very same answer again: so the second try after a COMMIT without an answer finds the first.
     assert_eq!(survey.record(&[nine]).await?, [Recorded::Stored(id)]);
     assert_eq!(
-        survey.folded(0).await?,
+        survey.rolled_up(0).await?,
         DayCounts {
             views: 2,
             responses: 2,
@@ -39,7 +39,7 @@ async fn a_visits_first_answer_stands_and_its_repeats_count_nothing() -> Result<
             ..DayCounts::default()
         }
     );
-    assert_eq!(survey.folded(1).await?, DayCounts::default());
+    assert_eq!(survey.rolled_up(1).await?, DayCounts::default());
     let store = &survey.ledger.store;
     assert_eq!(store.first_answer(&sent.link, visit).await?, Some(id));
     assert_eq!(store.first_answer(&sent.link, Uuid::new_v4()).await?, None);
@@ -61,9 +61,9 @@ async fn a_visit_is_one_view_on_each_day_on_which_it_is_seen_or_answered() -> Re
     assert_eq!(store.record_views(&[next]).await?, 1);
     let unseen = survey.answer(&sent, Uuid::new_v4(), 1, &json!({"mood": 3, "why": "late"}));
     survey.record(&[unseen]).await?;
-    let today = survey.folded(0).await?;
+    let today = survey.rolled_up(0).await?;
     assert_eq!((today.views, today.responses, today.happy), (1, 1, 1));
-    let tomorrow = survey.folded(1).await?;
+    let tomorrow = survey.rolled_up(1).await?;
     assert_eq!((tomorrow.views, tomorrow.responses), (2, 1));
     assert_eq!((tomorrow.happiness_answers, tomorrow.comments), (1, 1));
     let link = survey.read_link(&sent).await?;
@@ -117,8 +117,8 @@ async fn what_is_gone_takes_no_answer_but_knows_its_repeats() -> Result<()> {
     assert_eq!(recorded[..3], [Recorded::Gone; 3]);
     let repeated: Vec<_> = ids.into_iter().map(Recorded::Repeated).collect();
     assert_eq!(recorded[3..], repeated);
-    assert_eq!(survey.folded(0).await?.responses, 2);
-    assert_eq!(survey.folded(1).await?, DayCounts::default());
+    assert_eq!(survey.rolled_up(0).await?.responses, 2);
+    assert_eq!(survey.rolled_up(1).await?, DayCounts::default());
     Ok(())
 }
 
@@ -150,7 +150,7 @@ async fn a_hundred_at_once_on_a_link_with_one_left_give_one_answer() -> Result<(
         }
     }
     assert_eq!(taken, 1);
-    assert_eq!(survey.folded(0).await?.responses, 2);
+    assert_eq!(survey.rolled_up(0).await?.responses, 2);
     let link = survey.open_link(sent.token).await?;
     assert_eq!(link.used, 2);
     assert!(link.is_gone(survey.noon));
@@ -180,7 +180,7 @@ async fn one_batch_fills_limited_links_exactly_and_the_others_freely() -> Result
     assert_eq!((taken(0), taken(1)), (3, 10));
     assert_eq!(survey.open_link(limited.token).await?.used, 3);
     assert_eq!(survey.open_link(free.token).await?.used, 0);
-    assert_eq!(survey.folded(0).await?.responses, 13);
+    assert_eq!(survey.rolled_up(0).await?.responses, 13);
     Ok(())
 }
 
@@ -237,7 +237,7 @@ async fn batches_that_overlap_in_opposite_orders_store_each_visit_once() -> Resu
             );
         }
     }
-    let counts = survey.folded(0).await?;
+    let counts = survey.rolled_up(0).await?;
     let expected = i64::try_from(TIMES * 6 * 2)?;
     assert_eq!((counts.views, counts.responses), (expected, expected));
     Ok(())
@@ -250,15 +250,15 @@ async fn an_erased_feedback_leaves_every_count_but_its_view_and_its_visit() -> R
     let visit = Uuid::new_v4();
     let answer = survey.answer(&sent, visit, 0, &json!({"nps": 3, "mood": 4, "why": "no"}));
     let id = stored(survey.record(&[answer]).await?[0]);
-    // Folded or not when it is erased: a delta of its own takes it back.
-    assert_eq!(survey.folded(0).await?.comments, 1);
+    // Rolled up or not when it is erased: a delta of its own takes it back.
+    assert_eq!(survey.rolled_up(0).await?.comments, 1);
     let (store, form) = (&survey.ledger.store, survey.form);
     assert_eq!(store.erase_feedback(Uuid::new_v4(), id).await?, None);
     let erased = store.erase_feedback(form.account_id, id).await?;
     assert_eq!(erased, Some(form.form_id));
     assert_eq!(store.erase_feedback(form.account_id, id).await?, None);
     assert_eq!(
-        survey.folded(0).await?,
+        survey.rolled_up(0).await?,
         DayCounts {
             views: 1,
             ..DayCounts::default()

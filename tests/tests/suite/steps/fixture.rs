@@ -27,6 +27,14 @@ pub struct Ledger {
     folder: TempDir,
 }
 
+/// The database of a test that has this folder.
+pub fn database_url(backends: &Backends, folder: &TempDir) -> String {
+    match backends {
+        Backends::Embedded => format!("sqlite:{}", folder.path().join("feedback.db").display()),
+        Backends::Servers(lease) => lease.database.clone(),
+    }
+}
+
 /// A record: docid, and a value that its field `v` holds.
 pub type Row = (&'static str, u32);
 
@@ -34,13 +42,10 @@ impl Ledger {
     pub async fn open() -> Result<Self> {
         let backends = Backends::from_environment().await?;
         let folder = tempfile::tempdir()?;
-        let url = match &backends {
-            Backends::Embedded => format!("sqlite:{}", folder.path().join("feedback.db").display()),
-            Backends::Servers(lease) => lease.database.clone(),
-        };
+        let url = database_url(&backends, &folder);
         let cache = open_cache(&backends)?;
         let store = Store::connect(&url, 16)?;
-        store.migrate().await?;
+        store.make_schema().await?;
         let key = store
             .create_key("account", Some(Tz::Pacific__Kiritimati), Scopes::ALL)
             .await?;

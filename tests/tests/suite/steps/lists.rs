@@ -6,7 +6,7 @@ use anyhow::Result;
 use chrono::NaiveDate;
 use chrono_tz::Tz;
 use serde_json::json;
-use store::report::{FeedbackPage, FeedbackQuery, FeedbackRow, Place, Stride};
+use store::report::{FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, Stride};
 use uuid::Uuid;
 
 use super::reports::range;
@@ -42,7 +42,7 @@ async fn pages(survey: &Survey, query: &FeedbackQuery, rows: usize) -> Result<(i
 
 /// The same, as a stream reads it.
 async fn parts(survey: &Survey, query: &FeedbackQuery, stride: Stride) -> Result<Vec<Uuid>> {
-    let (mut ids, mut place) = (Vec::new(), Place::default());
+    let (mut ids, mut place) = (Vec::new(), ListPosition::default());
     loop {
         let store = &survey.ledger.store;
         let part = store.feedback_part(query, place, stride).await?;
@@ -70,7 +70,7 @@ async fn lists_have_what_their_filter_says_and_their_total_is_their_length() -> 
         let id = stored(survey.record(&[answer]).await?[0]);
         all.insert(id, (ids, comment, days));
         if n == 20 {
-            survey.fold().await?;
+            survey.roll_up().await?;
         }
     }
     let erased: Vec<Uuid> = all.keys().copied().step_by(7).collect();
@@ -82,7 +82,7 @@ async fn lists_have_what_their_filter_says_and_their_total_is_their_length() -> 
             .await?;
         all.remove(id);
     }
-    for folded in [false, true] {
+    for rolled_up in [false, true] {
         for bus_prop_id in [None, Some(1), Some(2), Some(3)] {
             for comments_only in [false, true] {
                 for track_field in [None, Some(("a", "b=c")), Some(("a", "no\0"))] {
@@ -111,17 +111,21 @@ async fn lists_have_what_their_filter_says_and_their_total_is_their_length() -> 
                     expected.reverse();
                     for rows in [1, 5, 100] {
                         let (total, ids) = pages(&survey, &query, rows).await?;
-                        assert_eq!(ids, expected, "{folded} {query:?} {rows}");
-                        assert_eq!(total, i64::try_from(expected.len())?, "{folded} {query:?}");
+                        assert_eq!(ids, expected, "{rolled_up} {query:?} {rows}");
+                        assert_eq!(
+                            total,
+                            i64::try_from(expected.len())?,
+                            "{rolled_up} {query:?}"
+                        );
                     }
                     for (rows, among) in [(1, 1), (2, 3), (100, 5), (100, 1_000)] {
                         let ids = parts(&survey, &query, Stride { rows, among }).await?;
-                        assert_eq!(ids, expected, "{folded} {query:?} {rows} among {among}");
+                        assert_eq!(ids, expected, "{rolled_up} {query:?} {rows} among {among}");
                     }
                 }
             }
         }
-        survey.fold().await?;
+        survey.roll_up().await?;
     }
     let page = survey
         .ledger
@@ -150,7 +154,7 @@ async fn lists_have_what_their_filter_says_and_their_total_is_their_length() -> 
 }
 
 #[tokio::test]
-async fn a_page_is_as_of_the_last_change_folded_or_not() -> Result<()> {
+async fn a_page_is_as_of_the_last_change_rolled_up_or_not() -> Result<()> {
     let survey = Survey::open().await?;
     let query = query(&survey)?;
     let store = &survey.ledger.store;
@@ -163,19 +167,19 @@ async fn a_page_is_as_of_the_last_change_folded_or_not() -> Result<()> {
         ids.push(stored(survey.record(&[answer]).await?[0]));
         let pending = as_of().await?;
         assert!(pending > last, "{pending} after {last}");
-        survey.fold().await?;
-        assert_eq!(as_of().await?, pending, "folded");
+        survey.roll_up().await?;
+        assert_eq!(as_of().await?, pending, "rolled up");
         last = pending;
     }
     for id in ids {
         store.erase_feedback(survey.form.account_id, id).await?;
         let pending = as_of().await?;
         assert!(pending > last, "{pending} after {last}");
-        survey.fold().await?;
-        assert_eq!(as_of().await?, pending, "folded");
+        survey.roll_up().await?;
+        assert_eq!(as_of().await?, pending, "rolled up");
         last = pending;
     }
-    // A change of the form may come between an answer and its fold.
+    // A change of the form may come between an answer and its roll-up.
     let answer = survey.answer(&sent, Uuid::new_v4(), 0, &json!({"nps": 9}));
     survey.record(&[answer]).await?;
     let edited = json!({
@@ -185,8 +189,8 @@ async fn a_page_is_as_of_the_last_change_folded_or_not() -> Result<()> {
     });
     survey.edit(survey.form, &edited).await?;
     let pending = as_of().await?;
-    survey.fold().await?;
-    assert_eq!(as_of().await?, pending, "folded");
+    survey.roll_up().await?;
+    assert_eq!(as_of().await?, pending, "rolled up");
     Ok(())
 }
 
@@ -200,7 +204,7 @@ async fn large_answers_come_in_parts_of_bounded_size() -> Result<()> {
         .map(|_| survey.answer(&sent, Uuid::new_v4(), 0, &json!({"why": &long})))
         .collect();
     survey.record(&answers).await?;
-    survey.fold().await?;
+    survey.roll_up().await?;
     let query = query(&survey)?;
     let store = &survey.ledger.store;
     let bytes = |rows: &[FeedbackRow]| rows.iter().map(|row| row.answers.len()).sum::<usize>();
@@ -214,7 +218,7 @@ async fn large_answers_come_in_parts_of_bounded_size() -> Result<()> {
     let (rows, among) = (1_000, 1_000);
     let stride = Stride { rows, among };
     let part = store
-        .feedback_part(&query, Place::default(), stride)
+        .feedback_part(&query, ListPosition::default(), stride)
         .await?;
     assert_eq!(part.rows.len(), first.rows.len());
     assert_eq!(

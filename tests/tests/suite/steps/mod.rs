@@ -1,12 +1,11 @@
 //! The worker stepped by hand, on the store of either set of backends: which value stands whatever order chunks run in,
-//! what the ledger does with chunks that fail, what links collect and how it is folded, and races that only show when
+//! what the ledger does with chunks that fail, what links collect and how it is rolled up, and races that only show when
 //! both sides run at once.
 //!
 //! Unlike the rest of the suite this uses the service's own code, because only then a test decides which chunk runs when.
 
 mod collecting;
 mod fixture;
-mod folding;
 mod forms;
 mod ledger;
 mod lists;
@@ -17,4 +16,6 @@ mod readers;
 mod rebuilding;
 mod recount;
 mod reports;
+mod rolling_up;
+mod schema;
 mod survey;

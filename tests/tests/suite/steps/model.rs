@@ -1,4 +1,4 @@
-//! A model of the whole way from an answer to a report: whatever is seen, answered, edited, erased, folded or left
+//! A model of the whole way from an answer to a report: whatever is seen, answered, edited, erased, rolled up or left
 //! behind by a worker that dies, every report is what counting anew what is stored gives, after each step.
 //!
 //! `FEEDBACK_SEED` says which story is told, `FEEDBACK_STEPS` how long it is (150 if it does not).
@@ -13,10 +13,10 @@ use domain::month::Month;
 use serde_json::{Value, json};
 use store::collect::Recorded;
 use store::form::FormKey;
-use store::report::Reach;
+use store::report::ScanScope;
 use tests::oracle::{Feedback, Part, Told};
 use uuid::Uuid;
-use worker::fold;
+use worker::roll_up;
 
 use super::readers::{Readers, Seen};
 use super::survey::{Limits, Sent, Survey};
@@ -49,8 +49,8 @@ pub struct Subject {
     links: Vec<Sent>,
     /// All that was committed.
     pub told: Told,
-    /// What of it was folded: reports are made of this.
-    pub folded: Told,
+    /// What of it was rolled up: reports are made of this.
+    pub rolled_up: Told,
     /// What stands for a visit, by link and visit; erased or not.
     standing: BTreeMap<(usize, Uuid), Uuid>,
     deleted: bool,
@@ -89,7 +89,7 @@ async fn after_each_step_of_any_story_every_report_is_a_recount() -> Result<()> 
         judged.with_context(|| format!("{}: {told}", context()))?;
     }
     for at in 0..story.subjects.len() {
-        story.fold(at).await?;
+        story.roll_up(at).await?;
     }
     story.judge(true).await.context(replay)
 }
@@ -165,7 +165,7 @@ impl Story {
             subjects.push(Subject {
                 key,
                 links,
-                folded: told.clone(),
+                rolled_up: told.clone(),
                 told,
                 standing: BTreeMap::new(),
                 deleted: false,
@@ -190,20 +190,20 @@ impl Story {
             15..20 => self.view(at).await,
             20..23 => self.edit(at).await,
             23..26 => self.erase(at).await,
-            26..29 => self.dying_fold(at).await,
-            29..32 => self.two_folds(at).await,
+            26..29 => self.dying_roll_up(at).await,
+            29..32 => self.two_roll_ups(at).await,
             32..37 => {
-                let touched = self.fold(at).await?;
+                let touched = self.roll_up(at).await?;
                 let key = self.subjects[at].key;
                 self.readers.refresh(&self.survey, key, touched).await?;
-                Ok(format!("form {at} folded and refreshed"))
+                Ok(format!("form {at} rolled up and refreshed"))
             }
             37 => self.readers.restart(&self.survey),
             38 => self.rebuild().await,
             _ if self.dice.roll(12) == 0 => self.delete(at).await,
             _ => {
-                self.fold(at).await?;
-                Ok(format!("form {at} folded by a worker that died then"))
+                self.roll_up(at).await?;
+                Ok(format!("form {at} rolled up by a worker that died then"))
             }
         }
     }
@@ -326,7 +326,7 @@ impl Story {
         self.survey.edit(subject.key, &body(subject.edits)).await?;
         let shown = self.survey.shown(subject.key).await?;
         subject.told.form = shown.clone();
-        subject.folded.form = shown;
+        subject.rolled_up.form = shown;
         Ok(format!("form {at}: edit {}", subject.edits))
     }
 
@@ -355,49 +355,49 @@ impl Story {
         Ok(format!("form {at}: {id} erased"))
     }
 
-    async fn fold(&mut self, at: usize) -> Result<BTreeSet<(i64, Month)>> {
+    async fn roll_up(&mut self, at: usize) -> Result<BTreeSet<(i64, Month)>> {
         let subject = &mut self.subjects[at];
         let store = &self.survey.ledger.store;
-        let reach = self.dice.one(&[Reach::Recent, Reach::All]);
+        let scope = self.dice.one(&[ScanScope::Recent, ScanScope::All]);
         let mut touched = BTreeSet::new();
         loop {
-            let folded = fold::run(store, subject.key, reach).await?;
-            if folded.rows == 0 {
+            let rolled_up = roll_up::run(store, subject.key, scope).await?;
+            if rolled_up.rows == 0 {
                 break;
             }
-            touched.extend(folded.touched);
+            touched.extend(rolled_up.touched);
         }
-        subject.folded = subject.told.clone();
+        subject.rolled_up = subject.told.clone();
         Ok(touched)
     }
 
     /// A worker that dies before its commit.
-    async fn dying_fold(&mut self, at: usize) -> Result<String> {
+    async fn dying_roll_up(&mut self, at: usize) -> Result<String> {
         let store = &self.survey.ledger.store;
         let mut tx = store.begin().await?;
-        let folded = tx.fold(self.subjects[at].key, Reach::Recent).await?;
+        let rolled_up = tx.roll_up(self.subjects[at].key, ScanScope::Recent).await?;
         drop(tx);
-        Ok(format!("form {at}: a fold of {} died", folded.rows))
+        Ok(format!("form {at}: a roll-up of {} died", rolled_up.rows))
     }
 
     /// The same deltas for two workers.
-    async fn two_folds(&mut self, at: usize) -> Result<String> {
+    async fn two_roll_ups(&mut self, at: usize) -> Result<String> {
         let store = &self.survey.ledger.store;
         let key = self.subjects[at].key;
         let (one, two) = tokio::join!(
-            fold::run(store, key, Reach::Recent),
-            fold::run(store, key, Reach::All)
+            roll_up::run(store, key, ScanScope::Recent),
+            roll_up::run(store, key, ScanScope::All)
         );
         let rows = one?.rows + two?.rows;
         let subject = &mut self.subjects[at];
-        subject.folded = subject.told.clone();
-        Ok(format!("form {at}: two folds of {rows}"))
+        subject.rolled_up = subject.told.clone();
+        Ok(format!("form {at}: two roll-ups of {rows}"))
     }
 
     async fn rebuild(&mut self) -> Result<String> {
         self.readers.rebuild(&self.survey, &self.forms()).await?;
         for subject in &mut self.subjects {
-            subject.folded = subject.told.clone();
+            subject.rolled_up = subject.told.clone();
         }
         Ok("rebuilt".to_owned())
     }

@@ -56,7 +56,7 @@ impl Readers {
         let range = range(part.start, part.end)?;
         let store = &survey.ledger.store;
         let bus_prop = Some(part.bus_prop).filter(|text| !text.is_empty());
-        let wanted = subject.folded.form_report(part);
+        let wanted = subject.rolled_up.form_report(part);
         for cache in &self.caches {
             let found = form_series(store, cache, subject.key, bus_prop, range).await?;
             let Found::Is(series) = found else {
@@ -94,7 +94,7 @@ impl Readers {
         self.list(survey, seen, range).await
     }
 
-    /// What was committed is listed, folded or not.
+    /// What was committed is listed, rolled up or not.
     async fn list(&self, survey: &Survey, seen: Seen<'_>, range: DateRange) -> Result<()> {
         let Seen { subject, part } = seen;
         let store = &survey.ledger.store;
@@ -152,25 +152,25 @@ impl Readers {
     pub async fn rebuild(&self, survey: &Survey, forms: &[FormKey]) -> Result<()> {
         let store = &survey.ledger.store;
         for form in forms {
-            let places = store.places(*form).await?;
-            for day in &places.days {
-                store.rebuild_slice(*form, &places, *day).await?;
+            let slices = store.slices(*form).await?;
+            for day in &slices.days {
+                store.rebuild_slice(*form, &slices, *day).await?;
             }
         }
         Ok(store.raise_epoch().await?)
     }
 
-    /// What `feedback verify` does: whatever waits or was folded, nothing differs.
+    /// What `feedback verify` does: whatever waits or was rolled up, nothing differs.
     pub async fn verify(&self, survey: &Survey, forms: &[FormKey]) -> Result<()> {
         let store = &survey.ledger.store;
         for form in forms {
-            let places = store.places(*form).await?;
-            for day in &places.days {
-                let drifts = store.check_slice(*form, &places, *day).await?;
+            let slices = store.slices(*form).await?;
+            for day in &slices.days {
+                let drifts = store.check_slice(*form, &slices, *day).await?;
                 ensure!(drifts.is_empty(), "drift: {drifts:?}");
             }
             for cache in &self.caches {
-                let drifts = check_months(store, cache, *form, &places).await?;
+                let drifts = check_months(store, cache, *form, &slices).await?;
                 ensure!(drifts.is_empty(), "drift of copies: {drifts:?}");
             }
         }
@@ -207,7 +207,7 @@ impl Readers {
                         end: day,
                         bus_prop: "",
                     };
-                    let wanted = subject.folded.counts(part);
+                    let wanted = subject.rolled_up.counts(part);
                     sum = sum.and(wanted);
                     let counted = form.days.iter().find(|(of, _)| *of == day);
                     let counted = counted.map(|(_, counts)| *counts).unwrap_or_default();

@@ -1,24 +1,24 @@
 //! `verify` and `rebuild`: what they find, what they repair, and that neither loses or doubles anything beside answers,
-//! erasures and folds.
+//! erasures and roll-ups.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use domain::rollup::Delta;
 use serde_json::json;
-use store::report::{Drift, Reach, Version};
+use store::report::{Drift, ScanScope, Version};
 use uuid::Uuid;
-use worker::fold;
+use worker::roll_up;
 
 use super::survey::{Survey, stored};
 
 /// Drifts of all days of the survey's form.
 async fn check(survey: &Survey) -> Result<Vec<Drift>> {
     let store = &survey.ledger.store;
-    let places = store.places(survey.form).await?;
+    let slices = store.slices(survey.form).await?;
     let mut drifts = Vec::new();
-    for day in &places.days {
-        drifts.extend(store.check_slice(survey.form, &places, *day).await?);
+    for day in &slices.days {
+        drifts.extend(store.check_slice(survey.form, &slices, *day).await?);
     }
     Ok(drifts)
 }
@@ -26,10 +26,10 @@ async fn check(survey: &Survey) -> Result<Vec<Drift>> {
 /// Rebuilds all days; how many changed.
 async fn rebuild(survey: &Survey) -> Result<usize> {
     let store = &survey.ledger.store;
-    let places = store.places(survey.form).await?;
+    let slices = store.slices(survey.form).await?;
     let mut changed = 0;
-    for day in &places.days {
-        changed += usize::from(store.rebuild_slice(survey.form, &places, *day).await?);
+    for day in &slices.days {
+        changed += usize::from(store.rebuild_slice(survey.form, &slices, *day).await?);
     }
     Ok(changed)
 }
@@ -57,7 +57,7 @@ async fn what_is_not_stored_is_found_and_rebuilt() -> Result<()> {
     let given = json!({"nps": 9, "mood": 5, "why": "Good."});
     let answers = [0, -1, -40].map(|days| survey.answer(&sent, Uuid::new_v4(), days, &given));
     survey.record(&answers[..2]).await?;
-    survey.fold().await?;
+    survey.roll_up().await?;
     survey.record(&answers[2..]).await?;
     assert_eq!(check(&survey).await?, [], "what waits is counted too");
     spoil(&survey, "2").await?;
@@ -73,7 +73,7 @@ async fn what_is_not_stored_is_found_and_rebuilt() -> Result<()> {
         assert_eq!(of("nps=3", Some("store:S2")), Some((survey.day(0), 1, 0)));
         assert_eq!(of("responses", Some("store:S1")), None);
         assert_eq!(of("views", None), None, "the visit was there");
-        survey.fold().await?;
+        survey.roll_up().await?;
     }
     let before = version(&survey).await?;
     assert_eq!(rebuild(&survey).await?, 1, "one day was wrong");
@@ -86,7 +86,7 @@ async fn what_is_not_stored_is_found_and_rebuilt() -> Result<()> {
     );
     survey.ledger.store.raise_epoch().await?;
     assert!(version(&survey).await? > after);
-    let counts = survey.folded(0).await?;
+    let counts = survey.rolled_up(0).await?;
     assert_eq!(
         (counts.views, counts.responses, counts.promoters),
         (2, 1, 1)
@@ -95,7 +95,7 @@ async fn what_is_not_stored_is_found_and_rebuilt() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_rebuild_takes_what_waits_and_the_next_fold_finds_nothing() -> Result<()> {
+async fn a_rebuild_takes_what_waits_and_the_next_roll_up_finds_nothing() -> Result<()> {
     let survey = Survey::open().await?;
     let sent = survey.send("1").await?;
     let days = [0, 0, -1];
@@ -108,12 +108,12 @@ async fn a_rebuild_takes_what_waits_and_the_next_fold_finds_nothing() -> Result<
         .await?;
     assert_eq!(rebuild(&survey).await?, 2);
     assert_eq!(
-        fold::run(&survey.ledger.store, survey.form, Reach::All)
+        roll_up::run(&survey.ledger.store, survey.form, ScanScope::All)
             .await?
             .rows,
         0
     );
-    let counts = survey.folded(0).await?;
+    let counts = survey.rolled_up(0).await?;
     assert_eq!((counts.views, counts.responses), (3, 2));
     // Erased to the last: the rows of counts go.
     survey
@@ -123,12 +123,12 @@ async fn a_rebuild_takes_what_waits_and_the_next_fold_finds_nothing() -> Result<
         .await?;
     assert_eq!(rebuild(&survey).await?, 1);
     assert_eq!(check(&survey).await?, []);
-    assert_eq!(survey.folded(0).await?.responses, 1);
+    assert_eq!(survey.rolled_up(0).await?.responses, 1);
     Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn beside_answers_erasures_and_folds_nothing_is_lost_or_counted_twice() -> Result<()> {
+async fn beside_answers_erasures_and_roll_ups_nothing_is_lost_or_counted_twice() -> Result<()> {
     const TIMES: usize = 60;
     let survey = Survey::open().await?;
     let sent = survey.send("1_3").await?;
@@ -145,9 +145,9 @@ async fn beside_answers_erasures_and_folds_nothing_is_lost_or_counted_twice() ->
         }
         anyhow::Ok(())
     };
-    let folding = async {
+    let rolling_up = async {
         for _ in 0..TIMES {
-            fold::run(store, survey.form, Reach::Recent).await?;
+            roll_up::run(store, survey.form, ScanScope::Recent).await?;
             tokio::task::yield_now().await;
         }
         anyhow::Ok(())
@@ -159,8 +159,8 @@ async fn beside_answers_erasures_and_folds_nothing_is_lost_or_counted_twice() ->
         }
         anyhow::Ok(())
     };
-    tokio::try_join!(answering, folding, rebuilding)?;
-    survey.fold().await?;
+    tokio::try_join!(answering, rolling_up, rebuilding)?;
+    survey.roll_up().await?;
     assert_eq!(check(&survey).await?, []);
     let days: BTreeMap<_, Delta> = survey.rollup(3).await?.days.into_iter().collect();
     let responses: i64 = days.values().map(|day| day.counts.responses).sum();

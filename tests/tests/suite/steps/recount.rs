@@ -6,7 +6,7 @@ use anyhow::Result;
 use chrono::NaiveDate;
 use domain::rollup::Delta;
 use serde_json::{Value, json};
-use store::report::Reach;
+use store::report::ScanScope;
 use uuid::Uuid;
 
 use super::survey::{Survey, content, read_answers, stored};
@@ -39,7 +39,7 @@ struct Standing {
     given: Value,
 }
 
-/// Random answers, views, erasures and folds that die or not; in the end the rollups are what a recount gives.
+/// Random answers, views, erasures and roll-ups that die or not; in the end the rollups are what a recount gives.
 #[tokio::test]
 async fn after_any_story_the_rollups_equal_a_recount() -> Result<()> {
     const LINKS: [&str; 3] = ["", "1", "1_2"];
@@ -84,14 +84,14 @@ async fn after_any_story_the_rollups_equal_a_recount() -> Result<()> {
             }
             _ => {
                 let mut tx = store.begin().await?;
-                tx.fold(survey.form, Reach::Recent).await?;
+                tx.roll_up(survey.form, ScanScope::Recent).await?;
                 if dice.roll(2) == 0 {
                     tx.commit().await?;
                 }
             }
         }
     }
-    survey.fold().await?;
+    survey.roll_up().await?;
     for bus_prop_id in [0, 1, 2] {
         let mut recount: BTreeMap<NaiveDate, Delta> = BTreeMap::new();
         let counts =

@@ -13,11 +13,11 @@ use platform::cache::{Cache, CacheKey};
 use platform::config::RedisUrl;
 use platform::reports::{self, FormSeries, Found, Source};
 use serde_json::json;
-use store::report::{Reach, WHOLE};
+use store::report::{ScanScope, WHOLE};
 use tests::wait::{SOON, eventually};
 use uuid::Uuid;
-use worker::fold;
-use worker::refresh::Refresher;
+use worker::refresh::RefreshNotifier;
+use worker::roll_up;
 
 use super::survey::{Survey, stored};
 
@@ -87,7 +87,7 @@ async fn a_series_is_the_rollups_from_the_database_and_then_from_the_cache() -> 
     for days in [0, -1, -35, -40, -41] {
         answer(&survey, "1", days).await?;
     }
-    survey.fold().await?;
+    survey.roll_up().await?;
     for (bus_prop, id) in [(None, WHOLE), (Some("store:S1"), 1), (Some("store:S2"), 2)] {
         let first = series(&survey, bus_prop).await?;
         assert_eq!((first.source, first.bus_prop_id), (Source::Database, id));
@@ -108,17 +108,20 @@ async fn a_copy_of_another_version_is_not_believed_and_months_without_change_are
     for days in [0, -40] {
         answer(&survey, "1", days).await?;
     }
-    survey.fold().await?;
+    survey.roll_up().await?;
     let before = cached(&survey, None).await?;
     answer(&survey, "1", 0).await?;
     assert_eq!(
         series(&survey, None).await?.days,
         before.days,
-        "not folded yet"
+        "not rolled up yet"
     );
-    let folded = fold::run(&survey.ledger.store, survey.form, Reach::Recent).await?;
+    let rolled_up = roll_up::run(&survey.ledger.store, survey.form, ScanScope::Recent).await?;
     let month = Month::of(survey.day(0));
-    assert_eq!(folded.touched, BTreeSet::from([(WHOLE, month), (1, month)]));
+    assert_eq!(
+        rolled_up.touched,
+        BTreeSet::from([(WHOLE, month), (1, month)])
+    );
     let after = series(&survey, None).await?;
     assert_eq!(after.source, Source::Database);
     assert!(after.version > before.version);
@@ -147,7 +150,7 @@ async fn a_copy_of_another_version_is_not_believed_and_months_without_change_are
 async fn rubbish_in_the_cache_is_not_read_and_another_epoch_begins_anew() -> Result<()> {
     let survey = Survey::open().await?;
     answer(&survey, "1", 0).await?;
-    survey.fold().await?;
+    survey.roll_up().await?;
     let version = series(&survey, Some("store:S2")).await?.version;
     let of_form = |epoch: i64| {
         let key = CacheKey::new(survey.form.account_id, "days.v1").with(epoch);
@@ -163,8 +166,8 @@ async fn rubbish_in_the_cache_is_not_read_and_another_epoch_begins_anew() -> Res
         (read.source, read.days),
         (Source::Database, expected(&survey, WHOLE).await?)
     );
-    let places = survey.ledger.store.places(survey.form).await?;
-    let drifts = reports::check_months(&survey.ledger.store, cache, survey.form, &places).await?;
+    let slices = survey.ledger.store.slices(survey.form).await?;
+    let drifts = reports::check_months(&survey.ledger.store, cache, survey.form, &slices).await?;
     let counters: Vec<_> = drifts
         .iter()
         .map(|d| d.difference.counter.as_str())
@@ -175,7 +178,7 @@ async fn rubbish_in_the_cache_is_not_read_and_another_epoch_begins_anew() -> Res
         cached(&survey, None).await?.days,
         expected(&survey, WHOLE).await?
     );
-    let drifts = reports::check_months(&survey.ledger.store, cache, survey.form, &places).await?;
+    let drifts = reports::check_months(&survey.ledger.store, cache, survey.form, &slices).await?;
     assert_eq!(drifts, []);
     Ok(())
 }
@@ -184,7 +187,7 @@ async fn rubbish_in_the_cache_is_not_read_and_another_epoch_begins_anew() -> Res
 async fn a_wrong_copy_is_found_by_its_numbers() -> Result<()> {
     let survey = Survey::open().await?;
     answer(&survey, "1", 0).await?;
-    survey.fold().await?;
+    survey.roll_up().await?;
     let (store, cache) = (&survey.ledger.store, &survey.ledger.cache);
     let version = store
         .form_data_version(survey.form)
@@ -195,8 +198,8 @@ async fn a_wrong_copy_is_found_by_its_numbers() -> Result<()> {
     let key = key.with(survey.form.form_id).with(1).with(Month::of(day));
     let copy = domain::rollup::month::encode([(day, &Delta::view())].into_iter());
     put(&survey, &key, version.number, copy.into()).await?;
-    let places = store.places(survey.form).await?;
-    let drifts = reports::check_months(store, cache, survey.form, &places).await?;
+    let slices = store.slices(survey.form).await?;
+    let drifts = reports::check_months(store, cache, survey.form, &slices).await?;
     let responses = drifts
         .iter()
         .find(|drift| drift.difference.counter == "responses");
@@ -213,14 +216,14 @@ async fn a_wrong_copy_is_found_by_its_numbers() -> Result<()> {
 async fn a_cache_that_does_not_answer_is_not_taken_for_one_without_drift() -> Result<()> {
     let survey = Survey::open().await?;
     answer(&survey, "1", 0).await?;
-    survey.fold().await?;
+    survey.roll_up().await?;
     let store = &survey.ledger.store;
-    let places = store.places(survey.form).await?;
+    let slices = store.slices(survey.form).await?;
     // Nobody listens on port 1.
     let away = Cache::open(Some(
         &RedisUrl::parse("redis://127.0.0.1:1").map_err(Error::msg)?,
     ))?;
-    let checked = reports::check_months(store, &away, survey.form, &places).await;
+    let checked = reports::check_months(store, &away, survey.form, &slices).await;
     assert!(checked.is_err(), "{checked:?}");
     let account_id = survey.form.account_id;
     let checked = reports::check_recipient_days(store, &away, account_id).await;
@@ -229,16 +232,16 @@ async fn a_cache_that_does_not_answer_is_not_taken_for_one_without_drift() -> Re
 }
 
 #[tokio::test]
-async fn the_worker_gives_the_cache_what_a_fold_touched() -> Result<()> {
+async fn the_worker_gives_the_cache_what_a_roll_up_touched() -> Result<()> {
     let survey = Survey::open().await?;
     let (store, cache) = (&survey.ledger.store, &survey.ledger.cache);
     answer(&survey, "1_3", 0).await?;
-    let folded = fold::run(store, survey.form, Reach::Recent).await?;
+    let rolled_up = roll_up::run(store, survey.form, ScanScope::Recent).await?;
     cache_is_there(&survey).await?;
-    let (refresher, refreshing) = Refresher::new(store.clone(), cache.clone());
-    refresher.ring_months(survey.form, folded.touched);
-    drop(refresher);
-    refreshing.run().await;
+    let (notifier, job) = RefreshNotifier::new(store.clone(), cache.clone());
+    notifier.notify_months(survey.form, rolled_up.touched);
+    drop(notifier);
+    job.run().await;
     for (bus_prop, id) in [(None, WHOLE), (Some("store:S1"), 1), (Some("brand:B"), 3)] {
         let series = cached(&survey, bus_prop).await?;
         assert_eq!(series.days, expected(&survey, id).await?);
@@ -253,7 +256,7 @@ async fn an_account_has_all_its_forms_and_recipients() -> Result<()> {
     let account = survey.form.account_id;
     let other = survey.another_form().await?;
     answer(&survey, "1", -40).await?;
-    survey.fold().await?;
+    survey.roll_up().await?;
     let batch = survey.ledger.post(&[&[("a", 1), ("b", 2)]]).await?;
     survey.ledger.step(survey.ledger.chunk(&batch, 0)).await?;
     let range = range(&survey)?;
@@ -290,22 +293,22 @@ async fn an_account_has_all_its_forms_and_recipients() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn beside_folds_every_series_is_of_the_version_that_it_says() -> Result<()> {
+async fn beside_roll_ups_every_series_is_of_the_version_that_it_says() -> Result<()> {
     const TIMES: i64 = 60;
     let survey = Survey::open().await?;
     let sent = survey.send("1").await?;
-    // Each fold takes one answer, so the version tells how many are counted.
+    // Each roll-up takes one answer, so the version tells how many are counted.
     let first = survey
         .ledger
         .store
         .form_data_version(survey.form)
         .await?
         .context("a version")?;
-    let folding = async {
+    let rolling_up = async {
         for _ in 0..TIMES {
             let answer = survey.answer(&sent, Uuid::new_v4(), 0, &json!({"nps": 9}));
             survey.record(&[answer]).await?;
-            fold::run(&survey.ledger.store, survey.form, Reach::Recent).await?;
+            roll_up::run(&survey.ledger.store, survey.form, ScanScope::Recent).await?;
         }
         anyhow::Ok(())
     };
@@ -329,6 +332,6 @@ async fn beside_folds_every_series_is_of_the_version_that_it_says() -> Result<()
         }
         anyhow::Ok(())
     };
-    tokio::try_join!(folding, reading)?;
+    tokio::try_join!(rolling_up, reading)?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A published form of one account, links to it, visits that see and answer them, and folds one at a time.
+//! A published form of one account, links to it, visits that see and answer them, and roll-ups one at a time.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use domain::rollup::{DayCounts, Delta};
 use serde_json::{Value, json};
 use store::collect::{NewAnswer, NewView, Recorded};
 use store::form::{Form, FormChange, FormKey, Link, NewLink, PublicLink};
-use store::report::{Reach, RollupDays, WHOLE};
+use store::report::{RollupDays, ScanScope, WHOLE};
 use uuid::Uuid;
-use worker::fold;
+use worker::roll_up;
 
 use super::fixture::Ledger;
 
@@ -204,8 +204,8 @@ impl Survey {
     }
 
     /// Folds all that waits for the form.
-    pub async fn fold(&self) -> Result<()> {
-        while fold::run(&self.ledger.store, self.form, Reach::Recent)
+    pub async fn roll_up(&self) -> Result<()> {
+        while roll_up::run(&self.ledger.store, self.form, ScanScope::Recent)
             .await?
             .rows
             > 0
@@ -224,8 +224,8 @@ impl Survey {
     }
 
     /// Folds, then reads the whole's counts of a day.
-    pub async fn folded(&self, days: i64) -> Result<DayCounts> {
-        self.fold().await?;
+    pub async fn rolled_up(&self, days: i64) -> Result<DayCounts> {
+        self.roll_up().await?;
         let rollup: BTreeMap<NaiveDate, Delta> =
             self.rollup(WHOLE).await?.days.into_iter().collect();
         Ok(rollup

@@ -8,13 +8,13 @@ use uuid::Uuid;
 
 use super::read::Sums;
 use crate::form::FormKey;
-use crate::report::rollup::{Place, read_row};
+use crate::report::rollup::{RollupKey, read_row};
 use crate::tx::get;
 use crate::{Error, Store, Tx};
 
 /// Where a form has counts or what is counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Places {
+pub struct Slices {
     /// In order.
     pub days: Vec<NaiveDate>,
     /// Those in the rollup, also ids that the form has not.
@@ -54,13 +54,13 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn places(&self, form: FormKey) -> Result<Places, Error> {
+    pub async fn slices(&self, form: FormKey) -> Result<Slices, Error> {
         let days = self
             .rows(
                 "SELECT day FROM rollup WHERE account_id = $1 AND form_id = $2
                   UNION SELECT day FROM feedback WHERE account_id = $1 AND form_id = $2
                   UNION SELECT day FROM visit_view WHERE account_id = $1 AND form_id = $2
-                  UNION SELECT day FROM inbox WHERE account_id = $1 AND form_id = $2 ORDER BY day",
+                  UNION SELECT day FROM pending_delta WHERE account_id = $1 AND form_id = $2 ORDER BY day",
                 form.values(),
             )
             .await?;
@@ -70,7 +70,7 @@ impl Store {
                 form.values(),
             )
             .await?;
-        Ok(Places {
+        Ok(Slices {
             days: days
                 .iter()
                 .map(|row| get(row, "day"))
@@ -84,13 +84,13 @@ impl Store {
 }
 
 impl Tx {
-    /// What waits in the inbox for a form's day.
+    /// The pending counts of a form's day.
     pub(super) async fn pending(&mut self, form: FormKey, day: NaiveDate) -> Result<Sums, Error> {
         let mut values = form.values();
         values.push(day.into());
         let rows = self
             .rows(
-                "SELECT bus_prop_ids, delta FROM inbox WHERE account_id = $1 AND form_id = $2 AND day = $3",
+                "SELECT bus_prop_ids, delta FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND day = $3",
                 values,
             )
             .await?;
@@ -113,8 +113,8 @@ impl Tx {
         day: NaiveDate,
         ids: &BTreeSet<i64>,
     ) -> Result<BTreeMap<i64, Delta>, Error> {
-        let places: Vec<Place> = ids.iter().map(|id| (*id, day)).collect();
-        let rows = self.rollup_at(form, &places).await?;
+        let keys: Vec<RollupKey> = ids.iter().map(|id| (*id, day)).collect();
+        let rows = self.rollup_at(form, &keys).await?;
         rows.iter()
             .map(|row| Ok((get(row, "bus_prop_id")?, read_row(row)?)))
             .collect()

@@ -1,22 +1,23 @@
-//! The fold: every delta reaches the rollups exactly once, whoever dies or comes at the same time.
+//! The roll-up: every delta reaches the rollups exactly once, whoever dies or comes at the same time.
 
 use anyhow::{Result, ensure};
 use chrono::NaiveDate;
 use platform::cache::Cache;
 use serde_json::json;
-use store::report::Reach;
+use store::report::ScanScope;
 use tests::wait::{SOON, eventually};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
-use worker::fold::{self, Folding};
-use worker::refresh::Refresher;
+use worker::refresh::RefreshNotifier;
+use worker::roll_up::{self, RollupJob};
 
 use super::survey::Survey;
 
 const TIMES: usize = 100;
 
 #[tokio::test]
-async fn a_fold_that_dies_before_its_commit_counts_nothing_and_the_next_counts_all() -> Result<()> {
+async fn a_roll_up_that_dies_before_its_commit_counts_nothing_and_the_next_counts_all() -> Result<()>
+{
     let survey = Survey::open().await?;
     let sent = survey.send("1").await?;
     let answer = survey.answer(&sent, Uuid::new_v4(), 0, &json!({"nps": 9}));
@@ -24,23 +25,31 @@ async fn a_fold_that_dies_before_its_commit_counts_nothing_and_the_next_counts_a
     let store = &survey.ledger.store;
     let before = survey.rollup(0).await?;
     let mut tx = store.begin().await?;
-    assert_eq!(tx.fold(survey.form, Reach::Recent).await?.rows, 1);
+    assert_eq!(tx.roll_up(survey.form, ScanScope::Recent).await?.rows, 1);
     drop(tx);
     assert_eq!(survey.rollup(0).await?, before);
-    assert_eq!(store.forms_waiting(0).await?.forms, [survey.form]);
-    assert_eq!(fold::run(store, survey.form, Reach::Recent).await?.rows, 1);
-    assert_eq!(fold::run(store, survey.form, Reach::All).await?.rows, 0);
-    assert!(store.forms_waiting(0).await?.forms.is_empty());
+    assert_eq!(store.pending_forms(0).await?.forms, [survey.form]);
+    assert_eq!(
+        roll_up::run(store, survey.form, ScanScope::Recent)
+            .await?
+            .rows,
+        1
+    );
+    assert_eq!(
+        roll_up::run(store, survey.form, ScanScope::All).await?.rows,
+        0
+    );
+    assert!(store.pending_forms(0).await?.forms.is_empty());
     let after = survey.rollup(0).await?;
     assert_eq!(after.version, before.version + 1);
     assert!(after.as_of >= before.as_of);
-    let counts = survey.folded(0).await?;
+    let counts = survey.rolled_up(0).await?;
     assert_eq!((counts.views, counts.responses), (1, 1));
     Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn folds_of_one_form_at_once_count_each_delta_once() -> Result<()> {
+async fn roll_ups_of_one_form_at_once_count_each_delta_once() -> Result<()> {
     let survey = Survey::open().await?;
     let sent = survey.send("1").await?;
     let store = &survey.ledger.store;
@@ -51,8 +60,8 @@ async fn folds_of_one_form_at_once_count_each_delta_once() -> Result<()> {
         store.record_answers(&one).await?;
         let (stored, first, second) = tokio::join!(
             store.record_answers(&two),
-            fold::run(store, survey.form, Reach::Recent),
-            fold::run(store, survey.form, Reach::All)
+            roll_up::run(store, survey.form, ScanScope::Recent),
+            roll_up::run(store, survey.form, ScanScope::All)
         );
         stored?;
         assert!(first?.rows + second?.rows > 0);
@@ -60,7 +69,7 @@ async fn folds_of_one_form_at_once_count_each_delta_once() -> Result<()> {
         assert!(raised > version, "a version came twice");
         version = raised;
     }
-    let counts = survey.folded(0).await?;
+    let counts = survey.rolled_up(0).await?;
     let expected = i64::try_from(TIMES * 2)?;
     assert_eq!((counts.views, counts.responses), (expected, expected));
     Ok(())
@@ -73,7 +82,7 @@ async fn a_delta_counts_in_the_whole_and_in_each_bus_prop_on_its_own_day() -> Re
     let late = survey.answer(&both, Uuid::new_v4(), -40, &json!({"nps": 0}));
     let today = survey.answer(&none, Uuid::new_v4(), 0, &json!({"nps": 9}));
     survey.record(&[today, late]).await?;
-    survey.fold().await?;
+    survey.roll_up().await?;
     let days = async |bus_prop_id| -> Result<Vec<(NaiveDate, i64)>> {
         let rollup = survey.rollup(bus_prop_id).await?;
         let counted = rollup.days.iter();
@@ -99,16 +108,24 @@ async fn a_row_that_came_below_the_low_bound_is_found_from_zero() -> Result<()> 
     let sent = survey.send("").await?;
     let answer = survey.answer(&sent, Uuid::new_v4(), 0, &json!({"nps": 9}));
     survey.record(&[answer]).await?;
-    let passed = "UPDATE form_version SET inbox_low = 1000000";
+    let passed = "UPDATE form_version SET watermark = 1000000";
     survey.ledger.sql(passed).await?;
     let store = &survey.ledger.store;
-    assert_eq!(fold::run(store, survey.form, Reach::Recent).await?.rows, 0);
-    assert_eq!(fold::run(store, survey.form, Reach::All).await?.rows, 1);
+    assert_eq!(
+        roll_up::run(store, survey.form, ScanScope::Recent)
+            .await?
+            .rows,
+        0
+    );
+    assert_eq!(
+        roll_up::run(store, survey.form, ScanScope::All).await?.rows,
+        1
+    );
     Ok(())
 }
 
 #[tokio::test]
-async fn the_loop_folds_what_is_rung_for_and_finds_the_rest_by_itself() -> Result<()> {
+async fn the_job_rolls_up_what_it_is_notified_of_and_finds_the_rest_by_itself() -> Result<()> {
     let survey = Survey::open().await?;
     let sent = survey.send("2").await?;
     let store = &survey.ledger.store;
@@ -118,12 +135,12 @@ async fn the_loop_folds_what_is_rung_for_and_finds_the_rest_by_itself() -> Resul
         Ok(days.iter().map(|(_, sum)| sum.counts.responses).sum())
     };
     survey.record(&[answer()]).await?;
-    let (refresher, refreshing) = Refresher::new(store.clone(), Cache::open(None)?);
-    let refreshing = tokio::spawn(refreshing.run());
-    let folding = Folding::new(store.clone(), refresher);
-    let folder = folding.folder();
+    let (notifier, refresh_job) = RefreshNotifier::new(store.clone(), Cache::open(None)?);
+    let refreshing = tokio::spawn(refresh_job.run());
+    let job = RollupJob::new(store.clone(), notifier);
+    let notifier = job.notifier();
     let shutdown = CancellationToken::new();
-    let running = tokio::spawn(folding.run(shutdown.clone()));
+    let running = tokio::spawn(job.run(shutdown.clone()));
     for expected in 1..=10 {
         eventually(SOON, async || {
             let counted = responses().await?;
@@ -133,7 +150,7 @@ async fn the_loop_folds_what_is_rung_for_and_finds_the_rest_by_itself() -> Resul
         .await?;
         survey.record(&[answer()]).await?;
         if expected % 2 == 0 {
-            folder.ring(survey.form);
+            notifier.notify(survey.form);
         }
     }
     shutdown.cancel();

@@ -1,0 +1,322 @@
+-- The schema on PostgreSQL. The key of every tenant's table begins with account_id, so that the schema can be distributed by it.
+
+-- One row: the version of this script. store/src/tx/schema.rs refuses every other one.
+CREATE TABLE schema_version (
+    version bigint NOT NULL
+);
+INSERT INTO schema_version (version) VALUES (1);
+
+-- Accounts and keys.
+
+CREATE TABLE account (
+    account_id  uuid        PRIMARY KEY,
+    name        text        NOT NULL UNIQUE,
+    time_zone   text        NOT NULL,
+    created_at  timestamptz NOT NULL
+);
+
+-- Only a hash of a secret is kept. A key has up to two live secrets, so that rotation overlaps.
+CREATE TABLE api_key (
+    account_id   uuid        NOT NULL REFERENCES account,
+    api_key      text        NOT NULL UNIQUE,
+    scopes       text        NOT NULL,
+    created_at   timestamptz NOT NULL,
+    revoked_at   timestamptz,
+    last_used_at timestamptz,
+    PRIMARY KEY (account_id, api_key)
+);
+
+CREATE TABLE api_secret (
+    account_id  uuid        NOT NULL,
+    api_key     text        NOT NULL,
+    secret_hash bytea       NOT NULL,
+    created_at  timestamptz NOT NULL,
+    expires_at  timestamptz,
+    PRIMARY KEY (account_id, api_key, secret_hash),
+    FOREIGN KEY (account_id, api_key) REFERENCES api_key ON DELETE CASCADE
+);
+
+-- Imports.
+
+-- Acceptance draws a seq as the last thing before its COMMIT: the order of seq is the order of commits.
+CREATE TABLE import_counter (
+    account_id uuid   PRIMARY KEY REFERENCES account,
+    seq        bigint NOT NULL
+) WITH (fillfactor = 10);
+
+CREATE TABLE import_batch (
+    account_id    uuid        NOT NULL,
+    batch_id      uuid        NOT NULL,
+    status        text        NOT NULL,
+    attempt       uuid        NOT NULL,
+    heartbeat_at  timestamptz NOT NULL,
+    request_id    text        NOT NULL DEFAULT '',
+    lane          text        NOT NULL DEFAULT 'bulk',
+    seq           bigint,
+    staging       boolean     NOT NULL DEFAULT false,
+    received      bigint      NOT NULL DEFAULT 0,
+    accepted      bigint      NOT NULL DEFAULT 0,
+    rejected      bigint      NOT NULL DEFAULT 0,
+    open_chunks   bigint      NOT NULL DEFAULT 0,
+    parked_chunks bigint      NOT NULL DEFAULT 0,
+    created       bigint      NOT NULL DEFAULT 0,
+    updated       bigint      NOT NULL DEFAULT 0,
+    unchanged     bigint      NOT NULL DEFAULT 0,
+    superseded    bigint      NOT NULL DEFAULT 0,
+    failed        bigint      NOT NULL DEFAULT 0,
+    cancelled     bigint      NOT NULL DEFAULT 0,
+    created_at    timestamptz NOT NULL,
+    queued_at     timestamptz,
+    started_at    timestamptz,
+    completed_at  timestamptz,
+    PRIMARY KEY (account_id, batch_id)
+) WITH (fillfactor = 50);
+
+-- For "is an older batch still open?", for whoever looks for due work, and for the sweep.
+CREATE INDEX import_batch_open ON import_batch (account_id, seq)
+    WHERE status IN ('queued', 'processing', 'stalled');
+CREATE INDEX import_batch_due ON import_batch (lane, queued_at)
+    WHERE status IN ('queued', 'processing');
+CREATE INDEX import_batch_ended ON import_batch (completed_at)
+    WHERE status IN ('completed', 'cancelled');
+CREATE INDEX import_batch_receiving ON import_batch (heartbeat_at) WHERE status = 'receiving';
+
+-- The row of a stored chunk is deleted: its absence proves that the chunk is stored.
+CREATE TABLE import_chunk (
+    account_id uuid        NOT NULL,
+    batch_id   uuid        NOT NULL,
+    chunk_no   bigint      NOT NULL,
+    records    bigint      NOT NULL,
+    parked     boolean     NOT NULL DEFAULT false,
+    failures   bigint      NOT NULL DEFAULT 0,
+    retry_at   timestamptz,
+    reason     text,
+    PRIMARY KEY (account_id, batch_id, chunk_no),
+    FOREIGN KEY (account_id, batch_id) REFERENCES import_batch ON DELETE CASCADE
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+
+-- The chunk's records, already compressed. A table of its own keeps the ledger small.
+CREATE TABLE import_payload (
+    account_id uuid   NOT NULL,
+    batch_id   uuid   NOT NULL,
+    chunk_no   bigint NOT NULL,
+    payload    bytea  NOT NULL,
+    PRIMARY KEY (account_id, batch_id, chunk_no),
+    FOREIGN KEY (account_id, batch_id, chunk_no) REFERENCES import_chunk ON DELETE CASCADE
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0,
+        toast.autovacuum_vacuum_scale_factor = 0, toast.autovacuum_vacuum_threshold = 2000, toast.autovacuum_vacuum_cost_delay = 0);
+ALTER TABLE import_payload ALTER COLUMN payload SET STORAGE EXTERNAL;
+
+-- Which worker started on a chunk, written beside the transaction that holds the chunk. A foreign key's check would wait
+-- for that transaction, so there is none.
+CREATE TABLE import_start (
+    account_id      uuid   NOT NULL,
+    batch_id        uuid   NOT NULL,
+    chunk_no        bigint NOT NULL,
+    worker_id       uuid   NOT NULL,
+    backend_pid     bigint,
+    backend_start   timestamptz,
+    starts          bigint NOT NULL,
+    PRIMARY KEY (account_id, batch_id, chunk_no)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+
+CREATE TABLE worker_heartbeat (
+    worker_id    uuid        PRIMARY KEY,
+    heartbeat_at timestamptz NOT NULL
+);
+
+-- Blocks of many record errors, compressed.
+CREATE TABLE import_error (
+    account_id uuid   NOT NULL,
+    batch_id   uuid   NOT NULL,
+    first      bigint NOT NULL,
+    errors     bigint NOT NULL,
+    block      bytea  NOT NULL,
+    PRIMARY KEY (account_id, batch_id, first),
+    FOREIGN KEY (account_id, batch_id) REFERENCES import_batch ON DELETE CASCADE
+);
+ALTER TABLE import_error ALTER COLUMN block SET STORAGE EXTERNAL;
+
+CREATE TABLE idempotency (
+    account_id      uuid        NOT NULL,
+    idempotency_key text        NOT NULL,
+    query           text        NOT NULL,
+    attempt         uuid        NOT NULL,
+    batch_id        uuid        NOT NULL,
+    created_at      timestamptz NOT NULL,
+    heartbeat_at    timestamptz NOT NULL,
+    body_hash       bytea,
+    status          bigint,
+    response        bytea,
+    PRIMARY KEY (account_id, idempotency_key)
+);
+CREATE INDEX idempotency_age ON idempotency (created_at);
+
+-- One row a person and account. An erased person's phone and fields are null until no older batch is open.
+CREATE TABLE recipient (
+    account_id  uuid        NOT NULL,
+    docid       text        COLLATE "C" NOT NULL,
+    phone       text,
+    fields      jsonb,
+    batch_id    uuid,
+    seq         bigint      NOT NULL,
+    created_at  timestamptz NOT NULL,
+    updated_at  timestamptz NOT NULL,
+    created_day date        NOT NULL,
+    PRIMARY KEY (account_id, docid)
+) WITH (fillfactor = 90);
+CREATE INDEX recipient_erased ON recipient (account_id, seq) WHERE phone IS NULL;
+
+-- The recipients that are stored now, by the day (in the account's time zone) on which they were created.
+CREATE TABLE recipient_rollup (
+    account_id uuid   NOT NULL,
+    day        date   NOT NULL,
+    recipients bigint NOT NULL,
+    PRIMARY KEY (account_id, day)
+) WITH (fillfactor = 50);
+
+CREATE TABLE recipient_version (
+    account_id   uuid        PRIMARY KEY,
+    data_version bigint      NOT NULL,
+    as_of        timestamptz NOT NULL
+) WITH (fillfactor = 10);
+
+-- Forms and links.
+
+CREATE TABLE form (
+    account_id   uuid        NOT NULL,
+    form_id      uuid        NOT NULL,
+    status       text        NOT NULL,
+    content      jsonb       NOT NULL,
+    revision     bigint      NOT NULL,
+    created_at   timestamptz NOT NULL,
+    updated_at   timestamptz NOT NULL,
+    published_at timestamptz,
+    deleted_at   timestamptz,
+    PRIMARY KEY (account_id, form_id)
+);
+CREATE INDEX form_list ON form (account_id, status, form_id);
+
+-- The lock of whoever changes what the form's reports say: the order of versions is the order of commits. The roll-up begins
+-- above the watermark, which follows a minute behind what it has read: next_watermark replaces it then.
+CREATE TABLE form_version (
+    account_id        uuid        NOT NULL,
+    form_id           uuid        NOT NULL,
+    data_version      bigint      NOT NULL,
+    as_of             timestamptz NOT NULL,
+    watermark         bigint      NOT NULL DEFAULT 0,
+    next_watermark    bigint      NOT NULL DEFAULT 0,
+    next_watermark_at timestamptz NOT NULL,
+    PRIMARY KEY (account_id, form_id)
+) WITH (fillfactor = 10);
+
+-- An answer writes to a link only if it has max_responses, so that a busy link is no busy row.
+-- track_fields is json and not jsonb, because json keeps the order of its members.
+CREATE TABLE link (
+    account_id    uuid        NOT NULL,
+    link_id       uuid        NOT NULL,
+    token         text        COLLATE "C" NOT NULL UNIQUE,
+    form_id       uuid        NOT NULL,
+    bus_prop_ids  text        NOT NULL,
+    track_fields  json        NOT NULL,
+    expires_at    timestamptz,
+    max_responses bigint,
+    used          bigint      NOT NULL DEFAULT 0,
+    erased        bigint      NOT NULL DEFAULT 0,
+    created_at    timestamptz NOT NULL,
+    deleted_at    timestamptz,
+    PRIMARY KEY (account_id, link_id)
+);
+
+-- Views and answers.
+
+-- One row is one view: a visit on a day on which it saw the page or answered.
+CREATE TABLE visit_view (
+    account_id uuid        NOT NULL,
+    link_id    uuid        NOT NULL,
+    visit      uuid        NOT NULL,
+    day        date        NOT NULL,
+    form_id    uuid        NOT NULL,
+    seen_at    timestamptz NOT NULL,
+    PRIMARY KEY (account_id, link_id, visit, day)
+);
+CREATE INDEX visit_view_day ON visit_view (account_id, form_id, day);
+
+-- The first stored answer of a visit. The row outlives the feedback: a repeated answer still gets the first one's id.
+CREATE TABLE visit (
+    account_id  uuid NOT NULL,
+    link_id     uuid NOT NULL,
+    visit       uuid NOT NULL,
+    feedback_id uuid NOT NULL,
+    PRIMARY KEY (account_id, link_id, visit)
+);
+
+-- feedback_id is a version 7 UUID of submitted_at, so the key's order is that of time.
+CREATE TABLE feedback (
+    account_id   uuid        NOT NULL,
+    form_id      uuid        NOT NULL,
+    feedback_id  uuid        NOT NULL,
+    link_id      uuid        NOT NULL,
+    day          date        NOT NULL,
+    submitted_at timestamptz NOT NULL,
+    bus_prop_ids text        NOT NULL,
+    track_fields jsonb       NOT NULL,
+    answers      jsonb       NOT NULL,
+    nps          smallint,
+    happiness    smallint,
+    has_comment  boolean     NOT NULL,
+    PRIMARY KEY (account_id, form_id, feedback_id)
+);
+CREATE INDEX feedback_comment ON feedback (account_id, form_id, feedback_id) WHERE has_comment;
+
+-- Counts that no rollup has yet. The roll-up deletes the rows that it added.
+CREATE TABLE pending_delta (
+    account_id   uuid        NOT NULL,
+    form_id      uuid        NOT NULL,
+    id           bigint      GENERATED ALWAYS AS IDENTITY,
+    day          date        NOT NULL,
+    bus_prop_ids text        NOT NULL,
+    delta        bytea       NOT NULL,
+    created_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (account_id, form_id, id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+-- For "which forms have pending counts?" across accounts.
+CREATE INDEX pending_delta_order ON pending_delta (id);
+
+-- Reports.
+
+-- Counts of a form by day: of the whole (bus_prop_id 0) and of each of its business properties.
+CREATE TABLE rollup (
+    account_id        uuid   NOT NULL,
+    form_id           uuid   NOT NULL,
+    bus_prop_id       bigint NOT NULL,
+    day               date   NOT NULL,
+    views             bigint NOT NULL,
+    responses         bigint NOT NULL,
+    comments          bigint NOT NULL,
+    happy             bigint NOT NULL,
+    happiness_answers bigint NOT NULL,
+    promoters         bigint NOT NULL,
+    passives          bigint NOT NULL,
+    detractors        bigint NOT NULL,
+    nps_answers       bigint NOT NULL,
+    fields            bytea  NOT NULL,
+    PRIMARY KEY (account_id, form_id, bus_prop_id, day)
+) WITH (fillfactor = 50);
+
+-- The form's data_version when a rollup row of the month (its first day) last changed. A month without data has no row.
+-- A copy of a month's counts may be used only if it was made at this version.
+CREATE TABLE rollup_month (
+    account_id uuid   NOT NULL,
+    form_id    uuid   NOT NULL,
+    month      date   NOT NULL,
+    version    bigint NOT NULL,
+    PRIMARY KEY (account_id, form_id, month)
+) WITH (fillfactor = 50);
+
+-- One row. Versions rise within an epoch; copies of another epoch are never used.
+CREATE TABLE cache_epoch (
+    id    smallint PRIMARY KEY CHECK (id = 1),
+    epoch bigint   NOT NULL
+);
+INSERT INTO cache_epoch (id, epoch) VALUES (1, 1);

@@ -1,0 +1,286 @@
+-- The schema on SQLite: the tables of postgres.sql, whose comments say what they are for. Times are RFC 3339 texts in UTC, ids
+-- are blobs of 16 bytes.
+
+CREATE TABLE schema_version (
+    version integer NOT NULL
+);
+INSERT INTO schema_version (version) VALUES (1);
+
+CREATE TABLE account (
+    account_id blob PRIMARY KEY,
+    name       text NOT NULL UNIQUE,
+    time_zone  text NOT NULL,
+    created_at text NOT NULL
+);
+
+CREATE TABLE api_key (
+    account_id   blob NOT NULL REFERENCES account,
+    api_key      text NOT NULL UNIQUE,
+    scopes       text NOT NULL,
+    created_at   text NOT NULL,
+    revoked_at   text,
+    last_used_at text,
+    PRIMARY KEY (account_id, api_key)
+);
+
+CREATE TABLE api_secret (
+    account_id  blob NOT NULL,
+    api_key     text NOT NULL,
+    secret_hash blob NOT NULL,
+    created_at  text NOT NULL,
+    expires_at  text,
+    PRIMARY KEY (account_id, api_key, secret_hash),
+    FOREIGN KEY (account_id, api_key) REFERENCES api_key ON DELETE CASCADE
+);
+
+CREATE TABLE import_counter (
+    account_id blob    PRIMARY KEY REFERENCES account,
+    seq        integer NOT NULL
+);
+
+CREATE TABLE import_batch (
+    account_id    blob    NOT NULL,
+    batch_id      blob    NOT NULL,
+    status        text    NOT NULL,
+    attempt       blob    NOT NULL,
+    heartbeat_at  text    NOT NULL,
+    request_id    text    NOT NULL DEFAULT '',
+    lane          text    NOT NULL DEFAULT 'bulk',
+    seq           integer,
+    staging       boolean NOT NULL DEFAULT false,
+    received      integer NOT NULL DEFAULT 0,
+    accepted      integer NOT NULL DEFAULT 0,
+    rejected      integer NOT NULL DEFAULT 0,
+    open_chunks   integer NOT NULL DEFAULT 0,
+    parked_chunks integer NOT NULL DEFAULT 0,
+    created       integer NOT NULL DEFAULT 0,
+    updated       integer NOT NULL DEFAULT 0,
+    unchanged     integer NOT NULL DEFAULT 0,
+    superseded    integer NOT NULL DEFAULT 0,
+    failed        integer NOT NULL DEFAULT 0,
+    cancelled     integer NOT NULL DEFAULT 0,
+    created_at    text    NOT NULL,
+    queued_at     text,
+    started_at    text,
+    completed_at  text,
+    PRIMARY KEY (account_id, batch_id)
+);
+
+CREATE INDEX import_batch_open ON import_batch (account_id, seq)
+    WHERE status IN ('queued', 'processing', 'stalled');
+CREATE INDEX import_batch_due ON import_batch (lane, queued_at)
+    WHERE status IN ('queued', 'processing');
+CREATE INDEX import_batch_ended ON import_batch (completed_at)
+    WHERE status IN ('completed', 'cancelled');
+CREATE INDEX import_batch_receiving ON import_batch (heartbeat_at) WHERE status = 'receiving';
+
+CREATE TABLE import_chunk (
+    account_id blob    NOT NULL,
+    batch_id   blob    NOT NULL,
+    chunk_no   integer NOT NULL,
+    records    integer NOT NULL,
+    parked     boolean NOT NULL DEFAULT false,
+    failures   integer NOT NULL DEFAULT 0,
+    retry_at   text,
+    reason     text,
+    PRIMARY KEY (account_id, batch_id, chunk_no),
+    FOREIGN KEY (account_id, batch_id) REFERENCES import_batch ON DELETE CASCADE
+);
+
+CREATE TABLE import_payload (
+    account_id blob    NOT NULL,
+    batch_id   blob    NOT NULL,
+    chunk_no   integer NOT NULL,
+    payload    blob    NOT NULL,
+    PRIMARY KEY (account_id, batch_id, chunk_no),
+    FOREIGN KEY (account_id, batch_id, chunk_no) REFERENCES import_chunk ON DELETE CASCADE
+);
+
+CREATE TABLE import_start (
+    account_id    blob    NOT NULL,
+    batch_id      blob    NOT NULL,
+    chunk_no      integer NOT NULL,
+    worker_id     blob    NOT NULL,
+    backend_pid   integer,
+    backend_start text,
+    starts        integer NOT NULL,
+    PRIMARY KEY (account_id, batch_id, chunk_no)
+);
+
+CREATE TABLE worker_heartbeat (
+    worker_id    blob PRIMARY KEY,
+    heartbeat_at text NOT NULL
+);
+
+CREATE TABLE import_error (
+    account_id blob    NOT NULL,
+    batch_id   blob    NOT NULL,
+    first      integer NOT NULL,
+    errors     integer NOT NULL,
+    block      blob    NOT NULL,
+    PRIMARY KEY (account_id, batch_id, first),
+    FOREIGN KEY (account_id, batch_id) REFERENCES import_batch ON DELETE CASCADE
+);
+
+CREATE TABLE idempotency (
+    account_id      blob NOT NULL,
+    idempotency_key text NOT NULL,
+    query           text NOT NULL,
+    attempt         blob NOT NULL,
+    batch_id        blob NOT NULL,
+    created_at      text NOT NULL,
+    heartbeat_at    text NOT NULL,
+    body_hash       blob,
+    status          integer,
+    response        blob,
+    PRIMARY KEY (account_id, idempotency_key)
+);
+CREATE INDEX idempotency_age ON idempotency (created_at);
+
+CREATE TABLE recipient (
+    account_id  blob    NOT NULL,
+    docid       text    NOT NULL,
+    phone       text,
+    fields      text,
+    batch_id    blob,
+    seq         integer NOT NULL,
+    created_at  text    NOT NULL,
+    updated_at  text    NOT NULL,
+    created_day text    NOT NULL,
+    PRIMARY KEY (account_id, docid)
+);
+CREATE INDEX recipient_erased ON recipient (account_id, seq) WHERE phone IS NULL;
+
+CREATE TABLE recipient_rollup (
+    account_id blob    NOT NULL,
+    day        text    NOT NULL,
+    recipients integer NOT NULL,
+    PRIMARY KEY (account_id, day)
+);
+
+CREATE TABLE recipient_version (
+    account_id   blob    PRIMARY KEY,
+    data_version integer NOT NULL,
+    as_of        text    NOT NULL
+);
+
+CREATE TABLE form (
+    account_id   blob    NOT NULL,
+    form_id      blob    NOT NULL,
+    status       text    NOT NULL,
+    content      text    NOT NULL,
+    revision     integer NOT NULL,
+    created_at   text    NOT NULL,
+    updated_at   text    NOT NULL,
+    published_at text,
+    deleted_at   text,
+    PRIMARY KEY (account_id, form_id)
+);
+CREATE INDEX form_list ON form (account_id, status, form_id);
+
+CREATE TABLE form_version (
+    account_id        blob    NOT NULL,
+    form_id           blob    NOT NULL,
+    data_version      integer NOT NULL,
+    as_of             text    NOT NULL,
+    watermark         integer NOT NULL DEFAULT 0,
+    next_watermark    integer NOT NULL DEFAULT 0,
+    next_watermark_at text    NOT NULL,
+    PRIMARY KEY (account_id, form_id)
+);
+
+CREATE TABLE link (
+    account_id    blob    NOT NULL,
+    link_id       blob    NOT NULL,
+    token         text    NOT NULL UNIQUE,
+    form_id       blob    NOT NULL,
+    bus_prop_ids  text    NOT NULL,
+    track_fields  text    NOT NULL,
+    expires_at    text,
+    max_responses integer,
+    used          integer NOT NULL DEFAULT 0,
+    erased        integer NOT NULL DEFAULT 0,
+    created_at    text    NOT NULL,
+    deleted_at    text,
+    PRIMARY KEY (account_id, link_id)
+);
+
+CREATE TABLE visit_view (
+    account_id blob NOT NULL,
+    link_id    blob NOT NULL,
+    visit      blob NOT NULL,
+    day        text NOT NULL,
+    form_id    blob NOT NULL,
+    seen_at    text NOT NULL,
+    PRIMARY KEY (account_id, link_id, visit, day)
+);
+CREATE INDEX visit_view_day ON visit_view (account_id, form_id, day);
+
+CREATE TABLE visit (
+    account_id  blob NOT NULL,
+    link_id     blob NOT NULL,
+    visit       blob NOT NULL,
+    feedback_id blob NOT NULL,
+    PRIMARY KEY (account_id, link_id, visit)
+);
+
+CREATE TABLE feedback (
+    account_id   blob    NOT NULL,
+    form_id      blob    NOT NULL,
+    feedback_id  blob    NOT NULL,
+    link_id      blob    NOT NULL,
+    day          text    NOT NULL,
+    submitted_at text    NOT NULL,
+    bus_prop_ids text    NOT NULL,
+    track_fields text    NOT NULL,
+    answers      text    NOT NULL,
+    nps          integer,
+    happiness    integer,
+    has_comment  boolean NOT NULL,
+    PRIMARY KEY (account_id, form_id, feedback_id)
+);
+CREATE INDEX feedback_comment ON feedback (account_id, form_id, feedback_id) WHERE has_comment;
+
+-- AUTOINCREMENT never uses an id again, which the watermarks rely on.
+CREATE TABLE pending_delta (
+    id           integer PRIMARY KEY AUTOINCREMENT,
+    account_id   blob    NOT NULL,
+    form_id      blob    NOT NULL,
+    day          text    NOT NULL,
+    bus_prop_ids text    NOT NULL,
+    delta        blob    NOT NULL,
+    created_at   text    NOT NULL
+);
+CREATE INDEX pending_delta_form ON pending_delta (account_id, form_id, id);
+
+CREATE TABLE rollup (
+    account_id        blob    NOT NULL,
+    form_id           blob    NOT NULL,
+    bus_prop_id       integer NOT NULL,
+    day               text    NOT NULL,
+    views             integer NOT NULL,
+    responses         integer NOT NULL,
+    comments          integer NOT NULL,
+    happy             integer NOT NULL,
+    happiness_answers integer NOT NULL,
+    promoters         integer NOT NULL,
+    passives          integer NOT NULL,
+    detractors        integer NOT NULL,
+    nps_answers       integer NOT NULL,
+    fields            blob    NOT NULL,
+    PRIMARY KEY (account_id, form_id, bus_prop_id, day)
+);
+
+CREATE TABLE rollup_month (
+    account_id blob    NOT NULL,
+    form_id    blob    NOT NULL,
+    month      text    NOT NULL,
+    version    integer NOT NULL,
+    PRIMARY KEY (account_id, form_id, month)
+);
+
+CREATE TABLE cache_epoch (
+    id    integer PRIMARY KEY CHECK (id = 1),
+    epoch integer NOT NULL
+);
+INSERT INTO cache_epoch (id, epoch) VALUES (1, 1);

@@ -1,0 +1,51 @@
+//! Makes the schema in an empty database and refuses a database that has another one.
+
+use super::transaction::get;
+use super::{Error, Store};
+
+/// The version that both scripts write into `schema_version`.
+const VERSION: i64 = 1;
+
+const POSTGRES: &str = include_str!("../../schema/postgres.sql");
+const SQLITE: &str = include_str!("../../schema/sqlite.sql");
+
+/// A database from before `schema_version` was a table has an `account` all the same.
+const TABLES_POSTGRES: &str = "SELECT to_regclass('schema_version') IS NOT NULL AS has_version,
+                                      to_regclass('account') IS NOT NULL AS is_used";
+const TABLES_SQLITE: &str =
+    "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'schema_version') AS has_version,
+            EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'account') AS is_used";
+
+impl Store {
+    /// Makes the schema where there is none. Of several processes that start at once, one makes it and the others wait.
+    ///
+    /// # Errors
+    /// [`Error::Schema`] where another version of this program made the database. See [`Error`].
+    pub async fn make_schema(&self) -> Result<(), Error> {
+        let mut tx = self.begin().await?;
+        if !tx.is_sqlite() {
+            tx.execute("SELECT pg_advisory_xact_lock(7021402611212)", vec![])
+                .await?;
+        }
+        let tables = tx.dialect(TABLES_POSTGRES, TABLES_SQLITE);
+        let tables = tx.row(tables, vec![]).await?;
+        let tables = tables.ok_or_else(|| Error::broken("no answer about tables"))?;
+        let found = if get(&tables, "has_version")? {
+            let row = tx.row("SELECT version FROM schema_version", vec![]).await?;
+            row.map_or(Ok(0), |row| get(&row, "version"))?
+        } else if get(&tables, "is_used")? {
+            0
+        } else {
+            tx.execute_script(tx.dialect(POSTGRES, SQLITE)).await?;
+            return tx.commit_surely().await;
+        };
+        if found == VERSION {
+            Ok(())
+        } else {
+            Err(Error::Schema {
+                found,
+                known: VERSION,
+            })
+        }
+    }
+}
