@@ -15,7 +15,7 @@ const HOSTILE: &str =
     "\"'><script>alert(1)</script><img src=x onerror=alert(1)>`</textarea></title></style>";
 
 fn option(value: &str, label: &str) -> Value {
-    json!({"value": value, "label": label, "retired": false})
+    json!({"value": value, "label": label, "retired": false, "number": 0})
 }
 
 fn field(key: &str, label: &str, required: bool, kind: &Value) -> Value {
@@ -178,7 +178,8 @@ fn texts_never_come_out_as_markup() {
 fn what_is_retired_is_not_shown() {
     let mut changed = serde_json::to_value(every_type("Question")).unwrap();
     changed["fields"][5]["retired"] = json!(true);
-    changed["fields"][3]["options"][1] = json!({"value": "gone", "label": "Gone", "retired": true});
+    changed["fields"][3]["options"][1] =
+        json!({"value": "gone", "label": "Gone", "retired": true, "number": 1});
     let form: FormContent = serde_json::from_value(changed).unwrap();
     let typed = [("city", "Oslo"), ("one", "gone")];
     for html in [
