@@ -15,7 +15,7 @@ use api_collect::pages;
 use api_http::{AppState, entry, error};
 use axum::Router;
 use axum::http::{Method, StatusCode, Uri};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use platform::backends::Backends;
 use platform::config::Config;
@@ -34,11 +34,15 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
         .merge(api_collect::routes(state, config));
     let (router, mut document) = documented.split_for_parts();
     openapi::Shared.modify(&mut document);
-    router
+    let router: Router = router
         .merge(SwaggerUi::new("/docs").url("/openapi.json", document))
         .fallback(nothing_here)
         .method_not_allowed_fallback(error::method_not_allowed)
-        .layer(from_fn_with_state(state.clone(), entry::guarded))
+        .layer(from_fn_with_state(state.clone(), entry::guarded));
+    // Around the router, which writes `Allow` after its layers.
+    Router::new()
+        .fallback_service(router)
+        .layer(map_response(error::only_405_allows))
 }
 
 /// What is answered where no route is. Under a link these are mostly people whose link was damaged on its way, such as by

@@ -14,10 +14,6 @@ use platform::request_id::RequestId;
 /// cause, which is for the log alone.
 pub fn render(response: &mut Response, request_id: &RequestId) -> Option<Arc<str>> {
     let status = response.status();
-    if status != StatusCode::METHOD_NOT_ALLOWED {
-        // The router names a path's methods also where a layer refused before the method was looked at.
-        response.headers_mut().remove(ALLOW);
-    }
     if !status.is_client_error() && !status.is_server_error() {
         return None;
     }
@@ -45,6 +41,15 @@ pub fn panicked() -> Problem {
 fn is_told(response: &Response) -> bool {
     let kind = response.headers().get(CONTENT_TYPE);
     kind.is_some_and(|kind| kind == PROBLEM_JSON || kind.as_bytes().starts_with(b"text/html"))
+}
+
+/// Removes `Allow` from all answers but a 405: the router names a path's methods also where a layer refused before the
+/// method was looked at.
+pub async fn only_405_allows(mut response: Response) -> Response {
+    if response.status() != StatusCode::METHOD_NOT_ALLOWED {
+        response.headers_mut().remove(ALLOW);
+    }
+    response
 }
 
 /// What the router answers where it knows no path.
