@@ -20,7 +20,12 @@ struct Cli {
 
 fn main() -> ExitCode {
     platform::start::run(Cli::parse().settings, Role::Api, async |config, process| {
-        let backends = Backends::open(&config).await?;
-        api::serve(&config, backends, &process, Vec::new()).await
+        let opening = process
+            .shutdown
+            .run_until_cancelled(Backends::open(&config));
+        match opening.await.transpose()? {
+            Some(backends) => api::serve(&config, backends, &process, Vec::new()).await,
+            None => Ok(()),
+        }
     })
 }

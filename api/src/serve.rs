@@ -1,25 +1,24 @@
 //! Answering on a port until told to stop.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use api_http::{AppState, entry, error};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use platform::backends::Backends;
-use platform::config::{Config, ConfigError};
-use platform::ops::{self, Check};
+use platform::config::Config;
+use platform::health::{Check, Health};
 use platform::start::Process;
-use platform::{Error, http};
-use tokio::net::TcpListener;
+use platform::{Error, http, ops, shutdown};
+use tokio_util::sync::CancellationToken;
 
 use crate::router;
 
 /// Work that outlives its request may go on for so long after the last request.
 const SETTLE: Duration = Duration::from_secs(3);
 
-/// Serves until the process is told to stop, then finishes what is in hand. `checks` are those of whatever else runs in
-/// the process.
+/// Serves until the process is told to stop and proxies had time to notice, then finishes what is in hand. `checks` are
+/// those of whatever else runs in the process.
 ///
 /// # Errors
 /// An address that cannot be listened on.
@@ -29,29 +28,33 @@ pub async fn serve(
     process: &Process,
     checks: Vec<Check>,
 ) -> Result<(), Error> {
-    let shutdown = process.shutdown.clone();
+    let closing = shutdown::after(&process.shutdown, config.drain);
     let checks = [backends.checks(), checks].concat();
-    let ops = ops::router(checks, process.metrics.clone())
-        .method_not_allowed_fallback(error::method_not_allowed);
-    let state = AppState::new(config, &backends, shutdown.clone());
-    let listener = listen("FEEDBACK_LISTEN", config.listen).await?;
+    let health = Health::new(checks, process.shutdown.clone());
+    let state = AppState::new(config, &backends, closing.clone());
+    let listener = http::listen("FEEDBACK_LISTEN", config.listen).await?;
     let api = router(&state, config, &backends);
     let maintenance = tokio::spawn({
         let state = state.clone();
         async move { state.run_maintenance().await }
     });
+    let bare = ops::bare(health.clone());
+    let detailed = ops::detailed(health, process.metrics.clone());
     match config.ops_listen {
-        None => {
-            let routes = api.merge(with_layers(ops, &state));
-            http::serve(listener, routes, shutdown).await?;
+        None => http::serve(listener, api.merge(with_layers(bare, &state)), closing).await,
+        Some(same) if same == config.listen => {
+            http::serve(listener, api.merge(with_layers(detailed, &state)), closing).await;
         }
         Some(address) => {
-            let ops_listener = listen("FEEDBACK_OPS_LISTEN", address).await?;
-            let ops = with_layers(ops.fallback(error::not_found), &state);
-            tokio::try_join!(
-                http::serve(listener, api, shutdown.clone()),
-                http::serve(ops_listener, ops, shutdown),
-            )?;
+            let ops_listener = http::listen("FEEDBACK_OPS_LISTEN", address).await?;
+            // Operators can ask until the last request is answered.
+            let done = CancellationToken::new();
+            let serving = async {
+                http::serve(listener, api.merge(with_layers(bare, &state)), closing).await;
+                done.cancel();
+            };
+            let detailed = with_layers(detailed.fallback(error::not_found), &state);
+            tokio::join!(serving, http::serve(ops_listener, detailed, done.clone()));
         }
     }
     // It has ended, or the shutdown was not the reason to stop.
@@ -60,18 +63,8 @@ pub async fn serve(
     Ok(())
 }
 
-async fn listen(variable: &'static str, address: SocketAddr) -> Result<TcpListener, Error> {
-    let listener = TcpListener::bind(address)
-        .await
-        .map_err(|error| ConfigError {
-            variable,
-            reason: format!("cannot listen on {address}: {error}"),
-        })?;
-    tracing::info!(%address, "listening");
-    Ok(listener)
-}
-
 /// The layers that health and metrics share with the rest.
 fn with_layers(ops: Router, state: &AppState) -> Router {
-    ops.layer(from_fn_with_state(state.meters().clone(), entry::open))
+    ops.method_not_allowed_fallback(error::method_not_allowed)
+        .layer(from_fn_with_state(state.meters().clone(), entry::open))
 }

@@ -9,8 +9,13 @@ use worker::Worker;
 use crate::first_key;
 
 pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> {
-    let backends = Backends::open(&config).await?;
-    // The api drains first: what it accepts in its last moments is still taken by the worker.
+    let opening = process
+        .shutdown
+        .run_until_cancelled(Backends::open(&config));
+    let Some(backends) = opening.await.transpose()? else {
+        return Ok(());
+    };
+    // The api ends first: the worker still stores what it accepts in its last moments.
     let drained = CancellationToken::new();
     let worker = Worker::new(backends.clone(), drained.clone());
     let checks = worker.checks();

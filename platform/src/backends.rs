@@ -1,12 +1,15 @@
 //! The only place that chooses a backend: each by the scheme of its URL, once.
 
+use std::time::Duration;
+
 use store::Store;
 
 use crate::Error;
 use crate::cache::Cache;
-use crate::config::{Config, DatabaseUrl};
-use crate::ops::Check;
+use crate::config::{Config, ConfigError, DatabaseUrl};
+use crate::health::Check;
 use crate::queue::Queue;
+use crate::start::one_line;
 
 /// The database, the queue and the cache of one process. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -18,47 +21,77 @@ pub struct Backends {
 
 /// Connections to the database that one process opens at most.
 const CONNECTIONS: u32 = 24;
+/// Pause before a database that is away is tried again.
+const AWAY: Duration = Duration::from_secs(1);
 
 /// The database alone, for a process that needs no more; at most `connections` at once.
 ///
 /// # Errors
 /// It cannot be reached, or another version made it.
 pub async fn open_store(config: &Config, connections: u32) -> Result<Store, Error> {
-    if let DatabaseUrl::Sqlite(_) = config.database {
-        config.make_data_dir()?;
-    }
-    let store = Store::connect(config.database_url(), connections)?;
-    store.make_schema().await?;
+    let store = connect(config, connections)?;
+    let made = store.make_schema().await;
+    made.map_err(|error| unusable(config, &error))?;
     Ok(store)
 }
 
-/// As [`open_store`], but never makes a file: a mistyped folder is not a service with nothing stored.
+/// As [`open_store`], but never makes a file: a mistyped directory is not a service with nothing stored.
 ///
 /// # Errors
 /// As [`open_store`], or there is no file.
 pub async fn open_existing_store(config: &Config, connections: u32) -> Result<Store, Error> {
-    match Store::file(config.database_url())? {
-        Some(file) if !file.exists() => Err(Error::NoDatabase(file)),
+    match Store::file(config.database_url()) {
+        Ok(Some(file)) if !file.exists() => Err(Error::NoDatabase(file)),
         _ => open_store(config, connections).await,
     }
 }
 
+/// As [`open_store`], but waits for a server that is away, as it is while everything starts at once.
+async fn wait_for_store(config: &Config) -> Result<Store, Error> {
+    let store = connect(config, CONNECTIONS)?;
+    let mut logged = String::new();
+    while let Err(error) = store.make_schema().await {
+        if !error.is_unavailable() || matches!(config.database, DatabaseUrl::Sqlite(_)) {
+            return Err(unusable(config, &error));
+        }
+        let line = one_line(&error);
+        if line != logged {
+            tracing::warn!(error = line, "waiting for the database");
+            logged = line;
+        }
+        tokio::time::sleep(AWAY).await;
+    }
+    Ok(store)
+}
+
+fn connect(config: &Config, connections: u32) -> Result<Store, Error> {
+    if let DatabaseUrl::Sqlite(_) = config.database {
+        config.make_data_dir()?;
+    }
+    let store = Store::connect(config.database_url(), connections);
+    store.map_err(|error| unusable(config, &error))
+}
+
+fn unusable(config: &Config, error: &store::Error) -> Error {
+    ConfigError::new(config.database_variable, one_line(error)).into()
+}
+
 impl Backends {
-    /// Opens all three and makes the schema of an empty database. A broker or cache that is down is no error: they are
-    /// connected to when they are there.
+    /// Opens all three and makes the schema of an empty database. Waits for a database that is away, for ever; broker and cache
+    /// are connected to once they are there.
     ///
     /// # Errors
-    /// The database cannot be reached, or a URL cannot be used.
+    /// A setting cannot be used, such as a wrong password.
     pub async fn open(config: &Config) -> Result<Self, Error> {
         Ok(Self {
-            store: open_store(config, CONNECTIONS).await?,
+            store: wait_for_store(config).await?,
             queue: Queue::open(config.amqp_url.as_ref())?,
             cache: Cache::open(config.redis_url.as_ref())?,
         })
     }
 
-    /// The health of all three. Only the database is required: without the broker chunks wait in the ledger for the
-    /// workers' own look, without the cache reports come from the database.
+    /// The health of all three. Only the database is required: without the broker workers find their chunks in the
+    /// database, without the cache reports come from there.
     pub fn checks(&self) -> Vec<Check> {
         let (store, queue, cache) = (self.store.clone(), self.queue.clone(), self.cache.clone());
         vec![

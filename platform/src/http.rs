@@ -24,6 +24,8 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
+use crate::config::ConfigError;
+
 /// A request's head must be there by then; an idle connection is kept as long.
 const HEAD: Duration = Duration::from_secs(10);
 /// How long requests in flight may go on after `shutdown`.
@@ -33,16 +35,24 @@ const STALLED: Duration = Duration::from_secs(30);
 /// Out of file descriptors or memory, accepting rests a little instead of spinning.
 const REST: Duration = Duration::from_millis(100);
 
-/// Serves HTTP/1 and HTTP/2 until `shutdown`, then accepts nothing new, finishes what is in flight for at most 20 s,
-/// and returns. Handlers find the peer as `ConnectInfo<SocketAddr>`.
+/// Takes a port, by the setting `variable`.
 ///
 /// # Errors
-/// None at present: failures to accept are waited out.
-pub async fn serve(
-    listener: TcpListener,
-    router: Router,
-    shutdown: CancellationToken,
-) -> io::Result<()> {
+/// The address is in use, or is none of this machine's.
+pub async fn listen(
+    variable: &'static str,
+    address: SocketAddr,
+) -> Result<TcpListener, ConfigError> {
+    let listener = TcpListener::bind(address).await.map_err(|error| {
+        ConfigError::new(variable, format!("cannot listen on {address}: {error}"))
+    })?;
+    tracing::info!(%address, "listening");
+    Ok(listener)
+}
+
+/// Serves HTTP/1 and HTTP/2 until `shutdown`, then accepts nothing new, finishes what is in flight for at most 20 s,
+/// and returns. Waits out failures to accept. Handlers find the peer as `ConnectInfo<SocketAddr>`.
+pub async fn serve(listener: TcpListener, router: Router, shutdown: CancellationToken) {
     let server = Arc::new(server());
     let in_flight = GracefulShutdown::new();
     // Dropped when this returns: what has not ended by then is cut.
@@ -79,7 +89,6 @@ pub async fn serve(
     {
         tracing::warn!("requests still in flight are cut");
     }
-    Ok(())
 }
 
 fn server() -> Builder<TokioExecutor> {

@@ -5,7 +5,8 @@
 //!   [`telemetry`]: logs and metrics.
 //! - [`backends`]: the only place that chooses a backend; [`queue`]: the doorbell, in process or RabbitMQ;
 //!   [`cache`]: disposable copies, in process or Redis; [`reports`]: reports read through the cache.
-//! - [`http`]: the accept loop; [`request_id`]: what a request goes by; [`ops`]: health and metrics pages.
+//! - [`http`]: the accept loop; [`request_id`]: the id of a request; [`health`]: checks and their outcome; [`ops`]: health
+//!   and metrics pages.
 //!
 //! What is *not* here: SQL (in `store`), rules (in `domain`), the service's own routes (in `api`), jobs (in `worker`).
 
@@ -13,6 +14,7 @@ pub mod backends;
 pub mod cache;
 pub mod config;
 mod error;
+pub mod health;
 pub mod http;
 pub mod ops;
 pub mod queue;

@@ -1,4 +1,6 @@
-//! SIGTERM and SIGINT, as a token that everyone is handed.
+//! SIGTERM and SIGINT, as tokens that everyone is handed.
+
+use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -27,4 +29,16 @@ pub fn on_signal() -> std::io::Result<CancellationToken> {
         std::process::exit(1);
     });
     Ok(token)
+}
+
+/// A token that is cancelled so long after `shutdown`. Wants a runtime.
+pub fn after(shutdown: &CancellationToken, delay: Duration) -> CancellationToken {
+    let later = CancellationToken::new();
+    let (shutdown, token) = (shutdown.clone(), later.clone());
+    tokio::spawn(async move {
+        shutdown.cancelled().await;
+        tokio::time::sleep(delay).await;
+        token.cancel();
+    });
+    later
 }

@@ -125,10 +125,7 @@ mod tests {
 
     #[test]
     fn an_error_is_told_in_one_line_and_nothing_twice() {
-        let error = Error::from(ConfigError {
-            variable: "AMQP_URL",
-            reason: "two\nlines".to_owned(),
-        });
+        let error = Error::from(ConfigError::new("AMQP_URL", "two\nlines"));
         assert_eq!(one_line(&error), "AMQP_URL: two lines");
         let io = std::io::Error::other("disk full");
         assert_eq!(

@@ -86,10 +86,7 @@ fn filter(wish: &str) -> Result<EnvFilter, ConfigError> {
     // A later directive replaces an earlier one of the same target.
     EnvFilter::builder()
         .parse(format!("{QUIET},{wish}"))
-        .map_err(|error| ConfigError {
-            variable: "RUST_LOG",
-            reason: error.to_string(),
-        })
+        .map_err(|error| ConfigError::new("RUST_LOG", error.to_string()))
 }
 
 #[cfg(test)]

@@ -3,15 +3,18 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::routing::get;
+use futures::future::join_all;
 use futures::stream;
-use platform::http;
-use platform::ops::{Check, Heartbeat};
+use platform::health::{Check, Health, Heartbeat};
+use platform::{http, ops};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
@@ -21,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 struct Server {
     address: SocketAddr,
     shutdown: CancellationToken,
-    ended: JoinHandle<std::io::Result<()>>,
+    ended: JoinHandle<()>,
 }
 
 async fn start(router: Router) -> Server {
@@ -93,7 +96,7 @@ async fn after_shutdown_a_request_in_flight_is_finished_and_no_other_begins() {
     assert!(!server.ended.is_finished());
     go_on.cancel();
     assert!(rest(asking).await.ends_with("finished"));
-    server.ended.await.unwrap().unwrap();
+    server.ended.await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -108,7 +111,7 @@ async fn a_request_that_never_ends_is_cut_after_20_s() {
     enters.recv().await.unwrap();
     let asked = tokio::time::Instant::now();
     server.shutdown.cancel();
-    server.ended.await.unwrap().unwrap();
+    server.ended.await.unwrap();
     assert_eq!(asked.elapsed().as_secs(), 20);
     assert_eq!(rest(asking).await, "");
 }
@@ -156,11 +159,12 @@ async fn operators(checks: Vec<Check>) -> Server {
     let metrics = platform::telemetry::init().unwrap();
     metrics::counter!("probe_total").increment(3);
     metrics::histogram!("probe_seconds").record(0.2);
-    start(platform::ops::router(checks, metrics)).await
+    let health = Health::new(checks, CancellationToken::new());
+    start(ops::detailed(health, metrics)).await
 }
 
 #[tokio::test]
-async fn a_missing_helper_degrades_and_metrics_are_told() {
+async fn a_missing_helper_degrades_and_metrics_are_shown() {
     let server = operators(vec![
         Check::required("database", async || Ok(())),
         Check::optional("queue", async || Err("no broker".to_owned())),
@@ -204,6 +208,77 @@ async fn a_silent_check_or_a_stopped_loop_is_not_ready() {
     let ready = ask(&server, "/health/ready").await;
     assert!(ready.contains("worker failed: no heartbeat for"), "{ready}");
     heartbeat.record();
+    tokio::time::advance(Duration::from_secs(1)).await;
     let ready = ask(&server, "/health/ready").await;
     assert!(ready.contains("worker ok"), "{ready}");
+}
+
+#[tokio::test]
+async fn callers_of_the_service_see_no_reasons_and_no_metrics() {
+    let missing = Check::required("database", async || Err("at 10.0.0.1".to_owned()));
+    let health = Health::new(vec![missing], CancellationToken::new());
+    let server = start(ops::bare(health)).await;
+    let ready = ask(&server, "/health/ready").await;
+    assert!(
+        ready.starts_with("HTTP/1.1 503") && ready.ends_with("\r\n\r\nnot ready\n"),
+        "{ready}"
+    );
+    let live = ask(&server, "/health/live").await;
+    assert!(live.starts_with("HTTP/1.1 200"), "{live}");
+    let metrics = ask(&server, "/metrics").await;
+    assert!(metrics.starts_with("HTTP/1.1 404"), "{metrics}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn however_many_ask_the_checks_run_once_a_second() {
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = {
+        let runs = runs.clone();
+        move || {
+            runs.fetch_add(1, Ordering::Relaxed);
+            async { Ok(()) }
+        }
+    };
+    let health = Health::new(
+        vec![Check::required("database", counted)],
+        CancellationToken::new(),
+    );
+    for run in 1..=2 {
+        let all = join_all((0..500).map(|_| health.readiness())).await;
+        assert!(all.iter().all(|readiness| readiness.ready));
+        assert_eq!(runs.load(Ordering::Relaxed), run);
+        tokio::time::advance(Duration::from_secs(1)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_check_whose_caller_gives_up_is_not_run_again() {
+    let runs = Arc::new(AtomicUsize::new(0));
+    let slow = {
+        let runs = runs.clone();
+        move || {
+            runs.fetch_add(1, Ordering::Relaxed);
+            async {
+                tokio::time::sleep(Duration::from_millis(500)).await;
+                Ok(())
+            }
+        }
+    };
+    let health = Health::new(
+        vec![Check::required("database", slow)],
+        CancellationToken::new(),
+    );
+    let given_up = tokio::time::timeout(Duration::from_millis(100), health.readiness()).await;
+    assert!(given_up.is_err());
+    assert!(health.readiness().await.ready);
+    assert_eq!(runs.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_process_that_was_told_to_end_is_not_ready_at_once() {
+    let shutdown = CancellationToken::new();
+    let health = Health::new(Vec::new(), shutdown.clone());
+    assert!(health.readiness().await.ready);
+    shutdown.cancel();
+    assert!(!health.readiness().await.ready);
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use domain::message::{Lane, Message};
 use metrics::{counter, histogram};
 use platform::backends::Backends;
-use platform::ops::Heartbeat;
+use platform::health::Heartbeat;
 use platform::queue::{Consumer, Delivery};
 use platform::start::one_line;
 use store::Store;

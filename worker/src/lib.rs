@@ -16,7 +16,7 @@
 use std::time::Duration;
 
 use platform::backends::Backends;
-use platform::ops::Check;
+use platform::health::Check;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;

@@ -1,15 +1,15 @@
 //! The binary `worker`: one worker process of a production setup. As many as are wanted may run beside each other.
 
-use std::io::ErrorKind;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::Parser;
 use mimalloc::MiMalloc;
 use platform::backends::Backends;
 use platform::config::{Args, Config, Role};
+use platform::health::Health;
 use platform::start::{self, Process};
-use tokio::net::TcpListener;
+use platform::{http, ops};
+use tokio_util::sync::CancellationToken;
 use worker::Worker;
 
 #[global_allocator]
@@ -30,29 +30,27 @@ fn main() -> ExitCode {
 }
 
 async fn run(config: Config, process: Process) -> anyhow::Result<()> {
-    let backends = Backends::open(&config).await?;
+    let opening = process
+        .shutdown
+        .run_until_cancelled(Backends::open(&config));
+    let Some(backends) = opening.await.transpose()? else {
+        return Ok(());
+    };
     let worker = Worker::new(backends.clone(), process.shutdown.clone());
-    // Never on the address of the API, which may be about to start here.
+    let checks = [backends.checks(), worker.checks()].concat();
+    let health = Health::new(checks, process.shutdown);
     let Some(address) = config.ops_listen else {
         worker.run().await;
         return Ok(());
     };
-    let listener = match TcpListener::bind(address).await {
-        Ok(listener) => listener,
-        // Several workers on one machine need no page each: the work is what counts.
-        Err(error) if error.kind() == ErrorKind::AddrInUse => {
-            tracing::warn!(%address, "FEEDBACK_OPS_LISTEN: in use; this worker runs without health and metrics pages");
-            worker.run().await;
-            return Ok(());
-        }
-        Err(error) => return Err(error).context(format!("FEEDBACK_OPS_LISTEN: {address}")),
+    let listener = http::listen("FEEDBACK_OPS_LISTEN", address).await?;
+    let pages = ops::detailed(health, process.metrics);
+    // The pages answer until the last chunk is done.
+    let done = CancellationToken::new();
+    let working = async {
+        worker.run().await;
+        done.cancel();
     };
-    tracing::info!(%address, "listening");
-    let checks = [backends.checks(), worker.checks()].concat();
-    let ops = platform::ops::router(checks, process.metrics);
-    let (served, ()) = tokio::join!(
-        platform::http::serve(listener, ops, process.shutdown),
-        worker.run()
-    );
-    Ok(served?)
+    tokio::join!(http::serve(listener, pages, done.clone()), working);
+    Ok(())
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use chrono::Utc;
 use futures::{StreamExt, stream};
 use metrics::{counter, histogram};
-use platform::ops::Heartbeat;
+use platform::health::Heartbeat;
 use platform::start::one_line;
 use store::form::FormKey;
 use store::report::{RolledUp, ScanScope, Watermark};

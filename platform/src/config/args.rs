@@ -1,24 +1,26 @@
 //! Flags and variables as text, and how they become a [`Config`].
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use super::proxies::TrustedProxies;
 use super::url::{AmqpUrl, DatabaseUrl, PublicUrl, RedisUrl};
-use super::{Config, ConfigError, Role};
+use super::{Config, ConfigError, DATA_DIR, Role};
 
 /// The settings as flags and variables, to flatten into a binary's own command line. An empty value counts as unset,
-/// as compose files like to set them.
+/// as compose files like to set them; but for the data directory, which would then be somewhere unexpected.
 #[derive(Clone, Default, clap::Args)]
 #[command(next_help_heading = "Settings")]
 pub struct Args {
     /// Where the service answers [default: 127.0.0.1:8080]
     #[arg(long, global = true, env = "FEEDBACK_LISTEN", value_name = "ADDRESS")]
     listen: Option<String>,
-    /// Where /health and /metrics answer [default: the same]
+    /// Where /metrics and the reasons in /health/ready answer [default: serve: as --listen; api, worker: nowhere]
     #[arg(
         long,
         global = true,
@@ -26,10 +28,24 @@ pub struct Args {
         value_name = "ADDRESS"
     )]
     ops_listen: Option<String>,
-    /// Folder of the embedded database [default: ./data]
-    #[arg(long, global = true, env = "FEEDBACK_DATA_DIR", value_name = "FOLDER")]
-    data_dir: Option<PathBuf>,
-    /// postgres://… or sqlite:… [default: SQLite in the data folder]
+    /// Seconds after SIGTERM in which new requests are still taken, at most 15 [default: api: 3; serve: 0]
+    #[arg(
+        long,
+        global = true,
+        env = "FEEDBACK_DRAIN_SECONDS",
+        value_name = "NUMBER"
+    )]
+    drain_seconds: Option<String>,
+    /// Directory of the embedded database [default: ./data]
+    #[arg(
+        long,
+        global = true,
+        env = "FEEDBACK_DATA_DIR",
+        value_name = "DIRECTORY",
+        value_parser = clap::value_parser!(OsString)
+    )]
+    data_dir: Option<OsString>,
+    /// postgres://… or sqlite:… [default: SQLite in the data directory]
     #[arg(
         long,
         global = true,
@@ -73,7 +89,7 @@ pub struct Args {
         value_name = "NUMBER"
     )]
     address_rate: Option<String>,
-    /// Networks whose X-Forwarded-For is believed, with commas between [default: none]
+    /// Networks of one's own proxies, with commas between: their X-Forwarded-For names the caller [default: none]
     #[arg(
         long,
         global = true,
@@ -95,23 +111,28 @@ pub struct Args {
 }
 
 impl Args {
-    /// What the settings mean, for a process of this kind.
+    /// The checked settings, for a process of this kind.
     ///
     /// # Errors
     /// The first setting that cannot be used.
     pub fn config(self, role: Role) -> Result<Config, ConfigError> {
-        let data_dir = self
-            .data_dir
-            .filter(|dir| !dir.as_os_str().is_empty())
-            .unwrap_or_else(|| PathBuf::from("data"));
+        let data_dir = match self.data_dir {
+            Some(dir) if dir.is_empty() => return Err(ConfigError::new(DATA_DIR, "empty")),
+            Some(dir) => PathBuf::from(dir),
+            None => PathBuf::from("data"),
+        };
         let listen = address("FEEDBACK_LISTEN", self.listen)?
             .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)));
-        let database = match read("DATABASE_URL", self.database_url, DatabaseUrl::parse)? {
-            Some(database) => database,
-            None => DatabaseUrl::in_folder(&data_dir).map_err(|reason| ConfigError {
-                variable: "FEEDBACK_DATA_DIR",
-                reason,
-            })?,
+        let ops_listen = address("FEEDBACK_OPS_LISTEN", self.ops_listen)?
+            .or_else(|| (role == Role::Serve).then_some(listen));
+        let database_url = read("DATABASE_URL", self.database_url, DatabaseUrl::parse)?;
+        let (database, database_variable) = match database_url {
+            Some(database) => (database, "DATABASE_URL"),
+            None => {
+                let database = DatabaseUrl::in_directory(&data_dir);
+                let refused = |reason| ConfigError::new(DATA_DIR, reason);
+                (database.map_err(refused)?, DATA_DIR)
+            }
         };
         let public_url = match read("FEEDBACK_PUBLIC_URL", self.public_url, PublicUrl::parse)? {
             Some(public_url) => public_url,
@@ -119,10 +140,11 @@ impl Args {
         };
         let config = Config {
             listen,
-            ops_listen: address("FEEDBACK_OPS_LISTEN", self.ops_listen)?
-                .filter(|ops| role == Role::Worker || *ops != listen),
+            ops_listen,
+            drain: drain(self.drain_seconds, role)?,
             data_dir,
             database,
+            database_variable,
             amqp_url: read("AMQP_URL", self.amqp_url, AmqpUrl::parse)?,
             redis_url: read("REDIS_URL", self.redis_url, RedisUrl::parse)?,
             public_url,
@@ -156,10 +178,8 @@ fn parsed<T: FromStr<Err: Display>>(
 ) -> Result<Option<T>, ConfigError> {
     set(value)
         .map(|text| {
-            text.parse().map_err(|_| ConfigError {
-                variable,
-                reason: format!("{text:?} is not {wanted}"),
-            })
+            let refused = |_| ConfigError::new(variable, format!("{text:?} is not {wanted}"));
+            text.parse().map_err(refused)
         })
         .transpose()
 }
@@ -175,6 +195,16 @@ fn address(
     )
 }
 
+/// At most 15 s, because the process has to end within 25 s.
+fn drain(value: Option<String>, role: Role) -> Result<Duration, ConfigError> {
+    let default = if role == Role::Serve { 0 } else { 3 };
+    let variable = "FEEDBACK_DRAIN_SECONDS";
+    match parsed(variable, value, "a whole number")?.unwrap_or(default) {
+        seconds @ 0..=15 => Ok(Duration::from_secs(seconds)),
+        _ => Err(ConfigError::new(variable, "more than 15")),
+    }
+}
+
 /// A rate a second; 0 is no limit.
 fn rate(
     variable: &'static str,
@@ -187,10 +217,7 @@ fn rate(
 
 fn limit(variable: &'static str, value: Option<String>) -> Result<Option<u64>, ConfigError> {
     match parsed(variable, value, "a whole number")? {
-        Some(0) => Err(ConfigError {
-            variable,
-            reason: "0 would refuse every import".to_owned(),
-        }),
+        Some(0) => Err(ConfigError::new(variable, "0 would refuse every import")),
         limit => Ok(limit),
     }
 }
@@ -201,7 +228,7 @@ fn read<T>(
     parse: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Option<T>, ConfigError> {
     set(value)
-        .map(|text| parse(&text).map_err(|reason| ConfigError { variable, reason }))
+        .map(|text| parse(&text).map_err(|reason| ConfigError::new(variable, reason)))
         .transpose()
 }
 

@@ -1,7 +1,7 @@
 //! The settings: read once at the start, checked, and never looked up again.
 //!
-//! [`Args`] is what a command line or the environment says, as text; [`Config`] is what it means. Clap does not
-//! parse the values itself, because its errors span several lines and quote them: a URL may hold a password.
+//! [`Args`] holds the flags and variables as text, [`Config`] their checked values. Clap does not parse the values
+//! itself, because its errors span several lines and quote them: a URL may hold a password.
 
 mod args;
 mod proxies;
@@ -12,10 +12,13 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub use self::args::Args;
 pub use self::proxies::TrustedProxies;
 pub use self::url::{AmqpUrl, DatabaseUrl, PublicUrl, RedisUrl};
+
+const DATA_DIR: &str = "FEEDBACK_DATA_DIR";
 
 /// A setting that cannot be used: one line that begins with its variable and holds no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,6 +29,13 @@ pub struct ConfigError {
     pub reason: String,
 }
 
+impl ConfigError {
+    pub fn new(variable: &'static str, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self { variable, reason }
+    }
+}
+
 /// Which processes a configuration must hold for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -33,7 +43,7 @@ pub enum Role {
     Serve,
     /// One of several processes: an in-process queue would reach no worker.
     Api,
-    /// One of several processes: an in-process queue would hear no api.
+    /// One of several processes: no api would reach it through an in-process queue.
     Worker,
 }
 
@@ -42,11 +52,15 @@ pub enum Role {
 pub struct Config {
     /// Where the service answers.
     pub listen: SocketAddr,
-    /// Where `/health` and `/metrics` answer; `None`: on `listen` with the rest.
+    /// Where the detailed `/health/ready` and `/metrics` answer, which may be `listen`; `None`: nowhere.
     pub ops_listen: Option<SocketAddr>,
-    /// The folder of the embedded database and of `first-key.json`.
+    /// How long after the signal to end new requests are still taken, so that proxies can notice first.
+    pub drain: Duration,
+    /// The directory of the embedded database and of `first-key.json`.
     pub data_dir: PathBuf,
     pub database: DatabaseUrl,
+    /// The variable that says where the database is.
+    pub database_variable: &'static str,
     /// `None`: the queue is in process.
     pub amqp_url: Option<AmqpUrl>,
     /// `None`: the cache is in process.
@@ -59,7 +73,7 @@ pub struct Config {
     pub link_rate: Option<NonZeroU32>,
     /// Unknown tokens, unknown keys and refused submissions a second of one address, likewise.
     pub address_rate: Option<NonZeroU32>,
-    /// Whose word about a caller's address is believed.
+    /// Networks that may name the caller's address.
     pub trusted_proxies: TrustedProxies,
     /// Decoded bytes of one import.
     pub max_body: u64,
@@ -73,7 +87,7 @@ impl Config {
         self.database.expose()
     }
 
-    /// Makes the data folder, for its owner alone: the embedded database holds phone numbers.
+    /// Makes the data directory, for its owner alone: the embedded database holds phone numbers.
     ///
     /// # Errors
     /// It cannot be made.
@@ -82,9 +96,8 @@ impl Config {
             .recursive(true)
             .mode(0o700)
             .create(&self.data_dir)
-            .map_err(|error| ConfigError {
-                variable: "FEEDBACK_DATA_DIR",
-                reason: format!("{}: {error}", self.data_dir.display()),
+            .map_err(|error| {
+                ConfigError::new(DATA_DIR, format!("{}: {error}", self.data_dir.display()))
             })
     }
 
@@ -101,11 +114,11 @@ impl Config {
         if self.amqp_url.is_some() {
             return Ok(());
         }
-        Err(ConfigError {
-            variable: "AMQP_URL",
-            reason: format!(
+        Err(ConfigError::new(
+            "AMQP_URL",
+            format!(
                 "unset, which means a queue inside this process: {alone} (name a broker, or run `feedback serve`)"
             ),
-        })
+        ))
     }
 }

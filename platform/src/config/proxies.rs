@@ -1,4 +1,4 @@
-//! Whose word about a caller's address is believed, and what the address then is.
+//! Trusted proxies: networks that may name the caller's address in `X-Forwarded-For`.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -28,8 +28,8 @@ impl TrustedProxies {
             .map(Self)
     }
 
-    /// The caller's own address. `hops` are what `X-Forwarded-For` names, the last one first: each trusted proxy is
-    /// believed about the hop before it, and whoever is not trusted about nothing.
+    /// The caller's own address: the last hop that is not a trusted proxy. `hops` are the addresses of
+    /// `X-Forwarded-For`, the last one first; `peer` comes before them all.
     pub fn caller<'a>(&self, peer: IpAddr, hops: impl Iterator<Item = &'a str>) -> IpAddr {
         let mut caller = peer.to_canonical();
         for hop in hops {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_believed_by_default() {
+    fn no_proxy_is_trusted_by_default() {
         assert_eq!(caller("", "192.0.2.1", "203.0.113.9"), "192.0.2.1");
         assert_eq!(
             caller("10.0.0.0/8", "192.0.2.1", "203.0.113.9"),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_network_is_told() {
+    fn a_text_that_is_no_network_is_refused() {
         for text in ["10.0.0.0/33", "localhost", "10.0.0.0/8 10.1.0.0/16", "*"] {
             assert!(TrustedProxies::parse(text).is_err(), "{text}");
         }

@@ -31,13 +31,13 @@ impl DatabaseUrl {
         }
     }
 
-    /// The embedded database's file in the data folder.
+    /// The embedded database's file in the data directory.
     ///
     /// # Errors
-    /// The folder's name is not UTF-8, which no URL can hold.
-    pub(super) fn in_folder(folder: &Path) -> Result<Self, String> {
-        let file = folder.join("feedback.db");
-        let file = file.to_str().ok_or("the folder's name is not UTF-8")?;
+    /// The directory's name is not UTF-8, which no URL can hold.
+    pub(super) fn in_directory(directory: &Path) -> Result<Self, &'static str> {
+        let file = directory.join("feedback.db");
+        let file = file.to_str().ok_or("the name is not UTF-8")?;
         let mut text = "sqlite:".to_owned();
         for character in file.chars() {
             match character {
@@ -263,8 +263,8 @@ mod tests {
     }
 
     #[test]
-    fn a_data_folder_may_have_any_utf8_name() {
-        let url = DatabaseUrl::in_folder(Path::new("/a b/100%/what?")).unwrap();
+    fn a_data_directory_may_have_any_utf8_name() {
+        let url = DatabaseUrl::in_directory(Path::new("/a b/100%/what?")).unwrap();
         assert_eq!(url.expose(), "sqlite:/a b/100%25/what%3F/feedback.db");
     }
 

@@ -188,8 +188,12 @@ fn spawn(
         command.arg("serve");
     }
     let address = format!("127.0.0.1:{port}");
-    command
-        .env("FEEDBACK_LISTEN", &address)
-        .env("FEEDBACK_OPS_LISTEN", &address);
+    command.env("FEEDBACK_LISTEN", &address);
+    if !variables
+        .iter()
+        .any(|(name, _)| name == "FEEDBACK_OPS_LISTEN")
+    {
+        command.env("FEEDBACK_OPS_LISTEN", &address);
+    }
     Process::start(program.name(), &mut command, log).map(Process::showing_log)
 }

@@ -71,7 +71,10 @@ async fn a_database_that_is_down_is_told_within_seconds_and_missed_no_longer() -
         ] {
             unavailable(&client, method, &path).await?;
         }
-        let ready = client.get("/health/ready").await?.expect(503)?;
+        let ready = eventually(SOON, async || {
+            client.get("/health/ready").await?.expect(503)
+        })
+        .await?;
         ensure!(!ready.text()?.contains("database ok"), "{ready:?}");
         client.get("/health/live").await?.expect(200)?;
 
@@ -86,6 +89,52 @@ async fn a_database_that_is_down_is_told_within_seconds_and_missed_no_longer() -
     client.recipient("X-1").await?.problem(404, "not_found")?;
     client.recipient("A-1").await?.expect(200)?;
     Ok(())
+}
+
+#[tokio::test]
+async fn processes_that_start_before_their_database_wait_for_it() -> Result<()> {
+    let (mut postgres, mut app) = on_private_database(0).await?;
+    let client = app.client().await?;
+    app.api()?.stop().await?;
+    postgres.stop().await?;
+    let folder = app.folder().to_owned();
+    let starting = app.api()?.start_again();
+    let waiting = async {
+        eventually(SOON, async || {
+            let mut logs = String::new();
+            for entry in std::fs::read_dir(&folder)? {
+                logs += &std::fs::read_to_string(entry?.path()).unwrap_or_default();
+            }
+            ensure!(logs.contains("waiting for the database"), "{logs}");
+            Ok(())
+        })
+        .await?;
+        postgres.start_again().await
+    };
+    tokio::try_join!(starting, waiting)?;
+    client.get(IMPORT).await?.expect(200)?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_database_that_refuses_ends_the_start_with_a_line_that_names_its_variable() -> Result<()>
+{
+    let app = App::start().await?;
+    let nowhere = format!("{}_that_nobody_made", app.database());
+    let cli = async |arguments: &[&str]| {
+        let output = app
+            .cli_with(arguments, &[("DATABASE_URL", &nowhere)])
+            .await?;
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let last = told.lines().last().unwrap_or_default();
+        ensure!(
+            output.status.code() == Some(1) && last.starts_with("DATABASE_URL: "),
+            "{arguments:?}: {told}"
+        );
+        Ok(())
+    };
+    cli(&["serve"]).await?;
+    cli(&["key", "list"]).await
 }
 
 #[tokio::test]

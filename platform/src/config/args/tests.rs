@@ -8,7 +8,8 @@ fn refused(args: Args) -> String {
 fn nothing_set_gives_the_documented_defaults() {
     let config = Args::default().config(Role::Serve).unwrap();
     assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
-    assert_eq!(config.ops_listen, None);
+    assert_eq!(config.ops_listen, Some(config.listen));
+    assert_eq!(config.drain, Duration::ZERO);
     assert_eq!(config.database_url(), "sqlite:data/feedback.db");
     assert!(config.amqp_url.is_none() && config.redis_url.is_none());
     assert_eq!(config.public_url.as_str(), "http://127.0.0.1:8080");
@@ -29,7 +30,6 @@ fn empty_values_count_as_unset() {
         amqp_url: Some("  ".to_owned()),
         redis_url: Some(String::new()),
         database_url: Some(String::new()),
-        data_dir: Some(PathBuf::new()),
         ..Args::default()
     };
     let config = args.config(Role::Serve).unwrap();
@@ -81,6 +81,20 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
                 ..Args::default()
             },
             "FEEDBACK_MAX_BODY: 0 would refuse every import",
+        ),
+        (
+            Args {
+                drain_seconds: Some("16".to_owned()),
+                ..Args::default()
+            },
+            "FEEDBACK_DRAIN_SECONDS: more than 15",
+        ),
+        (
+            Args {
+                data_dir: Some(OsString::new()),
+                ..Args::default()
+            },
+            "FEEDBACK_DATA_DIR: empty",
         ),
         (
             Args {
@@ -153,14 +167,23 @@ fn api_and_worker_refuse_a_queue_in_process_and_say_why() {
 }
 
 #[test]
-fn ops_on_the_same_address_are_the_same_but_of_a_worker_which_has_no_other() {
-    let args = || Args {
-        ops_listen: Some("127.0.0.1:8080".to_owned()),
-        amqp_url: Some("amqp://h".to_owned()),
-        ..Args::default()
-    };
-    assert_eq!(args().config(Role::Serve).unwrap().ops_listen, None);
-    assert!(args().config(Role::Worker).unwrap().ops_listen.is_some());
+fn api_and_worker_have_no_operations_listener_and_api_drains() {
+    for (role, drain) in [(Role::Api, 3), (Role::Worker, 3), (Role::Serve, 0)] {
+        let args = || Args {
+            amqp_url: Some("amqp://h".to_owned()),
+            ..Args::default()
+        };
+        let config = args().config(role).unwrap();
+        assert_eq!(config.ops_listen.is_some(), role == Role::Serve, "{role:?}");
+        assert_eq!(config.drain, Duration::from_secs(drain), "{role:?}");
+        let ops_listen = Some("127.0.0.1:8080".to_owned());
+        let config = Args {
+            ops_listen,
+            ..args()
+        };
+        let config = config.config(role).unwrap();
+        assert_eq!(config.ops_listen, Some(config.listen), "{role:?}");
+    }
 }
 
 #[test]

@@ -1,13 +1,18 @@
 //! Contract §6: health, metrics, the service's own documents, and how processes start and end.
 
+use std::net::TcpListener;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use futures::future::join_all;
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use tests::app::{App, Program};
 use tests::check;
 use tests::import::records;
 use tests::process::Process;
+use tests::servers::free_port;
 use tests::wait::{LATER, SOON, eventually};
 
 #[tokio::test]
@@ -54,6 +59,73 @@ async fn metrics_count_what_was_imported_and_name_nobody() -> Result<()> {
         );
         ensure!(text.contains("import"), "no import counted: {text}");
         ensure!(!text.contains("+49"), "a phone is in the metrics: {text}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_flood_of_health_checks_makes_nobody_unready() -> Result<()> {
+    let app = App::start().await?;
+    let (client, anonymous) = (app.client().await?, app.anonymous()?);
+    let flood = join_all((0..500).map(|_| anonymous.get("/health/ready")));
+    let witness = async {
+        let accepted = client.import(&records("A", 10, "1")).await?;
+        client.completed(&accepted.batch_id, SOON).await
+    };
+    let (answers, stored) = tokio::join!(flood, witness);
+    for answer in answers {
+        answer?.expect(200)?;
+    }
+    stored.map(drop)
+}
+
+#[tokio::test]
+async fn reasons_and_metrics_answer_only_where_operators_listen() -> Result<()> {
+    let ops = format!("127.0.0.1:{}", free_port()?);
+    let setup = App::setup().workers(0).setting("FEEDBACK_OPS_LISTEN", &ops);
+    let app = setup.start().await?;
+    let public = app.anonymous()?;
+    let ready = public.get("/health/ready").await?.expect(200)?;
+    ensure!(ready.text()? == "ready\n", "{ready:?}");
+    public.get("/health/live").await?.expect(200)?;
+    public.get("/metrics").await?.problem(404, "not_found")?;
+
+    let operators = public.at(format!("http://{ops}"));
+    let ready = operators.get("/health/ready").await?.expect(200)?;
+    ensure!(ready.text()?.contains("database ok\n"), "{ready:?}");
+    operators.get("/health/live").await?.expect(200)?;
+    operators.get("/metrics").await?.expect(200)?;
+    operators.get("/api_v1/sms/import").await?.expect(404)?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn api_has_no_operations_listener_unless_it_is_told() -> Result<()> {
+    let setup = App::setup().workers(0).setting("FEEDBACK_OPS_LISTEN", "");
+    let app = setup.start().await?;
+    let metrics = app.anonymous()?.get("/metrics").await?;
+    let status = if app.embedded() { 200 } else { 404 };
+    metrics.expect(status).map(drop)
+}
+
+#[tokio::test]
+async fn a_listener_that_cannot_be_had_ends_the_start() -> Result<()> {
+    let taken = TcpListener::bind("127.0.0.1:0")?;
+    let address = taken.local_addr()?.to_string();
+    // A broker that is away keeps nobody from starting.
+    let broker = ("AMQP_URL", "amqp://127.0.0.1:1");
+    for (program, variable) in [
+        (Program::Serve, "FEEDBACK_LISTEN"),
+        (Program::Serve, "FEEDBACK_OPS_LISTEN"),
+        (Program::Api, "FEEDBACK_LISTEN"),
+        (Program::Api, "FEEDBACK_OPS_LISTEN"),
+        (Program::Worker, "FEEDBACK_OPS_LISTEN"),
+    ] {
+        let log = ends_at_once(program, &[broker, (variable, &address)])
+            .await
+            .with_context(|| format!("{program:?} {variable}"))?;
+        let last = log.lines().last().unwrap_or_default();
+        ensure!(last.starts_with(&format!("{variable}: ")), "{log}");
     }
     Ok(())
 }
@@ -128,19 +200,43 @@ async fn sigterm_ends_everything_in_order_and_loses_nothing() -> Result<()> {
     check::stored_sample(&client, &all, &accepted.batch_id, 100).await
 }
 
-/// Runs a binary that should end by itself at once; returns what it wrote to its log.
-async fn ends_at_once(program: Program, variables: &[(&str, &str)]) -> Result<String> {
-    let folder = tempfile::tempdir()?;
+#[tokio::test]
+async fn after_sigterm_an_instance_is_not_ready_and_still_answers_for_a_while() -> Result<()> {
+    let setup = App::setup().setting("FEEDBACK_DRAIN_SECONDS", "10");
+    let mut app = setup.start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let proxy = app.anonymous()?;
+    // A connection of its own, as of a proxy that has not noticed yet.
+    let client = app.anonymous()?.with_keys(&keys);
+    let api = app.api()?;
+    api.process.signal(Signal::SIGTERM)?;
+    eventually(SOON, async || proxy.get("/health/ready").await?.expect(503)).await?;
+    let accepted = client.import(&records("A", 10, "1")).await?;
+    let status = api.process.wait(SOON).await?;
+    ensure!(status.code() == Some(0), "ended with {status}");
+    api.start_again().await?;
+    let batch = client.completed(&accepted.batch_id, LATER).await?;
+    ensure!(check::outcome(&batch, "created")? == 10, "{batch}");
+    Ok(())
+}
+
+/// Starts a binary with these settings and a data directory in `folder`.
+fn start(program: Program, variables: &[(&str, &str)], folder: &Path) -> Result<Process> {
     let mut command = Command::new(program.path()?);
     for variable in ["DATABASE_URL", "AMQP_URL", "REDIS_URL"] {
         command.env_remove(variable);
     }
     command
-        .env("FEEDBACK_DATA_DIR", folder.path().join("data"))
+        .env("FEEDBACK_DATA_DIR", folder.join("data"))
         .env("FEEDBACK_LISTEN", "127.0.0.1:0")
         .envs(variables.iter().copied());
-    let log = folder.path().join("log");
-    let mut process = Process::start("refused", &mut command, &log)?;
+    Process::start("started", &mut command, &folder.join("log"))
+}
+
+/// Runs a binary that should end by itself at once; returns what it wrote to its log.
+async fn ends_at_once(program: Program, variables: &[(&str, &str)]) -> Result<String> {
+    let folder = tempfile::tempdir()?;
+    let mut process = start(program, variables, folder.path())?;
     let status = process.wait(SOON).await?;
     let log = process.log()?;
     ensure!(!status.success(), "it started: {log}");
@@ -154,6 +250,10 @@ async fn a_bad_setting_ends_the_start_with_a_line_that_names_it() -> Result<()> 
         ("FEEDBACK_LISTEN", "nonsense"),
         ("FEEDBACK_LISTEN", "127.0.0.1:99999"),
         ("FEEDBACK_OPS_LISTEN", "nonsense"),
+        ("FEEDBACK_DRAIN_SECONDS", "16"),
+        ("FEEDBACK_DATA_DIR", ""),
+        ("FEEDBACK_DATA_DIR", "/dev/null"),
+        ("FEEDBACK_DATA_DIR", "/proc"),
         ("DATABASE_URL", "mysql://localhost/x"),
         ("DATABASE_URL", "nonsense"),
         ("AMQP_URL", "http://localhost"),
@@ -189,17 +289,31 @@ async fn api_and_worker_refuse_a_queue_in_process() -> Result<()> {
 #[tokio::test]
 async fn a_secret_in_a_setting_is_not_told() -> Result<()> {
     for (variable, value) in [
-        ("DATABASE_URL", "postgres://user:hunter2@127.0.0.1:1/x"),
         ("AMQP_URL", "amqp://user:hunter2@127.0.0.1:bad"),
         ("REDIS_URL", "redis://user:hunter2@127.0.0.1:bad"),
+        ("DATABASE_URL", "postgres://user:hunter2@127.0.0.1:bad"),
     ] {
-        // A database that is away may be waited for; then the log is read while it is.
-        let log = match ends_at_once(Program::Serve, &[(variable, value)]).await {
-            Ok(log) => log,
-            Err(error) => format!("{error:#}"),
-        };
+        let log = ends_at_once(Program::Serve, &[(variable, value)]).await?;
         ensure!(!log.contains("hunter2"), "told: {log}");
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_database_that_is_away_is_waited_for_until_sigterm() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let variables = [("DATABASE_URL", "postgres://user:hunter2@127.0.0.1:1/x")];
+    let mut process = start(Program::Serve, &variables, folder.path())?;
+    eventually(SOON, async || {
+        let log = process.log()?;
+        ensure!(log.contains("waiting for the database"), "{log}");
+        Ok(())
+    })
+    .await?;
+    let status = process.stop(Signal::SIGTERM, SOON).await?;
+    let log = process.log()?;
+    ensure!(status.code() == Some(0), "ended with {status}: {log}");
+    ensure!(!log.contains("hunter2"), "told: {log}");
     Ok(())
 }
 

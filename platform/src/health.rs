@@ -1,0 +1,181 @@
+//! Whether the process can do its work: the checks of what it needs, and their last outcome. The pages are in
+//! [`ops`](crate::ops).
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, join_all};
+use tokio::sync::{Mutex, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// A check that takes longer has failed.
+const TIMEOUT: Duration = Duration::from_secs(1);
+/// How long an outcome answers for the checks.
+const MAX_AGE: Duration = Duration::from_secs(1);
+
+/// Something the process needs.
+#[derive(Clone)]
+pub struct Check {
+    name: &'static str,
+    required: bool,
+    run: Arc<dyn Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync>,
+}
+
+impl Check {
+    /// Without it the process is not ready. Operators see the error, so it holds no secrets.
+    pub fn required<F>(name: &'static str, run: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        Self::new(name, true, run)
+    }
+
+    /// Without it the process is slower, and still ready.
+    pub fn optional<F>(name: &'static str, run: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        Self::new(name, false, run)
+    }
+
+    /// Required: a loop whose last heartbeat is at most `max_age` ago.
+    pub fn heartbeat(name: &'static str, heartbeat: Heartbeat, max_age: Duration) -> Self {
+        Self::required(name, move || {
+            let age = heartbeat.age();
+            async move {
+                if age <= max_age {
+                    Ok(())
+                } else {
+                    Err(format!("no heartbeat for {} s", age.as_secs()))
+                }
+            }
+        })
+    }
+
+    fn new<F>(
+        name: &'static str,
+        required: bool,
+        run: impl Fn() -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        Self {
+            name,
+            required,
+            run: Arc::new(move || run().boxed()),
+        }
+    }
+
+    async fn outcome(&self) -> Result<(), String> {
+        tokio::time::timeout(TIMEOUT, (self.run)())
+            .await
+            .unwrap_or_else(|_| Err("no answer within 1 s".to_owned()))
+    }
+}
+
+/// The last sign of life of a loop. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Heartbeat(watch::Sender<Instant>);
+
+impl Heartbeat {
+    /// The first heartbeat is now.
+    pub fn new() -> Self {
+        Self(watch::Sender::new(Instant::now()))
+    }
+
+    /// A heartbeat, now.
+    pub fn record(&self) {
+        self.0.send_replace(Instant::now());
+    }
+
+    /// Time since the last heartbeat.
+    pub fn age(&self) -> Duration {
+        self.0.borrow().elapsed()
+    }
+}
+
+impl Default for Heartbeat {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What the checks came to.
+#[derive(Clone, Debug, Default)]
+pub struct Readiness {
+    /// Whether nothing required is missing.
+    pub ready: bool,
+    /// A line per check, for operators.
+    pub report: Arc<str>,
+}
+
+/// The checks of a process. Clones share the last outcome.
+#[derive(Clone)]
+pub struct Health {
+    checks: Arc<[Check]>,
+    last: Arc<Mutex<Option<(Instant, Readiness)>>>,
+    shutdown: CancellationToken,
+}
+
+impl Health {
+    /// Not ready from `shutdown` on, so that proxies send their requests elsewhere.
+    pub fn new(checks: Vec<Check>, shutdown: CancellationToken) -> Self {
+        Self {
+            checks: checks.into(),
+            last: Arc::default(),
+            shutdown,
+        }
+    }
+
+    /// The last outcome, at most a second old. However many ask, the checks run one at a time and at most once a second.
+    pub async fn readiness(&self) -> Readiness {
+        if self.shutdown.is_cancelled() {
+            return Readiness {
+                ready: false,
+                report: "shutting down\n".into(),
+            };
+        }
+        // A task of its own, because the outcome would be lost with a caller that gives up.
+        let health = self.clone();
+        let outcome = tokio::spawn(async move { health.remembered().await });
+        outcome.await.unwrap_or_default()
+    }
+
+    async fn remembered(&self) -> Readiness {
+        let mut last = self.last.lock().await;
+        if let Some((at, readiness)) = &*last
+            && at.elapsed() < MAX_AGE
+        {
+            return readiness.clone();
+        }
+        let readiness = self.check().await;
+        *last = Some((Instant::now(), readiness.clone()));
+        readiness
+    }
+
+    async fn check(&self) -> Readiness {
+        let outcomes = join_all(self.checks.iter().map(Check::outcome)).await;
+        let mut ready = true;
+        let mut report = String::new();
+        for (check, outcome) in self.checks.iter().zip(outcomes) {
+            let name = check.name;
+            // Writing to a String cannot fail.
+            let _ = match outcome {
+                Ok(()) => writeln!(report, "{name} ok"),
+                Err(reason) if check.required => {
+                    ready = false;
+                    writeln!(report, "{name} failed: {reason}")
+                }
+                Err(reason) => writeln!(report, "{name} degraded: {reason}"),
+            };
+        }
+        Readiness {
+            ready,
+            report: report.into(),
+        }
+    }
+}
