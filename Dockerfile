@@ -28,6 +28,8 @@ COPY --from=build /out/bin/ /usr/local/bin/
 # Root certificates, time zones and SQLite are inside of the binaries.
 USER feedback
 WORKDIR /var/lib/feedback
+# The embedded database; `docker run --volume feedback:/var/lib/feedback` gives it a name.
+VOLUME /var/lib/feedback
 ENV FEEDBACK_LISTEN=0.0.0.0:8080 \
     FEEDBACK_DATA_DIR=/var/lib/feedback
 EXPOSE 8080

@@ -21,7 +21,7 @@ use platform::backends::Backends;
 use platform::config::Config;
 use utoipa::{Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_swagger_ui::SwaggerUi;
+use utoipa_swagger_ui::{Config as DocsConfig, SwaggerUi};
 
 pub use self::serve::serve;
 
@@ -34,8 +34,12 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
         .merge(api_collect::routes(state, config));
     let (router, mut document) = documented.split_for_parts();
     openapi::Shared.modify(&mut document);
+    let docs = SwaggerUi::new("/docs")
+        .url("/openapi.json", document)
+        // Its validator is a service elsewhere.
+        .config(DocsConfig::default().validator_url("none"));
     let router: Router = router
-        .merge(SwaggerUi::new("/docs").url("/openapi.json", document))
+        .merge(docs)
         .fallback(nothing_here)
         .method_not_allowed_fallback(error::method_not_allowed)
         .layer(from_fn_with_state(state.clone(), entry::guarded));

@@ -4,37 +4,53 @@ use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write, stdout};
 use std::os::unix::fs::OpenOptionsExt;
 
-use anyhow::Context;
 use domain::scope::Scopes;
-use platform::config::Config;
+use platform::config::{Config, ConfigError};
 use store::Store;
 use store::account::IssuedKey;
 
 const ACCOUNT: &str = "default";
 
-/// Makes the first key where there is no account yet, and shows it: on a terminal, otherwise in `first-key.json`
-/// (mode 0600) in the data folder, so that no log collector keeps a secret.
+/// Makes the first key where there is no account yet, and shows it before it counts: on a terminal, otherwise in
+/// `first-key.json` (mode 0600) in the data directory, so that no log collector keeps a secret.
 pub(crate) async fn ensure(store: &Store, config: &Config) -> anyhow::Result<()> {
     if store.has_accounts().await? {
         return Ok(());
     }
-    let issued = store.create_key(ACCOUNT, None, Scopes::ALL).await?;
-    if stdout().is_terminal() {
-        let mut out = stdout().lock();
-        writeln!(out, "{}", welcome(&issued, config))?;
-        return Ok(());
-    }
+    let show = |issued: &IssuedKey| {
+        if stdout().is_terminal() {
+            Ok(writeln!(stdout().lock(), "{}", welcome(issued, config))?)
+        } else {
+            Ok(write_file(issued, config)?)
+        }
+    };
+    store
+        .create_key_shown(ACCOUNT, None, Scopes::ALL, show)
+        .await?;
+    Ok(())
+}
+
+fn write_file(issued: &IssuedKey, config: &Config) -> Result<(), ConfigError> {
     config.make_data_dir()?;
     let path = config.data_dir.join("first-key.json");
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&path)
-        .with_context(|| format!("writing {}", path.display()))?;
-    writeln!(file, "{}", serde_json::to_string_pretty(&issued)?)?;
-    tracing::info!(file = %path.display(), "first start: made an account and wrote its key to this file");
+    let write = || {
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&path)?;
+        serde_json::to_writer_pretty(&file, issued)?;
+        writeln!(file)?;
+        file.sync_all()
+    };
+    write().map_err(|error| {
+        ConfigError::new(
+            "FEEDBACK_DATA_DIR",
+            format!("cannot write {}: {error}", path.display()),
+        )
+    })?;
+    tracing::info!(file = %path.display(), "first start: wrote the key of a new account to this file");
     Ok(())
 }
 
@@ -43,7 +59,7 @@ fn welcome(issued: &IssuedKey, config: &Config) -> String {
         "-H 'x-api-key: {}' -H 'x-secret-key: {}'",
         issued.api_key, issued.secret_key
     );
-    // An address that means "all of them" is none to call.
+    // Nobody can call an address that stands for all of a machine's.
     let host = match config.listen.ip() {
         ip if ip.is_unspecified() => format!("127.0.0.1:{}", config.listen.port()),
         _ => config.listen.to_string(),

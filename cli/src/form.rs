@@ -1,4 +1,4 @@
-//! `feedback form …`: forms, made from files and looked at in a terminal.
+//! `feedback form …`: forms from files, and their life from draft to deletion.
 
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
@@ -28,6 +28,15 @@ pub(crate) enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Replace a form by a JSON file, such as an edited `form show --json`
+    Replace {
+        /// Its id
+        form: String,
+        /// Title, business properties and fields, as `PUT /api_v1/form/{form_id}` takes them
+        file: PathBuf,
+        #[command(flatten)]
+        output: Output,
+    },
     /// List the forms of a status, newest first
     List {
         #[arg(value_enum, default_value = "published", ignore_case = true)]
@@ -37,6 +46,13 @@ pub(crate) enum Command {
     },
     /// Publish a form
     Publish {
+        /// Its id
+        form: String,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Delete a form; its links end, its reports stay
+    Delete {
         /// Its id
         form: String,
         #[command(flatten)]
@@ -87,10 +103,16 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
             output,
         } => {
             let service = Service::new(&output.connection)?;
-            let mut form = create(&service, &file).await?;
+            let mut form = send(&service, Method::POST, FORMS, &file).await?;
             if publish {
                 form = self::publish(&service, &text(&form, "form_id")?).await?;
             }
+            print(&form, output.json)
+        }
+        Command::Replace { form, file, output } => {
+            let service = Service::new(&output.connection)?;
+            let path = format!("{FORMS}/{form}");
+            let form = send(&service, Method::PUT, &path, &file).await?;
             print(&form, output.json)
         }
         Command::List { status, output } => {
@@ -101,6 +123,11 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
             let form = publish(&Service::new(&output.connection)?, &form).await?;
             print(&form, output.json)
         }
+        Command::Delete { form, output } => {
+            let service = Service::new(&output.connection)?;
+            let call = service.call(Method::DELETE, &format!("{FORMS}/{form}"));
+            print(&read(call.send().await?).await?, output.json)
+        }
         Command::Show { form, output } => {
             let service = Service::new(&output.connection)?;
             let form = service.get(&format!("{FORMS}/{form}")).await?;
@@ -109,11 +136,11 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
     }
 }
 
-async fn create(service: &Service, file: &Path) -> anyhow::Result<Value> {
+async fn send(service: &Service, method: Method, path: &str, file: &Path) -> anyhow::Result<Value> {
     let body = tokio::fs::read(file)
         .await
         .with_context(|| file.display().to_string())?;
-    let call = service.call(Method::POST, FORMS);
+    let call = service.call(method, path);
     let call = call.header(CONTENT_TYPE, "application/json").body(body);
     read(call.send().await?).await
 }

@@ -1,15 +1,17 @@
-//! `feedback import FILE`: a client like any other, over HTTP, with a progress bar for the file and one for the records.
+//! `feedback import FILE`: a client like any other, with a progress bar for the file and one for the records.
 
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Body, Method, StatusCode};
 use serde_json::Value;
 use tokio::fs::File;
+use tokio::io::{AsyncRead, stdin};
 use tokio_util::io::ReaderStream;
 
 use crate::service::{Connection, Service, read, text};
@@ -25,27 +27,71 @@ const PAGE: usize = 1_000;
 /// What to import, and where.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// A file of records: .json, .ndjson or .csv
+    /// A file of records, `-` for standard input
     file: PathBuf,
+    /// What the file holds [default: by its name: .json, .ndjson, .csv]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Print the errors of all rejected records instead of the first 100
+    #[arg(long)]
+    all_errors: bool,
     #[command(flatten)]
     connection: Connection,
 }
 
-/// Imports the file, waits until its records are stored and lists those that were rejected.
+/// Kinds of bodies.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Format {
+    Json,
+    Ndjson,
+    Csv,
+}
+
+impl Format {
+    fn of(path: &Path) -> anyhow::Result<Self> {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("json") => Ok(Self::Json),
+            Some("ndjson" | "jsonl") => Ok(Self::Ndjson),
+            Some("csv") => Ok(Self::Csv),
+            _ => bail!(
+                "{}: neither .json, .ndjson nor .csv; --format says what it is",
+                path.display()
+            ),
+        }
+    }
+
+    fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Ndjson => "application/x-ndjson",
+            Self::Csv => "text/csv",
+        }
+    }
+}
+
+/// Imports the file, waits until its records are stored and prints the errors of those that were rejected.
 ///
 /// # Errors
 /// The file or the service cannot be reached, the body is refused, or records were rejected.
 pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
+    let format = match arguments.format {
+        Some(format) => format,
+        None => Format::of(&arguments.file)?,
+    };
     let import = Import(Service::new(&arguments.connection)?);
-    let answer = import.post(&arguments.file).await?;
+    let answer = import.post(&arguments.file, format).await?;
     let batch = text(&answer, "batch_id")?;
     let status = import.stored(&batch).await?;
     let mut out = stdout().lock();
     writeln!(out, "{}", serde_json::to_string_pretty(&status)?)?;
     drop(out);
-    let rejected = answer["rejected"].as_u64().unwrap_or(0);
+    let rejected = count(&answer, "rejected");
     if rejected > 0 {
-        import.list_errors(&batch).await?;
+        if arguments.all_errors {
+            import.list_errors(&batch).await?;
+        } else {
+            print_first(&answer, "; --all-errors prints all")?;
+        }
         bail!("{rejected} records were rejected");
     }
     match status["status"].as_str() {
@@ -57,24 +103,28 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
 struct Import(Service);
 
 impl Import {
-    async fn post(&self, path: &Path) -> anyhow::Result<Value> {
-        let kind = media_type(path)?;
-        let file = File::open(path)
-            .await
-            .with_context(|| path.display().to_string())?;
-        let bar = ProgressBar::new(file.metadata().await?.len());
-        bar.set_style(style("{msg:10} {bar:40} {bytes}/{total_bytes} {eta}"));
+    async fn post(&self, path: &Path, format: Format) -> anyhow::Result<Value> {
+        let template = "{msg:10} {bar:40} {bytes}/{total_bytes} {eta}";
+        let (bar, template, body): (_, _, Box<dyn AsyncRead + Send + Unpin>) =
+            if path.as_os_str() == "-" {
+                let spinner = ProgressBar::new_spinner();
+                (spinner, "{msg:10} {spinner} {bytes}", Box::new(stdin()))
+            } else {
+                let file = File::open(path).await;
+                let file = file.with_context(|| path.display().to_string())?;
+                let bar = ProgressBar::new(file.metadata().await?.len());
+                (bar, template, Box::new(file))
+            };
+        bar.set_style(style(template));
         bar.set_message("sending");
-        let body = Body::wrap_stream(ReaderStream::with_capacity(
-            bar.wrap_async_read(file),
-            1 << 18,
-        ));
+        let body = ReaderStream::with_capacity(bar.wrap_async_read(body), 1 << 18);
         let call = self.0.call(Method::POST, IMPORTS);
-        let response = call.header(CONTENT_TYPE, kind).body(body).send().await?;
+        let call = call.header(CONTENT_TYPE, format.media_type());
+        let response = call.body(Body::wrap_stream(body)).send().await?;
         bar.finish_and_clear();
         if response.status() == StatusCode::UNPROCESSABLE_ENTITY {
             let problem: Value = response.json().await?;
-            print_errors(problem["errors"].as_array())?;
+            print_first(&problem, "")?;
             bail!("{}", text(&problem, "detail")?);
         }
         read(response).await
@@ -116,21 +166,23 @@ impl Import {
     }
 }
 
-fn media_type(path: &Path) -> anyhow::Result<&'static str> {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("json") => Ok("application/json"),
-        Some("ndjson" | "jsonl") => Ok("application/x-ndjson"),
-        Some("csv") => Ok("text/csv"),
-        _ => bail!("{}: neither .json, .ndjson nor .csv", path.display()),
-    }
-}
-
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 fn count(body: &Value, member: &str) -> u64 {
     body[member].as_u64().unwrap_or(0)
+}
+
+/// The errors of an answer, which holds no more than the first 100, and on stderr whether there may be more.
+fn print_first(answer: &Value, advice: &str) -> anyhow::Result<()> {
+    let errors = answer["errors"].as_array();
+    print_errors(errors)?;
+    let (printed, rejected) = (errors.map_or(0, Vec::len), count(answer, "rejected"));
+    if printed >= 100 {
+        eprintln!("the first {printed} errors of {rejected} rejected records{advice}");
+    }
+    Ok(())
 }
 
 /// One line an error: index, docid, pointer, code, detail, with tabs between.

@@ -2,11 +2,10 @@
 //!
 //! # Layout
 //! - [`serve`]: api and worker together (the default command), with a first key on an empty store.
-//! - [`first_key`]: the first start's greeting.
+//! - [`first_key`]: the key that the first start makes.
 //! - [`key`]: keys of accounts: create, list, rotate, revoke.
-//! - [`import`], [`form`], [`link`], [`report`]: a file of records, forms, links to them, what came through them; through
-//!   [`service`], over HTTP as any client would.
-//! - [`verify`], [`rebuild`]: the counts of reports, checked and made anew, straight on the store.
+//! - [`import`], [`form`], [`link`], [`report`]: clients of a running service, over HTTP ([`service`]).
+//! - [`verify`], [`rebuild`]: the counts of reports, reconciled and rebuilt, straight on the store.
 //!
 //! Results go to stdout, everything else to stderr.
 
@@ -50,9 +49,9 @@ enum Command {
         #[command(subcommand)]
         command: key::Command,
     },
-    /// Import a file of records and wait until they are stored; exit 1 and the list if some are rejected
+    /// Import a file of records and wait until they are stored; exit 1 and their errors if some are rejected
     Import(import::Arguments),
-    /// Make forms from files, list, show and publish them
+    /// Make and replace forms from files, list, show, publish and delete them
     Form {
         #[command(subcommand)]
         command: form::Command,

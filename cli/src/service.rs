@@ -1,14 +1,15 @@
-//! The service as its operators' commands call it: over HTTP, with a key, as any client would.
+//! A client of the service, over HTTP or HTTPS with a key, for the commands that are clients like any other.
 
 use anyhow::{Context, bail};
 use reqwest::header::{HeaderMap, HeaderValue};
-use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
+use reqwest::{Certificate, Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
+use webpki_root_certs::TLS_SERVER_ROOT_CERTS;
 
 /// Where the service is and who calls it.
 #[derive(clap::Args)]
 pub(crate) struct Connection {
-    /// The service, over plain HTTP
+    /// The service
     #[arg(long, env = "FEEDBACK_URL", default_value = "http://127.0.0.1:8080")]
     url: String,
     /// The key
@@ -35,8 +36,14 @@ impl Service {
             value.set_sensitive(true);
             headers.insert(name, value);
         }
+        // Beside the system's own: a container may have none, without which there would be no client.
+        let roots: Vec<_> = TLS_SERVER_ROOT_CERTS
+            .iter()
+            .map(|certificate| Certificate::from_der(certificate))
+            .collect::<Result<_, _>>()?;
+        let client = Client::builder().default_headers(headers);
         Ok(Self {
-            client: Client::builder().default_headers(headers).build()?,
+            client: client.tls_certs_merge(roots).build()?,
             base: connection.url.trim_end_matches('/').to_owned(),
         })
     }
@@ -51,8 +58,8 @@ impl Service {
     }
 }
 
-/// The body of an answer, null if it has none. A problem is an error; what is wrong with the input is told before, one a
-/// line.
+/// The body of an answer, null if it has none. A problem is an error; each error of the input is printed before, on a line
+/// of its own.
 pub(crate) async fn read(response: Response) -> anyhow::Result<Value> {
     let status = response.status();
     if status == StatusCode::NO_CONTENT {

@@ -27,9 +27,14 @@ pub async fn guarded(State(state): State<AppState>, request: Request, next: Next
     .await
 }
 
-/// The layer around routes that need no key: health and metrics.
+/// The layer around routes that need no key: health and metrics. A body of theirs stays as it is, also one of a 503.
 pub async fn open(State(meters): State<Arc<Meters>>, request: Request, next: Next) -> Response {
-    answer(&meters, request, |request| next.run(request)).await
+    answer(&meters, request, async move |request| {
+        let mut response = next.run(request).await;
+        response.extensions_mut().insert(error::Own);
+        response
+    })
+    .await
 }
 
 async fn answer<F>(

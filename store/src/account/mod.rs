@@ -14,6 +14,7 @@ use sea_orm::{
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use crate::tx::Source;
 use crate::{Error, Store};
 
 /// How many secrets of a key may live at once.
@@ -66,6 +67,8 @@ pub enum CreateKeyError {
     /// Days already stored were counted in the account's zone.
     #[error("the account's time zone is {0} and cannot change")]
     TimeZoneFixed(String),
+    #[error(transparent)]
+    NotShown(Source),
     #[error(transparent)]
     Store(#[from] Error),
 }
@@ -149,6 +152,21 @@ impl Store {
         time_zone: Option<Tz>,
         scopes: Scopes,
     ) -> Result<IssuedKey, CreateKeyError> {
+        self.create_key_shown(account_name, time_zone, scopes, |_| Ok(()))
+            .await
+    }
+
+    /// As [`Self::create_key`], but `show` is called first: if it fails, or the process ends in it, there is no key.
+    ///
+    /// # Errors
+    /// As [`Self::create_key`], or what `show` returned.
+    pub async fn create_key_shown(
+        &self,
+        account_name: &str,
+        time_zone: Option<Tz>,
+        scopes: Scopes,
+        show: impl FnOnce(&IssuedKey) -> Result<(), Source>,
+    ) -> Result<IssuedKey, CreateKeyError> {
         let tx = self.writes().begin().await?;
         let now = Utc::now();
         let fresh = account::ActiveModel {
@@ -196,6 +214,7 @@ impl Store {
         .insert(&tx)
         .await?;
         insert_secret(&tx, &issued, now).await?;
+        show(&issued).map_err(CreateKeyError::NotShown)?;
         tx.commit().await?;
         Ok(issued)
     }

@@ -9,7 +9,7 @@ mod schema;
 mod store;
 mod transaction;
 
-pub use self::error::Error;
+pub use self::error::{Error, Source};
 pub use self::store::Store;
 pub use self::transaction::{Committed, Tx};
 pub(crate) use self::transaction::{Inner, Patience, get, sqlite_now};

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
+use tokio::io::AsyncWriteExt;
 
 pub use backends::{Backends, Lease};
 pub use keys::Keys;
@@ -183,15 +184,39 @@ impl App {
         arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Result<Output> {
+        self.cli_fed(deadline, arguments, variables, b"").await
+    }
+
+    /// The same with bytes on its standard input.
+    ///
+    /// # Errors
+    /// When it cannot be started or takes longer.
+    pub async fn cli_fed(
+        &self,
+        deadline: Duration,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+        input: &[u8],
+    ) -> Result<Output> {
         let command = service::command(Program::Serve, &self.variables)?;
-        let mut command = tokio::process::Command::from(command);
-        command
+        let mut child = tokio::process::Command::from(command)
             .args(arguments)
             .envs(variables.iter().copied())
-            .stdin(Stdio::null())
-            .kill_on_drop(true);
-        match tokio::time::timeout(deadline, command.output()).await {
-            Ok(output) => output.context("starting feedback"),
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .context("starting feedback")?;
+        let mut stdin = child.stdin.take().context("no standard input")?;
+        let running = async {
+            // It may end without having read all.
+            let _ = stdin.write_all(input).await;
+            drop(stdin);
+            child.wait_with_output().await
+        };
+        match tokio::time::timeout(deadline, running).await {
+            Ok(output) => Ok(output?),
             Err(_) => bail!("feedback {arguments:?} does not end"),
         }
     }

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use nix::sys::signal::Signal;
 use uuid::Uuid;
 
+use crate::client::http;
 use crate::process::Process;
 use crate::servers::free_port;
 use crate::wait::eventually;
@@ -124,11 +125,12 @@ impl Service {
     /// When the process ends, or is not ready by the deadline; its log is in the message.
     pub async fn ready(&mut self, deadline: Duration) -> Result<()> {
         let url = format!("{}/health/ready", self.base());
+        let http = http()?;
         let outcome = eventually(deadline, async || {
             if let Some(status) = self.process.ended()? {
                 return Ok(Err(anyhow::anyhow!("it ended: {status}")));
             }
-            let answer = reqwest::get(&url).await?;
+            let answer = http.get(&url).send().await?;
             let status = answer.status();
             ensure!(status == 200, "{status}: {}", answer.text().await?);
             // Another test's process may have been faster to take the port.

@@ -10,6 +10,10 @@ use axum::response::Response;
 use super::{Code, PROBLEM_JSON, Problem};
 use platform::request_id::RequestId;
 
+/// Marks an answer whose body stays as it is, whatever its status.
+#[derive(Clone, Copy)]
+pub struct Own;
+
 /// Writes a problem's body, and makes a problem of whatever else is an error, but not of a page for people. Gives the
 /// cause, which is for the log alone.
 pub fn render(response: &mut Response, request_id: &RequestId) -> Option<Arc<str>> {
@@ -40,7 +44,10 @@ pub fn panicked() -> Problem {
 
 fn is_told(response: &Response) -> bool {
     let kind = response.headers().get(CONTENT_TYPE);
-    kind.is_some_and(|kind| kind == PROBLEM_JSON || kind.as_bytes().starts_with(b"text/html"))
+    response.extensions().get::<Own>().is_some()
+        || kind.is_some_and(|kind| {
+            kind == PROBLEM_JSON || kind.as_bytes().starts_with(b"text/html")
+        })
 }
 
 /// Removes `Allow` from all answers but a 405: the router names a path's methods also where a layer refused before the

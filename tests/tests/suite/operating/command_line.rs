@@ -1,24 +1,41 @@
 //! Contract §6, `feedback import FILE`, `form …` and `link …`: the command line speaks HTTP like any client.
 
 use std::process::Output;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
+use rustls::pki_types::PrivatePkcs8KeyDer;
 use serde_json::{Value, json};
 use tests::app::{App, Keys};
 use tests::import::{array, ndjson, record, records};
-use tests::wait::{SOON, eventually};
+use tests::wait::{LATER, SOON, eventually};
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
 
-async fn import_file(app: &App, keys: &Keys, name: &str, body: &[u8]) -> Result<Output> {
+/// `feedback import FILE MORE` with this file.
+async fn import_file(
+    app: &App,
+    keys: &Keys,
+    name: &str,
+    body: &[u8],
+    more: &[&str],
+) -> Result<Output> {
     let path = app.folder().join(name);
     std::fs::write(&path, body)?;
-    let path = path.to_str().context("a path")?.to_owned();
+    let path = path.to_str().context("a path")?;
+    run(app, keys, &[&["import", path], more].concat(), b"").await
+}
+
+/// Runs a command that calls the first api with these keys.
+async fn run(app: &App, keys: &Keys, arguments: &[&str], input: &[u8]) -> Result<Output> {
     let base = app.apis.first().context("no api")?.base();
     let variables = [
         ("FEEDBACK_URL", base.as_str()),
         ("FEEDBACK_API_KEY", &keys.api_key),
         ("FEEDBACK_SECRET_KEY", &keys.secret_key),
     ];
-    app.cli_with(&["import", &path], &variables).await
+    app.cli_fed(LATER, arguments, &variables, input).await
 }
 
 #[tokio::test]
@@ -31,9 +48,94 @@ async fn a_file_of_each_kind_is_imported() -> Result<()> {
         ("all.ndjson", ndjson(&records("B", 50, "1")), "B-49"),
         ("all.csv", "docid,phone\nC1,+4915112345678\n".into(), "C1"),
     ] {
-        let output = import_file(&app, &keys, name, &body).await?;
+        let output = import_file(&app, &keys, name, &body, &[]).await?;
         ensure!(output.status.success(), "{name}: {output:?}");
         eventually(SOON, async || client.recipient(docid).await?.expect(200)).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn standard_input_is_imported_as_the_format_that_is_named() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let client = app.anonymous()?.with_keys(&keys);
+    let piped = ["import", "-", "--format", "csv"];
+    let output = run(&app, &keys, &piped, b"docid,phone\nC1,+4915112345678\n").await?;
+    ensure!(output.status.success(), "{output:?}");
+    client.recipient("C1").await?.expect(200)?;
+
+    let output = run(&app, &keys, &["import", "-"], b"[]").await?;
+    let told = String::from_utf8_lossy(&output.stderr);
+    ensure!(
+        output.status.code() == Some(1) && told.contains("--format"),
+        "{output:?}"
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_first_100_errors_are_printed_or_all_of_them() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let mut mixed: Vec<_> = (0..130)
+        .map(|n| json!({"docid": format!("bad-{n}"), "phone": "12"}))
+        .collect();
+    // Nothing is stored of a body without any valid record: the answer has all the errors that are kept.
+    let refused = import_file(&app, &keys, "bad.json", &array(&mixed), &[]).await?;
+    mixed.push(record("A1"));
+    let body = array(&mixed);
+    let first = import_file(&app, &keys, "mixed.json", &body, &[]).await?;
+    let all = import_file(&app, &keys, "mixed.json", &body, &["--all-errors"]).await?;
+    for (output, printed, hint) in [(refused, 100, true), (first, 100, true), (all, 130, false)] {
+        ensure!(output.status.code() == Some(1), "{output:?}");
+        let lines = String::from_utf8_lossy(&output.stdout);
+        let errors = lines.lines().filter(|line| line.contains("phone_invalid"));
+        ensure!(errors.count() == printed, "{output:?}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        let hinted = told.contains("the first 100 errors of 130 rejected records");
+        ensure!(hinted == hint, "{told}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_service_is_called_over_https_by_whom_the_system_trusts() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
+    let trusted = app.folder().join("trusted.pem");
+    std::fs::write(&trusted, certified.cert.pem())?;
+    let trusted = trusted.to_str().context("a path")?;
+    let key = PrivatePkcs8KeyDer::from(certified.signing_key.serialize_der());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let tls = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(vec![certified.cert.der().clone()], key.into())?;
+    let tls = TlsAcceptor::from(Arc::new(tls));
+    let proxy = TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("https://localhost:{}", proxy.local_addr()?.port());
+    let service = app.anonymous()?.base().replace("http://", "");
+    tokio::spawn(async move {
+        while let Ok((client, _)) = proxy.accept().await {
+            let (tls, service) = (tls.clone(), service.clone());
+            tokio::spawn(async move {
+                let mut client = tls.accept(client).await?;
+                let mut service = TcpStream::connect(service).await?;
+                copy_bidirectional(&mut client, &mut service).await
+            });
+        }
+    });
+    for (certificates, trusts) in [(trusted, true), ("/dev/null", false)] {
+        let variables = [
+            ("FEEDBACK_URL", url.as_str()),
+            ("FEEDBACK_API_KEY", &keys.api_key),
+            ("FEEDBACK_SECRET_KEY", &keys.secret_key),
+            ("SSL_CERT_FILE", certificates),
+        ];
+        let output = app.cli_with(&["form", "list"], &variables).await?;
+        ensure!(output.status.success() == trusts, "{output:?}");
     }
     Ok(())
 }
@@ -43,14 +145,14 @@ async fn rejected_records_are_listed_and_make_it_fail() -> Result<()> {
     let app = App::start().await?;
     let keys = app.create_key("shop", &[]).await?;
     let mixed = [record("A1"), json!({"docid": "A2", "phone": "12"})];
-    let output = import_file(&app, &keys, "mixed.json", &array(&mixed)).await?;
+    let output = import_file(&app, &keys, "mixed.json", &array(&mixed), &[]).await?;
     ensure!(output.status.code() == Some(1), "{output:?}");
     let printed = String::from_utf8_lossy(&output.stdout);
     ensure!(printed.contains("phone_invalid"), "not listed: {output:?}");
     let client = app.anonymous()?.with_keys(&keys);
     eventually(SOON, async || client.recipient("A1").await?.expect(200)).await?;
 
-    let output = import_file(&app, &keys, "broken.json", b"[{").await?;
+    let output = import_file(&app, &keys, "broken.json", b"[{", &[]).await?;
     ensure!(!output.status.success(), "{output:?}");
     Ok(())
 }
@@ -88,6 +190,13 @@ async fn forms_and_links_are_made_from_the_command_line() -> Result<()> {
         refused.status.code() == Some(1) && told.contains("form_not_published"),
         "{told}"
     );
+    let edited = app.folder().join("edited.json");
+    let mut edit: Value = serde_json::from_str(&run(&["form", "show", form_id, "--json"]).await?)?;
+    edit["title"] = json!("Edited");
+    std::fs::write(&edited, edit.to_string())?;
+    let edited = edited.display().to_string();
+    let replaced = run(&["form", "replace", form_id, &edited]).await?;
+    ensure!(replaced.contains("Edited"), "{replaced}");
     run(&["form", "publish", form_id]).await?;
     let listed = run(&["form", "list", "PUBLISHED"]).await?;
     ensure!(
@@ -128,6 +237,8 @@ async fn forms_and_links_are_made_from_the_command_line() -> Result<()> {
     run(&["link", "delete", token]).await?;
     let gone = app.cli_with(&["link", "show", token], &variables).await?;
     ensure!(gone.status.code() == Some(1), "{gone:?}");
+    let deleted = run(&["form", "delete", form_id]).await?;
+    ensure!(deleted.contains("DELETED"), "{deleted}");
     // What is wrong with a file is told with its places.
     let broken = app.folder().join("broken.json");
     std::fs::write(&broken, r#"{"title": "", "fields": [{"key": "A"}]}"#)?;

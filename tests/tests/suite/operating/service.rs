@@ -179,6 +179,13 @@ async fn the_docs_page_loads_nothing_from_elsewhere() -> Result<()> {
     for attribute in ["src=\"http", "src=\"//", "href=\"http", "href=\"//"] {
         ensure!(!page.contains(attribute), "{attribute} in {page}");
     }
+    // On any host but localhost the page would ask a validator elsewhere for a badge.
+    let script = client.get("/docs/swagger-initializer.js").await?;
+    let script = script.expect(200)?;
+    ensure!(
+        script.text()?.contains(r#""validatorUrl": "none""#),
+        "{script:?}"
+    );
     Ok(())
 }
 
@@ -351,4 +358,27 @@ async fn the_first_start_makes_a_key_and_the_second_does_not() -> Result<()> {
         "another key was made: {after}"
     );
     Ok(())
+}
+
+#[tokio::test]
+async fn a_first_key_that_cannot_be_written_is_none() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("data/first-key.json");
+    std::fs::create_dir_all(&file)?;
+    let mut process = start(Program::Serve, &[], folder.path())?;
+    let status = process.wait(SOON).await?;
+    let log = process.log()?;
+    let last = log.lines().last().unwrap_or_default();
+    ensure!(
+        status.code() == Some(1) && last.starts_with("FEEDBACK_DATA_DIR: "),
+        "{status}: {log}"
+    );
+    std::fs::remove_dir(&file)?;
+    let _running = start(Program::Serve, &[], folder.path())?;
+    eventually(SOON, async || {
+        let key: Value = serde_json::from_slice(&std::fs::read(&file)?)?;
+        ensure!(key["secret_key"].is_string(), "{key}");
+        Ok(())
+    })
+    .await
 }
