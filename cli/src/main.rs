@@ -74,24 +74,16 @@ enum Command {
 
 fn main() -> ExitCode {
     let Cli { command, settings } = Cli::parse();
-    match command {
-        None | Some(Command::Serve) => start::run(settings, Role::Serve, serve::run),
-        Some(Command::Key { command }) => start::run(settings, Role::Serve, async |config, _| {
-            key::run(command, config).await
-        }),
-        Some(Command::Import(arguments)) => start::run(settings, Role::Serve, async |_, _| {
-            import::run(arguments).await
-        }),
-        Some(Command::Form { command }) => {
-            start::run(settings, Role::Serve, async |_, _| form::run(command).await)
-        }
-        Some(Command::Link { command }) => {
-            start::run(settings, Role::Serve, async |_, _| link::run(command).await)
-        }
-        Some(Command::Report { command }) => start::run(settings, Role::Serve, async |_, _| {
-            report::run(command).await
-        }),
-        Some(Command::Verify) => start::run(settings, Role::Serve, verify::run),
-        Some(Command::Rebuild) => start::run(settings, Role::Serve, rebuild::run),
-    }
+    start::run(settings, Role::Serve, async |config, process| match command
+        .unwrap_or(Command::Serve)
+    {
+        Command::Serve => serve::run(config, process).await,
+        Command::Key { command } => key::run(command, config).await,
+        Command::Import(arguments) => import::run(arguments).await,
+        Command::Form { command } => form::run(command).await,
+        Command::Link { command } => link::run(command).await,
+        Command::Report { command } => report::run(command).await,
+        Command::Verify => verify::run(config, process).await,
+        Command::Rebuild => rebuild::run(config, process).await,
+    })
 }

@@ -1,10 +1,10 @@
 //! A client of the service, over HTTP or HTTPS with a key, for the commands that are clients like any other.
 
 use anyhow::{Context, bail};
+use platform::client;
 use reqwest::header::{HeaderMap, HeaderValue};
-use reqwest::{Certificate, Client, Method, RequestBuilder, Response, StatusCode};
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
-use webpki_root_certs::TLS_SERVER_ROOT_CERTS;
 
 /// Where the service is and who calls it.
 #[derive(clap::Args)]
@@ -36,14 +36,8 @@ impl Service {
             value.set_sensitive(true);
             headers.insert(name, value);
         }
-        // Beside the system's own: a container may have none, without which there would be no client.
-        let roots: Vec<_> = TLS_SERVER_ROOT_CERTS
-            .iter()
-            .map(|certificate| Certificate::from_der(certificate))
-            .collect::<Result<_, _>>()?;
-        let client = Client::builder().default_headers(headers);
         Ok(Self {
-            client: client.tls_certs_merge(roots).build()?,
+            client: client::builder()?.default_headers(headers).build()?,
             base: connection.url.trim_end_matches('/').to_owned(),
         })
     }

@@ -1,4 +1,4 @@
-//! What opening the servers of a process can come back with. Queue and cache have errors of their own.
+//! Why the servers of a process cannot be opened. Queue and cache have errors of their own.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::queue::QueueError;
 /// The process cannot start or go on. Keeps its `source()`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// One line naming the variable; says all there is to say.
+    /// One line that names the variable.
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error("there is no database at {}", .0.display())]

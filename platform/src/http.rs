@@ -1,5 +1,5 @@
-//! The accept loop. Hand-written, because `axum::serve` sets no time limit on a request's head, so that a slow client
-//! could hold a connection for ever; nor one on an answer that nobody reads.
+//! The accept loop. `axum::serve` limits neither the time that a request's head may take nor the time that an answer may
+//! wait for its reader, so a slow client could hold a connection for ever.
 
 use std::io;
 use std::net::SocketAddr;
@@ -26,13 +26,13 @@ use tower::ServiceExt;
 
 use crate::config::ConfigError;
 
-/// A request's head must be there by then; an idle connection is kept as long.
+/// How long a request's head may take; an idle connection is kept as long.
 const HEAD: Duration = Duration::from_secs(10);
 /// How long requests in flight may go on after `shutdown`.
 const DRAIN: Duration = Duration::from_secs(20);
 /// A peer that reads nothing of its answer for so long is cut off.
 const STALLED: Duration = Duration::from_secs(30);
-/// Out of file descriptors or memory, accepting rests a little instead of spinning.
+/// Pause after a failure to accept, such as too many open files.
 const REST: Duration = Duration::from_millis(100);
 
 /// Takes a port, by the setting `variable`.

@@ -5,13 +5,14 @@
 //!   [`telemetry`]: logs and metrics.
 //! - [`backends`]: the only place that chooses a backend; [`queue`]: the doorbell, in process or RabbitMQ;
 //!   [`cache`]: disposable copies, in process or Redis; [`reports`]: reports read through the cache.
-//! - [`http`]: the accept loop; [`request_id`]: the id of a request; [`health`]: checks and their outcome; [`ops`]: health
+//! - [`client`]: HTTP as a client; [`http`]: the accept loop; [`request_id`]: the id of a request; [`health`]: checks and their outcome; [`ops`]: health
 //!   and metrics pages.
 //!
 //! What is *not* here: SQL (in `store`), rules (in `domain`), the service's own routes (in `api`), jobs (in `worker`).
 
 pub mod backends;
 pub mod cache;
+pub mod client;
 pub mod config;
 mod error;
 pub mod health;

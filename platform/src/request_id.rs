@@ -1,4 +1,4 @@
-//! The id that a request goes by: in its answer, in problems, in logs and in the messages it causes.
+//! The id of a request: in its answer, in problems, in logs and in the messages it causes.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use uuid::{Builder, Uuid};
 
-/// Where it comes from and where it goes.
+/// The header of requests and answers that holds it.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// At most this many bytes of a caller's own.

@@ -1,11 +1,11 @@
-//! SIGTERM and SIGINT, as tokens that everyone is handed.
+//! SIGTERM and SIGINT as cancellation tokens.
 
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// A token that is cancelled by the first SIGTERM or SIGINT. The second ends the process at once. Wants a runtime.
+/// A token that is cancelled by the first SIGTERM or SIGINT. The second ends the process at once. Needs a runtime.
 ///
 /// # Errors
 /// The operating system refuses the handlers.
@@ -31,7 +31,7 @@ pub fn on_signal() -> std::io::Result<CancellationToken> {
     Ok(token)
 }
 
-/// A token that is cancelled so long after `shutdown`. Wants a runtime.
+/// A token that is cancelled `delay` after `shutdown`. Needs a runtime.
 pub fn after(shutdown: &CancellationToken, delay: Duration) -> CancellationToken {
     let later = CancellationToken::new();
     let (shutdown, token) = (shutdown.clone(), later.clone());

@@ -14,16 +14,16 @@ use crate::telemetry::{self, Metrics};
 /// From the signal to the end of the process; orchestrators kill after 30 s.
 const DRAIN: Duration = Duration::from_secs(24);
 
-/// What a running process is handed.
+/// What a process gets from its start.
 #[derive(Clone, Debug)]
 pub struct Process {
     pub metrics: Metrics,
-    /// Cancelled by SIGTERM or SIGINT: take nothing new, finish what is in hand.
+    /// Cancelled by SIGTERM or SIGINT: the process takes no new work and finishes what is in hand.
     pub shutdown: CancellationToken,
 }
 
-/// The body of a main: settings, TLS provider, telemetry, runtime and signals, then `work` until it ends. Whatever
-/// fails ends the process with one line on stderr and exit code 1. After a signal `work` has 24 s to end.
+/// The body of a main: settings, TLS provider, telemetry, runtime and signals, then `work` until it ends. An error ends
+/// the process with one line on stderr and exit code 1. After a signal `work` has 24 s to end.
 ///
 /// ```no_run
 /// # struct Cli { settings: platform::config::Args }
@@ -92,7 +92,7 @@ where
 }
 
 /// TLS provider, logs and metrics, for a main that does the rest itself. The provider must be there before the first
-/// TLS connection: no library here brings its own.
+/// TLS connection, because no library here brings its own.
 ///
 /// # Errors
 /// See [`telemetry::init`].
@@ -102,7 +102,7 @@ pub fn init() -> Result<Metrics, Error> {
     telemetry::init()
 }
 
-/// An error and what stands behind it, in one line: `the database cannot be used: … : …`.
+/// An error and its causes in one line: `the database is unavailable: … : …`.
 pub fn one_line(error: &(dyn StdError + 'static)) -> String {
     let mut line = error.to_string();
     let mut source = error.source();
@@ -124,7 +124,7 @@ mod tests {
     use crate::config::ConfigError;
 
     #[test]
-    fn an_error_is_told_in_one_line_and_nothing_twice() {
+    fn an_error_and_its_causes_are_one_line_without_repetition() {
         let error = Error::from(ConfigError::new("AMQP_URL", "two\nlines"));
         assert_eq!(one_line(&error), "AMQP_URL: two lines");
         let io = std::io::Error::other("disk full");
