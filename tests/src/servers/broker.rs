@@ -1,7 +1,9 @@
 //! The addresses of any RabbitMQ, and virtual hosts on it through its management API.
 
 use anyhow::{Result, ensure};
-use reqwest::{Client, Method, Url};
+use reqwest::{Method, Url};
+
+use crate::client::http;
 
 /// A broker's two addresses: AMQP, and the management API (`http://user:password@host:port`).
 #[derive(Clone, Debug)]
@@ -55,7 +57,7 @@ impl Broker {
         let (user, password) = (url.username().to_owned(), url.password().map(str::to_owned));
         let plain = url.set_username("").and_then(|()| url.set_password(None));
         ensure!(plain.is_ok(), "not an http address");
-        let answer = Client::new()
+        let answer = http()?
             .request(method, url)
             .basic_auth(user, password)
             .body(body.to_owned())
