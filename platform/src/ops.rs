@@ -3,12 +3,12 @@
 //! `/health/live`: the process answers. `/health/ready`: whether it should get requests, 503 if not. Only operators see
 //! the reasons and `/metrics`, where they listen ([`detailed`]); callers of the service see [`bare`] pages.
 
-use axum::Router;
 use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use axum::routing::get;
+use axum::{Extension, Router};
 
 use crate::health::{Health, Readiness};
 use crate::request_id::{RequestId, X_REQUEST_ID};
@@ -16,13 +16,9 @@ use crate::telemetry::Metrics;
 
 /// `/health/live`, and `/health/ready` without reasons.
 pub fn bare(health: Health) -> Router {
-    let text = |readiness: Readiness| {
-        let text = if readiness.ready {
-            "ready\n"
-        } else {
-            "not ready\n"
-        };
-        text.to_owned()
+    let text = |readiness: &Readiness| {
+        let not = if readiness.ready { "" } else { "not " };
+        format!("{not}ready\n")
     };
     pages(health, text).layer(from_fn(identify))
 }
@@ -38,7 +34,7 @@ pub fn detailed(health: Health, metrics: Metrics) -> Router {
         .layer(from_fn(identify))
 }
 
-fn pages(health: Health, text: fn(Readiness) -> String) -> Router {
+fn pages(health: Health, text: fn(&Readiness) -> String) -> Router {
     let ready = async move || {
         let readiness = health.readiness().await;
         let status = if readiness.ready {
@@ -46,11 +42,10 @@ fn pages(health: Health, text: fn(Readiness) -> String) -> Router {
         } else {
             StatusCode::SERVICE_UNAVAILABLE
         };
-        (
-            status,
-            [(header::CACHE_CONTROL, "no-store")],
-            text(readiness),
-        )
+        let text = text(&readiness);
+        // Tells the layers around that the text of a 503 is the answer.
+        let outcome = Extension(readiness);
+        (status, outcome, [(header::CACHE_CONTROL, "no-store")], text)
     };
     Router::new()
         .route("/health/live", get(async || "ok\n"))

@@ -14,7 +14,8 @@ use crate::Error;
 use crate::config::ConfigError;
 
 /// The libraries' lines repeat our own, or are many. `RUST_LOG` comes after this and can change it.
-const QUIET: &str = "info,sqlx=warn,sea_orm=warn,lapin=off,redis=warn,hyper=warn,h2=warn,rustls=warn,tower=warn";
+const QUIET: &str =
+    "info,sqlx=warn,sea_orm=warn,lapin=off,redis=warn,hyper=warn,h2=warn,rustls=warn,tower=warn";
 
 /// Seconds, from a cached answer to a whole import.
 const BUCKETS: [f64; 17] = [

@@ -27,14 +27,9 @@ pub async fn guarded(State(state): State<AppState>, request: Request, next: Next
     .await
 }
 
-/// The layer around routes that need no key: health and metrics. A body of theirs stays as it is, also one of a 503.
+/// The layer around routes that need no key: health and metrics.
 pub async fn open(State(meters): State<Arc<Meters>>, request: Request, next: Next) -> Response {
-    answer(&meters, request, async move |request| {
-        let mut response = next.run(request).await;
-        response.extensions_mut().insert(error::Own);
-        response
-    })
-    .await
+    answer(&meters, request, |request| next.run(request)).await
 }
 
 async fn answer<F>(

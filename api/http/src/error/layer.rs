@@ -8,14 +8,11 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 
 use super::{Code, PROBLEM_JSON, Problem};
+use platform::health::Readiness;
 use platform::request_id::RequestId;
 
-/// Marks an answer whose body stays as it is, whatever its status.
-#[derive(Clone, Copy)]
-pub struct Own;
-
-/// Writes a problem's body, and makes a problem of whatever else is an error, but not of a page for people. Gives the
-/// cause, which is for the log alone.
+/// Writes a problem's body, and makes a problem of whatever else is an error, but not of a page for people nor of the
+/// outcome of health checks. Gives the cause, which is for the log alone.
 pub fn render(response: &mut Response, request_id: &RequestId) -> Option<Arc<str>> {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
@@ -44,10 +41,9 @@ pub fn panicked() -> Problem {
 
 fn is_told(response: &Response) -> bool {
     let kind = response.headers().get(CONTENT_TYPE);
-    response.extensions().get::<Own>().is_some()
-        || kind.is_some_and(|kind| {
-            kind == PROBLEM_JSON || kind.as_bytes().starts_with(b"text/html")
-        })
+    response.extensions().get::<Readiness>().is_some()
+        || kind
+            .is_some_and(|kind| kind == PROBLEM_JSON || kind.as_bytes().starts_with(b"text/html"))
 }
 
 /// Removes `Allow` from all answers but a 405: the router names a path's methods also where a layer refused before the
