@@ -126,13 +126,12 @@ impl Args {
         let ops_listen = address("FEEDBACK_OPS_LISTEN", self.ops_listen)?
             .or_else(|| (role == Role::Serve).then_some(listen));
         let database_url = read("DATABASE_URL", self.database_url, DatabaseUrl::parse)?;
-        let (database, database_variable) = match database_url {
-            Some(database) => (database, "DATABASE_URL"),
-            None => {
-                let database = DatabaseUrl::in_directory(&data_dir);
-                let refused = |reason| ConfigError::new(DATA_DIR, reason);
-                (database.map_err(refused)?, DATA_DIR)
-            }
+        let (database, database_variable) = if let Some(database) = database_url {
+            (database, "DATABASE_URL")
+        } else {
+            let database = DatabaseUrl::in_directory(&data_dir);
+            let refused = |reason| ConfigError::new(DATA_DIR, reason);
+            (database.map_err(refused)?, DATA_DIR)
         };
         let public_url = match read("FEEDBACK_PUBLIC_URL", self.public_url, PublicUrl::parse)? {
             Some(public_url) => public_url,
