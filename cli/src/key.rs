@@ -9,8 +9,8 @@ use clap::Subcommand;
 use domain::scope::Scopes;
 use platform::backends::open_store;
 use platform::config::Config;
-use store::Store;
 use store::account::IssuedKey;
+use store::{Store, Workload};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -54,7 +54,7 @@ pub(crate) enum Command {
 }
 
 pub(crate) async fn run(command: Command, config: Config) -> anyhow::Result<()> {
-    let store = open_store(&config, 2).await?;
+    let store = open_store(&config, Workload::Maintenance(2)).await?;
     match command {
         Command::Create {
             account,

@@ -1,20 +1,21 @@
-//! `feedback rebuild`: counts all feedbacks, views and recipients anew and replaces the counts that reports read; then every
-//! copy of them is void. Beside a running service, and the last step of a restore. May be ended and begun again at any time.
+//! `feedback rebuild`: counts all feedbacks, views and recipients anew and replaces the counts that reports read. Every cached
+//! copy of them is void then. Beside a running service. May be ended and begun again at any time.
 
 use anyhow::bail;
 use futures::{StreamExt, TryStreamExt, stream};
 use platform::backends::open_existing_store;
 use platform::config::Config;
 use platform::start::Process;
-use store::Store;
 use store::form::FormKey;
+use store::{Store, Workload};
 use tokio_util::sync::CancellationToken;
 
 /// Forms at once. Each is its own lock.
 pub(crate) const AT_ONCE: usize = 4;
 
 pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> {
-    let store = open_existing_store(&config, u32::try_from(AT_ONCE)? + 1).await?;
+    let store =
+        open_existing_store(&config, Workload::Maintenance(u32::try_from(AT_ONCE)? + 1)).await?;
     let forms = store.all_forms().await?;
     let rebuilding = forms
         .iter()
@@ -27,7 +28,6 @@ pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> 
     for account_id in store.all_accounts().await? {
         recipients += u64::from(store.rebuild_recipients(account_id).await?);
     }
-    store.raise_epoch().await?;
     let days: u64 = changed.iter().sum();
     eprintln!(
         "rebuilt {} forms: {days} of their days had changed, and the recipients of {recipients} accounts",
@@ -50,5 +50,7 @@ async fn form_of(
         }
         changed += u64::from(store.rebuild_slice(form, &slices, *day).await?);
     }
+    store.rebuild_links(form).await?;
+    store.restamp_form(form).await?;
     Ok(changed)
 }

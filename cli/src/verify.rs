@@ -4,25 +4,23 @@
 //! ```text
 //! rollup      form_id     bus_prop or -  day  counter     stored  recomputed
 //! cache       form_id     bus_prop_id    day  counter     cached  stored
+//! link        link_id     -              -    counter     stored  recomputed
 //! recipients  account_id  -              day  recipients  stored  recomputed
 //! ```
 //!
-//! The cache is checked where processes share one; `bus_prop_id` 0 is the whole, and recipients in the cache have the
-//! account's id.
+//! The cache is checked where processes share one; `bus_prop_id` 0 is the whole.
 
 use std::fmt::Display;
 use std::io::{self, Write, stdout};
 
 use anyhow::bail;
-use chrono::NaiveDate;
 use futures::{StreamExt, TryStreamExt, stream};
 use platform::backends::open_existing_store;
 use platform::cache::Cache;
 use platform::config::Config;
-use platform::reports;
 use platform::start::{Process, one_line};
-use store::Store;
 use store::form::FormKey;
+use store::{Store, Workload};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -38,7 +36,8 @@ struct Check {
 
 pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> {
     let check = Check {
-        store: open_existing_store(&config, u32::try_from(AT_ONCE)? + 1).await?,
+        store: open_existing_store(&config, Workload::Maintenance(u32::try_from(AT_ONCE)? + 1))
+            .await?,
         cache: shared_cache(&config).await?,
         shutdown: process.shutdown,
     };
@@ -97,8 +96,15 @@ impl Check {
                 )?;
             }
         }
+        for drift in self.store.check_links(form).await? {
+            let counters = [("views", drift.views), ("responses", drift.responses)];
+            for (counter, numbers) in counters.into_iter().filter(|(_, (had, is))| had != is) {
+                differ += 1;
+                print("link", drift.link_id, "-", "-", counter, numbers)?;
+            }
+        }
         if let Some(cache) = &self.cache {
-            for drift in reports::check_months(&self.store, cache, form, &slices).await? {
+            for drift in report::check_months(&self.store, cache, form, &slices).await? {
                 differ += 1;
                 let (difference, id) = (drift.difference, drift.bus_prop_id);
                 let numbers = (difference.left, difference.right);
@@ -130,14 +136,6 @@ impl Check {
                 numbers,
             )?;
         }
-        if let Some(cache) = &self.cache {
-            let drifts = reports::check_recipient_days(&self.store, cache, account_id).await?;
-            for (day, difference) in drifts {
-                differ += 1;
-                let numbers = (difference.left, difference.right);
-                print("cache", account_id, "-", day, &difference.counter, numbers)?;
-            }
-        }
         Ok(differ)
     }
 }
@@ -146,7 +144,7 @@ fn print(
     what: &str,
     whose: Uuid,
     bus_prop: impl Display,
-    day: NaiveDate,
+    day: impl Display,
     counter: &str,
     (had, is): (i64, i64),
 ) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! Days: ranges as reports take them, and the day on which a moment falls.
+//! Ranges of days, and the day of a time in a time zone.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -15,7 +15,7 @@ pub struct DateRange {
     end: NaiveDate,
 }
 
-/// Why two texts are no range.
+/// Why two texts are not a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DateRangeError {
     #[error("start_date is not a date (YYYY-MM-DD)")]
@@ -104,7 +104,7 @@ pub fn parse_date(text: &str) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(year.into(), number(month)?.into(), number(day)?.into())
 }
 
-/// At most four ASCII digits as a number, without the sign that `parse` would take.
+/// At most four ASCII digits as a number; unlike `parse`, no sign is accepted.
 fn number(digits: &str) -> Option<u16> {
     if digits.bytes().all(|digit| digit.is_ascii_digit()) {
         digits.parse().ok()

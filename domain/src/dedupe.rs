@@ -1,31 +1,33 @@
-//! Which docids a body has already shown, in about 36 MB a million.
+//! Which docids a body has had so far, in 36 MiB a million.
 //!
-//! Kept are fingerprints, not texts: 128 bits of SipHash-1-3 under a random key, so that nobody can prepare
-//! docids that collide, and by chance two of a million do with probability 10⁻²⁷.
+//! The set holds fingerprints, not texts: 128 bits of SipHash-1-3 under a random key, so that nobody can prepare
+//! docids that collide, and by chance two of a million do with probability 10⁻²⁷. A set of texts took 0.8 s a million
+//! instead of 0.17 s (release build, one core).
 //!
-//! The set grows by extendible hashing (Fagin, Nievergelt, Pippenger, Strong 1979): a leaf that is full is split into
-//! two of the same size. So memory that a leaf gives back is just what the next split needs; tables that double would
-//! leave as much again behind them.
+//! The set grows by extendible hashing (Fagin, Nievergelt, Pippenger, Strong 1979): a full leaf is split into two of the
+//! same size, which reuse its memory. One table that doubles had 51 MiB resident at a million.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
 
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-/// Entries to a leaf: what a table of 4,096 places holds.
+use crate::docid::DocId;
+
+/// The entries of a full leaf: as many as a table of 4,096 slots holds.
 const LEAF: usize = 3_584;
 
 /// A set of docids.
 pub struct DocIdSet {
     key: SipHasher13,
     leaves: Vec<Leaf>,
-    /// Which leaf a fingerprint is in, by its last bits; a power of two.
+    /// The leaf of a fingerprint, by its last bits. The length is a power of two.
     directory: Vec<usize>,
 }
 
 struct Leaf {
-    entries: HashSet<Fingerprint, BuildHasherDefault<Taken>>,
-    /// So many last bits are the same in all of its fingerprints.
+    entries: HashSet<Fingerprint, BuildHasherDefault<Identity>>,
+    /// The local depth: how many last bits all of its fingerprints share.
     depth: u32,
 }
 
@@ -36,24 +38,26 @@ impl Leaf {
     }
 }
 
-impl DocIdSet {
-    pub fn new() -> Self {
+impl Default for DocIdSet {
+    fn default() -> Self {
         Self {
             key: SipHasher13::new_with_keys(random(), random()),
             leaves: vec![Leaf::new(0)],
             directory: vec![0],
         }
     }
+}
 
-    /// Adds the docid; false when it was there already.
-    pub fn insert(&mut self, docid: &str) -> bool {
+impl DocIdSet {
+    /// Adds the docid; false if it is in the set already.
+    pub fn insert(&mut self, docid: DocId<&str>) -> bool {
         let mut hasher = self.key;
-        hasher.write(docid.as_bytes());
+        hasher.write(docid.get().as_bytes());
         let hash = hasher.finish128();
         let fingerprint = Fingerprint([hash.h1, hash.h2]);
         loop {
-            let place = fingerprint.place(self.directory.len());
-            let Some(&at) = self.directory.get(place) else {
+            let slot = fingerprint.slot(self.directory.len());
+            let Some(&at) = self.directory.get(slot) else {
                 return false;
             };
             let Some(leaf) = self.leaves.get_mut(at) else {
@@ -69,7 +73,7 @@ impl DocIdSet {
         }
     }
 
-    /// Splits a leaf by one more bit.
+    /// Splits a leaf: its depth grows by one.
     fn split(&mut self, at: usize) {
         let new_at = self.leaves.len();
         let Some(leaf) = self.leaves.get_mut(at) else {
@@ -78,40 +82,26 @@ impl DocIdSet {
         let bit = 1_usize << leaf.depth;
         leaf.depth += 1;
         let mut new = Leaf::new(leaf.depth);
-        // Both anew: a table keeps the places of entries that left it.
+        // Both are new: a table does not reuse the slots of removed entries before it is rehashed.
         let old = std::mem::replace(leaf, Leaf::new(leaf.depth));
         for entry in old.entries {
-            let goes = entry.place(bit << 1) & bit != 0;
-            let half = if goes { &mut new } else { &mut *leaf };
+            let moves = entry.slot(bit << 1) & bit != 0;
+            let half = if moves { &mut new } else { &mut *leaf };
             half.entries.insert(entry);
         }
         self.leaves.push(new);
         if bit == self.directory.len() {
             self.directory.extend_from_within(..);
         }
-        for (place, leaf) in self.directory.iter_mut().enumerate() {
-            if *leaf == at && place & bit != 0 {
+        for (slot, leaf) in self.directory.iter_mut().enumerate() {
+            if *leaf == at && slot & bit != 0 {
                 *leaf = new_at;
             }
         }
     }
-
-    pub fn len(&self) -> usize {
-        self.leaves.iter().map(|leaf| leaf.entries.len()).sum()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
-impl Default for DocIdSet {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-/// 64 bits that no caller can know, from the standard library's own hash keys.
+/// 64 bits that no caller can know: the standard library's hash keys are random.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
@@ -120,11 +110,11 @@ fn random() -> u64 {
 struct Fingerprint([u64; 2]);
 
 impl Fingerprint {
-    /// Its place among `places` (a power of two). A leaf's table takes its places from the other half.
-    fn place(&self, places: usize) -> usize {
+    /// Its slot in a directory of this length, a power of two. The table of a leaf hashes by the other half.
+    fn slot(&self, directory: usize) -> usize {
         #[expect(clippy::cast_possible_truncation, reason = "only the last bits count")]
         let last = self.0[1] as usize;
-        last & (places - 1)
+        last & (directory - 1)
     }
 }
 
@@ -134,11 +124,11 @@ impl Hash for Fingerprint {
     }
 }
 
-/// A fingerprint is a hash already; it is taken as it is.
+/// Passes on a fingerprint, which is a hash already.
 #[derive(Default)]
-struct Taken(u64);
+struct Identity(u64);
 
-impl Hasher for Taken {
+impl Hasher for Identity {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -160,32 +150,38 @@ mod tests {
 
     use super::*;
 
+    fn docid(text: &str) -> DocId<&str> {
+        DocId::parse(text).unwrap()
+    }
+
     #[test]
     fn a_docid_is_new_once() {
-        let mut seen = DocIdSet::new();
-        assert!(seen.is_empty());
-        assert!(seen.insert("A1"));
-        assert!(!seen.insert("A1"));
-        assert!(seen.insert("a1"));
-        assert_eq!(seen.len(), 2);
+        let mut seen = DocIdSet::default();
+        assert!(seen.insert(docid("A1")));
+        assert!(!seen.insert(docid("A1")));
+        assert!(seen.insert(docid("a1")));
     }
 
     #[test]
     fn every_set_has_its_own_key() {
         let fingerprint = |set: &DocIdSet| set.key.hash(b"A1").as_u128();
-        assert_ne!(fingerprint(&DocIdSet::new()), fingerprint(&DocIdSet::new()));
+        assert_ne!(
+            fingerprint(&DocIdSet::default()),
+            fingerprint(&DocIdSet::default())
+        );
     }
 
     #[test]
     fn leaves_share_the_load_and_none_outgrows_its_table() {
-        let mut seen = DocIdSet::new();
+        let mut seen = DocIdSet::default();
         for n in 0..100_000 {
-            assert!(seen.insert(&format!("customer-{n:08}")));
+            assert!(seen.insert(docid(&format!("customer-{n:08}"))));
         }
         for n in 0..100_000 {
-            assert!(!seen.insert(&format!("customer-{n:08}")));
+            assert!(!seen.insert(docid(&format!("customer-{n:08}"))));
         }
-        assert_eq!(seen.len(), 100_000);
+        let entries: usize = seen.leaves.iter().map(|leaf| leaf.entries.len()).sum();
+        assert_eq!(entries, 100_000);
         assert!(
             seen.leaves
                 .iter()
@@ -196,11 +192,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_set_agrees_with_a_set_of_texts(docids in prop::collection::vec("[a-c]{0,3}", 0..200)) {
-            let mut seen = DocIdSet::new();
+        fn the_set_agrees_with_a_set_of_texts(docids in prop::collection::vec("[a-c]{1,3}", 0..200)) {
+            let mut seen = DocIdSet::default();
             let mut texts = HashSet::new();
             for docid in docids {
-                prop_assert_eq!(seen.insert(&docid), texts.insert(docid));
+                prop_assert_eq!(seen.insert(self::docid(&docid)), texts.insert(docid));
             }
         }
     }

@@ -1,11 +1,8 @@
 //! What is wrong with the body of a request, and the codes that forms and answers share.
 
-use std::ops::RangeInclusive;
-
 use serde::Serialize;
-use serde_json::Value;
 
-use crate::record;
+pub use crate::pointer::member;
 
 /// At most this many problems of one body are kept.
 pub const MAX_PROBLEMS: usize = 100;
@@ -92,21 +89,4 @@ impl Problems {
     pub(crate) fn into_vec(self) -> Vec<Invalid> {
         self.0
     }
-}
-
-/// The pointer of the member `name` of what stands at `pointer`. Of a name of more than 256 bytes the head.
-pub fn member(pointer: &str, name: &str) -> String {
-    format!("{pointer}{}", record::pointer(name))
-}
-
-/// The whole number that the value is, or the code of what is wrong with it.
-pub(crate) fn whole_number(value: &Value, range: RangeInclusive<u8>) -> Result<u8, &'static str> {
-    if !value.is_i64() && !value.is_u64() {
-        return Err(code::WRONG_TYPE);
-    }
-    value
-        .as_u64()
-        .and_then(|number| u8::try_from(number).ok())
-        .filter(|number| range.contains(number))
-        .ok_or(code::OUT_OF_RANGE)
 }

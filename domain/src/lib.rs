@@ -1,21 +1,21 @@
-//! The rules of feedback, pure: no I/O beyond a `Read` handed in, no async, no clock, no server.
+//! The rules of feedback, pure: no I/O beyond a `Read` that is passed in, no async, no clock, no server.
 //!
-//! What comes from outside becomes one of these types at the border and is not distrusted again:
+//! Input becomes one of these types where it enters and is not checked again:
 //!
 //! - [`phone`], [`docid`], [`scope`], [`date_range`], [`month`]: single values,
 //! - [`record`]: one import record, and everything that can be wrong with it,
 //! - [`body`]: a whole import body (JSON, CSV or NDJSON), read record by record in bounded memory,
-//! - [`dedupe`]: which docids a body has already shown,
-//! - [`chunk`]: how accepted records lie in the ledger until a worker stores them,
+//! - [`dedupe`]: which docids a body has had,
+//! - [`chunk`]: the encoding of accepted records until a worker stores them,
 //! - [`message`]: what the queue carries,
-//! - [`form`]: forms, from a request's body to what is stored, and what an edit may change,
-//! - [`link`]: what a link carries: its token, business properties and tracking fields,
-//! - [`answer`]: what a person answered, judged by the form,
-//! - [`rollup`]: counts of views and answers, how they add up and how they lie in the store,
-//! - [`metrics`]: the figures of a report, made from these counts,
+//! - [`form`]: forms, from a request's body to what is stored, the types of fields, and what an edit may change,
+//! - [`link`]: the token, business properties and tracking fields of a link,
+//! - [`answer`]: answers, checked by the form,
+//! - [`rollup`]: counts of views and answers, how they are merged and encoded,
+//! - [`metrics`]: the figures of a report, computed from these counts,
 //! - [`invalid`]: what is wrong with a body, and the codes that forms and answers share.
 //!
-//! Queries live in `store`, HTTP shapes and status codes in `api`.
+//! Queries are in `store`, HTTP and status codes in `api`.
 
 pub mod answer;
 pub mod body;
@@ -30,7 +30,9 @@ pub mod message;
 pub mod metrics;
 pub mod month;
 pub mod phone;
+mod pointer;
 pub mod record;
 pub mod rollup;
 pub mod scope;
+mod text;
 mod varint;

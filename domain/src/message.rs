@@ -1,4 +1,4 @@
-//! What the queue carries: ids only, never a phone number, and the lanes it travels in.
+//! What the queue carries: ids only, never a phone number; and the lanes on which imports are worked.
 //!
 //! A message only notifies: the ledger in the database is the truth, so a lost or repeated message does no
 //! harm. Queue names, delivery and acknowledgement live in `platform`.
@@ -11,25 +11,16 @@ use uuid::Uuid;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum Message {
-    /// The ledger has an open chunk of an accepted import.
-    #[serde(rename = "import_chunk.v1")]
-    ImportChunkV1 {
-        account_id: Uuid,
-        batch_id: Uuid,
-        chunk_no: i64,
-        /// Of the request that brought the import, so that logs can be followed from the API to the worker.
-        request_id: String,
-    },
-    /// Counts in reports of this account have changed.
-    #[serde(rename = "refresh.v1")]
-    RefreshV1 { account_id: Uuid },
+    /// The account has chunks to store on a lane. Which is for the worker to choose: accounts take turns.
+    #[serde(rename = "import.v1")]
+    ImportV1 { account_id: Uuid, lane: Lane },
     /// This form has pending counts.
     #[serde(rename = "roll_up.v1")]
     RollUpV1 { account_id: Uuid, form_id: Uuid },
 }
 
 impl Message {
-    /// The message as JSON, e.g. `{"type":"refresh.v1","account_id":"…"}`.
+    /// The message as JSON, e.g. `{"type":"roll_up.v1","account_id":"…","form_id":"…"}`.
     #[expect(
         clippy::expect_used,
         reason = "strings, ids and numbers always serialise; no input reaches this"
@@ -49,28 +40,24 @@ impl Message {
 #[error("not a known message: {0}")]
 pub struct DecodeError(#[source] serde_json::Error);
 
-/// The lanes of the queue. They are apart so that a giant import never delays a small one, nor either of
-/// them a refresh.
+/// The lanes of imports. They are apart so that a giant import never delays a small one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lane {
-    /// Chunks of small imports.
+    /// Imports of one chunk.
     Small,
-    /// Chunks of all others.
+    /// All others.
     Bulk,
-    /// Roll-ups and refreshes.
-    Refresh,
 }
 
 impl Lane {
-    pub const ALL: [Lane; 3] = [Lane::Small, Lane::Bulk, Lane::Refresh];
+    pub const ALL: [Lane; 2] = [Lane::Small, Lane::Bulk];
 
-    /// The lane's name in logs and metrics.
+    /// The lane's name in the ledger, in logs and metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Lane::Small => "small",
             Lane::Bulk => "bulk",
-            Lane::Refresh => "refresh",
         }
     }
 }
@@ -79,33 +66,28 @@ impl Lane {
 mod tests {
     use super::*;
 
-    fn chunk() -> Message {
-        Message::ImportChunkV1 {
+    fn import() -> Message {
+        Message::ImportV1 {
             account_id: Uuid::from_u128(1),
-            batch_id: Uuid::from_u128(2),
-            chunk_no: 3,
-            request_id: "r-4".to_owned(),
+            lane: Lane::Small,
         }
     }
 
     #[test]
     fn a_message_carries_its_version_in_its_type() {
         assert_eq!(
-            String::from_utf8_lossy(&chunk().encode()),
-            r#"{"type":"import_chunk.v1","account_id":"00000000-0000-0000-0000-000000000001","batch_id":"00000000-0000-0000-0000-000000000002","chunk_no":3,"request_id":"r-4"}"#
+            String::from_utf8_lossy(&import().encode()),
+            r#"{"type":"import.v1","account_id":"00000000-0000-0000-0000-000000000001","lane":"small"}"#
         );
     }
 
     #[test]
     fn messages_survive_the_wire() {
-        let refresh = Message::RefreshV1 {
-            account_id: Uuid::from_u128(7),
-        };
         let roll_up = Message::RollUpV1 {
             account_id: Uuid::from_u128(7),
             form_id: Uuid::from_u128(8),
         };
-        for message in [chunk(), refresh, roll_up] {
+        for message in [import(), roll_up] {
             assert_eq!(Message::decode(&message.encode()).unwrap(), message);
         }
     }
@@ -113,7 +95,7 @@ mod tests {
     #[test]
     fn an_unknown_version_and_rubbish_are_refused() {
         for bytes in [
-            &br#"{"type":"import_chunk.v2","account_id":"00000000-0000-0000-0000-000000000001"}"#[..],
+            &br#"{"type":"import.v2","account_id":"00000000-0000-0000-0000-000000000001"}"#[..],
             b"{}",
             b"",
             b"\xff",
@@ -124,8 +106,8 @@ mod tests {
 
     #[test]
     fn a_newer_sender_may_add_members() {
-        let bytes =
-            br#"{"type":"refresh.v1","account_id":"00000000-0000-0000-0000-000000000001","more":1}"#;
+        let bytes = br#"{"type":"roll_up.v1","account_id":"00000000-0000-0000-0000-000000000001",
+                         "form_id":"00000000-0000-0000-0000-000000000002","more":1}"#;
         assert!(Message::decode(bytes).is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! A month of a year: by months counts are copied and versioned.
+//! A month of a year: counts are cached and versioned by month.
 
 use std::fmt;
 

@@ -3,12 +3,32 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 /// One permission of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(
+    serialize_all = "snake_case",
+    parse_err_ty = UnknownScope,
+    parse_err_fn = UnknownScope::new
+)]
 pub enum Scope {
     Import,
     Report,
@@ -17,57 +37,33 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Scope; 4] = [Scope::Import, Scope::Report, Scope::Form, Scope::Link];
-
     /// The scope's name on the wire and on the command line.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Scope::Import => "import",
-            Scope::Report => "report",
-            Scope::Form => "form",
-            Scope::Link => "link",
-        }
+        self.into()
     }
 
     fn bit(self) -> u8 {
-        match self {
-            Scope::Import => 1,
-            Scope::Report => 2,
-            Scope::Form => 4,
-            Scope::Link => 8,
-        }
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        1 << self as u8
     }
 }
 
 /// A word that names no scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no scope (import, report, form, link)")]
+#[error("`{0}` is no scope ({all})", all = Scopes::ALL)]
 pub struct UnknownScope(pub String);
 
-impl FromStr for Scope {
-    type Err = UnknownScope;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Scope::ALL
-            .into_iter()
-            .find(|scope| scope.as_str() == text)
-            .ok_or_else(|| UnknownScope(text.to_owned()))
+impl UnknownScope {
+    fn new(text: &str) -> Self {
+        Self(text.to_owned())
     }
 }
 
-/// A set of scopes. As text `import,report`, in JSON `["import","report"]`, always in the order of
-/// [`Scope::ALL`].
+/// A set of scopes. As text `import,report`, in JSON `["import","report"]`, always in the order of [`Scope`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Scopes(u8);
 
 impl Scopes {
-    pub const ALL: Scopes = Scopes(0b1111);
+    pub const ALL: Scopes = Scopes((1 << Scope::VARIANTS.len()) - 1);
 
     pub fn contains(self, scope: Scope) -> bool {
         self.0 & scope.bit() != 0
@@ -78,9 +74,8 @@ impl Scopes {
     }
 
     pub fn iter(self) -> impl Iterator<Item = Scope> {
-        Scope::ALL
-            .into_iter()
-            .filter(move |scope| self.contains(*scope))
+        let scopes = Scope::VARIANTS.iter().copied();
+        scopes.filter(move |scope| self.contains(*scope))
     }
 }
 
@@ -101,13 +96,8 @@ impl FromStr for Scopes {
 
 impl fmt::Display for Scopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, scope) in self.iter().enumerate() {
-            if n > 0 {
-                f.write_str(",")?;
-            }
-            f.write_str(scope.as_str())?;
-        }
-        Ok(())
+        let names: Vec<_> = self.iter().map(Scope::as_str).collect();
+        f.write_str(&names.join(","))
     }
 }
 
@@ -125,12 +115,8 @@ impl Serialize for Scopes {
 
 impl<'de> Deserialize<'de> for Scopes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let names = Vec::<String>::deserialize(deserializer)?;
-        names
-            .iter()
-            .map(|name| Scope::from_str(name))
-            .collect::<Result<_, _>>()
-            .map_err(D::Error::custom)
+        let scopes = Vec::<Scope>::deserialize(deserializer)?;
+        Ok(scopes.into_iter().collect())
     }
 }
 

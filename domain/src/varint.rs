@@ -1,6 +1,6 @@
-//! Numbers in bytes: unsigned LEB128, seven bits a byte, the lowest first, the top bit set on all but the last.
-//! A signed number is folded onto the unsigned ones first (zigzag: 0, -1, 1, -2, …), so that small ones of either
-//! sign are short. There is one way to write a number: what is longer than it needs to be is not read.
+//! Numbers as unsigned LEB128: seven bits a byte, the lowest first, the top bit set on all but the last byte. Signed
+//! numbers are zigzag encoded (0, -1, 1, -2, …), so that small ones of either sign are short. Each number has one
+//! encoding: a longer one is refused.
 
 /// The bytes that [`write()`] takes for the number.
 pub(crate) fn len(number: usize) -> usize {
@@ -26,7 +26,7 @@ pub(crate) fn write(out: &mut Vec<u8>, number: u64) {
     }
 }
 
-/// Takes a number off the front; `None` when it is cut off, does not fit 64 bits or is longer than need be.
+/// Reads a number from the front; `None` if it is cut off, does not fit 64 bits or is longer than needed.
 pub(crate) fn read(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0_u64;
     for shift in (0..64).step_by(7) {
@@ -44,7 +44,7 @@ pub(crate) fn read(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// As [`read`], for a number of things in memory.
+/// As [`read`], for a length in memory.
 pub(crate) fn read_len(bytes: &mut &[u8]) -> Option<usize> {
     usize::try_from(read(bytes)?).ok()
 }
@@ -55,8 +55,8 @@ pub(crate) fn write_signed(out: &mut Vec<u8>, number: i64) {
 
 /// As [`read`], for what [`write_signed`] wrote.
 pub(crate) fn read_signed(bytes: &mut &[u8]) -> Option<i64> {
-    let folded = read(bytes)?;
-    Some((folded >> 1).cast_signed() ^ -(folded & 1).cast_signed())
+    let encoded = read(bytes)?;
+    Some((encoded >> 1).cast_signed() ^ -(encoded & 1).cast_signed())
 }
 
 #[cfg(test)]

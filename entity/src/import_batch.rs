@@ -22,6 +22,8 @@ pub struct Model {
     pub received: i64,
     pub accepted: i64,
     pub rejected: i64,
+    /// Record errors that are not kept.
+    pub errors_dropped: i64,
     pub open_chunks: i64,
     pub parked_chunks: i64,
     pub created: i64,

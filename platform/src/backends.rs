@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use store::Store;
+use store::{Store, Workload};
 
 use crate::Error;
 use crate::cache::Cache;
@@ -19,17 +19,15 @@ pub struct Backends {
     pub cache: Cache,
 }
 
-/// Connections to the database that one process opens at most.
-const CONNECTIONS: u32 = 24;
 /// Pause before a database that is away is tried again.
 const AWAY: Duration = Duration::from_secs(1);
 
-/// The database alone, for a process that needs no more; at most `connections` at once.
+/// The database alone, for a process that needs no more.
 ///
 /// # Errors
 /// It cannot be reached, or another version made it.
-pub async fn open_store(config: &Config, connections: u32) -> Result<Store, Error> {
-    let store = connect(config, connections)?;
+pub async fn open_store(config: &Config, workload: Workload) -> Result<Store, Error> {
+    let store = connect(config, workload)?;
     let made = store.make_schema().await;
     made.map_err(|error| unusable(config, &error))?;
     Ok(store)
@@ -39,16 +37,16 @@ pub async fn open_store(config: &Config, connections: u32) -> Result<Store, Erro
 ///
 /// # Errors
 /// As [`open_store`], or there is no file.
-pub async fn open_existing_store(config: &Config, connections: u32) -> Result<Store, Error> {
+pub async fn open_existing_store(config: &Config, workload: Workload) -> Result<Store, Error> {
     match Store::file(config.database_url()) {
         Ok(Some(file)) if !file.exists() => Err(Error::NoDatabase(file)),
-        _ => open_store(config, connections).await,
+        _ => open_store(config, workload).await,
     }
 }
 
 /// As [`open_store`], but waits for a server that is away, as it is while everything starts at once.
 async fn wait_for_store(config: &Config) -> Result<Store, Error> {
-    let store = connect(config, CONNECTIONS)?;
+    let store = connect(config, Workload::Requests)?;
     let mut logged = String::new();
     while let Err(error) = store.make_schema().await {
         if !error.is_unavailable() || matches!(config.database, DatabaseUrl::Sqlite(_)) {
@@ -64,11 +62,11 @@ async fn wait_for_store(config: &Config) -> Result<Store, Error> {
     Ok(store)
 }
 
-fn connect(config: &Config, connections: u32) -> Result<Store, Error> {
+fn connect(config: &Config, workload: Workload) -> Result<Store, Error> {
     if let DatabaseUrl::Sqlite(_) = config.database {
         config.make_data_dir()?;
     }
-    let store = Store::connect(config.database_url(), connections);
+    let store = Store::connect(config.database_url(), workload);
     store.map_err(|error| unusable(config, &error))
 }
 

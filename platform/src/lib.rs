@@ -3,8 +3,9 @@
 //! # Layout
 //! - [`start`]: what all mains have in common; [`config`]: the settings, read once; [`shutdown`]: signals;
 //!   [`telemetry`]: logs and metrics.
-//! - [`backends`]: the only place that chooses a backend; [`queue`]: the doorbell, in process or RabbitMQ;
-//!   [`cache`]: disposable copies, in process or Redis; [`reports`]: reports read through the cache.
+//! - [`backends`]: the only place that chooses a backend; [`queue`]: notifications, in process or RabbitMQ;
+//!   [`cache`]: Redis.
+//! - [`turns`]: whose turn it is where accounts share something.
 //! - [`client`]: HTTP as a client; [`http`]: the accept loop; [`request_id`]: the id of a request; [`health`]: checks and their outcome; [`ops`]: health
 //!   and metrics pages.
 //!
@@ -19,10 +20,10 @@ pub mod health;
 pub mod http;
 pub mod ops;
 pub mod queue;
-pub mod reports;
 pub mod request_id;
 pub mod shutdown;
 pub mod start;
 pub mod telemetry;
+pub mod turns;
 
 pub use error::Error;

@@ -1,6 +1,6 @@
 //! Logs to stderr and metrics for `/metrics`. stdout stays for results.
 //!
-//! Field names are dotted (`batch.id`, `queue.lane`). No secrets and no phone numbers, ever.
+//! Field names are dotted (`batch.id`, `queue.connection`). No secrets and no phone numbers, ever.
 
 use std::io::IsTerminal;
 use std::time::Duration;

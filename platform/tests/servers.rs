@@ -1,4 +1,4 @@
-//! The rules of queue and cache, kept by RabbitMQ (`AMQP_URL`) and Redis (`REDIS_URL`), and what only servers can do:
+//! The rules of the queue, kept by RabbitMQ (`AMQP_URL`), those of Redis (`REDIS_URL`), and what only servers can do:
 //! be away, lose what they had, hold what is not ours.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -9,12 +9,11 @@ mod conformance;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use conformance::cache::{get, set};
 use conformance::{eventually, soon};
-use domain::message::{Lane, Message};
+use domain::message::Message;
 use lapin::options::{BasicPublishOptions, ExchangeDeleteOptions, QueueDeleteOptions};
 use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
-use platform::cache::{Cache, CacheKey, Versioned};
+use platform::cache::{Cache, CacheError, CacheKey};
 use platform::config::{AmqpUrl, RedisUrl};
 use platform::queue::rabbit::{Rabbit, Topology};
 use platform::queue::{Queue, QueueError};
@@ -22,17 +21,11 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 queue_rules!(crate::with_queue);
-cache_rules!(crate::with_cache);
 
 async fn with_queue<F: Future<Output = ()>>(rule: impl FnOnce(Queue) -> F) {
     let broker = Broker::open().await;
     rule(broker.queue()).await;
     broker.clean().await;
-}
-
-async fn with_cache<F: Future<Output = ()>>(rule: impl FnOnce(Cache) -> F) {
-    let url = RedisUrl::parse(&variable("REDIS_URL", "a Redis")).unwrap();
-    rule(Cache::open(Some(&url)).unwrap()).await;
 }
 
 /// Nothing is skipped in silence.
@@ -76,9 +69,7 @@ impl Broker {
     }
 
     async fn clean(self) {
-        for lane in Lane::ALL {
-            self.delete(self.topology.queue(lane)).await;
-        }
+        self.delete(self.topology.queue()).await;
         let dead = self.topology.dead();
         self.delete(dead).await;
         self.channel
@@ -89,8 +80,9 @@ impl Broker {
 }
 
 fn message() -> Message {
-    Message::RefreshV1 {
+    Message::RollUpV1 {
         account_id: Uuid::new_v4(),
+        form_id: Uuid::nil(),
     }
 }
 
@@ -104,14 +96,14 @@ fn nobody() -> u16 {
 async fn an_unreadable_message_is_a_dead_letter_and_stops_nobody() {
     let broker = Broker::open().await;
     let queue = broker.queue();
-    let mut consumer = queue.consume(Lane::Small, 1, CancellationToken::new());
+    let mut consumer = queue.consume(1, CancellationToken::new());
     queue.ping().await.unwrap();
-    for rubbish in [&b"\xff"[..], br#"{"type":"import_chunk.v9"}"#] {
+    for rubbish in [&b"\xff"[..], br#"{"type":"import.v9"}"#] {
         broker
             .channel
             .basic_publish(
                 "".into(),
-                broker.topology.queue(Lane::Small).into(),
+                broker.topology.queue().into(),
                 BasicPublishOptions::default(),
                 rubbish,
                 BasicProperties::default(),
@@ -124,7 +116,7 @@ async fn an_unreadable_message_is_a_dead_letter_and_stops_nobody() {
     })
     .await;
     let sent = message();
-    queue.publish(Lane::Small, &sent).await.unwrap();
+    queue.publish(&sent).await.unwrap();
     let delivery = soon("a delivery", consumer.next()).await.unwrap();
     assert_eq!(delivery.message, sent);
     delivery.ack().await.unwrap();
@@ -135,16 +127,16 @@ async fn an_unreadable_message_is_a_dead_letter_and_stops_nobody() {
 async fn a_deleted_queue_is_declared_again_by_consumer_and_publisher() {
     let broker = Broker::open().await;
     let queue = broker.queue();
-    let mut consumer = queue.consume(Lane::Bulk, 4, CancellationToken::new());
+    let mut consumer = queue.consume(4, CancellationToken::new());
     for _ in 0..2 {
         let sent = message();
-        queue.publish(Lane::Bulk, &sent).await.unwrap();
+        queue.publish(&sent).await.unwrap();
         let delivery = soon("a delivery", consumer.next()).await.unwrap();
         assert_eq!(delivery.message, sent);
         delivery.ack().await.unwrap();
-        broker.delete(broker.topology.queue(Lane::Bulk)).await;
+        broker.delete(broker.topology.queue()).await;
     }
-    queue.publish(Lane::Bulk, &message()).await.unwrap();
+    queue.publish(&message()).await.unwrap();
     broker.clean().await;
 }
 
@@ -154,7 +146,7 @@ async fn publishing_to_a_broker_that_is_away_fails_at_once() {
     let queue = Queue::open(Some(&url)).unwrap();
     let started = Instant::now();
     for _ in 0..1_000 {
-        queue.publish(Lane::Small, &message()).await.unwrap_err();
+        queue.publish(&message()).await.unwrap_err();
     }
     assert!(
         started.elapsed() < Duration::from_secs(5),
@@ -170,7 +162,7 @@ async fn a_consumer_of_a_broker_that_is_away_ends_with_shutdown() {
     let shutdown = CancellationToken::new();
     let mut consumer = Queue::open(Some(&url))
         .unwrap()
-        .consume(Lane::Small, 1, shutdown.clone());
+        .consume(1, shutdown.clone());
     let end = tokio::spawn(async move { consumer.next().await.is_none() });
     shutdown.cancel();
     assert!(soon("the end", end).await.unwrap());
@@ -183,7 +175,7 @@ async fn a_broker_that_accepts_and_says_nothing_is_given_up_within_5_s() {
     let url = AmqpUrl::parse(&format!("amqp://{address}")).unwrap();
     let queue = Queue::open(Some(&url)).unwrap();
     let started = Instant::now();
-    let error = queue.publish(Lane::Small, &message()).await.unwrap_err();
+    let error = queue.publish(&message()).await.unwrap_err();
     assert!(matches!(error, QueueError::TimedOut), "{error:?}");
     assert!(
         started.elapsed() < Duration::from_secs(5),
@@ -201,30 +193,82 @@ async fn a_broker_that_accepts_and_says_nothing_is_given_up_within_5_s() {
         .unwrap();
 }
 
+fn cache() -> Cache {
+    let url = RedisUrl::parse(&variable("REDIS_URL", "a Redis")).unwrap();
+    Cache::open(Some(&url)).unwrap()
+}
+
+fn key() -> CacheKey {
+    CacheKey::new(Uuid::new_v4(), "rules.v1")
+}
+
+const LONG: Duration = Duration::from_hours(1);
+
+/// A busy machine may be slower than the 50 ms that a cache is given.
+async fn get(cache: &Cache, keys: &[CacheKey]) -> Vec<Option<Bytes>> {
+    let mut found = Err(CacheError::Resting);
+    eventually("an answer", async || {
+        found = cache.get_many(keys).await;
+        found.is_ok()
+    })
+    .await;
+    found.unwrap()
+}
+
+async fn set(cache: &Cache, entries: &[(CacheKey, Bytes)], ttl: Duration) {
+    eventually("an answer", async || {
+        cache.set_many(entries, ttl).await.is_ok()
+    })
+    .await;
+}
+
 #[tokio::test]
-async fn what_is_not_ours_in_the_cache_is_a_miss_and_is_replaced() {
-    let url = variable("REDIS_URL", "a Redis");
-    let mut raw = redis::Client::open(url.as_str())
-        .unwrap()
-        .get_multiplexed_async_connection()
+async fn entries_come_back_as_they_were_set_in_the_order_asked_for() {
+    const MANY: usize = 300;
+    let cache = cache();
+    assert_eq!(get(&cache, &[]).await, []);
+    let account = Uuid::new_v4();
+    let key = |n: usize| CacheKey::new(account, "rules.v1").with(n);
+    let bytes = |n: usize| Bytes::from(vec![n.to_le_bytes()[0]; n * 10]);
+    let there = (0..MANY).filter(|n| n % 3 > 0);
+    let entries: Vec<_> = there.map(|n| (key(n), bytes(n))).collect();
+    set(&cache, &entries, LONG).await;
+    let keys: Vec<_> = (0..MANY).rev().map(key).collect();
+    let expected = (0..MANY).rev().map(|n| (n % 3 > 0).then(|| bytes(n)));
+    assert_eq!(get(&cache, &keys).await, expected.collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn the_entry_that_was_set_last_stands() {
+    let (cache, key) = (cache(), key());
+    for bytes in [&b"one"[..], b"two", b""] {
+        let bytes = Bytes::from_static(bytes);
+        set(&cache, &[(key.clone(), bytes.clone())], LONG).await;
+        assert_eq!(get(&cache, std::slice::from_ref(&key)).await, [Some(bytes)]);
+    }
+}
+
+#[tokio::test]
+async fn an_entry_expires() {
+    let (cache, keys) = (cache(), [key(), key()]);
+    let entry = |key: &CacheKey| [(key.clone(), Bytes::from_static(b"x"))];
+    set(&cache, &entry(&keys[0]), Duration::from_secs(1)).await;
+    set(&cache, &entry(&keys[1]), LONG).await;
+    eventually("expiry", async || {
+        get(&cache, &keys).await == [None, Some(Bytes::from_static(b"x"))]
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_a_server_nothing_is_kept() {
+    let cache = Cache::open(None).unwrap();
+    let entry = (key(), Bytes::from_static(b"x"));
+    cache
+        .set_many(std::slice::from_ref(&entry), LONG)
         .await
         .unwrap();
-    let cache = Cache::open(Some(&RedisUrl::parse(&url).unwrap())).unwrap();
-    eventually("an answer", async || cache.ping().await.is_ok()).await;
-    let key = CacheKey::new(Uuid::new_v4(), "rules.v1");
-    redis::cmd("SET")
-        .arg(key.as_str())
-        .arg("alien")
-        .exec_async(&mut raw)
-        .await
-        .unwrap();
-    assert_eq!(get(&cache, &key).await, None);
-    let ours = Versioned {
-        version: i64::MIN,
-        bytes: Bytes::from_static(b"ours"),
-    };
-    assert!(set(&cache, &key, &ours, Duration::from_mins(1)).await);
-    assert_eq!(get(&cache, &key).await, Some(ours));
+    assert_eq!(cache.get_many(&[entry.0]).await.unwrap(), [None]);
 }
 
 #[tokio::test]
@@ -235,8 +279,7 @@ async fn a_cache_that_is_away_or_silent_costs_no_one_more_than_50_ms_a_question(
         let cache = Cache::open(Some(&url)).unwrap();
         let started = Instant::now();
         for _ in 0..10 {
-            let key = CacheKey::new(Uuid::new_v4(), "rules.v1");
-            cache.get(&key).await.unwrap_err();
+            cache.get_many(&[key()]).await.unwrap_err();
         }
         // A fifth of a second for a busy machine.
         assert!(

@@ -4,7 +4,7 @@
 CREATE TABLE schema_version (
     version bigint NOT NULL
 );
-INSERT INTO schema_version (version) VALUES (1);
+INSERT INTO schema_version (version) VALUES (2);
 
 -- Accounts and keys.
 
@@ -57,6 +57,7 @@ CREATE TABLE import_batch (
     received      bigint      NOT NULL DEFAULT 0,
     accepted      bigint      NOT NULL DEFAULT 0,
     rejected      bigint      NOT NULL DEFAULT 0,
+    errors_dropped bigint     NOT NULL DEFAULT 0,
     open_chunks   bigint      NOT NULL DEFAULT 0,
     parked_chunks bigint      NOT NULL DEFAULT 0,
     created       bigint      NOT NULL DEFAULT 0,
@@ -75,7 +76,7 @@ CREATE TABLE import_batch (
 -- For "is an older batch still open?", for whoever looks for due work, and for the sweep.
 CREATE INDEX import_batch_open ON import_batch (account_id, seq)
     WHERE status IN ('queued', 'processing', 'stalled');
-CREATE INDEX import_batch_due ON import_batch (lane, queued_at)
+CREATE INDEX import_batch_due ON import_batch (lane, account_id, seq)
     WHERE status IN ('queued', 'processing');
 CREATE INDEX import_batch_ended ON import_batch (completed_at)
     WHERE status IN ('completed', 'cancelled');
@@ -178,16 +179,19 @@ CREATE TABLE recipient_rollup (
 CREATE TABLE recipient_version (
     account_id   uuid        PRIMARY KEY,
     data_version bigint      NOT NULL,
+    stamp        bigint      NOT NULL,
     as_of        timestamptz NOT NULL
 ) WITH (fillfactor = 10);
 
 -- Forms and links.
 
+-- content is text and not jsonb, because the length of a text is known without reading it. The title is also in it.
 CREATE TABLE form (
     account_id   uuid        NOT NULL,
     form_id      uuid        NOT NULL,
     status       text        NOT NULL,
-    content      jsonb       NOT NULL,
+    title        text        NOT NULL,
+    content      text        NOT NULL,
     revision     bigint      NOT NULL,
     created_at   timestamptz NOT NULL,
     updated_at   timestamptz NOT NULL,
@@ -197,12 +201,14 @@ CREATE TABLE form (
 );
 CREATE INDEX form_list ON form (account_id, status, form_id);
 
--- The lock of whoever changes what the form's reports say: the order of versions is the order of commits. The roll-up begins
+-- The lock of whoever changes what the form's reports say: the order of versions is the order of commits. The stamp is drawn
+-- at random with each version, so that a version of another history of the data is never taken for it. The roll-up begins
 -- above the watermark, which follows a minute behind what it has read: next_watermark replaces it then.
 CREATE TABLE form_version (
     account_id        uuid        NOT NULL,
     form_id           uuid        NOT NULL,
     data_version      bigint      NOT NULL,
+    stamp             bigint      NOT NULL,
     as_of             timestamptz NOT NULL,
     watermark         bigint      NOT NULL DEFAULT 0,
     next_watermark    bigint      NOT NULL DEFAULT 0,
@@ -211,21 +217,29 @@ CREATE TABLE form_version (
 ) WITH (fillfactor = 10);
 
 -- An answer writes to a link only if it has max_responses, so that a busy link is no busy row.
--- track_fields is json and not jsonb, because json keeps the order of its members.
 CREATE TABLE link (
     account_id    uuid        NOT NULL,
     link_id       uuid        NOT NULL,
     token         text        COLLATE "C" NOT NULL UNIQUE,
     form_id       uuid        NOT NULL,
     bus_prop_ids  text        NOT NULL,
-    track_fields  json        NOT NULL,
+    track_fields  text        NOT NULL,
     expires_at    timestamptz,
     max_responses bigint,
     used          bigint      NOT NULL DEFAULT 0,
-    erased        bigint      NOT NULL DEFAULT 0,
     created_at    timestamptz NOT NULL,
     deleted_at    timestamptz,
     PRIMARY KEY (account_id, link_id)
+);
+CREATE INDEX link_form ON link (account_id, form_id, link_id);
+
+-- The links that have a tracking field, <name>=<value>.
+CREATE TABLE link_track_field (
+    account_id  uuid NOT NULL,
+    form_id     uuid NOT NULL,
+    track_field text COLLATE "C" NOT NULL,
+    link_id     uuid NOT NULL,
+    PRIMARY KEY (account_id, form_id, track_field, link_id)
 );
 
 -- Views and answers.
@@ -251,7 +265,7 @@ CREATE TABLE visit (
     PRIMARY KEY (account_id, link_id, visit)
 );
 
--- feedback_id is a version 7 UUID of submitted_at, so the key's order is that of time.
+-- feedback_id is a version 7 UUID of submitted_at, so the key's order is that of time. answers is text as form.content is.
 CREATE TABLE feedback (
     account_id   uuid        NOT NULL,
     form_id      uuid        NOT NULL,
@@ -261,7 +275,7 @@ CREATE TABLE feedback (
     submitted_at timestamptz NOT NULL,
     bus_prop_ids text        NOT NULL,
     track_fields jsonb       NOT NULL,
-    answers      jsonb       NOT NULL,
+    answers      text        NOT NULL,
     nps          smallint,
     happiness    smallint,
     has_comment  boolean     NOT NULL,
@@ -277,6 +291,7 @@ CREATE TABLE pending_delta (
     day          date        NOT NULL,
     bus_prop_ids text        NOT NULL,
     delta        bytea       NOT NULL,
+    link_counts  text        NOT NULL,
     created_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (account_id, form_id, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
@@ -304,19 +319,23 @@ CREATE TABLE rollup (
     PRIMARY KEY (account_id, form_id, bus_prop_id, day)
 ) WITH (fillfactor = 50);
 
--- The form's data_version when a rollup row of the month (its first day) last changed. A month without data has no row.
--- A copy of a month's counts may be used only if it was made at this version.
+-- The form's data_version and stamp when a rollup row of the month (its first day) last changed. A month without data has no
+-- row. A copy of a month's counts may be used only if it was made at this version.
 CREATE TABLE rollup_month (
     account_id uuid   NOT NULL,
     form_id    uuid   NOT NULL,
     month      date   NOT NULL,
     version    bigint NOT NULL,
+    stamp      bigint NOT NULL,
     PRIMARY KEY (account_id, form_id, month)
 ) WITH (fillfactor = 50);
 
--- One row. Versions rise within an epoch; copies of another epoch are never used.
-CREATE TABLE cache_epoch (
-    id    smallint PRIMARY KEY CHECK (id = 1),
-    epoch bigint   NOT NULL
-);
-INSERT INTO cache_epoch (id, epoch) VALUES (1, 1);
+-- What came through a link: views on all days, and responses that were not erased. A link without either has no row.
+CREATE TABLE link_rollup (
+    account_id uuid   NOT NULL,
+    form_id    uuid   NOT NULL,
+    link_id    uuid   NOT NULL,
+    views      bigint NOT NULL,
+    responses  bigint NOT NULL,
+    PRIMARY KEY (account_id, form_id, link_id)
+) WITH (fillfactor = 50);

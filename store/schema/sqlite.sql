@@ -4,7 +4,7 @@
 CREATE TABLE schema_version (
     version integer NOT NULL
 );
-INSERT INTO schema_version (version) VALUES (1);
+INSERT INTO schema_version (version) VALUES (2);
 
 CREATE TABLE account (
     account_id blob PRIMARY KEY,
@@ -51,6 +51,7 @@ CREATE TABLE import_batch (
     received      integer NOT NULL DEFAULT 0,
     accepted      integer NOT NULL DEFAULT 0,
     rejected      integer NOT NULL DEFAULT 0,
+    errors_dropped integer NOT NULL DEFAULT 0,
     open_chunks   integer NOT NULL DEFAULT 0,
     parked_chunks integer NOT NULL DEFAULT 0,
     created       integer NOT NULL DEFAULT 0,
@@ -68,7 +69,7 @@ CREATE TABLE import_batch (
 
 CREATE INDEX import_batch_open ON import_batch (account_id, seq)
     WHERE status IN ('queued', 'processing', 'stalled');
-CREATE INDEX import_batch_due ON import_batch (lane, queued_at)
+CREATE INDEX import_batch_due ON import_batch (lane, account_id, seq)
     WHERE status IN ('queued', 'processing');
 CREATE INDEX import_batch_ended ON import_batch (completed_at)
     WHERE status IN ('completed', 'cancelled');
@@ -161,6 +162,7 @@ CREATE TABLE recipient_rollup (
 CREATE TABLE recipient_version (
     account_id   blob    PRIMARY KEY,
     data_version integer NOT NULL,
+    stamp        integer NOT NULL,
     as_of        text    NOT NULL
 );
 
@@ -168,6 +170,7 @@ CREATE TABLE form (
     account_id   blob    NOT NULL,
     form_id      blob    NOT NULL,
     status       text    NOT NULL,
+    title        text    NOT NULL,
     content      text    NOT NULL,
     revision     integer NOT NULL,
     created_at   text    NOT NULL,
@@ -182,6 +185,7 @@ CREATE TABLE form_version (
     account_id        blob    NOT NULL,
     form_id           blob    NOT NULL,
     data_version      integer NOT NULL,
+    stamp             integer NOT NULL,
     as_of             text    NOT NULL,
     watermark         integer NOT NULL DEFAULT 0,
     next_watermark    integer NOT NULL DEFAULT 0,
@@ -199,11 +203,19 @@ CREATE TABLE link (
     expires_at    text,
     max_responses integer,
     used          integer NOT NULL DEFAULT 0,
-    erased        integer NOT NULL DEFAULT 0,
     created_at    text    NOT NULL,
     deleted_at    text,
     PRIMARY KEY (account_id, link_id)
 );
+CREATE INDEX link_form ON link (account_id, form_id, link_id);
+
+CREATE TABLE link_track_field (
+    account_id  blob NOT NULL,
+    form_id     blob NOT NULL,
+    track_field text NOT NULL,
+    link_id     blob NOT NULL,
+    PRIMARY KEY (account_id, form_id, track_field, link_id)
+) WITHOUT ROWID;
 
 CREATE TABLE visit_view (
     account_id blob NOT NULL,
@@ -249,6 +261,7 @@ CREATE TABLE pending_delta (
     day          text    NOT NULL,
     bus_prop_ids text    NOT NULL,
     delta        blob    NOT NULL,
+    link_counts  text    NOT NULL,
     created_at   text    NOT NULL
 );
 CREATE INDEX pending_delta_form ON pending_delta (account_id, form_id, id);
@@ -276,11 +289,15 @@ CREATE TABLE rollup_month (
     form_id    blob    NOT NULL,
     month      text    NOT NULL,
     version    integer NOT NULL,
+    stamp      integer NOT NULL,
     PRIMARY KEY (account_id, form_id, month)
 );
 
-CREATE TABLE cache_epoch (
-    id    integer PRIMARY KEY CHECK (id = 1),
-    epoch integer NOT NULL
+CREATE TABLE link_rollup (
+    account_id blob    NOT NULL,
+    form_id    blob    NOT NULL,
+    link_id    blob    NOT NULL,
+    views      integer NOT NULL,
+    responses  integer NOT NULL,
+    PRIMARY KEY (account_id, form_id, link_id)
 );
-INSERT INTO cache_epoch (id, epoch) VALUES (1, 1);

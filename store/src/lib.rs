@@ -21,5 +21,6 @@ pub mod form;
 pub mod import;
 pub mod report;
 pub mod tx;
+mod version;
 
-pub use tx::{Committed, Error, Store, Tx};
+pub use tx::{Committed, Error, ListPage, PAGE_BYTES, Store, Tx, Workload};

@@ -1,5 +1,6 @@
 //! HTTP as an API client speaks it, with answers that check the contract's conventions as they come in.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -200,20 +201,36 @@ pub struct Answer {
     pub body: Bytes,
 }
 
-/// The answer, for half a minute anything but 503: a machine that is full for a moment says so, and is asked again as any
-/// client would.
-///
-/// # Errors
-/// When there is no answer.
-pub async fn served<F>(mut ask: impl FnMut() -> F) -> Result<Answer>
-where
-    F: Future<Output = Result<Answer>>,
-{
-    let mut tries = Tries::within(SOON);
-    loop {
-        let answer = ask().await?;
-        if answer.status != 503 || !tries.another().await {
-            return Ok(answer);
+/// The requests of a crowd. A machine that is full for a moment answers 503 and is asked again, as any client would, but
+/// not often: what needs more is a service that cannot serve the crowd.
+#[derive(Debug, Default)]
+pub struct Crowd {
+    again: AtomicU32,
+}
+
+impl Crowd {
+    /// How often a crowd may be sent away in all.
+    const MOST: u32 = 20;
+
+    /// The answer, anything but 503.
+    ///
+    /// # Errors
+    /// When there is none, the crowd was sent away too often, or a 503 does not say when to come back.
+    pub async fn served<F>(&self, mut ask: impl FnMut() -> F) -> Result<Answer>
+    where
+        F: Future<Output = Result<Answer>>,
+    {
+        let mut tries = Tries::within(SOON);
+        loop {
+            let answer = ask().await?;
+            if answer.status != 503 {
+                return Ok(answer);
+            }
+            ensure!(answer.header("retry-after").is_some(), "{answer:?}");
+            let again = self.again.fetch_add(1, Ordering::Relaxed) + 1;
+            eprintln!("503 for the {again}th time");
+            ensure!(again <= Self::MOST, "sent away too often: {answer:?}");
+            ensure!(tries.another().await, "sent away for too long: {answer:?}");
         }
     }
 }

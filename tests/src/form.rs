@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use crate::check;
 use crate::client::{Answer, Client};
 use crate::import::{JSON, segment};
+use crate::visitor::Visitor;
+use crate::wait::{SOON, eventually};
 
 /// Where forms are.
 pub const FORM: &str = "/api_v1/form";
@@ -200,11 +202,21 @@ impl Client {
             .json()
     }
 
-    /// A link has just so many views and responses.
+    /// A link has just so many views and responses, once all that came before is counted: what comes later is counted
+    /// later, so a view of another link of the form tells. (The form has that one more view then.)
     ///
     /// # Errors
     /// When it has others.
     pub async fn counted(&self, link: &Value, views: u64, responses: u64) -> Result<()> {
+        let other = self.link(link, "", &[]).await?;
+        let public = Client::new(self.base().to_owned())?;
+        Visitor::new(&public, &other)?.view().await?.expect(204)?;
+        eventually(SOON, async || {
+            let read = self.read_link(&other).await?;
+            ensure!(check::count(&read, "views")? == 1, "not counted: {read}");
+            Ok(())
+        })
+        .await?;
         let read = self.read_link(link).await?;
         ensure!(
             check::count(&read, "views")? == views

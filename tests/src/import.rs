@@ -21,6 +21,9 @@ pub const IMPORT: &str = "/api_v1/sms/import";
 /// The kind of a JSON body.
 pub const JSON: &str = "application/json";
 
+/// The kind of a body of one record a line.
+pub const NDJSON: &str = "application/x-ndjson";
+
 /// A good record.
 pub fn record(docid: &str) -> Value {
     json!({"docid": docid, "phone": "+4915112345678", "store_code": "S1"})

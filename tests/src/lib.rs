@@ -6,6 +6,7 @@
 //! - [`browser`]: a real browser, and what goes on in it.
 //! - [`form`]: forms and their links; [`visitor`]: whoever opens a link and answers.
 //! - [`report`]: reports and lists of feedbacks; [`oracle`]: what they must say, counted anew.
+//! - [`hostile`]: what an account sends that would hold up others; [`upload`]: bodies that arrive slowly.
 //! - [`import`]: records, bodies, batches; [`check`]: what must hold for every batch; [`verdict`]: one record's.
 //! - [`process`]: one child process that never outlives the test; [`tools`]: programs `tests/run` fetched.
 //! - [`wait`]: the only place that waits.
@@ -20,6 +21,7 @@ pub mod browser;
 pub mod check;
 pub mod client;
 pub mod form;
+pub mod hostile;
 pub mod import;
 pub mod oracle;
 pub mod process;
@@ -27,6 +29,7 @@ pub mod raw;
 pub mod report;
 pub mod servers;
 pub mod tools;
+pub mod upload;
 pub mod verdict;
 pub mod visitor;
 pub mod wait;

@@ -115,6 +115,20 @@ impl Process {
         self.signal(Signal::SIGCONT)
     }
 
+    /// Sends `signal` to every process that this one started.
+    ///
+    /// # Errors
+    /// When the process is gone.
+    pub fn signal_children(&self, signal: Signal) -> Result<()> {
+        let pid = self.child.id();
+        let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
+        for child in children.split_whitespace() {
+            // One may end meanwhile.
+            let _ = kill(Pid::from_raw(child.parse()?), signal);
+        }
+        Ok(())
+    }
+
     /// How the process ended, `None` while it runs.
     ///
     /// # Errors

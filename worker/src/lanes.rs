@@ -1,38 +1,91 @@
-//! The loops that keep a worker busy. A slot waits on its lane of the queue. When the queue is silent the slot reads the
-//! ledger, so that a lost notification, a dead broker or a retry that came due delays a chunk by a second.
+//! The loops that store chunks. A slot stores one chunk at a time, of the account whose turn it is on its lane.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use domain::message::{Lane, Message};
+use domain::message::Lane;
 use metrics::{counter, histogram};
-use platform::backends::Backends;
 use platform::health::Heartbeat;
-use platform::queue::{Consumer, Delivery};
 use platform::start::one_line;
+use platform::turns::{Turn, Turns};
 use store::Store;
-use store::import::{ChunkId, Noted};
+use store::import::Noted;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use uuid::Uuid;
 
-use crate::refresh::RefreshNotifier;
 use crate::store_chunk::{self, Pick, Step};
 
-/// The slots of a worker, each one chunk at a time. Small imports have their own: a giant never delays them.
+/// The slots of a worker. Small imports have their own: a giant never delays them.
 pub(crate) const SLOTS: [(Lane, &str); 3] = [
     (Lane::Bulk, "worker bulk 1"),
     (Lane::Bulk, "worker bulk 2"),
     (Lane::Small, "worker small"),
 ];
 
-/// Messages fetched ahead by a slot: the next chunk's is there when the last chunk is done.
-const PREFETCH: u16 = 2;
-/// How long the queue is silent before the slot reads the ledger.
+/// How long a slot without work waits before it records a heartbeat.
 const IDLE: Duration = Duration::from_secs(1);
-/// How often a busy slot reads the ledger: no notification tells of a retry that came due.
-const LOOK: Duration = Duration::from_secs(5);
 /// Pause while the database is away.
 const AWAY: Duration = Duration::from_millis(250);
+
+/// Accounts that may have chunks, by lane. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct ImportNotifier {
+    small: Arc<Accounts>,
+    bulk: Arc<Accounts>,
+}
+
+/// Accounts that may have chunks on a lane, and take turns.
+#[derive(Debug, Default)]
+struct Accounts {
+    turns: Mutex<Turns>,
+    added: Notify,
+}
+
+impl ImportNotifier {
+    /// Says that an account may have chunks on a lane.
+    pub fn notify(&self, account_id: Uuid, lane: Lane) {
+        let accounts = self.lane(lane);
+        accounts.turns().add(account_id);
+        accounts.added.notify_one();
+    }
+
+    fn lane(&self, lane: Lane) -> &Arc<Accounts> {
+        match lane {
+            Lane::Small => &self.small,
+            Lane::Bulk => &self.bulk,
+        }
+    }
+}
+
+impl Accounts {
+    /// Waits for an account with chunks.
+    async fn next(&self) -> Turn {
+        loop {
+            let turn = self.turns().take();
+            if let Some(turn) = turn {
+                // There may be work for another slot.
+                self.added.notify_one();
+                return turn;
+            }
+            self.added.notified().await;
+        }
+    }
+
+    /// Ends a turn; `found`: there was a chunk.
+    fn end(&self, turn: &Turn, took: Duration, found: bool) {
+        let mut turns = self.turns();
+        if !found {
+            turns.clear(turn);
+        }
+        turns.end(turn, u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+    }
+
+    fn turns(&self) -> MutexGuard<'_, Turns> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// One loop of a worker.
 #[derive(Debug)]
@@ -41,26 +94,23 @@ pub struct Slot {
     name: &'static str,
     worker_id: Uuid,
     store: Store,
-    consumer: Consumer,
-    refresh: RefreshNotifier,
+    accounts: Arc<Accounts>,
     heartbeat: Heartbeat,
 }
 
 impl Slot {
-    pub(crate) fn open(
+    pub(crate) fn new(
         (lane, name): (Lane, &'static str),
         worker_id: Uuid,
-        backends: &Backends,
-        refresh: RefreshNotifier,
-        shutdown: &CancellationToken,
+        store: Store,
+        imports: &ImportNotifier,
     ) -> Self {
         Self {
             lane,
             name,
             worker_id,
-            store: backends.store.clone(),
-            consumer: backends.queue.consume(lane, PREFETCH, shutdown.clone()),
-            refresh,
+            store,
+            accounts: imports.lane(lane).clone(),
             heartbeat: Heartbeat::new(),
         }
     }
@@ -73,59 +123,23 @@ impl Slot {
         self.heartbeat.clone()
     }
 
-    pub(crate) async fn run(mut self, shutdown: CancellationToken) {
-        let mut looked = Instant::now();
+    pub(crate) async fn run(self, shutdown: CancellationToken) {
         while !shutdown.is_cancelled() {
             self.heartbeat.record();
-            let delivery = tokio::select! {
+            let turn = tokio::select! {
                 () = shutdown.cancelled() => break,
-                delivery = tokio::time::timeout(IDLE, self.consumer.next()) => delivery,
+                turn = self.accounts.next() => turn,
+                () = tokio::time::sleep(IDLE) => continue,
             };
-            match delivery {
-                Ok(Some(delivery)) => {
-                    self.deliver(delivery, &shutdown).await;
-                    if looked.elapsed() > LOOK {
-                        self.step(Pick::Due(self.lane), &shutdown).await;
-                        looked = Instant::now();
-                    }
-                }
-                Ok(None) => break,
-                Err(_silent) => {
-                    while self.step(Pick::Due(self.lane), &shutdown).await
-                        && !shutdown.is_cancelled()
-                    {}
-                    looked = Instant::now();
-                }
-            }
+            let started = Instant::now();
+            let found = self.step(turn.account_id, &shutdown).await;
+            self.accounts.end(&turn, started.elapsed(), found);
         }
     }
 
-    async fn deliver(&self, delivery: Delivery, shutdown: &CancellationToken) {
-        let Message::ImportChunkV1 {
-            account_id,
-            batch_id,
-            chunk_no,
-            ..
-        } = delivery.message
-        else {
-            tracing::error!(lane = self.lane.as_str(), "a message on the wrong lane");
-            drop(delivery.reject().await);
-            return;
-        };
-        let id = ChunkId {
-            account_id,
-            batch_id,
-            chunk_no,
-        };
-        self.step(Pick::Announced(id), shutdown).await;
-        // The broker may have gone meanwhile: the message comes again and finds nothing to do.
-        if let Err(error) = delivery.ack().await {
-            tracing::debug!(%error, "acknowledgement lost");
-        }
-    }
-
-    /// One chunk, waiting for the database as long as it is away. Whether there was something to do.
-    async fn step(&self, pick: Pick, shutdown: &CancellationToken) -> bool {
+    /// One chunk of an account, waiting for the database as long as it is away. Whether there was something to do.
+    async fn step(&self, account_id: Uuid, shutdown: &CancellationToken) -> bool {
+        let pick = Pick::Due(account_id, self.lane);
         let mut away = false;
         loop {
             self.heartbeat.record();
@@ -174,9 +188,6 @@ impl Slot {
                 ] {
                     counter!("feedback_import_stored_records_total", "outcome" => outcome)
                         .increment(records.unsigned_abs());
-                }
-                if outcomes.created > 0 {
-                    self.refresh.notify(id.account_id);
                 }
             }
             Step::Failed {

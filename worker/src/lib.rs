@@ -3,9 +3,8 @@
 //! # Layout
 //! - [`store_chunk`]: the job that stores one chunk of an import. One transaction, a free function that tests step.
 //! - [`roll_up`]: the job that adds pending counts to the rollups, and its loop.
-//! - [`refresh`]: the job that rewrites what reports read from the cache, and its loop.
-//! - [`lanes`]: the loops that take chunks from the queue, and from the ledger when the queue is silent.
-//! - `notifications`: the lane of notifications for roll-ups and refreshes.
+//! - [`lanes`]: the loops that store chunks, account by account.
+//! - `notifications`: how they learn that there is work.
 //! - [`housekeeping`]: heartbeats, ending the sessions of frozen workers, clearing what is past its time.
 //!
 //! What is *not* here: SQL (in `store`), queue and cache (in `platform`), formulas (in `domain`).
@@ -17,17 +16,18 @@ use std::time::Duration;
 
 use platform::backends::Backends;
 use platform::health::Check;
+use store::Workload;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-use crate::refresh::{RefreshJob, RefreshNotifier};
+use crate::lanes::{ImportNotifier, Slot};
+use crate::notifications::Notifiers;
 use crate::roll_up::RollupJob;
 
 pub mod housekeeping;
 pub mod lanes;
 mod notifications;
-pub mod refresh;
 pub mod roll_up;
 pub mod store_chunk;
 
@@ -39,30 +39,26 @@ const STOPPED: Duration = Duration::from_mins(1);
 pub struct Worker {
     id: Uuid,
     backends: Backends,
-    slots: Vec<lanes::Slot>,
-    refresh: RefreshNotifier,
-    refresh_job: RefreshJob,
+    slots: Vec<Slot>,
+    imports: ImportNotifier,
     rollup_job: RollupJob,
     shutdown: CancellationToken,
 }
 
 impl Worker {
-    /// A worker that will run until `shutdown`.
-    pub fn new(backends: Backends, shutdown: CancellationToken) -> Self {
+    /// A worker that will run until `shutdown`, with connections of its own to the database.
+    pub fn new(mut backends: Backends, shutdown: CancellationToken) -> Self {
         let id = Uuid::now_v7();
-        let (refresh, refresh_job) =
-            RefreshNotifier::new(backends.store.clone(), backends.cache.clone());
-        let slots = lanes::SLOTS
-            .into_iter()
-            .map(|slot| lanes::Slot::open(slot, id, &backends, refresh.clone(), &shutdown))
-            .collect();
-        let rollup_job = RollupJob::new(backends.store.clone(), refresh.clone());
+        backends.store = backends.store.for_workload(Workload::Jobs);
+        let imports = ImportNotifier::default();
+        let slot = |slot| Slot::new(slot, id, backends.store.clone(), &imports);
+        let slots = lanes::SLOTS.into_iter().map(slot).collect();
+        let rollup_job = RollupJob::new(backends.store.clone(), backends.cache.clone());
         Self {
             id,
             backends,
             slots,
-            refresh,
-            refresh_job,
+            imports,
             rollup_job,
             shutdown,
         }
@@ -86,15 +82,22 @@ impl Worker {
         if let Err(error) = self.backends.store.record_worker_heartbeat(self.id).await {
             tracing::warn!(%error, "the first heartbeat was missed");
         }
-        let refreshing = tokio::spawn(self.refresh_job.run());
         for slot in self.slots {
             tasks.spawn(slot.run(self.shutdown.clone()));
         }
         let Backends { store, queue, .. } = self.backends;
+        tasks.spawn(notifications::scan(
+            store.clone(),
+            self.imports.clone(),
+            self.shutdown.clone(),
+        ));
+        let notifiers = Notifiers {
+            imports: self.imports,
+            rollup: self.rollup_job.notifier(),
+        };
         tasks.spawn(notifications::listen(
             queue,
-            self.rollup_job.notifier(),
-            self.refresh,
+            notifiers,
             self.shutdown.clone(),
         ));
         tasks.spawn(self.rollup_job.run(self.shutdown.clone()));
@@ -106,10 +109,6 @@ impl Worker {
         tasks.spawn(housekeeping::sweep(store, self.shutdown));
         tasks.close();
         tasks.wait().await;
-        // The last notifier was dropped with the slots: the job writes what it was notified of and ends.
-        if let Err(error) = refreshing.await {
-            tracing::error!(%error, "the refresh job ended badly");
-        }
         tracing::info!(worker.id = %self.id, "worker stopped");
     }
 }

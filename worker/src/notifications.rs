@@ -1,36 +1,60 @@
-//! The lane of notifications from other processes: forms with pending counts, and accounts whose numbers changed.
+//! How a worker learns that there is work: notifications from other processes, and scans of the ledger, so that a lost
+//! notification, a dead broker or a retry that came due delays a chunk by half a second. (Roll-ups scan by themselves.)
+
+use std::time::Duration;
 
 use domain::message::{Lane, Message};
 use platform::queue::Queue;
 use store::form::FormKey;
+use store::{Error, Store};
 use tokio_util::sync::CancellationToken;
 
-use crate::refresh::RefreshNotifier;
+use crate::lanes::ImportNotifier;
 use crate::roll_up::RollupNotifier;
 
 /// Notifications fetched ahead: passing one on takes no time.
 const PREFETCH: u16 = 16;
+/// The time between two scans of the ledger.
+const SCAN: Duration = Duration::from_millis(500);
 
-/// Passes notifications on until `shutdown`. A lost one costs a moment: the roll-up scans by itself, and readers check
-/// versions.
-pub(crate) async fn listen(
-    queue: Queue,
-    rollup: RollupNotifier,
-    refresh: RefreshNotifier,
-    shutdown: CancellationToken,
-) {
-    let mut consumer = queue.consume(Lane::Refresh, PREFETCH, shutdown);
+/// Whom to notify in this process.
+pub(crate) struct Notifiers {
+    pub imports: ImportNotifier,
+    pub rollup: RollupNotifier,
+}
+
+/// Passes notifications on until `shutdown`. A lost one costs a moment: chunks and pending counts are scanned for.
+pub(crate) async fn listen(queue: Queue, notifiers: Notifiers, shutdown: CancellationToken) {
+    let mut consumer = queue.consume(PREFETCH, shutdown);
     while let Some(delivery) = consumer.next().await {
         match delivery.message {
+            Message::ImportV1 { account_id, lane } => notifiers.imports.notify(account_id, lane),
             Message::RollUpV1 {
                 account_id,
                 form_id,
-            } => rollup.notify(FormKey::new(account_id, form_id)),
-            Message::RefreshV1 { account_id } => refresh.notify(account_id),
-            Message::ImportChunkV1 { .. } => {}
+            } => notifiers.rollup.notify(FormKey::new(account_id, form_id)),
         }
         if let Err(error) = delivery.ack().await {
             tracing::debug!(%error, "acknowledgement lost");
         }
     }
+}
+
+/// Scans the ledger for accounts with chunks until `shutdown`.
+pub(crate) async fn scan(store: Store, imports: ImportNotifier, shutdown: CancellationToken) {
+    while !shutdown.is_cancelled() {
+        if let Err(error) = scan_once(&store, &imports).await {
+            tracing::debug!(%error, "no scan of the ledger");
+        }
+        shutdown.run_until_cancelled(tokio::time::sleep(SCAN)).await;
+    }
+}
+
+async fn scan_once(store: &Store, imports: &ImportNotifier) -> Result<(), Error> {
+    for lane in Lane::ALL {
+        for account_id in store.accounts_with_chunks(lane).await? {
+            imports.notify(account_id, lane);
+        }
+    }
+    Ok(())
 }

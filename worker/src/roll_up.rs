@@ -4,28 +4,30 @@
 //! Notifications are coalesced on the trailing edge: a form that had pending rows is read again, so a notification that
 //! arrives during its roll-up is not lost. A scan of the pending rows makes up for notifications that never arrived.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use chrono::Utc;
-use futures::{StreamExt, stream};
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
 use metrics::{counter, histogram};
+use platform::cache::Cache;
 use platform::health::Heartbeat;
 use platform::start::one_line;
+use platform::turns::{Turn, Turns};
 use store::form::FormKey;
 use store::report::{RolledUp, ScanScope, Watermark};
 use store::{Committed, Error, Store};
 use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
-
-use crate::refresh::RefreshNotifier;
+use uuid::Uuid;
 
 /// How often a roll-up is tried in a row when other transactions are in the way.
 const TRIES: usize = 5;
-/// Forms rolled up at once.
-const AT_ONCE: usize = 4;
-/// The least time between two rounds: notifications of a busy form never end.
+/// The least time between two looks at what was notified: notifications of a busy form never end.
 const PACE: Duration = Duration::from_millis(50);
 /// The time between two scans for forms without a notification.
 const POLL: Duration = Duration::from_millis(250);
@@ -49,15 +51,17 @@ pub async fn run(store: &Store, form: FormKey, scope: ScanScope) -> Result<Rolle
 }
 
 async fn attempt(store: &Store, form: FormKey, scope: ScanScope) -> Result<RolledUp, Error> {
-    let mut tx = store.begin().await?;
+    let mut tx = store.begin_by_key().await?;
     let rolled_up = tx.roll_up(form, scope).await?;
-    if rolled_up.rows > 0 {
-        match tx.commit().await? {
-            Committed::Done => {}
-            // The next round shows whether the rows are still there; it follows whenever there were rows.
-            Committed::Unknown(error) => {
-                tracing::warn!(%error, form.id = %form.form_id, "commit without an answer");
-            }
+    if rolled_up.rows == 0 {
+        tx.rollback().await?;
+        return Ok(rolled_up);
+    }
+    match tx.commit().await? {
+        Committed::Done => {}
+        // The next round shows whether the rows are still there; it follows whenever there were rows.
+        Committed::Unknown(error) => {
+            tracing::warn!(%error, form.id = %form.form_id, "commit without an answer");
         }
     }
     Ok(rolled_up)
@@ -71,7 +75,7 @@ pub struct RollupNotifier {
 
 #[derive(Debug, Default)]
 struct Shared {
-    pending: Mutex<BTreeMap<FormKey, ScanScope>>,
+    notified: Mutex<BTreeMap<FormKey, ScanScope>>,
     notify: Notify,
 }
 
@@ -79,24 +83,88 @@ impl RollupNotifier {
     /// Says that a form has pending counts.
     pub fn notify(&self, form: FormKey) {
         self.put(form, ScanScope::Recent);
-        self.shared.notify.notify_one();
     }
 
     fn put(&self, form: FormKey, scope: ScanScope) {
-        let mut pending = self.pending();
-        let known = pending.entry(form).or_insert(scope);
+        let mut notified = self.notified();
+        let known = notified.entry(form).or_insert(scope);
         *known = scope.max(*known);
+        drop(notified);
+        self.shared.notify.notify_one();
     }
 
-    fn take(&self) -> BTreeMap<FormKey, ScanScope> {
-        std::mem::take(&mut *self.pending())
-    }
-
-    fn pending(&self) -> MutexGuard<'_, BTreeMap<FormKey, ScanScope>> {
+    fn notified(&self) -> MutexGuard<'_, BTreeMap<FormKey, ScanScope>> {
         self.shared
-            .pending
+            .notified
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The forms to roll up. Accounts take turns, so that the forms of one delay nobody else's.
+#[derive(Debug, Default)]
+struct Line {
+    turns: Turns,
+    forms: HashMap<Uuid, Forms>,
+    under_way: BTreeSet<FormKey>,
+}
+
+/// The forms of an account, which are served in the order of their ids, round and round.
+#[derive(Debug, Default)]
+struct Forms {
+    waiting: BTreeMap<Uuid, ScanScope>,
+    served: Uuid,
+}
+
+impl Forms {
+    fn take(&mut self) -> Option<(Uuid, ScanScope)> {
+        let behind = (Bound::Excluded(self.served), Bound::Unbounded);
+        let next = self.waiting.range(behind).next();
+        let form_id = *next.or_else(|| self.waiting.first_key_value())?.0;
+        self.served = form_id;
+        self.waiting.remove_entry(&form_id)
+    }
+}
+
+/// One roll-up of a form. It ends with [`Line::end`].
+struct Task {
+    turn: Turn,
+    form: FormKey,
+    scope: ScanScope,
+}
+
+impl Line {
+    /// Takes in what was notified. A form that is rolled up right now is left for later.
+    fn add(&mut self, notified: &mut BTreeMap<FormKey, ScanScope>) {
+        notified.retain(|form, scope| {
+            if self.under_way.contains(form) {
+                return true;
+            }
+            let of_account = self.forms.entry(form.account_id).or_default();
+            let known = of_account.waiting.entry(form.form_id).or_insert(*scope);
+            *known = (*scope).max(*known);
+            self.turns.add(form.account_id);
+            false
+        });
+    }
+
+    fn take(&mut self) -> Option<Task> {
+        let turn = self.turns.take()?;
+        let forms = self.forms.get_mut(&turn.account_id)?;
+        let (form_id, scope) = forms.take()?;
+        if forms.waiting.is_empty() {
+            self.forms.remove(&turn.account_id);
+            self.turns.clear(&turn);
+        }
+        let form = FormKey::new(turn.account_id, form_id);
+        self.under_way.insert(form);
+        Some(Task { turn, form, scope })
+    }
+
+    fn end(&mut self, task: &Task, took: Duration) {
+        self.under_way.remove(&task.form);
+        let used = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        self.turns.end(&task.turn, used);
     }
 }
 
@@ -105,24 +173,25 @@ impl RollupNotifier {
 pub struct RollupJob {
     notifier: RollupNotifier,
     store: Store,
-    refresh: RefreshNotifier,
+    cache: Cache,
     heartbeat: Heartbeat,
+}
+
+/// Where the scans for forms without a notification are.
+struct Scans {
     watermark: Watermark,
-    scanned_at: Option<Instant>,
-    fully_scanned_at: Option<Instant>,
+    next: Instant,
+    next_full: Instant,
 }
 
 impl RollupJob {
-    /// A job that notifies the refresh job of the months that it changed.
-    pub fn new(store: Store, refresh: RefreshNotifier) -> Self {
+    /// A job that also writes the months that it changed to the cache.
+    pub fn new(store: Store, cache: Cache) -> Self {
         Self {
             notifier: RollupNotifier::default(),
             store,
-            refresh,
+            cache,
             heartbeat: Heartbeat::new(),
-            watermark: Watermark::new(Utc::now()),
-            scanned_at: None,
-            fully_scanned_at: None,
         }
     }
 
@@ -135,94 +204,113 @@ impl RollupJob {
         self.heartbeat.clone()
     }
 
-    /// Rolls up what it is notified of and what its scans find, until `shutdown`.
-    pub async fn run(mut self, shutdown: CancellationToken) {
-        let mut away = false;
+    /// Rolls up what it is notified of and what its scans find, until `shutdown`. Each form is a task of its own; none
+    /// waits for another's.
+    pub async fn run(self, shutdown: CancellationToken) {
+        let now = Instant::now();
+        let scans = Scans {
+            watermark: Watermark::new(Utc::now()),
+            next: now,
+            next_full: now,
+        };
+        let (mut line, mut tasks) = (Line::default(), FuturesUnordered::new());
+        // Beside the tasks, because a transaction that waits for a scan holds its locks.
+        let mut scanning = Box::pin(self.scan(scans));
+        let (mut paced, mut away) = (now, false);
         while !shutdown.is_cancelled() {
             self.heartbeat.record();
-            let round = self.round().await;
-            if let Err(error) = &round
+            while tasks.len() < self.store.concurrent_roll_ups()
+                && let Some(task) = line.take()
+            {
+                tasks.push(self.roll_up(task));
+            }
+            let done = tokio::select! {
+                () = shutdown.cancelled() => break,
+                Some((task, took, done)) = tasks.next() => {
+                    line.end(&task, took);
+                    // What was notified of the form meanwhile was left.
+                    self.notifier.shared.notify.notify_one();
+                    done
+                }
+                () = self.notified(paced) => {
+                    line.add(&mut self.notifier.notified());
+                    paced = Instant::now() + PACE;
+                    continue;
+                }
+                (scans, done) = &mut scanning => {
+                    scanning = Box::pin(self.scan(scans));
+                    done
+                }
+            };
+            if let Err(error) = &done
                 && !away
             {
                 tracing::warn!(error = %one_line(error), "the database is away; rolling up waits");
             }
-            away = round.is_err();
-            let (busy, pause) = match round {
-                Ok(true) => (true, PACE),
-                Ok(false) => (false, POLL),
-                Err(_) => (true, AWAY),
-            };
-            tokio::select! {
-                () = shutdown.cancelled() => {}
-                () = tokio::time::sleep(pause) => {}
-                () = self.notifier.shared.notify.notified(), if !busy => {}
-            }
+            away = done.is_err();
         }
+        // What is under way is finished.
+        while tasks.next().await.is_some() {}
     }
 
-    /// One round over the forms with pending counts. Whether there were any.
-    async fn round(&mut self) -> Result<bool, Error> {
-        if self.scanned_at.is_none_or(|at| at.elapsed() >= POLL) {
-            self.scan().await?;
-        }
-        let pending = self.notifier.take();
-        let busy = !pending.is_empty();
-        let mut roll_ups = stream::iter(pending)
-            .map(|(form, scope)| self.roll_up(form, scope))
-            .buffer_unordered(AT_ONCE);
-        let mut result = Ok(busy);
-        while let Some(rolled_up) = roll_ups.next().await {
-            if let Err(error) = rolled_up {
-                result = Err(error);
-            }
-        }
-        result
+    async fn notified(&self, paced: Instant) {
+        sleep_until(paced).await;
+        self.notifier.shared.notify.notified().await;
     }
 
-    async fn roll_up(&self, form: FormKey, scope: ScanScope) -> Result<(), Error> {
+    /// The task, how long it took, and whether the database was there.
+    async fn roll_up(&self, task: Task) -> (Task, Duration, Result<(), Error>) {
         let started = Instant::now();
-        match run(&self.store, form, scope).await {
+        let done = run(&self.store, task.form, task.scope).await;
+        let took = started.elapsed();
+        let form = task.form;
+        let done = match done {
             Ok(RolledUp { rows: 0, .. }) => Ok(()),
             Ok(RolledUp { rows, touched }) => {
                 counter!("feedback_rolled_up_deltas_total").increment(rows as u64);
-                histogram!("feedback_rollup_seconds").record(started.elapsed().as_secs_f64());
-                tracing::debug!(form.id = %form.form_id, rows, took = ?started.elapsed(), "form rolled up");
-                self.notifier.put(form, scope);
-                self.refresh.notify_months(form, touched);
-                Ok(())
-            }
-            // Somebody holds the form, such as a rebuild. The others are not kept waiting for it.
-            Err(Error::Conflict(_)) => {
-                self.notifier.put(form, scope);
+                histogram!("feedback_rollup_seconds").record(took.as_secs_f64());
+                tracing::debug!(form.id = %form.form_id, rows, ?took, "form rolled up");
+                self.notifier.put(form, task.scope);
+                let refreshed = report::refresh_months(&self.store, &self.cache, form, touched);
+                if let Err(error) = refreshed.await {
+                    tracing::debug!(form.id = %form.form_id, %error, "counts not cached");
+                }
                 Ok(())
             }
             Err(error) if error.is_unavailable() => {
-                self.notifier.put(form, scope);
+                self.notifier.put(form, task.scope);
+                sleep(AWAY).await;
                 Err(error)
             }
             Err(error) => {
                 tracing::error!(form.id = %form.form_id, error = %one_line(&error), "form not rolled up");
                 Ok(())
             }
-        }
+        };
+        (task, took, done)
     }
 
-    /// Finds forms with pending counts without a notification.
-    async fn scan(&mut self) -> Result<(), Error> {
-        let full = self
-            .fully_scanned_at
-            .is_none_or(|at| at.elapsed() >= FULL_SCAN);
+    /// Finds forms with pending counts without a notification, once it is time.
+    async fn scan(&self, mut scans: Scans) -> (Scans, Result<(), Error>) {
+        sleep_until(scans.next).await;
+        let found = self.find(&mut scans).await;
+        (scans, found)
+    }
+
+    async fn find(&self, scans: &mut Scans) -> Result<(), Error> {
+        let now = Instant::now();
+        scans.next = now + POLL;
+        let full = scans.next_full <= now;
         let (above, scope) = if full {
             (0, ScanScope::All)
         } else {
-            (self.watermark.position, ScanScope::Recent)
+            (scans.watermark.position, ScanScope::Recent)
         };
         let found = self.store.pending_forms(above).await?;
-        self.scanned_at = Some(Instant::now());
         if full {
-            self.fully_scanned_at = self.scanned_at;
+            scans.next_full = now + FULL_SCAN;
         }
-        self.watermark.advance(found.last, Utc::now());
+        scans.watermark.advance(found.last, Utc::now());
         for form in found.forms {
             self.notifier.put(form, scope);
         }

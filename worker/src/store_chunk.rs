@@ -19,10 +19,10 @@ const NEWER_WORKER: TimeDelta = TimeDelta::seconds(60);
 /// Which chunk to take.
 #[derive(Clone, Copy, Debug)]
 pub enum Pick {
-    /// The one that a message announced.
-    Announced(ChunkId),
-    /// Whichever is due on the lane.
-    Due(Lane),
+    /// This one.
+    One(ChunkId),
+    /// One of the account that is due on the lane.
+    Due(Uuid, Lane),
 }
 
 /// What came of a step.
@@ -63,7 +63,7 @@ pub async fn run(store: &Store, worker_id: Uuid, mut pick: Pick) -> Result<Step,
             Attempt::Done(step) => return Ok(step),
             Attempt::Again(id) if tried < TRIES => {
                 tried += 1;
-                pick = Pick::Announced(id);
+                pick = Pick::One(id);
             }
             Attempt::Again(_) => return Ok(Step::Nothing),
         }
@@ -71,10 +71,10 @@ pub async fn run(store: &Store, worker_id: Uuid, mut pick: Pick) -> Result<Step,
 }
 
 async fn attempt(store: &Store, worker_id: Uuid, pick: Pick) -> Result<Attempt, Error> {
-    let mut tx = store.begin().await?;
+    let mut tx = store.begin_by_key().await?;
     let claim = match pick {
-        Pick::Announced(id) => tx.claim_chunk(id).await?,
-        Pick::Due(lane) => tx.claim_due(lane).await?,
+        Pick::One(id) => tx.claim_chunk(id).await?,
+        Pick::Due(account_id, lane) => tx.claim_due(account_id, lane).await?,
     };
     let Some(mut claim) = claim else {
         return Ok(Attempt::Done(Step::Nothing));

@@ -1,7 +1,7 @@
 //! Group commit: what arrives while a commit is under way shares the next one. Nobody is answered before the commit.
 //!
-//! Two committers take turns at the queue, so that one gathers while the other waits for the disk. Alone an item is
-//! committed at once; nothing waits for company.
+//! Two committers, so that one gathers while the other waits for the disk. Alone an item is committed at once; nothing
+//! waits for company. What waits is taken account by account (`waiting`).
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -10,21 +10,26 @@ use std::time::Duration;
 use futures::FutureExt;
 use store::Store;
 use store::collect::{NewAnswer, NewView, Recorded};
-use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use api_http::deadline::{QUICK, within};
 use api_http::error::Problem;
 use api_http::notify::{FormKey, Notifier};
 
-/// So many may wait; more are told to come again.
-const WAITING: usize = 4_096;
-/// So many KiB may wait.
-const WAITING_KIB: usize = 64 << 10;
-/// So many share a commit.
+use crate::memory::{MemoryBudget, MemoryPermit};
+use crate::waiting::Waiting;
+
+/// So many bytes may wait, a share of them of each account; what is more gets a 503.
+const WAITING: usize = 64 << 20;
+/// An item counts for so many at least.
+const LEAST: usize = 8 << 10;
+/// So many items share a commit …
 const TOGETHER: usize = 256;
+/// … or so many bytes and one item more: answers of other accounts wait behind it.
+const TOGETHER_BYTES: usize = 1 << 20;
 /// So many commits at once.
 const COMMITTERS: usize = 2;
-/// A commit that takes longer has lost its database. Whoever waits for it was told so long before.
+/// A commit that takes longer has lost its database. Whoever waits for it got a 503 long before.
 const COMMIT: Duration = Duration::from_secs(10);
 
 /// What is committed in groups.
@@ -87,58 +92,55 @@ impl Group for Views {
     }
 }
 
-/// Where items wait for their commit. Cheap to clone.
+/// Where items wait for their commit.
 pub struct Committer<G: Group> {
-    sender: mpsc::Sender<Waiting<G>>,
-    /// In KiB.
-    room: Arc<Semaphore>,
+    waiting: Arc<Waiting<Pending<G>>>,
+    memory: MemoryBudget,
 }
 
-struct Waiting<G: Group> {
+struct Pending<G: Group> {
     item: G::Item,
     form: FormKey,
     answer: oneshot::Sender<Result<G::Outcome, Problem>>,
-    room: OwnedSemaphorePermit,
+    permit: MemoryPermit,
 }
 
 impl<G: Group> Committer<G> {
-    /// Starts the committers. They end when nobody can send any more.
+    /// Starts the committers. They end with the process.
     pub fn start(store: &Store, notifier: &Notifier) -> Self {
-        let (sender, receiver) = mpsc::channel(WAITING);
-        let receiver = Arc::new(Mutex::new(receiver));
+        let waiting = Arc::new(Waiting::new());
         for _ in 0..COMMITTERS {
             tokio::spawn(commit_on::<G>(
                 store.clone(),
                 notifier.clone(),
-                receiver.clone(),
+                waiting.clone(),
             ));
         }
         Self {
-            sender,
-            room: Arc::new(Semaphore::new(WAITING_KIB)),
+            waiting,
+            memory: MemoryBudget::new(WAITING),
         }
     }
 
     /// Commits an item of a form, together with others.
     ///
     /// # Errors
-    /// 503: too many wait, or the database does not answer in time. Then it may or may not be committed, and giving it
-    /// again is safe.
+    /// 503: too much of the account waits, or the database does not answer in time. Then it may or may not be committed,
+    /// and giving it again is safe.
     pub async fn commit(&self, form: FormKey, item: G::Item) -> Result<G::Outcome, Problem> {
         let (answer, answered) = oneshot::channel();
-        let full = || {
-            tracing::warn!(group = G::NAME, "too many wait for their commit");
-            Problem::unavailable()
+        let (account_id, bytes) = (form.0, G::size(&item));
+        let Some(permit) = self.memory.try_take(account_id, bytes.max(LEAST)) else {
+            tracing::warn!(group = G::NAME, account.id = %account_id, "too much of an account waits for its commit");
+            return Err(Problem::unavailable());
         };
-        let kib = u32::try_from(G::size(&item) / 1_024 + 1).unwrap_or(u32::MAX);
-        let room = self.room.clone().try_acquire_many_owned(kib);
-        let waiting = Waiting {
+        let pending = Pending {
             item,
             form,
             answer,
-            room: room.map_err(|_| full())?,
+            permit,
         };
-        self.sender.try_send(waiting).map_err(|_| full())?;
+        self.waiting.add(account_id, bytes, pending);
         match tokio::time::timeout(QUICK, answered).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) | Err(_) => Err(Problem::unavailable()),
@@ -146,22 +148,15 @@ impl<G: Group> Committer<G> {
     }
 }
 
-async fn commit_on<G: Group>(
-    store: Store,
-    notifier: Notifier,
-    receiver: Arc<Mutex<mpsc::Receiver<Waiting<G>>>>,
-) {
+async fn commit_on<G: Group>(store: Store, notifier: Notifier, waiting: Arc<Waiting<Pending<G>>>) {
     loop {
-        let mut group = Vec::new();
-        if receiver.lock().await.recv_many(&mut group, TOGETHER).await == 0 {
-            return;
-        }
-        // Nobody waits any more for what was told to come again.
+        let mut group = waiting.take(TOGETHER, TOGETHER_BYTES).await;
+        // Nobody waits any more for what got a 503.
         group.retain(|waiting| !waiting.answer.is_closed());
         if group.is_empty() {
             continue;
         }
-        // A panic ends this group, whose members are told 503, and not the committer.
+        // A panic ends this group, whose members get 503, and not the committer.
         let committing = AssertUnwindSafe(commit_group(&store, &notifier, group));
         if committing.catch_unwind().await.is_err() {
             tracing::error!(group = G::NAME, "a commit panicked");
@@ -169,12 +164,12 @@ async fn commit_on<G: Group>(
     }
 }
 
-async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<Waiting<G>>) {
+async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<Pending<G>>) {
     let mut items = Vec::with_capacity(group.len());
     let mut others = Vec::with_capacity(group.len());
     for waiting in group {
         items.push(waiting.item);
-        others.push((waiting.form, waiting.answer, waiting.room));
+        others.push((waiting.form, waiting.answer, waiting.permit));
     }
     match try_commit::<G>(store, &items).await {
         Ok((outcomes, counts)) => {
@@ -194,12 +189,12 @@ async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<W
         }
         // One of them is refused by the database: it must not take the others along.
         Err(_) => {
-            for (item, (form, answer, room)) in items.into_iter().zip(others) {
-                let alone: Waiting<G> = Waiting {
+            for (item, (form, answer, permit)) in items.into_iter().zip(others) {
+                let alone: Pending<G> = Pending {
                     item,
                     form,
                     answer,
-                    room,
+                    permit,
                 };
                 Box::pin(commit_group(store, notifier, vec![alone])).await;
             }

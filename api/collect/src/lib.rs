@@ -3,15 +3,17 @@
 //! # Layout
 //! - `public`: the routes. `pages`: how they look.
 //! - `links`: what a token opens, remembered for a moment, and the pages prepared for it.
-//! - `commit`: views and answers that arrive together share a commit.
+//! - `commit`: views and answers that arrive together share a commit. `waiting`: account by account, `memory`: what each may hold.
 //!
 //! What is *not* here: making links (in `api-form`), what an answer must be (in `domain`), what is stored (in `store`).
 
 mod commit;
 mod links;
+mod memory;
 pub mod pages;
 mod public;
 mod state;
+mod waiting;
 
 use api_http::AppState;
 use platform::config::Config;

@@ -1,7 +1,7 @@
 //! What a token opens: remembered for a moment, so that a popular link is one query several times a second, however many
 //! open it. What this instance changes itself is forgotten at once.
 //!
-//! What another instance changes is told only by the next query, 400 ms later at most. Until then pages are shown, answers
+//! What another instance changes is known only from the next query, 400 ms later at most. Until then pages are shown, answers
 //! are read by the form that is remembered, and views are counted, also of a link that is gone by now. Whether a link
 //! still takes an answer is judged again in the database.
 
@@ -21,8 +21,8 @@ use api_http::deadline::{QUICK, within};
 use api_http::error::Problem;
 use api_http::rate::Throttled;
 
-/// How long a link that was found is believed.
-const BELIEVED: Duration = Duration::from_millis(400);
+/// How long a link that was found is fresh.
+const MAX_AGE: Duration = Duration::from_millis(400);
 /// The bytes of all links that are remembered, about.
 const LINKS: u64 = 64 << 20;
 /// What a link takes of them besides its texts, about …
@@ -33,7 +33,7 @@ const ENTRY: usize = 128;
 const PAGES: u64 = 64 << 20;
 /// A page that nobody opens is forgotten after that.
 const PAGE_IDLE: Duration = Duration::from_mins(1);
-/// For so long a token that opened a link is looked up wherever it is asked from.
+/// For so long a token that opened a link is looked up for any address.
 const WAS_OPENED: Duration = Duration::from_hours(1);
 /// So many of them.
 const OPENED: u64 = 100_000;
@@ -50,12 +50,12 @@ pub struct Links {
 pub struct Opened {
     pub link: PublicLink,
     page: OnceLock<Arc<PreparedForm>>,
-    /// When the database was asked.
-    asked: Instant,
+    /// When it was looked up in the database.
+    looked_up_at: Instant,
 }
 
 impl Opened {
-    /// The page of its form, once someone has asked for it.
+    /// The page of its form, once someone has opened it.
     pub fn prepared(&self) -> Option<&PreparedForm> {
         self.page.get().map(Arc::as_ref)
     }
@@ -81,7 +81,7 @@ impl Links {
             found: Cache::builder()
                 .max_capacity(LINKS)
                 .weigher(|_, opened: &Arc<Opened>| weight(&opened.link))
-                .time_to_live(BELIEVED)
+                .time_to_live(MAX_AGE)
                 .build(),
             lately: Cache::builder()
                 .max_capacity(OPENED)
@@ -100,7 +100,7 @@ impl Links {
     /// What a token opens for someone at this address: a link, be it gone. Many who open the same at once make one query.
     ///
     /// # Errors
-    /// Nothing, or it cannot be told.
+    /// There is none, or it cannot be known.
     pub async fn open(
         &self,
         state: &AppState,
@@ -116,7 +116,10 @@ impl Links {
         let _leave = if self.lately.contains_key(&token) {
             None
         } else {
-            state.guesses().leave(network).map_err(NoLink::Throttled)?
+            state
+                .failures()
+                .lookup_permit(network)
+                .map_err(NoLink::Throttled)?
         };
         match self.look_up(state, token).await {
             Ok(opened) => {
@@ -125,7 +128,7 @@ impl Links {
             }
             Err(missing) => Err(match &*missing {
                 Missing::Failed(error) => NoLink::Problem(error.into()),
-                Missing::Unknown => match state.guesses().take(network) {
+                Missing::Unknown => match state.failures().take(network) {
                     Ok(()) => NoLink::Unknown,
                     Err(throttled) => NoLink::Throttled(throttled),
                 },
@@ -136,12 +139,12 @@ impl Links {
     async fn look_up(&self, state: &AppState, token: Token) -> Result<Arc<Opened>, Arc<Missing>> {
         loop {
             let query = async {
-                let asked = Instant::now();
+                let looked_up_at = Instant::now();
                 match within(QUICK, state.store().public_link(&token)).await {
                     Ok(Some(link)) if link.status != FormStatus::Draft => Ok(Arc::new(Opened {
                         link,
                         page: OnceLock::new(),
-                        asked,
+                        looked_up_at,
                     })),
                     Ok(_) => Err(Missing::Unknown),
                     Err(error) => Err(Missing::Failed(error)),
@@ -171,10 +174,10 @@ impl Links {
     }
 }
 
-/// Whether this instance changed the link or its form after the database was asked for them.
+/// Whether this instance changed the link or its form after they were looked up.
 fn is_outdated(state: &AppState, opened: &Opened) -> bool {
     let ids = [opened.link.link_id, opened.link.form_id];
-    state.recent_changes().any_since(opened.asked, &ids)
+    state.recent_changes().any_since(opened.looked_up_at, &ids)
 }
 
 /// The bytes of a link with its form, about.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api_http::AppState;
-use api_http::body::Buffers;
+use api_http::body;
+use api_http::memory::MemoryPool;
 use api_http::rate::Rate;
 use axum::extract::FromRef;
 use platform::config::Config;
@@ -23,8 +24,8 @@ pub struct CollectState {
     pub links: Arc<Links>,
     pub answers: Arc<Committer<Answers>>,
     pub views: Arc<Committer<Views>>,
-    /// The memory of what people send; programs with keys have theirs.
-    pub buffers: Buffers,
+    /// The memory for bodies that people send; programs with keys have another.
+    pub memory: MemoryPool,
     /// Public requests of each link.
     pub link_rate: Arc<Rate<Uuid>>,
 }
@@ -37,7 +38,7 @@ impl CollectState {
             links: Arc::new(Links::new()),
             answers: Arc::new(Committer::start(app.store(), app.notifier())),
             views: Arc::new(Committer::start(app.store(), app.notifier())),
-            buffers: Buffers::default(),
+            memory: body::memory(),
             link_rate: Arc::new(Rate::new(config.link_rate, "this link may be asked for")),
         };
         tokio::spawn(state.clone().run_maintenance());

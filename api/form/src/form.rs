@@ -1,28 +1,32 @@
 //! Forms and their life: DRAFT → PUBLISHED → DELETED. What a form can be is judged in `domain`.
 
 pub mod change;
+mod request;
 mod shape;
 
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{ETAG, LOCATION};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use domain::form::{FormContent, FormDraft};
+use domain::form::{FormContent, FormInput};
 use serde_json::Value;
+use store::PAGE_BYTES;
 use store::form::Form;
+use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
-use self::shape::{FormBody, FormRequest};
+use self::request::FormRequest;
+use self::shape::FormBody;
+use crate::PATH;
 use api_http::AppState;
 use api_http::auth::Caller;
 use api_http::body::{Limit, SMALL, json};
-use api_http::cursor::List;
 use api_http::deadline::{QUICK, within};
 use api_http::error::{Problem, ProblemBody};
 use api_http::extract::{FormId, Status};
-use api_http::list::{ListQuery, Page};
+use api_http::list::{List, ListQuery, Page};
 use api_http::precondition::etag;
 
 /// The largest form has 100 fields of 100 options, and 1,000 business properties.
@@ -31,19 +35,10 @@ const FORM_BODY: Limit = Limit {
     values: 60_000,
 };
 
-/// Where this resource is.
-const PATH: &str = "/api_v1/form";
-
 /// A form with the tag of its version.
 fn answer(form: &Form) -> Response {
     let tag = [(ETAG, etag(form.revision))];
     (tag, Json(FormBody::new(form))).into_response()
-}
-
-/// Tells everyone who remembers the form, or shows its title, that it has changed.
-fn tell(state: &AppState, account_id: Uuid, form: &Form) {
-    state.recent_changes().record(form.form_id);
-    state.notifier().account_changed(account_id);
 }
 
 /// Make a form.
@@ -73,18 +68,16 @@ pub async fn create_form(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let body = json(state.buffers(), &headers, body, FORM_BODY).await?;
-    let draft = FormDraft::parse(&Value::Object(body)).map_err(Problem::invalid)?;
-    let content = FormContent::new(draft).map_err(Problem::invalid)?;
+    let permit = state.memory().permit(caller.account_id());
+    let body = json(permit, &headers, body, FORM_BODY).await?;
+    let input = FormInput::parse(&Value::Object(body)).map_err(Problem::invalid)?;
+    let content = FormContent::new(input).map_err(Problem::invalid)?;
     let account_id = caller.account_id();
     let form = within(QUICK, state.store().create_form(account_id, &content)).await?;
-    tell(&state, account_id, &form);
+    state.recent_changes().record(form.form_id);
     tracing::info!(form.id = %form.form_id, "form made");
-    let mut response = (StatusCode::CREATED, answer(&form)).into_response();
-    if let Ok(place) = HeaderValue::from_str(&format!("{PATH}/{}", form.form_id)) {
-        response.headers_mut().insert(LOCATION, place);
-    }
-    Ok(response)
+    let location = [(LOCATION, format!("{PATH}/{}", form.form_id))];
+    Ok((StatusCode::CREATED, location, answer(&form)).into_response())
 }
 
 /// Read a form.
@@ -136,27 +129,22 @@ pub async fn list_forms(
     Status(status): Status,
     query: ListQuery,
 ) -> Result<Response, Problem> {
-    let list = List {
-        account_id: caller.account_id(),
-        operation: "forms",
-        query: status.as_str().as_bytes(),
-    };
-    let before = query
-        .cursor
-        .as_deref()
-        .map(|cursor| list.open(cursor))
-        .transpose()?
-        .map(Uuid::from_bytes);
-    let look_ahead = query.look_ahead() as u64;
-    let forms = state
-        .store()
-        .forms(caller.account_id(), status, before, look_ahead)
-        .await?;
-    let page = Page::new(forms, &query, |form| list.seal(form.form_id.into_bytes()));
-    let path = format!("{PATH}/list/{status}");
-    let bodies = Page {
-        items: page.items.iter().map(FormBody::new).collect(),
-        next_cursor: page.next_cursor.clone(),
-    };
-    Ok(bodies.answer(&path, &query))
+    let account_id = caller.account_id();
+    let list = List::new(account_id, format!("{PATH}/list/{status}"));
+    let before = list.position(&query)?.map(Uuid::from_bytes);
+    let limit = query.limit.into();
+    let mut permit = state.page_memory().permit(account_id);
+    permit.grow_to(PAGE_BYTES as u64).await?;
+    let store = state.store();
+    let forms = within(QUICK, store.forms(account_id, status, before, limit)).await?;
+    // Contents can be large: reading and writing a page of them would hold up other requests on this thread.
+    let answer = spawn_blocking(move || {
+        let _held = permit;
+        let read = forms.rows.into_iter().map(Form::read);
+        let read = read.collect::<Result<Vec<_>, _>>()?;
+        let items = read.iter();
+        let items = items.map(|form| (form.form_id.into_bytes(), FormBody::new(form)));
+        list.answer(&query, items, forms.next.map(Uuid::into_bytes))
+    });
+    answer.await.map_err(|error| Problem::internal(&error))?
 }

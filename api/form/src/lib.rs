@@ -1,7 +1,7 @@
 //! Forms and the trackable links to them.
 //!
 //! # Layout
-//! - `form`: forms and their life. `link`: links, made and read.
+//! - `form`: forms and their life. `link`: links, made, read and listed.
 //!
 //! What is *not* here: what a form can be (in `domain`), showing it to people (in `api-collect`).
 
@@ -12,26 +12,33 @@ use api_http::AppState;
 use api_http::deadline::quick;
 use api_http::scoped;
 use axum::middleware::from_fn;
+use axum::routing::post;
 use domain::scope::Scope;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
+/// Where forms and links are.
+const PATH: &str = "/api_v1/form";
+
 /// Everything under `/api_v1/form`, documented.
 pub fn routes(app: &AppState) -> OpenApiRouter {
-    // Those that read a body have their own idea of time.
+    // Those that read or write a large body have their own idea of time.
     let forms = OpenApiRouter::new()
         .routes(routes!(form::create_form))
-        .routes(routes!(form::list_forms).layer(from_fn(quick)))
+        .routes(routes!(form::list_forms))
         .routes(routes!(form::read_form, form::change::delete_form).layer(from_fn(quick)))
         .routes(routes!(form::change::replace_form))
         .routes(routes!(form::change::publish_form).layer(from_fn(quick)));
     let links = OpenApiRouter::new()
-        .routes(routes!(link::create_plain_link))
+        .routes(routes!(link::create::create_plain_link))
         .routes(routes!(link::read_link, link::delete_link).layer(from_fn(quick)))
-        .routes(routes!(link::create_link));
-    let forms = OpenApiRouter::new().nest("/api_v1/form", forms);
-    let links = OpenApiRouter::new().nest("/api_v1/form/link", links);
-    scoped(Scope::Form, forms)
-        .merge(scoped(Scope::Link, links))
+        // The last segment may be left out or empty.
+        .route("/link/{id}/", post(link::create::create_plain_link))
+        .routes(routes!(link::create::create_link))
+        .routes(routes!(link::list_links).layer(from_fn(quick)));
+    let forms = OpenApiRouter::new().nest(PATH, forms);
+    let links = OpenApiRouter::new().nest(PATH, links);
+    scoped(app, Scope::Form, forms)
+        .merge(scoped(app, Scope::Link, links))
         .with_state(app.clone())
 }

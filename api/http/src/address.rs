@@ -30,7 +30,7 @@ const LOOKUPS: usize = 4;
 pub struct Network(IpAddr);
 
 impl Network {
-    /// Where a request comes from; trusted proxies are believed.
+    /// Where a request comes from; trusted proxies may name it.
     pub fn of(extensions: &Extensions, headers: &HeaderMap, proxies: &TrustedProxies) -> Self {
         let peer = extensions
             .get::<ConnectInfo<SocketAddr>>()
@@ -71,14 +71,14 @@ where
 }
 
 /// How much each address may still get wrong, on this instance.
-pub struct Guesses {
+pub struct FailureLimiter {
     rate: Rate<Network>,
     /// Until when an address has nothing left.
     spent: Mutex<HashMap<Network, Instant>>,
     lookups: Semaphore,
 }
 
-impl Guesses {
+impl FailureLimiter {
     /// So many a second of each address, bursts of ten seconds' worth; `None`: no limit.
     pub fn new(per_second: Option<NonZeroU32>) -> Self {
         Self {
@@ -106,7 +106,10 @@ impl Guesses {
     ///
     /// # Errors
     /// Nothing is left, and no leave either.
-    pub fn leave(&self, network: Network) -> Result<Option<SemaphorePermit<'_>>, Throttled> {
+    pub fn lookup_permit(
+        &self,
+        network: Network,
+    ) -> Result<Option<SemaphorePermit<'_>>, Throttled> {
         match self.left(network) {
             Ok(()) => Ok(None),
             Err(throttled) => match self.lookups.try_acquire() {
@@ -177,39 +180,46 @@ mod tests {
 
     #[test]
     fn an_address_that_has_nothing_left_is_known_before_it_takes() {
-        let guesses = Guesses::new(NonZeroU32::new(1));
+        let failures = FailureLimiter::new(NonZeroU32::new(1));
         let (one, two) = (network("192.0.2.1"), network("192.0.2.2"));
         for _ in 0..10 {
-            assert!(guesses.left(one).is_ok());
-            assert!(guesses.take(one).is_ok());
+            assert!(failures.left(one).is_ok());
+            assert!(failures.take(one).is_ok());
         }
-        assert!(guesses.left(one).is_err());
-        assert!(guesses.take(one).is_err());
-        assert!(guesses.left(two).is_ok());
-        guesses.forget_idle();
-        assert!(guesses.left(one).is_err());
+        assert!(failures.left(one).is_err());
+        assert!(failures.take(one).is_err());
+        assert!(failures.left(two).is_ok());
+        failures.forget_idle();
+        assert!(failures.left(one).is_err());
     }
 
     #[test]
     fn spent_addresses_look_up_few_things_at_a_time() {
-        let guesses = Guesses::new(NonZeroU32::new(1));
+        let failures = FailureLimiter::new(NonZeroU32::new(1));
         let (one, two) = (network("192.0.2.1"), network("192.0.2.2"));
-        while guesses.take(one).is_ok() {}
-        let leaves: Vec<_> = (0..LOOKUPS).map(|_| guesses.leave(one).unwrap()).collect();
+        while failures.take(one).is_ok() {}
+        let leaves: Vec<_> = (0..LOOKUPS)
+            .map(|_| failures.lookup_permit(one).unwrap())
+            .collect();
         assert!(leaves.iter().all(Option::is_some));
-        assert!(guesses.leave(one).is_err());
-        assert!(guesses.leave(two).unwrap().is_none());
+        assert!(failures.lookup_permit(one).is_err());
+        assert!(failures.lookup_permit(two).unwrap().is_none());
         drop(leaves);
-        assert!(guesses.leave(one).is_ok());
+        assert!(failures.lookup_permit(one).is_ok());
     }
 
     #[test]
     fn no_limit_never_ends() {
-        let guesses = Guesses::new(None);
+        let failures = FailureLimiter::new(None);
         for _ in 0..10_000 {
-            assert!(guesses.take(network("192.0.2.1")).is_ok());
+            assert!(failures.take(network("192.0.2.1")).is_ok());
         }
-        assert!(guesses.left(network("192.0.2.1")).is_ok());
-        assert!(guesses.leave(network("192.0.2.1")).unwrap().is_none());
+        assert!(failures.left(network("192.0.2.1")).is_ok());
+        assert!(
+            failures
+                .lookup_permit(network("192.0.2.1"))
+                .unwrap()
+                .is_none()
+        );
     }
 }

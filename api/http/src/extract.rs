@@ -1,6 +1,7 @@
 //! What handlers take out of a path or query, parsed at the border; what cannot be is 400 `invalid_parameter`.
 
 use axum::extract::{FromRequestParts, Path, Query};
+use axum::http::Uri;
 use axum::http::request::Parts;
 use domain::date_range::DateRange;
 use domain::docid::DocId;
@@ -90,7 +91,7 @@ impl<S: Send + Sync> FromRequestParts<S> for DocIdPath {
         let Path(text) = Path::<String>::from_request_parts(parts, state)
             .await
             .map_err(|_| Problem::invalid_parameter("docid is not UTF-8"))?;
-        DocId::parse(&text)
+        DocId::parse(text)
             .map(Self)
             .map_err(|error| Problem::invalid_parameter(format!("docid {error}")))
     }
@@ -113,11 +114,29 @@ impl<S: Send + Sync> FromRequestParts<S> for Dates {
     }
 }
 
-/// The parameters of a query, decoded. Names that nobody asks for are ignored.
+/// The parameters of a query, decoded. Whether the operation has such parameters is checked in [`mod@crate::scoped`].
 #[derive(Clone, Debug)]
 pub struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
+    /// # Errors
+    /// They are not UTF-8.
+    pub fn of(uri: &Uri) -> Result<Self, Problem> {
+        // The library would put U+FFFD in the place of what is not UTF-8.
+        let query = uri.query().unwrap_or_default();
+        if percent_decode_str(query).decode_utf8().is_err() {
+            return Err(Problem::invalid_parameter("the query is not UTF-8"));
+        }
+        Query::try_from_uri(uri)
+            .map(|Query(pairs)| Self(pairs))
+            .map_err(|_| Problem::invalid_parameter("the query cannot be read"))
+    }
+
+    /// The names that are given.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
     /// The value of a parameter that may be given once.
     ///
     /// # Errors
@@ -148,14 +167,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Parameters {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        // The library would put U+FFFD in the place of what is not UTF-8, and so ask for something else.
-        let query = parts.uri.query().unwrap_or_default();
-        if percent_decode_str(query).decode_utf8().is_err() {
-            return Err(Problem::invalid_parameter("the query is not UTF-8"));
-        }
-        Query::try_from_uri(&parts.uri)
-            .map(|Query(pairs)| Self(pairs))
-            .map_err(|_| Problem::invalid_parameter("the query cannot be read"))
+        Self::of(&parts.uri)
     }
 }
 

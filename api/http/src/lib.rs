@@ -7,9 +7,9 @@
 //!   [`error`] (the one mapping to `application/problem+json`) and [`auth`] (401, 429). On groups of routes stand
 //!   [`mod@scoped`] (403) and [`deadline`].
 //! - Limits: [`rate`] by key and link, [`address`] by network.
-//! - What handlers take: [`extract`] (paths and queries), [`body`] (small bodies, read whole), [`accept`],
+//! - What handlers take: [`extract`] (paths and queries), [`body`], [`memory`] (shared out by account), [`accept`],
 //!   [`precondition`] (`If-Match`).
-//! - What handlers give: [`list`] and [`cursor`] (pages), [`csv_text`].
+//! - What handlers give: [`list`] (pages), [`csv_text`].
 //!
 //! What is *not* here: anything that only one capability knows, which is in the crates beside this one.
 
@@ -18,13 +18,13 @@ pub mod address;
 pub mod auth;
 pub mod body;
 pub mod csv_text;
-pub mod cursor;
 pub mod deadline;
 pub mod drain;
 pub mod entry;
 pub mod error;
 pub mod extract;
 pub mod list;
+pub mod memory;
 pub mod notify;
 pub mod observe;
 pub mod precondition;

@@ -1,30 +1,59 @@
-//! Lists: their query, their page, and the link to the next one.
+//! Lists, newest first: which page a query asks for, and the page that answers it.
+//!
+//! A page ends at its `limit`, or earlier where its items are large. A cursor is a position in the list with a checksum over
+//! the account, the list and the position. The checksum keeps honest callers from mixing up lists and is no secret: what a
+//! list may show is decided by the account alone.
+
+mod track_field;
 
 use axum::Json;
 use axum::extract::FromRequestParts;
-use axum::http::header::LINK;
+use axum::http::HeaderValue;
+use axum::http::header::{HeaderMap, LINK};
 use axum::http::request::Parts;
-use axum::response::{AppendHeaders, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use sha2::{Digest, Sha256};
+use store::PAGE_BYTES;
 use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
+pub use self::track_field::TrackFieldQuery;
 use crate::error::Problem;
 use crate::extract::Parameters;
+use crate::memory::{MemoryPool, PoolSize};
+
+/// Eight pages at once, four of them for an account alone.
+const POOL: PoolSize = PoolSize {
+    total: 8 * PAGE_BYTES as u64,
+    largest: PAGE_BYTES as u64,
+    small: 0,
+};
+
+/// The memory for pages of large items. A page takes its share before it is read, so that one account's callers take
+/// neither all memory nor all connections.
+pub fn memory() -> MemoryPool {
+    MemoryPool::new(POOL)
+}
 
 const DEFAULT_LIMIT: u16 = 50;
 const MAX_LIMIT: u16 = 1_000;
+const CHECKSUM_BYTES: usize = 16;
 
 /// Which page of a list.
 #[derive(Clone, Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ListQuery {
-    /// How many items at most.
+    /// How many items at most. A page has fewer where they are large, and a filtered one may be empty.
     #[param(required = false, default = 50, minimum = 1, maximum = 1000)]
     pub limit: u16,
     /// The `next_cursor` of the page before.
-    #[param(required = false, nullable = false)]
+    #[param(required = false, nullable = false, min_length = 1)]
     pub cursor: Option<String>,
-    /// Whether the caller asked for a page at all.
+    /// Whether the request has a limit or a cursor.
     #[param(ignore)]
     pub given: bool,
 }
@@ -50,11 +79,6 @@ impl ListQuery {
             cursor: cursor.map(ToOwned::to_owned),
         })
     }
-
-    /// One more than the page holds: whether there is a next page shows by it.
-    pub fn look_ahead(&self) -> usize {
-        usize::from(self.limit) + 1
-    }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for ListQuery {
@@ -74,89 +98,112 @@ pub struct Page<T> {
     pub next_cursor: Option<String>,
 }
 
-impl<T> Page<T> {
-    /// The page of `found`, which was looked up with [`ListQuery::look_ahead`]. `cursor` makes the cursor behind the
-    /// last item that is shown.
-    pub fn new(mut found: Vec<T>, query: &ListQuery, cursor: impl FnOnce(&T) -> String) -> Self {
-        let more = found.len() > usize::from(query.limit);
-        found.truncate(query.limit.into());
-        let next_cursor = found.last().filter(|_| more).map(cursor);
+/// A list of an account.
+#[derive(Clone, Debug)]
+pub struct List {
+    account_id: Uuid,
+    uri: String,
+}
+
+impl List {
+    /// The list at a path and query, which have everything that decides which rows there are and in which order.
+    pub fn new(account_id: Uuid, uri: impl Into<String>) -> Self {
         Self {
-            items: found,
-            next_cursor,
+            account_id,
+            uri: uri.into(),
         }
     }
 
-    /// The page with every item made into what is shown of it.
-    pub fn map<U>(self, show: impl Fn(&T) -> U) -> Page<U> {
-        Page {
-            items: self.items.iter().map(show).collect(),
-            next_cursor: self.next_cursor,
-        }
+    /// The position after which the page begins that the query asks for; `None`: with the first row.
+    ///
+    /// # Errors
+    /// 400 `invalid_parameter` for a cursor that is not one of this list.
+    pub fn position<const N: usize>(&self, query: &ListQuery) -> Result<Option<[u8; N]>, Problem> {
+        let Some(cursor) = &query.cursor else {
+            return Ok(None);
+        };
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok();
+        bytes
+            .as_deref()
+            .and_then(|bytes| bytes.split_first_chunk())
+            .filter(|(position, checksum)| *checksum == self.checksum(*position))
+            .map(|(position, _)| Some(*position))
+            .ok_or_else(|| Problem::invalid_parameter("cursor is not one of this list"))
     }
 
-    /// The page as an answer, with its link to the next one under `path`.
-    pub fn answer(self, path: &str, query: &ListQuery) -> Response
-    where
-        T: Serialize,
-    {
-        let link = self.next_cursor.as_ref().map(|cursor| {
-            (
-                LINK,
-                format!(
-                    "<{path}?limit={}&cursor={cursor}>; rel=\"next\"",
-                    query.limit
-                ),
-            )
-        });
-        (AppendHeaders(link), Json(self)).into_response()
+    /// A page of these items, each with its position: all of them, or as many as fit into a page. `next` is the position after
+    /// which the list goes on behind them.
+    ///
+    /// # Errors
+    /// An item that cannot be written.
+    pub fn page<T: Serialize, const N: usize>(
+        &self,
+        items: impl IntoIterator<Item = ([u8; N], T)>,
+        mut next: Option<[u8; N]>,
+    ) -> Result<Page<Box<RawValue>>, Problem> {
+        let mut items = items.into_iter().peekable();
+        let mut written = Vec::new();
+        let mut bytes = 0;
+        while let Some((position, item)) = items.next() {
+            let item = to_raw_value(&item).map_err(|error| Problem::internal(&error))?;
+            bytes += item.get().len();
+            written.push(item);
+            if bytes >= PAGE_BYTES && items.peek().is_some() {
+                next = Some(position);
+                break;
+            }
+        }
+        Ok(Page {
+            items: written,
+            next_cursor: next.map(|position| self.cursor(position)),
+        })
+    }
+
+    /// Answers a query with the [`page`](Self::page) of these items.
+    ///
+    /// # Errors
+    /// An item that cannot be written.
+    pub fn answer<T: Serialize, const N: usize>(
+        &self,
+        query: &ListQuery,
+        items: impl IntoIterator<Item = ([u8; N], T)>,
+        next: Option<[u8; N]>,
+    ) -> Result<Response, Problem> {
+        let page = self.page(items, next)?;
+        Ok((self.link_to_next(query, &page), Json(page)).into_response())
+    }
+
+    /// The header that links to the next page, if there is one.
+    pub fn link_to_next<T>(&self, query: &ListQuery, page: &Page<T>) -> HeaderMap {
+        let (uri, limit) = (&self.uri, query.limit);
+        let and = if uri.contains('?') { '&' } else { '?' };
+        let cursor = page.next_cursor.as_ref();
+        let link = cursor
+            .map(|cursor| format!("<{uri}{and}limit={limit}&cursor={cursor}>; rel=\"next\""))
+            .and_then(|link| HeaderValue::try_from(link).ok());
+        link.map(|link| (LINK, link)).into_iter().collect()
+    }
+
+    fn cursor<const N: usize>(&self, position: [u8; N]) -> String {
+        let mut bytes = position.to_vec();
+        bytes.extend_from_slice(&self.checksum(&position));
+        BASE64_URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    fn checksum(&self, position: &[u8]) -> [u8; CHECKSUM_BYTES] {
+        let mut hash = Sha256::new();
+        for part in [self.account_id.as_bytes(), self.uri.as_bytes(), position] {
+            // With its length, so that no two lists run together.
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        let mut checksum = [0; CHECKSUM_BYTES];
+        for (to, from) in checksum.iter_mut().zip(hash.finalize()) {
+            *to = from;
+        }
+        checksum
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    async fn read(query: &str) -> Result<ListQuery, Problem> {
-        let request = axum::http::Request::get(format!("/x?{query}"))
-            .body(())
-            .unwrap();
-        ListQuery::from_request_parts(&mut request.into_parts().0, &()).await
-    }
-
-    #[tokio::test]
-    async fn a_limit_is_a_number_from_1_to_1000() {
-        assert_eq!(read("").await.unwrap().limit, 50);
-        assert_eq!(read("limit=1").await.unwrap().limit, 1);
-        assert_eq!(read("limit=1000&other=x").await.unwrap().limit, 1_000);
-        for query in [
-            "limit=0",
-            "limit=1001",
-            "limit=",
-            "limit=-1",
-            "limit=x",
-            "limit=1&limit=1",
-            "limit=99999999",
-        ] {
-            assert!(read(query).await.is_err(), "{query}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_page_links_to_the_next_while_there_is_more() {
-        let query = read("limit=2").await.unwrap();
-        let page = Page::new(vec![1, 2, 3], &query, ToString::to_string);
-        assert_eq!(
-            (page.items.as_slice(), page.next_cursor.as_deref()),
-            (&[1, 2][..], Some("2"))
-        );
-        let answer = page.answer("/things", &query);
-        assert_eq!(
-            answer.headers()[LINK],
-            "</things?limit=2&cursor=2>; rel=\"next\""
-        );
-        let last = Page::new(vec![1, 2], &query, ToString::to_string);
-        assert_eq!((last.items.len(), last.next_cursor.as_ref()), (2, None));
-        assert!(last.answer("/things", &query).headers().get(LINK).is_none());
-    }
-}
+mod tests;

@@ -1,5 +1,5 @@
-//! Tells the workers that figures have changed, a few times a second at most. A notification that is lost costs a
-//! moment: the workers look by themselves.
+//! Notifies the workers of imports, and of forms that have counts to roll up. A lost notification costs a moment: the
+//! workers look by themselves.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,10 +14,12 @@ use uuid::Uuid;
 /// A form, by its account and its id.
 pub type FormKey = (Uuid, Uuid);
 
-/// Notifications of one form or account within this time are one.
+/// Notifications of one form or import within this time are one.
 const PAUSE: Duration = Duration::from_millis(25);
 /// So many messages wait for the broker's confirmation at once.
 const CONCURRENCY: usize = 16;
+/// A large import is notified of so often: workers take messages in turn, and each shall begin at once.
+const WORKERS: u8 = 8;
 
 /// Passes on what has changed. Cheap to clone.
 #[derive(Clone, Default)]
@@ -32,8 +34,8 @@ struct Shared {
 #[derive(PartialEq, Eq, Hash)]
 enum Changed {
     Form(FormKey),
-    /// Its recipients.
-    Account(Uuid),
+    /// It has chunks to store. As many notifications as there are numbers.
+    Import(Uuid, Lane, u8),
 }
 
 impl Notifier {
@@ -49,9 +51,13 @@ impl Notifier {
         self.add(forms.into_iter().map(Changed::Form));
     }
 
-    /// Notifies of an account whose recipients changed without a worker.
-    pub fn account_changed(&self, account_id: Uuid) {
-        self.add([Changed::Account(account_id)]);
+    /// Notifies of an account's import that was accepted.
+    pub fn import_accepted(&self, account_id: Uuid, lane: Lane) {
+        let times = match lane {
+            Lane::Small => 1,
+            Lane::Bulk => WORKERS,
+        };
+        self.add((0..times).map(|n| Changed::Import(account_id, lane, n)));
     }
 
     fn add(&self, changed: impl IntoIterator<Item = Changed>) {
@@ -75,7 +81,7 @@ impl Notifier {
             let published = stream::iter(changed)
                 .map(Ok)
                 .try_for_each_concurrent(CONCURRENCY, async |changed| {
-                    queue.publish(Lane::Refresh, &changed.message()).await
+                    queue.publish(&changed.message()).await
                 })
                 .await;
             if let Err(error) = published {
@@ -93,7 +99,7 @@ impl Changed {
                 account_id,
                 form_id,
             },
-            Self::Account(account_id) => Message::RefreshV1 { account_id },
+            Self::Import(account_id, lane, _) => Message::ImportV1 { account_id, lane },
         }
     }
 }
@@ -107,7 +113,7 @@ mod tests {
     #[tokio::test]
     async fn notifications_of_one_form_are_one_and_none_is_lost() {
         let queue = Queue::open(None).unwrap();
-        let mut consumer = queue.consume(Lane::Refresh, 64, CancellationToken::new());
+        let mut consumer = queue.consume(64, CancellationToken::new());
         let notifier = Notifier::start(queue);
         let account = Uuid::from_u128(1);
         let form = |form| (account, Uuid::from_u128(form));

@@ -1,4 +1,4 @@
-//! `If-Match` (RFC 9110, 13.1.1): changes only what the caller has seen.
+//! `If-Match` (RFC 9110, 13.1.1): changes only the version that the caller has read.
 
 use axum::http::header::IF_MATCH;
 use axum::http::{HeaderMap, HeaderValue};
@@ -11,60 +11,40 @@ pub fn etag(version: i64) -> HeaderValue {
     HeaderValue::from_str(&format!("\"{version}\"")).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-/// What a caller has seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum IfMatch {
-    /// No header: whatever there is.
-    Unconditional,
-    /// `*`: whatever there is.
-    Any,
-    /// The versions with these tags, as they were written.
-    Versions(Vec<String>),
-}
+/// The versions that a change may be made to. Weak tags, and those that are not ours, match nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct IfMatch<'a>(&'a HeaderMap);
 
-impl IfMatch {
-    /// What the headers say. Weak tags and those that are not ours match nothing.
-    pub fn of(headers: &HeaderMap) -> Self {
-        if !headers.contains_key(IF_MATCH) {
-            return Self::Unconditional;
-        }
-        let tags = headers
-            .get_all(IF_MATCH)
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','))
-            .map(str::trim);
-        let mut versions = Vec::new();
-        for tag in tags {
-            if tag == "*" {
-                return Self::Any;
-            }
-            versions.push(tag.to_owned());
-        }
-        Self::Versions(versions)
+impl<'a> IfMatch<'a> {
+    pub fn of(headers: &'a HeaderMap) -> Self {
+        Self(headers)
     }
 
-    /// Whether this version may be changed.
+    /// Whether the change may be made to this version.
     ///
     /// # Errors
     /// 412.
-    pub fn check(&self, version: i64) -> Result<(), Problem> {
+    pub fn check(self, version: i64) -> Result<(), Problem> {
         let own = etag(version);
-        match self {
-            Self::Versions(tags) if !tags.iter().any(|tag| tag.as_bytes() == own.as_bytes()) => {
-                Err(changed())
-            }
-            _ => Ok(()),
+        if self.names_versions() && self.tags().all(|tag| tag.as_bytes() != own.as_bytes()) {
+            return Err(changed());
         }
+        Ok(())
     }
 
-    /// Whether the caller named versions.
-    pub fn is_strict(&self) -> bool {
-        matches!(self, Self::Versions(_))
+    /// Whether it is to certain versions, and not to any (`*`, or no header).
+    pub fn names_versions(self) -> bool {
+        self.0.contains_key(IF_MATCH) && self.tags().all(|tag| tag != "*")
+    }
+
+    fn tags(self) -> impl Iterator<Item = &'a str> {
+        let values = self.0.get_all(IF_MATCH).iter();
+        let texts = values.filter_map(|value| value.to_str().ok());
+        texts.flat_map(|text| text.split(',')).map(str::trim)
     }
 }
 
-/// What is there is not what the caller has seen.
+/// There is another version than the caller has read.
 pub fn changed() -> Problem {
     Problem::new(
         Code::PreconditionFailed,

@@ -80,7 +80,7 @@ impl<K: Hash + Eq + Clone> Rate<K> {
         }
     }
 
-    /// What somebody is told who has nothing left for `wait`.
+    /// The problem for a caller who has nothing left for `wait`.
     pub fn throttled(&self, wait: Duration) -> Throttled {
         Throttled {
             per_second: self.per_second,

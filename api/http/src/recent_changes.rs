@@ -30,7 +30,7 @@ impl RecentChanges {
         changes.record(id);
     }
 
-    /// Whether one of these links and forms was changed since the database was asked for it.
+    /// Whether one of these links and forms was changed since it was looked up.
     pub fn any_since(&self, asked: Instant, ids: &[Uuid]) -> bool {
         let changes = self.0.read().unwrap_or_else(PoisonError::into_inner);
         ids.iter().any(|id| changes.is_since(asked, id))

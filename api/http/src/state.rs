@@ -11,9 +11,11 @@ use store::Store;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::address::Guesses;
+use crate::address::FailureLimiter;
 use crate::auth::{Keys, Usage};
-use crate::body::Buffers;
+use crate::body;
+use crate::list;
+use crate::memory::MemoryPool;
 use crate::notify::Notifier;
 use crate::observe::Meters;
 use crate::rate::Rate;
@@ -28,12 +30,13 @@ struct Shared {
     queue: Queue,
     keys: Keys,
     key_rate: Rate<String>,
-    guesses: Guesses,
-    key_guesses: Guesses,
+    failures: FailureLimiter,
+    key_failures: FailureLimiter,
     trusted_proxies: TrustedProxies,
     usage: Usage,
     meters: Arc<Meters>,
-    buffers: Buffers,
+    memory: MemoryPool,
+    page_memory: MemoryPool,
     public_url: String,
     notifier: Notifier,
     recent_changes: RecentChanges,
@@ -52,12 +55,13 @@ impl AppState {
             queue: backends.queue.clone(),
             keys: Keys::default(),
             key_rate: Rate::new(config.key_rate, "this key may ask"),
-            guesses: Guesses::new(config.address_rate),
-            key_guesses: Guesses::new(config.address_rate),
+            failures: FailureLimiter::new(config.address_rate),
+            key_failures: FailureLimiter::new(config.address_rate),
             trusted_proxies: config.trusted_proxies.clone(),
             usage: Usage::default(),
             meters: Arc::default(),
-            buffers: Buffers::default(),
+            memory: body::memory(),
+            page_memory: list::memory(),
             public_url: config.public_url.as_str().to_owned(),
             notifier: Notifier::start(backends.queue.clone()),
             recent_changes: RecentChanges::default(),
@@ -83,22 +87,27 @@ impl AppState {
     }
 
     /// What addresses may still get wrong of links: tokens and submissions.
-    pub fn guesses(&self) -> &Guesses {
-        &self.0.guesses
+    pub fn failures(&self) -> &FailureLimiter {
+        &self.0.failures
     }
 
     /// What addresses may still get wrong of keys: apart, so that neither visitors nor callers spend what is the others'.
-    pub fn key_guesses(&self) -> &Guesses {
-        &self.0.key_guesses
+    pub fn key_failures(&self) -> &FailureLimiter {
+        &self.0.key_failures
     }
 
     pub fn trusted_proxies(&self) -> &TrustedProxies {
         &self.0.trusted_proxies
     }
 
-    /// The memory of small bodies that programs send.
-    pub fn buffers(&self) -> &Buffers {
-        &self.0.buffers
+    /// The memory for pages of large items, [`PAGE_BYTES`](store::PAGE_BYTES) each.
+    pub fn page_memory(&self) -> &MemoryPool {
+        &self.0.page_memory
+    }
+
+    /// The memory for small bodies that programs send.
+    pub fn memory(&self) -> &MemoryPool {
+        &self.0.memory
     }
 
     pub fn usage(&self) -> &Usage {
@@ -147,8 +156,8 @@ impl AppState {
             .is_some()
         {
             self.0.key_rate.forget_idle();
-            self.0.guesses.forget_idle();
-            self.0.key_guesses.forget_idle();
+            self.0.failures.forget_idle();
+            self.0.key_failures.forget_idle();
             self.0.recent_changes.forget_old();
             self.0.usage.flush(&self.0.store).await;
         }

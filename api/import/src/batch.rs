@@ -9,14 +9,12 @@ use store::import::{Batch, Change, Retried};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::doorbell::Doorbell;
 use api_http::AppState;
 use api_http::auth::Caller;
-use api_http::cursor::List;
 use api_http::deadline::{QUICK, within};
 use api_http::error::{Code, Problem, ProblemBody};
 use api_http::extract::BatchId;
-use api_http::list::{ListQuery, Page};
+use api_http::list::{List, ListQuery, Page};
 
 /// Where this resource is.
 const PATH: &str = "/api_v1/sms/import";
@@ -34,6 +32,8 @@ pub struct BatchBody {
     received: i64,
     accepted: i64,
     rejected: i64,
+    /// Record errors that are not kept.
+    errors_dropped: i64,
     outcomes: Outcomes,
     /// Records that wait for a worker.
     pending: i64,
@@ -82,6 +82,7 @@ impl BatchBody {
             received: batch.received,
             accepted: batch.accepted,
             rejected: batch.rejected,
+            errors_dropped: batch.errors_dropped,
             outcomes: Outcomes {
                 created: batch.created,
                 updated: batch.updated,
@@ -138,28 +139,16 @@ pub async fn list_batches(
     caller: Caller,
     query: ListQuery,
 ) -> Result<Response, Problem> {
-    let list = List {
-        account_id: caller.account_id(),
-        operation: "batches",
-        query: b"",
-    };
-    let before = query
-        .cursor
-        .as_deref()
-        .map(|cursor| list.open(cursor))
-        .transpose()?
-        .map(Uuid::from_bytes);
-    let look_ahead = query.look_ahead() as u64;
+    let list = List::new(caller.account_id(), PATH);
+    let before = list.position(&query)?.map(Uuid::from_bytes);
     let batches = state
         .store()
-        .batches(caller.account_id(), before, look_ahead)
+        .batches(caller.account_id(), before, query.limit.into())
         .await?;
-    let page = Page::new(batches, &query, |batch| {
-        list.seal(batch.batch_id.into_bytes())
-    });
     let now = Utc::now();
-    let page = page.map(|batch| BatchBody::new(batch, now));
-    Ok(page.answer(PATH, &query))
+    let items = batches.rows.iter();
+    let items = items.map(|batch| (batch.batch_id.into_bytes(), BatchBody::new(batch, now)));
+    list.answer(&query, items, batches.next.map(Uuid::into_bytes))
 }
 
 /// Read a batch.
@@ -241,20 +230,8 @@ pub async fn retry_batch(
     let account_id = caller.account_id();
     exists(&state, account_id, batch_id).await?;
     match state.store().retry_batch(account_id, batch_id).await? {
-        Change::Done(Retried {
-            batch,
-            chunk_nos,
-            lane,
-            request_id,
-        }) => {
-            let request_id = request_id.as_str().into();
-            Doorbell {
-                account_id,
-                batch_id,
-                lane,
-                request_id,
-            }
-            .ring_later(&state, chunk_nos);
+        Change::Done(Retried { batch, lane }) => {
+            state.notifier().import_accepted(account_id, lane);
             Ok(answer(&batch))
         }
         Change::Finished => Err(finished("nothing of the batch is parked")),
@@ -276,6 +253,7 @@ mod tests {
             received: 110,
             accepted: 100,
             rejected: 10,
+            errors_dropped: 2,
             created: 30,
             updated: 5,
             unchanged: 4,
@@ -293,7 +271,7 @@ mod tests {
     fn a_batch_has_its_members_in_the_contracts_order() {
         let start = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
         let body = BatchBody::new(&batch(start), start + TimeDelta::seconds(4));
-        insta::assert_snapshot!(serde_json::to_string(&body).unwrap(), @r#"{"batch_id":"00000000-0000-0000-0000-000000000001","status":"processing","received":110,"accepted":100,"rejected":10,"outcomes":{"created":30,"updated":5,"unchanged":4,"superseded":1},"pending":60,"failed":0,"cancelled":0,"created_at":"2023-11-14T22:13:20Z","started_at":"2023-11-14T22:13:20Z","completed_at":null,"records_per_second":10.0,"eta_seconds":6.0}"#);
+        insta::assert_snapshot!(serde_json::to_string(&body).unwrap(), @r#"{"batch_id":"00000000-0000-0000-0000-000000000001","status":"processing","received":110,"accepted":100,"rejected":10,"errors_dropped":2,"outcomes":{"created":30,"updated":5,"unchanged":4,"superseded":1},"pending":60,"failed":0,"cancelled":0,"created_at":"2023-11-14T22:13:20Z","started_at":"2023-11-14T22:13:20Z","completed_at":null,"records_per_second":10.0,"eta_seconds":6.0}"#);
     }
 
     #[test]

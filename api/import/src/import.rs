@@ -1,6 +1,6 @@
 //! `POST /api_v1/sms/import`: what a caller sees of an import. How the body gets in is [`crate::ingest`]'s.
 
-mod asked;
+mod request;
 
 use std::time::Instant;
 
@@ -16,13 +16,12 @@ use store::import::FinishedImport;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use self::asked::Asked;
+use self::request::ImportRequest;
 use crate::ImportState;
-use crate::ingest::{self, Attempt, Incoming, Job, OnError, Opened, Refusal, Tally};
-use crate::schema::{RecordErrorSchema, RecordsSchema};
+use crate::ingest::{self, Attempt, ImportError, Incoming, Job, OnError, Opened, Tally};
+use crate::schema::RecordsSchema;
 use api_http::auth::Caller;
-use api_http::body::Encoding;
-use api_http::error::{self, Problem, ProblemBody};
+use api_http::error::{self, Problem, ProblemBody, RefusedRecords};
 use api_http::extract::Parameters;
 use platform::request_id::RequestId;
 
@@ -38,8 +37,9 @@ pub struct ImportAccepted<'a> {
     received: u64,
     accepted: u64,
     rejected: u64,
-    /// The first 100; all of them are at `…/errors`.
-    #[schema(value_type = Vec<RecordErrorSchema>)]
+    /// Record errors that are not kept: of a record the first 100 are, of a batch the first 100,000.
+    errors_dropped: u64,
+    /// The first 100; all that are kept are at `…/errors`.
     errors: &'a [RecordError],
     #[schema(example = "/api_v1/sms/import/0192f0c1-2345-7abc-8def-0123456789ab")]
     status_url: String,
@@ -58,10 +58,10 @@ pub struct ImportAccepted<'a> {
             description = "What becomes of the valid records if there are invalid ones"),
         ("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 255, pattern = "^[!-~]+$",
             description = "The same key, query and body within 24 h gives the first answer again"),
-        ("Content-Encoding" = inline(Option<Encoding>), Header, description = "What the body is compressed with"),
     ),
     request_body(
-        description = "Records, as a JSON array, as its member `data`, as CSV with a header, or as a JSON object a line",
+        description = "Records, as a JSON array, as its member `data`, as CSV with a header, or as a JSON object a line; \
+                       with `Content-Encoding: gzip` or `zstd` compressed",
         content(
             (RecordsSchema = "application/json"),
             (String = "text/csv", example = "docid,phone,area_code\r\nA1,+491701234567,030\r\n"),
@@ -94,11 +94,11 @@ pub async fn import_sms(
     body: Body,
 ) -> Result<Response, Problem> {
     let begin = Instant::now();
-    let asked = Asked::read(&headers, parameters)?;
-    let imported = import(&state, &caller, &request_id, asked, body).await;
+    let request = ImportRequest::read(&headers, parameters)?;
+    let imported = import(&state, &caller, &request_id, request, body).await;
     let outcome = match &imported {
         Ok((outcome, _)) => outcome,
-        Err(refusal) => refusal.outcome(),
+        Err(error) => error.outcome(),
     };
     metrics::counter!("feedback_imports_total", "outcome" => outcome).increment(1);
     metrics::histogram!("feedback_import_seconds").record(begin.elapsed().as_secs_f64());
@@ -112,56 +112,38 @@ async fn import(
     state: &ImportState,
     caller: &Caller,
     request_id: &RequestId,
-    asked: Asked,
+    request: ImportRequest,
     body: Body,
-) -> Result<Answered, Refusal> {
+) -> Result<Answered, ImportError> {
     let limits = state.limits;
-    if asked.length.is_some_and(|length| length > limits.body) {
-        return Err(Refusal::BodyTooLarge { limit: limits.body });
-    }
-    let query = asked.on_error.as_str();
-    let opened = Attempt::open(&state.app, caller.account_id(), asked.key, query).await?;
-    if let Opened::Finished(first) = &opened
-        && first.query != query
-    {
-        return Err(Refusal::KeyReused);
-    }
-    // What a compressed body decodes to, its length does not tell.
-    let decoded = asked
-        .length
-        .filter(|_| asked.encoding == Encoding::Identity);
-    let room = state.admission.enter(decoded).await;
-    let incoming = |room| Incoming {
+    let account_id = caller.account_id();
+    let query = request.on_error.as_str();
+    let opened = Attempt::open(&state.app, account_id, request.key, query).await?;
+    let incoming = Incoming {
         body,
-        encoding: asked.encoding,
-        room,
+        kind: request.kind,
+        encoding: request.encoding,
+        permit: state.memory.permit(account_id),
         limit: limits.body,
     };
     let attempt = match opened {
         Opened::Mine(attempt) => attempt,
         Opened::Finished(first) => {
-            let hash = ingest::digest(asked.kind, incoming(room?)).await?;
-            return if first.body_hash == hash {
-                Ok(("replayed", replay(first)))
-            } else {
-                Err(Refusal::KeyReused)
-            };
+            let same = first.query == query && first.body_hash == ingest::digest(incoming).await?;
+            return same
+                .then(|| ("replayed", replay(first)))
+                .ok_or(ImportError::KeyReused);
         }
     };
     let job = Job {
-        kind: asked.kind,
-        on_error: asked.on_error,
+        on_error: request.on_error,
         max_records: limits.records,
         cut: state.app.store().chunk_cut(),
     };
-    let received = match room {
-        Ok(room) => ingest::receive(&attempt, job, incoming(room)).await,
-        Err(refusal) => Err(refusal),
-    };
-    match received {
-        Ok(tally) if asked.on_error.accepts(&tally) => accept(attempt, tally, request_id).await,
+    match ingest::receive(&attempt, job, incoming).await {
+        Ok(tally) if request.on_error.accepts(&tally) => accept(attempt, tally, request_id).await,
         Ok(tally) => refuse(attempt, tally, request_id).await,
-        Err(refusal) => Err(attempt.give_up(refusal).await),
+        Err(error) => Err(attempt.give_up(error).await),
     }
 }
 
@@ -169,7 +151,7 @@ async fn accept(
     attempt: Attempt,
     tally: Tally,
     request_id: &RequestId,
-) -> Result<Answered, Refusal> {
+) -> Result<Answered, ImportError> {
     let batch_id = attempt.batch_id();
     let status_url = format!("/api_v1/sms/import/{batch_id}");
     let answer = ImportAccepted {
@@ -178,6 +160,7 @@ async fn accept(
         received: tally.received,
         accepted: tally.accepted,
         rejected: tally.rejected,
+        errors_dropped: tally.errors_dropped,
         errors: &tally.errors,
         status_url: status_url.clone(),
     };
@@ -210,14 +193,19 @@ async fn refuse(
     attempt: Attempt,
     mut tally: Tally,
     request_id: &RequestId,
-) -> Result<Answered, Refusal> {
+) -> Result<Answered, ImportError> {
     let detail = match (tally.received, tally.accepted) {
         (0, _) => "the body holds no record",
         (_, 0) => "no record is valid",
         _ => "not every record is valid, and on_error is reject_all",
     };
-    let errors = std::mem::take(&mut tally.errors);
-    let problem = Problem::refused(tally.received, tally.rejected, errors, detail);
+    let records = RefusedRecords {
+        received: tally.received,
+        rejected: tally.rejected,
+        errors_dropped: tally.errors_dropped,
+        errors: std::mem::take(&mut tally.errors),
+    };
+    let problem = Problem::refused(records, detail);
     let answer = problem.body(request_id);
     let rejected = tally.rejected;
     attempt.refuse(tally, answer.clone()).await?;

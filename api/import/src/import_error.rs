@@ -13,16 +13,14 @@ use futures::{StreamExt, stream};
 use store::Store;
 use uuid::Uuid;
 
-use crate::schema::RecordErrorSchema;
 use api_http::AppState;
 use api_http::accept::{Kind, negotiate};
 use api_http::auth::Caller;
 use api_http::csv_text::{Lines, TEXT_CSV, cell};
-use api_http::cursor::List;
 use api_http::deadline::within;
 use api_http::error::{Problem, ProblemBody};
 use api_http::extract::BatchId;
-use api_http::list::{ListQuery, Page};
+use api_http::list::{List, ListQuery, Page};
 
 /// So many errors are looked up at once for CSV.
 const STRIDE: usize = 1_000;
@@ -39,7 +37,7 @@ const LOOKUP: Duration = Duration::from_secs(10);
     params(("batch_id" = Uuid, Path), ListQuery),
     responses(
         (status = 200, description = "A page of record errors, or all of them as CSV",
-            content((Page<RecordErrorSchema> = "application/json"), (String = "text/csv")),
+            content((Page<RecordError> = "application/json"), (String = "text/csv")),
             headers(
                 ("Link" = String, description = "The next page, `rel=\"next\"`"),
                 ("Vary" = String, description = "`Accept`"),
@@ -73,25 +71,15 @@ async fn page(
     let account_id = caller.account_id();
     find(state, account_id, batch_id).await?;
     let query = query?;
-    let list = List {
-        account_id,
-        operation: "errors",
-        query: batch_id.as_bytes(),
-    };
-    let from = query
-        .cursor
-        .as_deref()
-        .map(|cursor| list.open(cursor))
-        .transpose()?
-        .map_or(0, i64::from_be_bytes);
+    let list = List::new(account_id, format!("/api_v1/sms/import/{batch_id}/errors"));
+    let from = list.position(&query)?.map_or(0, i64::from_be_bytes);
     let errors = state
         .store()
-        .errors(account_id, batch_id, from, query.look_ahead())
+        .errors(account_id, batch_id, from, query.limit.into())
         .await?;
-    let page = Page::new(errors, &query, |_| {
-        list.seal(from.saturating_add(i64::from(query.limit)).to_be_bytes())
-    });
-    Ok(page.answer(&format!("/api_v1/sms/import/{batch_id}/errors"), &query))
+    let positions = (from + 1..).map(i64::to_be_bytes);
+    let items = positions.zip(&errors.rows);
+    list.answer(&query, items, errors.next.map(i64::to_be_bytes))
 }
 
 async fn whole(
@@ -150,16 +138,16 @@ struct Stride {
 
 impl Stride {
     /// The next lines, with the header above them if they are the first, and where it goes on.
-    async fn read(mut self, first: bool) -> Result<(Bytes, Option<Self>), store::Error> {
+    async fn read(self, first: bool) -> Result<(Bytes, Option<Self>), store::Error> {
         let errors = within(
             LOOKUP,
             self.store
                 .errors(self.account_id, self.batch_id, self.from, STRIDE),
         )
         .await?;
-        self.from += i64::try_from(errors.len()).unwrap_or(i64::MAX);
-        let last = errors.len() < STRIDE;
-        Ok((lines(&errors, first), (!last).then_some(self)))
+        let lines = lines(&errors.rows, first);
+        let next = errors.next.map(|from| Self { from, ..self });
+        Ok((lines, next))
     }
 }
 

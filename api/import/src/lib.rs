@@ -3,19 +3,16 @@
 //! # Layout
 //! - `import`: `POST /sms/import` as its caller sees it. `ingest`: how a body of any length gets in.
 //! - `batch`, `import_error`: what became of an import. `recipient`: who is stored.
-//! - `doorbell`: tells workers of chunks. `schema`: what the document says of records.
+//! - `schema`: what the document says of records.
 //!
 //! What is *not* here: records and their rules (in `domain`), SQL (in `store`), storing what was accepted (in `worker`).
 
 mod batch;
-mod doorbell;
 mod import;
 mod import_error;
 mod ingest;
 mod recipient;
 mod schema;
-
-use std::sync::Arc;
 
 use api_http::AppState;
 use api_http::deadline::{patient, quick};
@@ -27,7 +24,7 @@ use platform::config::Config;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
-use self::ingest::Admission;
+use api_http::memory::MemoryPool;
 
 /// What one import may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +39,7 @@ struct Limits {
 #[derive(Clone)]
 struct ImportState {
     app: AppState,
-    admission: Arc<Admission>,
+    memory: MemoryPool,
     limits: Limits,
 }
 
@@ -65,9 +62,9 @@ pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
             routes!(recipient::read_recipient, recipient::erase_recipient).layer(from_fn(quick)),
         );
     let sms = OpenApiRouter::new().nest("/api_v1/sms", sms);
-    scoped(Scope::Import, sms).with_state(ImportState {
+    scoped(app, Scope::Import, sms).with_state(ImportState {
         app: app.clone(),
-        admission: Arc::new(Admission::new()),
+        memory: ingest::memory(config.max_records),
         limits: Limits {
             body: config.max_body,
             records: config.max_records,

@@ -85,12 +85,9 @@ pub async fn erase_recipient(
     caller: Caller,
     DocIdPath(docid): DocIdPath,
 ) -> Result<StatusCode, Problem> {
-    let known = state
+    state
         .store()
         .erase_recipient(caller.account_id(), docid.as_str())
         .await?;
-    if known {
-        state.notifier().account_changed(caller.account_id());
-    }
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,83 +1,50 @@
-//! What the document says of records and of what is wrong with them.
+//! What the document says of an import's body.
 
-use domain::record::MAX_FIELDS;
-use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
-use utoipa::openapi::{RefOr, Schema};
+use std::borrow::Cow;
+
+use domain::record::Record;
+use serde_json::json;
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, ObjectBuilder, SchemaType};
+use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
-
-/// What is wrong with a record, as `domain` writes it.
-#[expect(dead_code, reason = "only its schema is used")]
-#[derive(ToSchema)]
-#[schema(as = RecordError)]
-pub struct RecordErrorSchema {
-    /// Which record of the body, from 0.
-    index: u64,
-    /// The record's docid, if it has a string there.
-    #[schema(required = true)]
-    docid: Option<String>,
-    /// Where in the body, as a JSON pointer.
-    #[schema(example = "/1/phone")]
-    pointer: String,
-    /// What is wrong, for programs.
-    #[schema(example = "phone_invalid")]
-    code: String,
-    /// What is wrong, for people.
-    detail: String,
-}
 
 /// The records of an import: an array of them, or an object with the array as its only member `data`.
 pub struct RecordsSchema;
 
 impl ToSchema for RecordsSchema {
-    fn name() -> std::borrow::Cow<'static, str> {
+    fn name() -> Cow<'static, str> {
         "Records".into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push(("Record".to_owned(), Record::schema()));
     }
 }
 
 impl PartialSchema for RecordsSchema {
+    /// One schema for both, without a choice: generators of clients make a type of the object's part, and of a choice
+    /// none. What is said of members holds for objects, what is said of items for arrays.
     fn schema() -> RefOr<Schema> {
-        let records = utoipa::openapi::schema::ArrayBuilder::new()
-            .items(record())
-            .min_items(Some(1))
-            .build();
-        let wrapped = ObjectBuilder::new()
-            .property("data", records.clone())
+        let record = || Ref::from_schema_name("Record");
+        let data = ArrayBuilder::new().items(record()).min_items(Some(1));
+        let arrays = [
+            ("items", json!(record())),
+            ("minItems", json!(1)),
+            (
+                "not",
+                json!({"type": ["string", "number", "boolean", "null"]}),
+            ),
+        ];
+        ObjectBuilder::new()
+            .schema_type(SchemaType::AnyValue)
+            .description(Some(
+                "The records as the member `data`, or as an array alone",
+            ))
+            .property("data", data)
             .required("data")
-            .additional_properties(Some(
-                utoipa::openapi::schema::AdditionalProperties::FreeForm(false),
-            ));
-        utoipa::openapi::schema::OneOfBuilder::new()
-            .item(records)
-            .item(wrapped)
+            .additional_properties(Some(AdditionalProperties::FreeForm(false)))
+            .extensions(Some(Extensions::from_iter(arrays)))
             .into()
     }
-}
-
-/// One record. Every member but `docid` and `phone` is a tracking field.
-fn record() -> Object {
-    let string = || ObjectBuilder::new().schema_type(SchemaType::new(Type::String));
-    ObjectBuilder::new()
-        .property(
-            "docid",
-            string()
-                .min_length(Some(1))
-                .max_length(Some(128))
-                .description(Some("The caller's own id")),
-        )
-        .property(
-            "phone",
-            string()
-                .pattern(Some("^\\+[1-9][0-9]{6,14}$"))
-                .description(Some("E.164"))
-                .examples(["+491701234567"]),
-        )
-        .required("docid")
-        .required("phone")
-        .additional_properties(Some(
-            string()
-                .max_length(Some(1_024))
-                .description(Some("A tracking field")),
-        ))
-        .max_properties(Some(MAX_FIELDS + 2))
-        .build()
 }

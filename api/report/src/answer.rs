@@ -1,17 +1,17 @@
-//! Answering with a report that is kept as it was rendered.
+//! Answering with a report as it was last rendered, or rendered anew.
 
+use api_http::error::Problem;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use platform::reports::{FormSeries, Found, Source};
+use report::{FormQuery, FormSeries, Found, Source};
 use serde::Serialize;
 use store::report::Version;
 
 use crate::ReportState;
-use crate::asked::{self, FormAsked};
-use crate::rendered::{Key, Rendered, Seen};
-use api_http::error::Problem;
+use crate::rendered::{IfNoneMatch, Key, Rendered};
+use crate::request::no_bus_prop;
 
-/// Answers with the report of this key, from the copy that is kept or made anew.
+/// Answers with the report of this key.
 pub async fn answer<C, R>(
     state: &ReportState,
     key: Key,
@@ -23,35 +23,25 @@ where
     C: Future<Output = Result<Option<Version>, Problem>>,
     R: Future<Output = Result<(Rendered, Source), Problem>>,
 {
-    let seen = Seen::new(headers);
-    let served = state.rendered.get(key, seen, check, render).await?;
-    Ok(served.rendered.answer(seen, served.source))
+    let known = IfNoneMatch::new(headers);
+    let (rendered, source) = state.rendered.get(key, known, check, render).await?;
+    Ok(rendered.answer(known, source))
 }
 
-/// Answers with a report of one form, which `show` makes of its `series`.
-pub async fn answer_form<S, B>(
+/// Answers with a report of one form, which `show` makes of its series.
+pub async fn answer_form(
     state: &ReportState,
-    asked: &FormAsked,
-    path: &str,
+    key: Key,
     headers: &HeaderMap,
-    series: impl FnOnce() -> S,
-    show: impl FnOnce(FormSeries) -> B,
-) -> Result<Response, Problem>
-where
-    S: Future<Output = Result<Found<FormSeries>, store::Error>>,
-    B: Future<Output = Result<Vec<u8>, Problem>>,
-{
-    let key = Key::new(asked.form.account_id, path);
-    let check = async || Ok(state.app.store().form_data_version(asked.form).await?);
-    let render = async || {
-        let series = match series().await? {
-            Found::Is(series) => series,
-            Found::NoForm => return Err(Problem::not_found()),
-            Found::NoBusProp => return Err(asked::no_bus_prop()),
-        };
-        let (version, source) = (series.version, series.source);
-        let body = show(series).await?;
-        Ok((Rendered::new(version, body), source))
+    query: FormQuery<'_>,
+    show: impl FnOnce(&FormSeries) -> Result<Rendered, Problem>,
+) -> Result<Response, Problem> {
+    let store = state.app.store();
+    let check = async || Ok(store.form_data_version(query.form).await?);
+    let render = async || match report::form_series(store, &state.cache, query).await? {
+        Found::Is(series) => Ok((show(&series)?, series.source)),
+        Found::NoForm => Err(Problem::not_found()),
+        Found::NoBusProp => Err(no_bus_prop()),
     };
     answer(state, key, headers, check, render).await
 }

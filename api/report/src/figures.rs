@@ -8,8 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::asked::FormAsked;
-use crate::schema::{DayCountsSchema, MetricsSchema};
+use crate::request::FormReportRequest;
 
 /// What every report of one form begins with.
 #[derive(Serialize, ToSchema)]
@@ -29,15 +28,15 @@ pub struct FormHead<'a> {
 }
 
 impl<'a> FormHead<'a> {
-    pub fn new(asked: &'a FormAsked, title: &'a str, as_of: DateTime<Utc>) -> Self {
+    pub fn new(request: &'a FormReportRequest, title: &'a str, as_of: DateTime<Utc>) -> Self {
         Self {
-            start_date: asked.range.start(),
-            end_date: asked.range.end(),
-            time_zone: asked.time_zone.name(),
+            start_date: request.range.start(),
+            end_date: request.range.end(),
+            time_zone: request.time_zone.name(),
             as_of,
-            form_id: asked.form.form_id,
+            form_id: request.form.form_id,
             title,
-            bus_prop: asked.bus_prop(),
+            bus_prop: request.bus_prop(),
         }
     }
 }
@@ -47,7 +46,6 @@ impl<'a> FormHead<'a> {
 pub struct Day {
     pub date: NaiveDate,
     #[serde(flatten)]
-    #[schema(value_type = DayCountsSchema)]
     pub counts: DayCounts,
 }
 
@@ -78,7 +76,6 @@ pub fn metrics(days: &[Day]) -> Metrics {
 /// Days and their figures, of one form.
 #[derive(Serialize, ToSchema)]
 pub struct Figures {
-    #[schema(value_type = MetricsSchema)]
     pub metrics: Metrics,
     /// Every day of the range.
     pub daily: Vec<Day>,

@@ -5,16 +5,17 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::metrics::FieldSummary;
 use domain::rollup::FieldCounts;
-use platform::reports::{self, FormSeries};
+use report::FormSeries;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::ReportState;
 use crate::answer::{answer_form, json};
-use crate::asked::{BusPropPath, Conditional, FormAsked, FormPath};
 use crate::feedbacks::item::{Item, items};
 use crate::figures::{Figures, FormHead, daily};
-use crate::schema::{FieldSummarySchema, ReportResponses};
+use crate::rendered::{Key, Rendered};
+use crate::request::{BusPropPath, Conditional, FormPath, FormReportRequest};
+use crate::schema::ReportResponses;
 use api_http::error::Problem;
 
 /// So many comments are shown.
@@ -29,7 +30,6 @@ pub struct FormBody<'a> {
     #[serde(flatten)]
     figures: Figures,
     /// Every field of the form, retired ones last.
-    #[schema(value_type = Vec<FieldSummarySchema>)]
     fields: Vec<FieldSummary>,
     /// The 20 latest feedbacks with a comment.
     latest_comments: Vec<Item<'a>>,
@@ -51,21 +51,17 @@ pub struct FormBody<'a> {
 )]
 pub async fn form_report(
     State(state): State<ReportState>,
-    asked: FormAsked,
+    request: FormReportRequest,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (path, bus_prop) = (asked.form_first_path("form"), asked.bus_prop());
-    let series = || {
-        reports::form_series(
-            state.app.store(),
-            &state.cache,
-            asked.form,
-            bus_prop,
-            asked.range,
-        )
-    };
-    let show = async |series| show(&state, &asked, &series).await;
-    answer_form(&state, &asked, &path, &headers, series, show).await
+    let (key, query) = (
+        Key::Form(request.clone()),
+        request.query(request.range, COMMENTS),
+    );
+    answer_form(&state, key, &headers, query, |series| {
+        show(&request, series)
+    })
+    .await
 }
 
 /// Report on a form's feedbacks of one business property.
@@ -84,34 +80,30 @@ pub async fn form_report(
 )]
 pub async fn form_report_of(
     state: State<ReportState>,
-    asked: FormAsked,
+    request: FormReportRequest,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    form_report(state, asked, headers).await
+    form_report(state, request, headers).await
 }
 
-async fn show(
-    state: &ReportState,
-    asked: &FormAsked,
-    series: &FormSeries,
-) -> Result<Vec<u8>, Problem> {
+fn show(request: &FormReportRequest, series: &FormSeries) -> Result<Rendered, Problem> {
     let days = series.days.iter();
-    let days = daily(asked.range, days.map(|(date, delta)| (*date, delta.counts)));
-    // After the series: whatever is counted in it can be found by now.
-    let counted = days.iter().map(|day| (day.date, day.counts.comments));
-    let query = asked.feedbacks(&series.form.content, true, Vec::new())?;
-    let store = state.app.store();
-    let comments = store.latest_comments(&query, counted, COMMENTS).await?;
+    let days = daily(
+        request.range,
+        days.map(|(date, delta)| (*date, delta.counts)),
+    );
     let form = &series.form.content;
-    let (latest_comments, _) = items(form, &comments)?;
+    let (latest_comments, _) = items(form, &series.comments)?;
     let figures = Figures::new(days);
     let responses = figures.metrics.responses;
-    json(&FormBody {
-        head: FormHead::new(asked, &form.title, series.as_of),
+    let body = json(&FormBody {
+        head: FormHead::new(request, &form.title, series.as_of),
         figures,
         fields: FieldSummary::of_form(form, &fields(series), responses),
         latest_comments,
-    })
+    })?;
+    // A comment that was just stored or erased shows before it is counted.
+    Ok(Rendered::hashed(series.version, body))
 }
 
 fn fields(series: &FormSeries) -> FieldCounts {

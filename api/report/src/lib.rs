@@ -3,20 +3,20 @@
 //! # Layout
 //! - `overview`, `form`, `summary`: figures, made from series of days and kept as they were rendered (`rendered`,
 //!   `answer`). `feedbacks`: lists of what was answered, read from the database each time. `feedback`: erasing one.
-//! - `asked`: which form, days and business property. `figures`: days and metrics as all reports show them. `schema`:
+//! - `request`: which form, days and business property. `figures`: days and metrics as all reports show them. `schema`:
 //!   what `domain` serialises, for the document.
 //!
-//! What is *not* here: where series come from (`platform::reports`), how rates and intervals are made
+//! What is *not* here: where series come from (the crate `report`), how rates and intervals are made
 //! (`domain::metrics`).
 
 mod answer;
-mod asked;
 mod feedback;
 mod feedbacks;
 mod figures;
 mod form;
 mod overview;
 mod rendered;
+mod request;
 mod schema;
 mod summary;
 
@@ -83,8 +83,8 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
         OpenApiRouter::new().routes(routes!(feedback::erase_feedback).layer(from_fn(quick)));
     let reports = OpenApiRouter::new().nest("/api_v1/report", reports);
     let feedback = OpenApiRouter::new().nest("/api_v1/feedback", feedback);
-    scoped(Scope::Report, reports)
-        .merge(scoped(Scope::Form, feedback))
+    scoped(app, Scope::Report, reports)
+        .merge(scoped(app, Scope::Form, feedback))
         .with_state(ReportState {
             app: app.clone(),
             cache,

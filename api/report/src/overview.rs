@@ -1,6 +1,7 @@
 //! The overview of an account: all its forms together, each form, and its recipients.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -11,17 +12,17 @@ use domain::date_range::DateRange;
 use domain::form::FormStatus;
 use domain::metrics::Metrics;
 use domain::rollup::DayCounts;
-use platform::reports::{self, AccountSeries};
+use report::AccountSeries;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::ReportState;
 use crate::answer::{answer, json};
-use crate::asked::{Conditional, PATH};
 use crate::figures::{Day, daily, metrics};
 use crate::rendered::{Key, Rendered};
-use crate::schema::{MetricsSchema, ReportResponses};
+use crate::request::Conditional;
+use crate::schema::ReportResponses;
 use api_http::auth::Caller;
 use api_http::error::Problem;
 use api_http::extract::Dates;
@@ -49,7 +50,6 @@ pub struct OverviewBody<'a> {
 #[derive(Serialize, ToSchema)]
 pub struct OverviewMetrics {
     #[serde(flatten)]
-    #[schema(value_type = MetricsSchema)]
     metrics: Metrics,
     /// Recipients now stored that were created in the range.
     recipients: i64,
@@ -71,7 +71,6 @@ pub struct FormMetrics<'a> {
     title: &'a str,
     #[schema(example = "PUBLISHED", pattern = "^(DRAFT|PUBLISHED|DELETED)$")]
     status: &'static str,
-    #[schema(value_type = MetricsSchema)]
     metrics: Metrics,
 }
 
@@ -100,7 +99,6 @@ pub async fn overview(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let account_id = caller.account_id();
-    let path = format!("{PATH}/overview/{}/{}", range.start(), range.end());
     let check = async || {
         Ok(Some(
             state.app.store().account_data_version(account_id).await?,
@@ -108,19 +106,23 @@ pub async fn overview(
     };
     let render = async || {
         let series =
-            reports::account_series(state.app.store(), &state.cache, account_id, range).await?;
+            report::account_series(state.app.store(), &state.cache, account_id, range).await?;
         let body = json(&body(&series, range, caller.time_zone()))?;
         Ok((Rendered::new(series.version, body), series.source))
     };
-    answer(&state, Key::new(account_id, &path), &headers, check, render).await
+    answer(
+        &state,
+        Key::Overview(account_id, range),
+        &headers,
+        check,
+        render,
+    )
+    .await
 }
 
 fn body(series: &AccountSeries, range: DateRange, time_zone: Tz) -> OverviewBody<'_> {
-    let all = series
-        .forms
-        .iter()
-        .flat_map(|form| form.days.iter().copied());
-    let days = daily(range, all);
+    let days = series.days.iter();
+    let days = daily(range, days.map(|(_, date, counts)| (*date, *counts)));
     let metrics = metrics(&days);
     let mut daily: Vec<OverviewDay> = days
         .into_iter()
@@ -142,16 +144,18 @@ fn body(series: &AccountSeries, range: DateRange, time_zone: Tz) -> OverviewBody
             recipients: daily.iter().map(|day| day.recipients).sum(),
         },
         daily,
-        forms: forms(series, range),
+        forms: forms(series),
     }
 }
 
-fn forms(series: &AccountSeries, range: DateRange) -> Vec<FormMetrics<'_>> {
+fn forms(series: &AccountSeries) -> Vec<FormMetrics<'_>> {
+    let mut sums: HashMap<Uuid, DayCounts> = HashMap::new();
+    for (form_id, _, counts) in &series.days {
+        *sums.entry(*form_id).or_default() += *counts;
+    }
     let mut forms: Vec<FormMetrics> = Vec::new();
     for form in &series.forms {
-        let days = form.days.iter();
-        let in_range = days.filter(|(date, _)| (range.start()..=range.end()).contains(date));
-        let counts: DayCounts = in_range.map(|(_, counts)| *counts).sum();
+        let counts = sums.remove(&form.form_id).unwrap_or_default();
         if form.status == FormStatus::Published || counts != DayCounts::default() {
             forms.push(FormMetrics {
                 form_id: form.form_id,
@@ -168,60 +172,46 @@ fn forms(series: &AccountSeries, range: DateRange) -> Vec<FormMetrics<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use platform::reports::{FormDays, Source};
-    use store::report::Version;
+    use report::Source;
+    use store::report::{FormEntry, Version};
 
     use super::*;
 
-    fn form(id: u128, status: FormStatus, days: &[(&str, i64)]) -> FormDays {
-        let days = days.iter().map(|(date, views)| {
-            let counts = DayCounts {
-                views: *views,
-                responses: 1,
-                ..DayCounts::default()
-            };
-            (date.parse().unwrap(), counts)
-        });
-        FormDays {
+    fn form(id: u128, status: FormStatus) -> FormEntry {
+        FormEntry {
             form_id: Uuid::from_u128(id),
             title: format!("Form {id}"),
             status,
-            days: days.collect(),
-        }
-    }
-
-    fn series(forms: Vec<FormDays>, recipients: &[(&str, i64)]) -> AccountSeries {
-        let recipients = recipients.iter();
-        AccountSeries {
-            version: Version {
-                epoch: 0,
-                number: 1,
-            },
-            as_of: None,
-            forms,
-            recipients: recipients
-                .map(|(date, count)| (date.parse().unwrap(), *count))
-                .collect(),
-            source: Source::Database,
         }
     }
 
     #[test]
     fn all_forms_are_summed_and_those_with_anything_listed() {
-        let series = series(
-            vec![
-                form(1, FormStatus::Deleted, &[("2026-01-01", 4)]),
-                form(2, FormStatus::Deleted, &[]),
-                form(3, FormStatus::Published, &[]),
-                form(
-                    4,
-                    FormStatus::Published,
-                    &[("2026-01-02", 2), ("2026-01-03", 9)],
-                ),
-                form(5, FormStatus::Draft, &[]),
+        let days = [(1, "2026-01-01", 4), (4, "2026-01-02", 2)].map(|(id, date, views)| {
+            let counts = DayCounts {
+                views,
+                responses: 1,
+                ..DayCounts::default()
+            };
+            (Uuid::from_u128(id), date.parse().unwrap(), counts)
+        });
+        let recipients = [("2025-12-31", 7), ("2026-01-01", 3), ("2026-01-02", 2)];
+        let series = AccountSeries {
+            version: Version::default(),
+            as_of: None,
+            forms: vec![
+                form(1, FormStatus::Deleted),
+                form(2, FormStatus::Deleted),
+                form(3, FormStatus::Published),
+                form(4, FormStatus::Published),
+                form(5, FormStatus::Draft),
             ],
-            &[("2025-12-31", 7), ("2026-01-01", 3), ("2026-01-02", 2)],
-        );
+            days: days.to_vec(),
+            recipients: recipients
+                .map(|(date, count)| (date.parse().unwrap(), count))
+                .to_vec(),
+            source: Source::Database,
+        };
         let range = DateRange::parse("2026-01-01", "2026-01-02").unwrap();
         let body = serde_json::to_value(body(&series, range, Tz::UTC)).unwrap();
         assert_eq!(body["as_of"], serde_json::Value::Null);

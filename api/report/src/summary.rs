@@ -5,15 +5,16 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use chrono::NaiveDate;
 use domain::metrics::{Change, Metrics};
-use platform::reports::{self, FormSeries};
+use report::FormSeries;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::ReportState;
 use crate::answer::{answer_form, json};
-use crate::asked::{BusPropPath, Conditional, FormAsked, FormPath};
 use crate::figures::{Figures, FormHead, daily, metrics};
-use crate::schema::{ChangeSchema, MetricsSchema, ReportResponses};
+use crate::rendered::{Key, Rendered};
+use crate::request::{BusPropPath, Conditional, FormPath, FormReportRequest};
+use crate::schema::ReportResponses;
 use api_http::error::Problem;
 
 /// The figures of a form.
@@ -26,7 +27,6 @@ pub struct SummaryBody<'a> {
     figures: Figures,
     previous: Previous,
     /// From `previous` to `metrics`.
-    #[schema(value_type = ChangeSchema)]
     change: Change,
 }
 
@@ -35,7 +35,6 @@ pub struct SummaryBody<'a> {
 pub struct Previous {
     start_date: NaiveDate,
     end_date: NaiveDate,
-    #[schema(value_type = MetricsSchema)]
     metrics: Metrics,
 }
 
@@ -55,15 +54,18 @@ pub struct Previous {
 )]
 pub async fn summary(
     State(state): State<ReportState>,
-    asked: FormAsked,
+    request: FormReportRequest,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (path, bus_prop) = (asked.path("summary"), asked.bus_prop());
-    let both = asked.range.with_previous();
-    let series =
-        || reports::form_series(state.app.store(), &state.cache, asked.form, bus_prop, both);
-    let show = async |series| json(&body(&asked, &series));
-    answer_form(&state, &asked, &path, &headers, series, show).await
+    let both = request.range.with_previous();
+    let (key, query) = (Key::Summary(request.clone()), request.query(both, 0));
+    let show = |series: &FormSeries| {
+        Ok(Rendered::new(
+            series.version,
+            json(&body(&request, series))?,
+        ))
+    };
+    answer_form(&state, key, &headers, query, show).await
 }
 
 /// Summarise a form's feedbacks of one business property.
@@ -82,21 +84,21 @@ pub async fn summary(
 )]
 pub async fn summary_of(
     state: State<ReportState>,
-    asked: FormAsked,
+    request: FormReportRequest,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    summary(state, asked, headers).await
+    summary(state, request, headers).await
 }
 
-fn body<'a>(asked: &'a FormAsked, series: &'a FormSeries) -> SummaryBody<'a> {
+fn body<'a>(request: &'a FormReportRequest, series: &'a FormSeries) -> SummaryBody<'a> {
     let counts = || {
         series
             .days
             .iter()
             .map(|(date, delta)| (*date, delta.counts))
     };
-    let figures = Figures::new(daily(asked.range, counts()));
-    let range = asked.range.previous();
+    let figures = Figures::new(daily(request.range, counts()));
+    let range = request.range.previous();
     let previous = Previous {
         start_date: range.start(),
         end_date: range.end(),
@@ -104,7 +106,7 @@ fn body<'a>(asked: &'a FormAsked, series: &'a FormSeries) -> SummaryBody<'a> {
     };
     let change = figures.metrics.since(&previous.metrics);
     SummaryBody {
-        head: FormHead::new(asked, &series.form.content.title, series.as_of),
+        head: FormHead::new(request, &series.form.content.title, series.as_of),
         figures,
         previous,
         change,

@@ -15,13 +15,17 @@ async fn every_operation_documents_what_it_can_answer() {
         for (method, operation) in item.as_object().unwrap() {
             let public = path.starts_with("/f/");
             let security = if public {
-                Value::Null
+                json!([])
             } else {
                 json!([{"api_key": [], "secret_key": []}])
             };
             assert_eq!(operation["security"], security, "{path}");
             let responses = operation["responses"].as_object().unwrap();
             for (status, response) in responses {
+                let response = match response["$ref"].as_str() {
+                    Some(named) => document.pointer(named.trim_start_matches('#')).unwrap(),
+                    None => response,
+                };
                 // What only people are told is a page.
                 let page = public && response["content"]["text/html"].is_object();
                 if status.starts_with(['4', '5']) && !page {
@@ -37,39 +41,40 @@ async fn every_operation_documents_what_it_can_answer() {
         }
     }
     insta::assert_snapshot!(lines.join("\n"), @"
-    delete /api_v1/feedback/{feedback_id}: 204 400 401 403 404 429 500 503
-    post /api_v1/form: 201 400 401 403 413 415 422 429 500 503
-    post /api_v1/form/link/{form_id}/{bus_prop_id}: 201 400 401 403 404 409 413 415 422 429 500 503
-    delete /api_v1/form/link/{id}: 204 401 403 404 429 500 503
-    get /api_v1/form/link/{id}: 200 401 403 404 429 500 503
-    post /api_v1/form/link/{id}: 201 400 401 403 404 409 413 415 422 429 500 503
-    get /api_v1/form/list/{status}: 200 400 401 403 404 429 500 503
-    delete /api_v1/form/{form_id}: 200 400 401 403 404 409 412 429 500 503
-    get /api_v1/form/{form_id}: 200 400 401 403 404 429 500 503
-    put /api_v1/form/{form_id}: 200 400 401 403 404 409 412 413 415 422 429 500 503
-    post /api_v1/form/{form_id}/publish: 200 400 401 403 404 409 412 429 500 503
-    get /api_v1/report/feedbacks/comment/{start_date}/{end_date}/{form_id}: 200 304 400 401 403 404 429 500 503
-    get /api_v1/report/feedbacks/comment/{start_date}/{end_date}/{form_id}/{bus_prop}: 200 304 400 401 403 404 429 500 503
-    get /api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}: 200 304 400 401 403 404 429 500 503
-    get /api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}/{bus_prop}: 200 304 400 401 403 404 429 500 503
-    get /api_v1/report/form/{form_id}/{start_date}/{end_date}: 200 304 400 401 403 404 429 500 503
-    get /api_v1/report/form/{form_id}/{start_date}/{end_date}/{bus_prop}: 200 304 400 401 403 404 429 500 503
-    get /api_v1/report/overview/{start_date}/{end_date}: 200 304 400 401 403 404 429 500 503
-    get /api_v1/report/summary/{start_date}/{end_date}/{form_id}: 200 304 400 401 403 404 429 500 503
-    get /api_v1/report/summary/{start_date}/{end_date}/{form_id}/{bus_prop}: 200 304 400 401 403 404 429 500 503
-    get /api_v1/sms/import: 200 400 401 403 429 500 503
-    post /api_v1/sms/import: 202 400 401 403 409 413 415 422 429 500 503
-    get /api_v1/sms/import/{batch_id}: 200 400 401 403 404 429 500 503
-    post /api_v1/sms/import/{batch_id}/cancel: 200 400 401 403 404 409 429 500 503
-    get /api_v1/sms/import/{batch_id}/errors: 200 400 401 403 404 429 500 503
-    post /api_v1/sms/import/{batch_id}/retry: 200 400 401 403 404 409 429 500 503
-    delete /api_v1/sms/recipient/{docid}: 204 400 401 403 404 429 500 503
-    get /api_v1/sms/recipient/{docid}: 200 400 401 403 404 429 500 503
-    get /f/{token}: 200 404 410 429 500 503
-    post /f/{token}: 201 303 400 404 410 413 415 422 429 500 503
-    get /f/{token}/qr.svg: 200 404 410 429 500 503
-    get /f/{token}/thanks: 200 404 429 500 503
-    post /f/{token}/view: 204 400 404 410 413 415 422 429 500 503
+    delete /api_v1/feedback/{feedback_id}: 204 400 401 403 404 405 429 500 503
+    post /api_v1/form: 201 400 401 403 405 408 413 415 422 429 500 503
+    post /api_v1/form/link/{form_id}/{bus_prop_id}: 201 400 401 403 404 405 408 409 413 415 422 429 500 503
+    delete /api_v1/form/link/{id}: 204 400 401 403 404 405 429 500 503
+    get /api_v1/form/link/{id}: 200 400 401 403 404 405 429 500 503
+    post /api_v1/form/link/{id}: 201 400 401 403 404 405 408 409 413 415 422 429 500 503
+    get /api_v1/form/list/{status}: 200 400 401 403 404 405 429 500 503
+    delete /api_v1/form/{form_id}: 200 400 401 403 404 405 409 412 429 500 503
+    get /api_v1/form/{form_id}: 200 400 401 403 404 405 429 500 503
+    put /api_v1/form/{form_id}: 200 400 401 403 404 405 408 409 412 413 415 422 429 500 503
+    get /api_v1/form/{form_id}/link: 200 400 401 403 404 405 429 500 503
+    post /api_v1/form/{form_id}/publish: 200 400 401 403 404 405 409 412 429 500 503
+    get /api_v1/report/feedbacks/comment/{start_date}/{end_date}/{form_id}: 200 304 400 401 403 404 405 429 500 503
+    get /api_v1/report/feedbacks/comment/{start_date}/{end_date}/{form_id}/{bus_prop}: 200 304 400 401 403 404 405 429 500 503
+    get /api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}: 200 304 400 401 403 404 405 429 500 503
+    get /api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}/{bus_prop}: 200 304 400 401 403 404 405 429 500 503
+    get /api_v1/report/form/{form_id}/{start_date}/{end_date}: 200 304 400 401 403 404 405 429 500 503
+    get /api_v1/report/form/{form_id}/{start_date}/{end_date}/{bus_prop}: 200 304 400 401 403 404 405 429 500 503
+    get /api_v1/report/overview/{start_date}/{end_date}: 200 304 400 401 403 404 405 429 500 503
+    get /api_v1/report/summary/{start_date}/{end_date}/{form_id}: 200 304 400 401 403 404 405 429 500 503
+    get /api_v1/report/summary/{start_date}/{end_date}/{form_id}/{bus_prop}: 200 304 400 401 403 404 405 429 500 503
+    get /api_v1/sms/import: 200 400 401 403 405 429 500 503
+    post /api_v1/sms/import: 202 400 401 403 405 408 409 413 415 422 429 500 503
+    get /api_v1/sms/import/{batch_id}: 200 400 401 403 404 405 429 500 503
+    post /api_v1/sms/import/{batch_id}/cancel: 200 400 401 403 404 405 409 429 500 503
+    get /api_v1/sms/import/{batch_id}/errors: 200 400 401 403 404 405 429 500 503
+    post /api_v1/sms/import/{batch_id}/retry: 200 400 401 403 404 405 409 429 500 503
+    delete /api_v1/sms/recipient/{docid}: 204 400 401 403 404 405 429 500 503
+    get /api_v1/sms/recipient/{docid}: 200 400 401 403 404 405 429 500 503
+    get /f/{token}: 200 404 405 410 429 500 503
+    post /f/{token}: 201 303 400 404 405 408 410 413 415 422 429 500 503
+    get /f/{token}/qr.svg: 200 404 405 410 429 500 503
+    get /f/{token}/thanks: 200 404 405 429 500 503
+    post /f/{token}/view: 204 400 404 405 408 410 413 415 422 429 500 503
     ");
     for reference in references(&document) {
         let pointer = reference.strip_prefix('#').unwrap();

@@ -2,8 +2,10 @@
 
 use axum::body::Body;
 use bytes::Bytes;
+use domain::message::{Lane, Message};
 use futures::stream;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use crate::service::{Service, array, record};
 
@@ -203,36 +205,26 @@ async fn a_caller_who_goes_away_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_large_import_is_cut_into_chunks_that_all_ring() {
+async fn workers_are_notified_of_an_account_and_a_lane() {
     let service = Service::start(&[]).await;
-    let records: Vec<_> = (0..2_500).map(|n| record(&format!("A{n}"))).collect();
-    let mut bell = service.backends.queue.consume(
-        domain::message::Lane::Bulk,
-        100,
-        tokio_util::sync::CancellationToken::new(),
-    );
-    let answer = service
-        .ask(
-            service.import().header("x-request-id", "r-1"),
-            array(&records),
-        )
-        .await;
-    assert_eq!(answer.json()["accepted"], 2_500);
-    // A delivery that is dropped comes again.
-    let mut held = Vec::new();
-    for _ in 0..3 {
-        let delivery = bell.next().await.unwrap();
-        let domain::message::Message::ImportChunkV1 {
-            chunk_no,
-            request_id,
-            ..
-        } = &delivery.message
-        else {
-            panic!("not a chunk");
-        };
-        assert_eq!(request_id, "r-1");
-        held.push((*chunk_no, delivery));
+    let mut notifications = service
+        .backends
+        .queue
+        .consume(100, CancellationToken::new());
+    for (records, expected) in [(1, Lane::Small), (2_500, Lane::Bulk)] {
+        let records: Vec<_> = (0..records).map(|n| record(&format!("A{n}"))).collect();
+        let answer = service.ask(service.import(), array(&records)).await;
+        assert_eq!(answer.json()["accepted"], records.len());
+        // A large import is notified of several times: some worker is notified of all of them.
+        loop {
+            let delivery = notifications.next().await.unwrap();
+            let Message::ImportV1 { lane, .. } = delivery.message else {
+                panic!("{delivery:?}");
+            };
+            delivery.ack().await.unwrap();
+            if lane == expected {
+                break;
+            }
+        }
     }
-    held.sort_unstable_by_key(|(chunk_no, _)| *chunk_no);
-    assert!(held.iter().map(|(chunk_no, _)| *chunk_no).eq(0..3));
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::answer::Answers;
-use domain::form::{FormContent, FormDraft};
+use domain::form::{FormContent, FormInput};
 use domain::link::{Token, TrackFields};
 use serde_json::{Value, json};
 use store::collect::NewAnswer;
@@ -19,7 +19,7 @@ async fn form(service: &Service) -> (Uuid, Vec<PublicLink>) {
         {"key": "nps", "type": "nps", "label": "?", "required": false},
         {"key": "why", "type": "comment", "label": "Why?", "required": false},
     ]});
-    let content = FormContent::new(FormDraft::parse(&draft).unwrap()).unwrap();
+    let content = FormContent::new(FormInput::parse(&draft).unwrap()).unwrap();
     let store = &service.backends.store;
     let account_id = service.key.account_id;
     let form = store.create_form(account_id, &content).await.unwrap();

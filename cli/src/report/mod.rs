@@ -28,28 +28,28 @@ pub(crate) enum Command {
     /// A form: its figures, how each field was answered, the latest comments
     Form {
         #[command(flatten)]
-        asked: Asked,
+        args: ReportArgs,
         #[command(flatten)]
         output: Output,
     },
     /// A form's figures, and how they differ from the same number of days before
     Summary {
         #[command(flatten)]
-        asked: Asked,
+        args: ReportArgs,
         #[command(flatten)]
         output: Output,
     },
     /// A form's feedbacks, newest first
     Feedbacks {
         #[command(flatten)]
-        asked: Asked,
+        args: ReportArgs,
         #[command(flatten)]
         list: List,
     },
     /// A form's feedbacks with a comment, newest first
     Comments {
         #[command(flatten)]
-        asked: Asked,
+        args: ReportArgs,
         #[command(flatten)]
         list: List,
     },
@@ -66,7 +66,7 @@ pub(crate) struct Days {
 
 /// Which form and days.
 #[derive(Args)]
-pub(crate) struct Asked {
+pub(crate) struct ReportArgs {
     /// The form's id
     form: String,
     #[command(flatten)]
@@ -121,7 +121,7 @@ impl Lines {
     }
 }
 
-impl Asked {
+impl ReportArgs {
     /// The path of an operation that names the days first.
     fn path(&self, operation: &str) -> String {
         let (start, end) = (segment(&self.days.start), segment(&self.days.end));
@@ -142,19 +142,17 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
             let path = format!("{REPORTS}/overview/{start}/{end}");
             report(&path, &output, show::overview).await
         }
-        Command::Form { asked, output } => {
-            let (start, end) = (segment(&asked.days.start), segment(&asked.days.end));
-            let (form, tail) = (segment(&asked.form), asked.tail());
+        Command::Form { args, output } => {
+            let (start, end) = (segment(&args.days.start), segment(&args.days.end));
+            let (form, tail) = (segment(&args.form), args.tail());
             let path = format!("{REPORTS}/form/{form}/{start}/{end}{tail}");
             report(&path, &output, show::form).await
         }
-        Command::Summary { asked, output } => {
-            report(&asked.path("summary"), &output, show::summary).await
+        Command::Summary { args, output } => {
+            report(&args.path("summary"), &output, show::summary).await
         }
-        Command::Feedbacks { asked, list } => feedbacks(&asked.path("feedbacks"), &list).await,
-        Command::Comments { asked, list } => {
-            feedbacks(&asked.path("feedbacks/comment"), &list).await
-        }
+        Command::Feedbacks { args, list } => feedbacks(&args.path("feedbacks"), &list).await,
+        Command::Comments { args, list } => feedbacks(&args.path("feedbacks/comment"), &list).await,
     }
 }
 

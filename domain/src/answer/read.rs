@@ -4,13 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::value::{from_texts, from_value};
-use super::{AnswerValue, Answers, FieldProblem};
-use crate::form::{Field, FormContent, MAX_OPTIONS};
-use crate::invalid::{MAX_PROBLEMS, code};
-
-/// A problem shows at most this many characters of what was sent.
-const MAX_SHOWN_CHARS: usize = 100;
+use super::answers::Answers;
+use super::problem::{FieldProblem, FieldProblems, shown};
+use super::value::AnswerValue;
+use crate::form::{Field, FormContent};
+use crate::invalid::code;
 
 impl Answers {
     /// Reads an object of answers by key: a whole number, a string or an array of strings, as the field's type wants
@@ -18,20 +16,20 @@ impl Answers {
     ///
     /// # Errors
     /// Everything that is wrong, field by field in the order of the form, then the unknown keys; up to
-    /// [`MAX_PROBLEMS`].
+    /// [`MAX_PROBLEMS`](crate::invalid::MAX_PROBLEMS).
     pub fn from_json(form: &FormContent, answers: &Value) -> Result<Self, Vec<FieldProblem>> {
-        let Value::Object(given) = answers else {
+        let Value::Object(members) = answers else {
             return Err(vec![FieldProblem {
                 key: String::new(),
                 code: code::WRONG_TYPE,
                 detail: "The answers are not a JSON object.".to_owned(),
             }]);
         };
-        let keys = given.keys().map(String::as_str);
-        judge(form, keys, |field, problems| {
-            match given.get(field.key.as_str()) {
+        let keys = members.keys().map(String::as_str);
+        check(form, keys, |field, problems| {
+            match members.get(field.key.as_str()) {
                 None | Some(Value::Null) => None,
-                Some(value) => from_value(field, value, problems),
+                Some(value) => AnswerValue::from_json(field, value, problems),
             }
         })
     }
@@ -46,9 +44,9 @@ impl Answers {
         pairs: &[(String, String)],
     ) -> Result<Self, Vec<FieldProblem>> {
         let mut keys = Vec::new();
-        let mut given: HashMap<&str, Vec<&str>> = HashMap::new();
+        let mut by_key: HashMap<&str, Vec<&str>> = HashMap::new();
         for (key, value) in pairs {
-            let values = given.entry(key).or_insert_with(|| {
+            let values = by_key.entry(key).or_insert_with(|| {
                 keys.push(key.as_str());
                 Vec::new()
             });
@@ -56,15 +54,15 @@ impl Answers {
                 values.push(value);
             }
         }
-        judge(form, keys.into_iter(), |field, problems| {
-            let values = given.get(field.key.as_str())?;
-            from_texts(field, values, problems)
+        check(form, keys.into_iter(), |field, problems| {
+            let values = by_key.get(field.key.as_str())?;
+            AnswerValue::from_texts(field, values, problems)
         })
     }
 }
 
 /// Reads every field that the page has, and refuses every key that it has not.
-fn judge<'a>(
+fn check<'a>(
     form: &FormContent,
     keys: impl Iterator<Item = &'a str>,
     read: impl Fn(&Field, &mut FieldProblems) -> Option<AnswerValue>,
@@ -72,10 +70,10 @@ fn judge<'a>(
     let mut answers = Answers::default();
     let mut problems = FieldProblems::default();
     for field in form.page_fields() {
-        let before = problems.0.len();
+        let before = problems.len();
         match read(field, &mut problems) {
             Some(value) => answers.push(field, value),
-            None if field.required && problems.0.len() == before => {
+            None if field.required && problems.len() == before => {
                 problems.push(field.key.as_str(), code::MISSING, || {
                     "This needs an answer.".to_owned()
                 });
@@ -99,59 +97,12 @@ fn judge<'a>(
             }),
         }
     }
-    if problems.0.is_empty() && answers.is_empty() {
+    if problems.is_empty() && answers.is_empty() {
         problems.push("", code::MISSING, || "Nothing is answered.".to_owned());
     }
-    if problems.0.is_empty() {
+    if problems.is_empty() {
         Ok(answers)
     } else {
-        Err(problems.0)
+        Err(problems.into_vec())
     }
-}
-
-/// The problems of one submission, at most [`MAX_PROBLEMS`].
-#[derive(Default)]
-pub(super) struct FieldProblems(Vec<FieldProblem>);
-
-impl FieldProblems {
-    /// The detail is written only if the problem is kept.
-    pub(super) fn push(&mut self, key: &str, code: &'static str, detail: impl FnOnce() -> String) {
-        if !self.is_full() {
-            self.0.push(FieldProblem {
-                key: key.to_owned(),
-                code,
-                detail: detail(),
-            });
-        }
-    }
-
-    fn is_full(&self) -> bool {
-        self.0.len() >= MAX_PROBLEMS
-    }
-
-    pub(super) fn wrong_type(&mut self, field: &Field, detail: &str) -> Option<AnswerValue> {
-        self.push(field.key.as_str(), code::WRONG_TYPE, || detail.to_owned());
-        None
-    }
-
-    pub(super) fn too_many(&mut self, field: &Field) -> Option<AnswerValue> {
-        self.push(field.key.as_str(), code::TOO_MANY, || {
-            format!("This takes at most {MAX_OPTIONS} choices.")
-        });
-        None
-    }
-
-    pub(super) fn not_offered(&mut self, field: &Field, value: &str) {
-        self.push(field.key.as_str(), code::NOT_OFFERED, || {
-            format!("`{}` is not one of the choices.", shown(value))
-        });
-    }
-}
-
-/// The head of what was sent, with U+FFFD for control characters.
-fn shown(text: &str) -> String {
-    text.chars()
-        .take(MAX_SHOWN_CHARS)
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
 }

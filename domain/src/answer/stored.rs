@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{AnswerValue, Answers};
-use crate::form::{Field, FieldKind, FormContent};
-use crate::invalid::whole_number;
+use super::answers::Answers;
+use super::value::AnswerValue;
+use crate::form::FormContent;
 
 /// A stored answer that the form cannot have taken: the form is not the answers', or older than they are.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,9 +23,10 @@ impl Answers {
         let mut answers = Answers::default();
         for field in &form.fields {
             if let Some(value) = stored.remove(field.key.as_str()) {
-                let value = read(field, value).ok_or_else(|| UnreadableAnswers {
-                    key: field.key.to_string(),
-                })?;
+                let value =
+                    AnswerValue::from_stored(field, value).ok_or_else(|| UnreadableAnswers {
+                        key: field.key.to_string(),
+                    })?;
                 answers.push(field, value);
             }
         }
@@ -33,25 +34,5 @@ impl Answers {
             Some((key, _)) => Err(UnreadableAnswers { key }),
             None => Ok(answers),
         }
-    }
-}
-
-fn read(field: &Field, value: Value) -> Option<AnswerValue> {
-    match (&field.kind, value) {
-        (FieldKind::Choice { .. }, Value::String(text)) => Some(AnswerValue::Choice(text)),
-        (FieldKind::Text | FieldKind::Comment, Value::String(text)) => {
-            Some(AnswerValue::Text(text))
-        }
-        (FieldKind::Choices { .. }, Value::Array(values)) => values
-            .into_iter()
-            .map(|value| match value {
-                Value::String(text) => Some(text),
-                _ => None,
-            })
-            .collect::<Option<Vec<_>>>()
-            .map(AnswerValue::Choices),
-        (kind, value) => whole_number(&value, kind.grades()?)
-            .ok()
-            .map(AnswerValue::Grade),
     }
 }

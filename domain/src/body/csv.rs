@@ -1,16 +1,15 @@
 //! The CSV body: RFC 4180 with a comma, rows ended by CRLF or LF, the last end optional, blank lines skipped.
 //!
 //! The header gives the names, `docid` and `phone` among them, in any order; an empty cell is no member of
-//! its record. How a row falls into cells is `row`'s.
+//! its record. `row` cuts a row into cells.
 
 use std::io::Read;
 
-use super::draft::{Place, Unescaped, as_text, broken};
+use super::raw::{Span, Unescaped, as_text};
 use super::row::{self, Broken, Cell, Row};
 use super::window::Window;
 use super::{BodyError, MAX_RECORD_BYTES};
-use crate::docid;
-use crate::record::{Given, Member, Parsed, RecordCode, check, cut};
+use crate::record::{BrokenRecord, COLUMNS, Column, Member, Parsed, RecordCode, Value, check};
 
 /// Far more than 66 names of 64 bytes take.
 const MAX_HEADER_BYTES: usize = 1 << 20;
@@ -19,13 +18,14 @@ pub(super) struct Csv<R> {
     window: Window<R>,
     /// The names, once the header is read.
     header: Vec<Box<str>>,
-    /// Of the lent row, as many as the header has.
+    /// Of the current row, as many as the header has.
     cells: Vec<Cell>,
     /// The cells that are not empty, by their column.
-    members: Vec<(usize, Place)>,
+    members: Vec<(usize, Span)>,
     unescaped: Unescaped,
-    /// Bytes of the row that is lent, without and with its end.
-    lent: Row,
+    /// The fields of the current record.
+    fields: Vec<u8>,
+    current: Row,
     index: u64,
 }
 
@@ -37,7 +37,8 @@ impl<R: Read> Csv<R> {
             cells: Vec::new(),
             members: Vec::new(),
             unescaped: Unescaped::default(),
-            lent: Row::default(),
+            fields: Vec::new(),
+            current: Row::default(),
             index: 0,
         }
     }
@@ -50,32 +51,29 @@ impl<R: Read> Csv<R> {
             return Ok(None);
         }
         self.index += 1;
-        Ok(Some(self.judge()))
+        Ok(Some(self.check()))
     }
 
-    fn judge(&self) -> Parsed<'_> {
-        let row = self.text();
-        let own = self.unescaped.as_str();
-        let members = self.members.iter().map(move |(column, place)| Member {
-            name: self.header.get(*column).map_or("", |name| name),
-            value: Given::Text(place.of(row, own)),
+    fn check(&mut self) -> Parsed<'_> {
+        let (header, unescaped) = (&self.header, &self.unescaped);
+        let row = row_text(&self.window, self.current);
+        let members = self.members.iter().map(move |(column, span)| Member {
+            name: header.get(*column).map_or("", |name| name),
+            value: Value::Text(span.text(row, unescaped)),
         });
-        if self.lent.width == self.header.len() {
-            return check(members);
+        if self.current.width == header.len() {
+            return check(members, &mut self.fields);
         }
         let docid = members.clone().find_map(|member| match member {
             Member {
                 name: "docid",
-                value: Given::Text(text),
-            } => Some(cut(text, docid::MAX_BYTES).to_owned()),
+                value: Value::Text(text),
+            } => Some(text),
             _ => None,
         });
-        let detail = format!(
-            "the row has {} cells, the header {}",
-            self.lent.width,
-            self.header.len()
-        );
-        broken(docid, RecordCode::RowWidth, &detail)
+        let (width, wanted) = (self.current.width, header.len());
+        let detail = format!("the row has {width} cells, the header {wanted}");
+        Err(BrokenRecord::whole(docid, RecordCode::RowWidth, detail))
     }
 
     fn read_header(&mut self) -> Result<(), BodyError> {
@@ -83,11 +81,11 @@ impl<R: Read> Csv<R> {
         if !self.advance()? {
             return Err(self.window.syntax(0, "the header is missing"));
         }
-        let (row, own) = (self.text(), self.unescaped.as_str());
-        let mut header = vec![Box::<str>::default(); self.lent.width];
-        for (column, place) in &self.members {
+        let row = row_text(&self.window, self.current);
+        let mut header = vec![Box::<str>::default(); self.current.width];
+        for (column, span) in &self.members {
             if let Some(name) = header.get_mut(*column) {
-                *name = place.of(row, own).into();
+                *name = span.text(row, &self.unescaped).into();
             }
         }
         let mut columns: Vec<(&str, usize)> = header.iter().map(|name| &**name).zip(0..).collect();
@@ -96,7 +94,7 @@ impl<R: Read> Csv<R> {
             let at = self.cells.get(twice[1].1).map_or(0, |cell| cell.start);
             return Err(self.window.syntax(at, "the header has a name twice"));
         }
-        for name in ["docid", "phone"] {
+        for Column { name, .. } in COLUMNS.iter().filter(|column| !column.is_json) {
             if columns
                 .binary_search_by(|column| column.0.cmp(name))
                 .is_err()
@@ -109,19 +107,14 @@ impl<R: Read> Csv<R> {
         Ok(())
     }
 
-    /// The lent row.
-    fn text(&self) -> &str {
-        as_text(self.window.bytes().get(..self.lent.len).unwrap_or_default())
-    }
-
     /// Steps to the next row that is not blank and cuts it into cells; false at the end.
     fn advance(&mut self) -> Result<bool, BodyError> {
-        self.window.consume(self.lent.with_end);
-        self.lent = Row::default();
+        self.window.consume(self.current.with_end);
+        self.current = Row::default();
         loop {
             let row = self.row()?;
             if row.len > 0 {
-                self.lent = row;
+                self.current = row;
                 self.collect()?;
                 return Ok(true);
             }
@@ -155,23 +148,32 @@ impl<R: Read> Csv<R> {
         }
     }
 
-    /// Takes the members from the cells of the lent row.
+    /// Takes the members from the cells of the current row.
     fn collect(&mut self) -> Result<(), BodyError> {
         self.members.clear();
         self.unescaped.clear();
-        let bytes = self.window.bytes().get(..self.lent.len).unwrap_or_default();
+        let bytes = self
+            .window
+            .bytes()
+            .get(..self.current.len)
+            .unwrap_or_default();
         let row = str::from_utf8(bytes)
             .map_err(|bad| self.window.syntax(bad.valid_up_to(), "invalid UTF-8"))?;
         for (column, cell) in self.cells.iter().enumerate() {
-            let mut place = Place::in_element(cell.start, cell.len);
+            let mut span = Span::in_element(cell.start, cell.len);
             if cell.doubled {
-                let text = place.of(row, "").replace("\"\"", "\"");
-                place = self.unescaped.add(&text);
+                let text = span.text(row, &self.unescaped).replace("\"\"", "\"");
+                span = self.unescaped.add(&text);
             }
-            if !place.is_empty() {
-                self.members.push((column, place));
+            if !span.is_empty() {
+                self.members.push((column, span));
             }
         }
         Ok(())
     }
+}
+
+/// The text of the row at the front of the window.
+fn row_text<R: Read>(window: &Window<R>, row: Row) -> &str {
+    as_text(window.bytes().get(..row.len).unwrap_or_default())
 }

@@ -1,11 +1,10 @@
-//! One JSON value, from bytes to a draft, with the verdict of `serde_json::Value` on everything in it.
+//! One JSON value, from bytes to a [`RawRecord`], with the verdict of `serde_json::Value` on everything in it.
 //!
-//! `serde_json` does the reading, `visit` takes what it reads.
+//! `serde_json` reads, `visit` takes what it reads.
 
 use serde::de::{DeserializeSeed, IgnoredAny};
 
-use super::draft::Draft;
-use super::plain;
+use super::raw::RawRecord;
 use super::visit::Element;
 
 /// Why the bytes are not JSON.
@@ -15,35 +14,30 @@ pub(super) struct Broken {
     pub(super) detail: String,
 }
 
-/// Reads the value at the front of `bytes` into the draft and returns how many bytes it takes; `None` when
-/// its end is not among them and more bytes may come (`ended` is false). `level` is how many arrays and
-/// objects of the document the value lies in.
+/// Reads the value at the front of `bytes` and returns its length; `None` if its end is not among them and more bytes may
+/// come (`ended` is false). `level` is how many arrays and objects of the document enclose the value.
 pub(super) fn read(
     bytes: &[u8],
     ended: bool,
     level: u8,
-    draft: &mut Draft,
+    record: &mut RawRecord,
 ) -> Result<Option<usize>, Broken> {
-    draft.clear();
-    if let Some(len) = plain::read(bytes, draft) {
-        return Ok(Some(len));
-    }
-    draft.clear();
+    record.clear();
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let element = Element {
-        draft,
+        record,
         front: bytes.as_ptr().addr(),
         level,
     };
     match element.deserialize(&mut json) {
         Ok(()) => {
             let len = json.into_iter::<IgnoredAny>().byte_offset();
-            // Only these show their own end: a number may go on behind the bytes at hand.
+            // Only these have an end of their own: a number may go on after the bytes at hand.
             let closed = matches!(bytes.get(..len), Some([.., b'}' | b']' | b'"']));
             Ok((ended || closed || len < bytes.len()).then_some(len))
         }
         Err(error) => {
-            let at = place(bytes, &error);
+            let at = offset(bytes, &error);
             // A number that is out of range so far may still get a negative exponent, and a character that
             // looks invalid may only be cut.
             if !ended && (error.is_eof() || at + 4 >= bytes.len()) {
@@ -62,7 +56,7 @@ pub(super) fn blanks(bytes: &[u8]) -> usize {
 
 /// Where the error is, from the front of the bytes. `serde_json` counts lines and columns from 1;
 /// its column 0 is the newline before.
-fn place(bytes: &[u8], error: &serde_json::Error) -> usize {
+fn offset(bytes: &[u8], error: &serde_json::Error) -> usize {
     if error.is_eof() {
         return bytes.len();
     }
@@ -77,7 +71,7 @@ fn place(bytes: &[u8], error: &serde_json::Error) -> usize {
 
 fn explain(bytes: &[u8], at: usize, error: &serde_json::Error) -> Broken {
     let mut detail = error.to_string();
-    // Behind an escape, serde_json's place of invalid UTF-8 is approximate. All before the error was UTF-8,
+    // After an escape, the column that serde_json gives for invalid UTF-8 is approximate. All before the error was UTF-8,
     // so the first bad byte is the one.
     if let Err(bad) = str::from_utf8(bytes)
         && (bad.valid_up_to() <= at || detail.starts_with("invalid unicode code point"))

@@ -6,8 +6,8 @@
 
 use std::io::Read;
 
-use super::draft::Draft;
 use super::element::{self, Broken};
+use super::raw::RawRecord;
 use super::window::Window;
 use super::{BodyError, MAX_RECORD_BYTES};
 use crate::record::Parsed;
@@ -17,11 +17,11 @@ const MAX_NAME_BYTES: usize = 32;
 
 pub(super) struct Json<R> {
     window: Window<R>,
-    draft: Draft,
+    record: RawRecord,
     at: At,
     wrapped: bool,
-    /// Bytes of the element that is lent.
-    lent: usize,
+    /// The length of the current element.
+    current: usize,
     index: u64,
 }
 
@@ -37,10 +37,10 @@ impl<R: Read> Json<R> {
     pub(super) fn new(window: Window<R>) -> Self {
         Self {
             window,
-            draft: Draft::default(),
+            record: RawRecord::default(),
             at: At::Front,
             wrapped: false,
-            lent: 0,
+            current: 0,
             index: 0,
         }
     }
@@ -53,14 +53,14 @@ impl<R: Read> Json<R> {
         if !self.advance()? {
             return Ok(None);
         }
-        let element = self.window.bytes().get(..self.lent).unwrap_or_default();
-        Ok(Some(self.draft.judge(element)))
+        let element = self.window.bytes().get(..self.current).unwrap_or_default();
+        Ok(Some(self.record.check(element)))
     }
 
-    /// Steps to the next element and reads it into the draft; false at the end.
+    /// Steps to the next element and reads it into `record`; false at the end.
     fn advance(&mut self) -> Result<bool, BodyError> {
-        self.window.consume(self.lent);
-        self.lent = 0;
+        self.window.consume(self.current);
+        self.current = 0;
         if let At::Front = self.at {
             self.open()?;
             self.at = At::FirstElement;
@@ -79,18 +79,18 @@ impl<R: Read> Json<R> {
             (At::LaterElement, _) => return Err(self.unexpected("expected `,` or `]`")),
             (At::Front | At::FirstElement, _) => {}
         }
-        self.lent = self.element()?;
+        self.current = self.element()?;
         self.index += 1;
         self.at = At::LaterElement;
         Ok(true)
     }
 
-    /// Reads an element into the draft; its bytes stay in the window.
+    /// Reads an element into `record`; its bytes stay in the window.
     fn element(&mut self) -> Result<usize, BodyError> {
         let level = if self.wrapped { 2 } else { 1 };
         loop {
             let bytes = self.window.bytes();
-            let len = element::read(bytes, self.window.ended(), level, &mut self.draft);
+            let len = element::read(bytes, self.window.ended(), level, &mut self.record);
             let len = len.map_err(|Broken { at, detail }| self.window.syntax(at, detail))?;
             if len.unwrap_or(bytes.len()) > MAX_RECORD_BYTES {
                 return Err(BodyError::RecordTooLarge { index: self.index });
@@ -133,7 +133,7 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// Everything behind the last element.
+    /// Everything after the last element.
     fn close(&mut self) -> Result<(), BodyError> {
         self.expect(b']', "expected `]`")?;
         if self.wrapped {
@@ -164,7 +164,7 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// Steps over white space and looks at the byte behind it; `None` at the end of the body.
+    /// Steps over white space and looks at the byte after it; `None` at the end of the body.
     fn token(&mut self) -> Result<Option<u8>, BodyError> {
         loop {
             let bytes = self.window.bytes();

@@ -1,19 +1,17 @@
 //! A whole import body, read record by record from a `Read`, in bounded memory: a window of 64 KiB, or of
 //! the largest record.
 //!
-//! Three kinds, one way: a window slides over the body (`window`), each kind finds where its next element
-//! ends (`json`, `ndjson`, `csv`), the element's members become a draft of places in the window (`draft`),
-//! and [`crate::record`] judges them. Decompression, the limits on bytes and records, and who asked live in
-//! `api`.
+//! A window slides over the body (`window`). Each kind of body finds the end of its next element (`json`, `ndjson`,
+//! `csv`), and [`crate::record`] checks the element's members, which are spans of the window (`raw`). Decompression and
+//! the limits on bytes and records live in `api/import`.
 //!
 //! A byte order mark at the front is skipped. Offsets count the bytes of the body from 0, the mark included.
 
 mod csv;
-mod draft;
 mod element;
 mod json;
 mod ndjson;
-mod plain;
+mod raw;
 mod row;
 mod visit;
 mod window;
@@ -29,7 +27,7 @@ use crate::record::Parsed;
 /// An element, line or row of more bytes is refused.
 pub const MAX_RECORD_BYTES: usize = 16 << 20;
 
-/// How much of the body is looked at at once, in bytes.
+/// The usual size of the window.
 const WINDOW_BYTES: usize = 64 << 10;
 
 /// How a body is written.
@@ -43,7 +41,7 @@ pub enum BodyKind {
     Ndjson,
 }
 
-/// Why a body cannot be read on. Nothing of it is to be kept.
+/// Why a body is refused as a whole. Nothing of it is to be kept.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {
     /// Not one complete value of the expected outer shape, or not UTF-8 (`invalid_json`, `invalid_csv`).
@@ -51,7 +49,7 @@ pub enum BodyError {
     Syntax {
         /// Of the body's bytes, from 0, after decompression.
         offset: u64,
-        /// For people. It quotes nothing of the body.
+        /// A sentence for people. It quotes nothing of the body.
         detail: String,
     },
     /// An element, line or row has more than [`MAX_RECORD_BYTES`].
@@ -61,7 +59,7 @@ pub enum BodyError {
     Read(#[source] io::Error),
 }
 
-/// Reads a body's records one after the other.
+/// Reads the records of a body in their order.
 pub struct RecordReader<R>(Kind<R>);
 
 enum Kind<R> {
@@ -71,7 +69,7 @@ enum Kind<R> {
 }
 
 impl<R: Read> RecordReader<R> {
-    /// The reader is asked for large pieces; it needs no buffer of its own.
+    /// The reader is asked for large pieces, so it needs no buffer of its own.
     pub fn new(kind: BodyKind, reader: R) -> Self {
         Self::with_window(kind, reader, WINDOW_BYTES)
     }
@@ -89,7 +87,7 @@ impl<R: Read> RecordReader<R> {
     /// body. After an error there is nothing more to read.
     #[expect(
         clippy::should_implement_trait,
-        reason = "it lends, which an iterator cannot"
+        reason = "the record borrows the reader, which an iterator's item cannot"
     )]
     pub fn next(&mut self) -> Result<Option<Parsed<'_>>, BodyError> {
         match &mut self.0 {
@@ -99,7 +97,7 @@ impl<R: Read> RecordReader<R> {
         }
     }
 
-    /// What the pointers into this body begin with: `""`, or `/data` in the wrapped form. Known from the
+    /// The beginning of all pointers into this body: `""`, or `/data` in the wrapped form. Known from the
     /// first record on.
     pub fn pointer_prefix(&self) -> &'static str {
         match &self.0 {

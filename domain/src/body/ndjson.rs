@@ -4,18 +4,18 @@
 
 use std::io::Read;
 
-use super::draft::Draft;
 use super::element::{self, Broken};
+use super::raw::RawRecord;
 use super::window::Window;
 use super::{BodyError, MAX_RECORD_BYTES};
 use crate::record::Parsed;
 
 pub(super) struct Ndjson<R> {
     window: Window<R>,
-    draft: Draft,
-    begun: bool,
-    /// Bytes of the line that is lent, without its newline.
-    lent: usize,
+    record: RawRecord,
+    has_begun: bool,
+    /// The length of the current line, without its newline.
+    current: usize,
     index: u64,
 }
 
@@ -23,9 +23,9 @@ impl<R: Read> Ndjson<R> {
     pub(super) fn new(window: Window<R>) -> Self {
         Self {
             window,
-            draft: Draft::default(),
-            begun: false,
-            lent: 0,
+            record: RawRecord::default(),
+            has_begun: false,
+            current: 0,
             index: 0,
         }
     }
@@ -34,24 +34,24 @@ impl<R: Read> Ndjson<R> {
         if !self.advance()? {
             return Ok(None);
         }
-        let line = self.window.bytes().get(..self.lent).unwrap_or_default();
-        Ok(Some(self.draft.judge(line)))
+        let line = self.window.bytes().get(..self.current).unwrap_or_default();
+        Ok(Some(self.record.check(line)))
     }
 
-    /// Steps to the next line that is not blank and reads it into the draft; false at the end.
+    /// Steps to the next line that is not blank and reads it into `record`; false at the end.
     fn advance(&mut self) -> Result<bool, BodyError> {
-        if !self.begun {
+        if !self.has_begun {
             self.window.skip_mark()?;
-            self.begun = true;
+            self.has_begun = true;
         }
-        self.window.consume(self.lent);
-        self.lent = 0;
+        self.window.consume(self.current);
+        self.current = 0;
         loop {
             let len = self.line()?;
             let line = self.window.bytes().get(..len).unwrap_or_default();
             if element::blanks(line) < len {
                 self.read(len)?;
-                self.lent = len;
+                self.current = len;
                 self.index += 1;
                 return Ok(true);
             }
@@ -80,11 +80,11 @@ impl<R: Read> Ndjson<R> {
     fn read(&mut self, len: usize) -> Result<(), BodyError> {
         let line = self.window.bytes().get(..len).unwrap_or_default();
         let syntax = |Broken { at, detail }| self.window.syntax(at, detail);
-        let end = element::read(line, true, 0, &mut self.draft).map_err(syntax)?;
+        let end = element::read(line, true, 0, &mut self.record).map_err(syntax)?;
         let end = end.unwrap_or(len);
-        let behind = line.get(end..).unwrap_or_default();
-        let blanks = element::blanks(behind);
-        if blanks < behind.len() {
+        let rest = line.get(end..).unwrap_or_default();
+        let blanks = element::blanks(rest);
+        if blanks < rest.len() {
             return Err(self.window.syntax(end + blanks, "trailing characters"));
         }
         Ok(())

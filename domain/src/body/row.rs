@@ -1,10 +1,9 @@
-//! How a CSV row falls into cells: RFC 4180, strictly.
+//! A CSV row cut into cells: RFC 4180, strictly.
 //!
-//! The `csv` crate takes broken quoting as it comes and bounds no row, so a strict reader would have to look
-//! at every byte before it; this is that look, and it finds the cells on its way. The crate is the judge in
-//! the tests.
+//! The `csv` crate accepts broken quoting and does not bound a row, so a strict reader would have to look at every byte
+//! before it. The tests compare with the crate.
 
-/// A cell, by its place in the row; quotes around it are not in it.
+/// Where a cell is in its row, without the quotes around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) start: usize,
@@ -31,9 +30,8 @@ pub(super) struct Broken {
     pub(super) detail: &'static str,
 }
 
-/// Cuts the row at the front of `bytes` into cells and keeps the first `keep`; `None` when its end is not
-/// among the bytes and more may come (`ended` is false). An empty row has one empty cell; only at the end of
-/// the body it has no line break.
+/// Cuts the row at the front of `bytes` into cells and keeps the first `keep`; `None` if its end is not among the bytes
+/// and more may come (`ended` is false). An empty row has one empty cell. Only the last row may have no line break.
 pub(super) fn split(
     bytes: &[u8],
     ended: bool,
@@ -44,7 +42,7 @@ pub(super) fn split(
     let mut start = 0;
     let mut width = 0;
     loop {
-        let (cell, behind) = match bytes.get(start) {
+        let (cell, after) = match bytes.get(start) {
             Some(b'"') => match quoted(bytes, start) {
                 Some(found) => found,
                 None if ended => return broken(start, "a quote is left open"),
@@ -58,13 +56,13 @@ pub(super) fn split(
         }
         let end = |len| {
             Ok(Some(Row {
-                len: behind,
-                with_end: behind + len,
+                len: after,
+                with_end: after + len,
                 width,
             }))
         };
-        match (bytes.get(behind), bytes.get(behind + 1)) {
-            (Some(b','), _) => start = behind + 1,
+        match (bytes.get(after), bytes.get(after + 1)) {
+            (Some(b','), _) => start = after + 1,
             (Some(b'\n'), _) => return end(1),
             (Some(b'\r'), Some(b'\n')) => return end(2),
             (None, _) if ended => return end(0),
@@ -72,12 +70,12 @@ pub(super) fn split(
             (Some(b'\r'), None) if !ended => return Ok(None),
             (Some(b'\r'), _) => {
                 return broken(
-                    behind,
+                    after,
                     "a carriage return without a line feed outside quotes",
                 );
             }
-            (Some(b'"'), _) => return broken(behind, "a quote within a cell that is not quoted"),
-            (Some(_), _) => return broken(behind, "text behind a closing quote"),
+            (Some(b'"'), _) => return broken(after, "a quote within a cell that is not quoted"),
+            (Some(_), _) => return broken(after, "text after a closing quote"),
         }
     }
 }
@@ -86,8 +84,8 @@ fn broken<T>(at: usize, detail: &'static str) -> Result<T, Broken> {
     Err(Broken { at, detail })
 }
 
-/// The cell that begins with the quote at `open`, and the place behind its closing quote. `None` when that is
-/// not among the bytes.
+/// The cell that begins with the quote at `open`, and the offset after its closing quote; `None` if that is not among
+/// the bytes.
 fn quoted(bytes: &[u8], open: usize) -> Option<(Cell, usize)> {
     let start = open + 1;
     let mut doubled = false;
@@ -108,7 +106,7 @@ fn quoted(bytes: &[u8], open: usize) -> Option<(Cell, usize)> {
     }
 }
 
-/// The cell at `start`, and the place behind it.
+/// The cell at `start`, and the offset after it.
 fn unquoted(bytes: &[u8], start: usize) -> (Cell, usize) {
     let rest = bytes.get(start..).unwrap_or_default();
     let special = |byte: &u8| matches!(byte, b',' | b'\n' | b'\r' | b'"');

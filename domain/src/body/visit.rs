@@ -1,4 +1,4 @@
-//! What `serde_json` reads of an element becomes a draft.
+//! What `serde_json` reads of an element becomes a [`RawRecord`].
 //!
 //! What is not needed is still read as `serde_json::Value` would read it, not skipped by `IgnoredAny`, which
 //! lets pass what `Value` refuses: numbers out of range, lone surrogates, invalid UTF-8, endless nesting.
@@ -7,9 +7,9 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use super::draft::{Draft, Held, Place, Unescaped};
+use super::raw::{RawRecord, RawValue, Span, Unescaped};
 
-/// So deep may arrays and objects be nested in a document: `serde_json` refuses the 128th.
+/// How deep arrays and objects may be nested in a document: `serde_json` refuses the 128th level.
 const MAX_LEVEL: u8 = 127;
 
 /// The next level down, or the error that `serde_json` would give there.
@@ -21,22 +21,22 @@ fn deeper<E: Error>(level: u8) -> Result<u8, E> {
     }
 }
 
-/// A visitor's methods for what holds nothing: all of them answer alike.
+/// A visitor's methods for values whose content does not matter: all of them return the same.
 macro_rules! scalars {
-    ($answer:expr, $($visit:ident: $value:ty),+) => {
+    ($result:expr, $($visit:ident: $value:ty),+) => {
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a JSON value")
         }
         $(fn $visit<E: Error>(self, _: $value) -> Result<Self::Value, E> {
-            Ok($answer)
+            Ok($result)
         })+
     };
 }
 
 /// The whole element.
-pub(super) struct Element<'d> {
-    pub(super) draft: &'d mut Draft,
-    /// The address of the element's first byte: a borrowed text's place is its address less this.
+pub(super) struct Element<'r> {
+    pub(super) record: &'r mut RawRecord,
+    /// The address of the element's first byte: a borrowed text's offset is its address less this.
     pub(super) front: usize,
     /// How many arrays and objects the element lies in.
     pub(super) level: u8,
@@ -55,23 +55,23 @@ impl<'de> Visitor<'de> for Element<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Self {
-            draft,
+            record,
             front,
             level,
         } = self;
         let level = deeper(level)?;
-        draft.object = true;
+        record.is_object = true;
         loop {
-            let unescaped = &mut draft.unescaped;
+            let unescaped = &mut record.unescaped;
             let Some(name) = map.next_key_seed(Name { unescaped, front })? else {
                 return Ok(());
             };
-            let unescaped = &mut draft.unescaped;
-            let held = map.next_value_seed(Content {
+            let unescaped = &mut record.unescaped;
+            let value = map.next_value_seed(Content {
                 text: Name { unescaped, front },
                 level,
             })?;
-            draft.add(name, held);
+            record.add(name, value);
         }
     }
 
@@ -87,76 +87,76 @@ impl<'de> Visitor<'de> for Element<'_> {
 }
 
 /// A text: a member's name.
-struct Name<'d> {
-    unescaped: &'d mut Unescaped,
+struct Name<'r> {
+    unescaped: &'r mut Unescaped,
     front: usize,
 }
 
 impl<'de> DeserializeSeed<'de> for Name<'_> {
-    type Value = Place;
+    type Value = Span;
 
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Place, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Span, D::Error> {
         json.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Name<'_> {
-    type Value = Place;
+    type Value = Span;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a string")
     }
 
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Place, E> {
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Span, E> {
         let start = text.as_ptr().addr() - self.front;
-        Ok(Place::in_element(start, text.len()))
+        Ok(Span::in_element(start, text.len()))
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Place, E> {
+    fn visit_str<E: Error>(self, text: &str) -> Result<Span, E> {
         Ok(self.unescaped.add(text))
     }
 }
 
-/// What a member holds.
-struct Content<'d> {
-    text: Name<'d>,
+/// The value of a member.
+struct Content<'r> {
+    text: Name<'r>,
     level: u8,
 }
 
 impl<'de> DeserializeSeed<'de> for Content<'_> {
-    type Value = Held;
+    type Value = RawValue;
 
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Held, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<RawValue, D::Error> {
         json.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Content<'_> {
-    type Value = Held;
+    type Value = RawValue;
 
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Held, E> {
-        self.text.visit_borrowed_str(text).map(Held::Text)
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<RawValue, E> {
+        self.text.visit_borrowed_str(text).map(RawValue::Text)
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Held, E> {
-        self.text.visit_str(text).map(Held::Text)
+    fn visit_str<E: Error>(self, text: &str) -> Result<RawValue, E> {
+        self.text.visit_str(text).map(RawValue::Text)
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Held, E> {
-        Ok(Held::Null)
+    fn visit_unit<E: Error>(self) -> Result<RawValue, E> {
+        Ok(RawValue::Null)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Held, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<RawValue, A::Error> {
         Unwanted { level: self.level }.visit_seq(seq)?;
-        Ok(Held::Other)
+        Ok(RawValue::Other)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Held, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawValue, A::Error> {
         Unwanted { level: self.level }.visit_map(map)?;
-        Ok(Held::Other)
+        Ok(RawValue::Other)
     }
 
-    scalars!(Held::Other, visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);
+    scalars!(RawValue::Other, visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);
 }
 
 /// A value that is only read to see whether it is one.

@@ -1,5 +1,4 @@
-//! The part of a body that is being looked at: bytes in a buffer that slides, and grows only for a record
-//! that does not fit.
+//! The part of a body that is in memory: a buffer that slides along, and grows only for a record that does not fit.
 
 use std::io::{ErrorKind, Read};
 
@@ -10,7 +9,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub(super) struct Window<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// What lies in `start..end` of the buffer is read and not yet consumed.
+    /// `start..end` of the buffer is read and not yet consumed.
     start: usize,
     end: usize,
     /// The body's offset of `start`.
@@ -49,8 +48,8 @@ impl<R: Read> Window<R> {
         self.offset += bytes as u64;
     }
 
-    /// Reads on behind the bytes at hand. Unless the body ends, there are at least twice as many afterwards:
-    /// who starts again at the front after each call does linear work in all. False when there were no more.
+    /// Reads more of the body. Unless the body ends there are at least twice as many bytes afterwards, so that a caller who
+    /// starts again at the front after each call does linear work in all. False if there were no more.
     pub(super) fn more(&mut self) -> Result<bool, BodyError> {
         if self.ended {
             return Ok(false);
@@ -88,7 +87,7 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Steps over a byte order mark. To be called once, at the front.
+    /// Skips a byte order mark. To be called once, at the front.
     pub(super) fn skip_mark(&mut self) -> Result<(), BodyError> {
         while self.bytes().len() < BYTE_ORDER_MARK.len() && self.more()? {}
         if self.bytes().starts_with(BYTE_ORDER_MARK) {
@@ -97,7 +96,7 @@ impl<R: Read> Window<R> {
         Ok(())
     }
 
-    /// A syntax error `at` bytes behind the front of the bytes at hand.
+    /// A syntax error `at` bytes after the front of the bytes at hand.
     pub(super) fn syntax(&self, at: usize, detail: impl Into<String>) -> BodyError {
         BodyError::Syntax {
             offset: self.offset + at as u64,

@@ -1,46 +1,27 @@
-//! From a payload back to rows. Nothing in a payload is believed: a bad disk must not become bad data.
+//! From a payload back to records. Everything in a payload is checked: a bad disk must not become bad data.
 
 use std::fmt;
 
 use zstd::zstd_safe::get_frame_content_size;
 
 use super::{MAX_DECODED_BYTES, VERSION};
-use crate::phone;
+use crate::record::{COLUMNS, Record};
 use crate::varint;
 
 /// A decoded chunk.
 pub struct Chunk {
-    /// All docids, then all phones, then all fields.
+    /// All values of the first column, then those of the next.
     text: String,
-    /// Where each row's docid, phone and fields end in `text`.
-    ends: Vec<[usize; 3]>,
+    /// Where the values of each record end in `text`.
+    ends: Vec<[usize; COLUMNS.len()]>,
     /// Where the columns begin.
-    starts: [usize; 3],
-}
-
-/// One record of a chunk.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Row<'a> {
-    pub docid: &'a str,
-    pub phone: &'a str,
-    /// The tracking fields, a canonical JSON object: `{"a":"1","b":"2"}`.
-    pub fields: &'a str,
-}
-
-impl fmt::Debug for Row<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mask = fmt::from_fn(|f| phone::masked(self.phone, f));
-        f.debug_struct("Row")
-            .field("docid", &self.docid)
-            .field("phone", &mask)
-            .finish_non_exhaustive()
-    }
+    starts: [usize; COLUMNS.len()],
 }
 
 impl fmt::Debug for Chunk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Chunk")
-            .field("rows", &self.len())
+            .field("records", &self.len())
             .finish_non_exhaustive()
     }
 }
@@ -81,31 +62,33 @@ impl Chunk {
         self.ends.is_empty()
     }
 
-    /// The rows in the byte order of their docids.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
+    /// The records in the byte order of their docids.
+    pub fn records(&self) -> impl ExactSizeIterator<Item = Record<'_>> {
+        self.values().map(Record::from_valid)
+    }
+
+    fn values(&self) -> impl ExactSizeIterator<Item = [&str; COLUMNS.len()]> {
         let mut from = self.starts;
         self.ends.iter().map(move |to| {
-            let [docid, phone, fields] = [0, 1, 2].map(|n| self.text.get(from[n]..to[n]));
+            let values = std::array::from_fn(|n| self.text.get(from[n]..to[n]).unwrap_or_default());
             from = *to;
-            // `verify` has seen that every piece is there.
-            Row {
-                docid: docid.unwrap_or_default(),
-                phone: phone.unwrap_or_default(),
-                fields: fields.unwrap_or_default(),
-            }
+            values
         })
     }
 
     fn verify(&self) -> Result<(), ChunkError> {
         let last = self.ends.last().unwrap_or(&self.starts);
-        if last[2] != self.text.len() {
+        if last.last() != Some(&self.text.len()) {
             return Err(ChunkError::Corrupt("its lengths do not fill it"));
         }
         let whole = |end: &usize| self.text.is_char_boundary(*end);
         if !self.ends.iter().flatten().all(whole) {
             return Err(ChunkError::Corrupt("a length cuts a character"));
         }
-        if !self.rows().is_sorted_by(|a, b| a.docid < b.docid) {
+        if !self.values().all(Record::are_valid) {
+            return Err(ChunkError::Corrupt("a record is not valid"));
+        }
+        if !self.records().is_sorted_by(|a, b| a.docid < b.docid) {
             return Err(ChunkError::Corrupt("its docids are out of order"));
         }
         Ok(())
@@ -124,22 +107,22 @@ fn decompress(frame: &[u8]) -> Result<Vec<u8>, ChunkError> {
     }
 }
 
-/// The ends of all rows in the text, and where its columns begin; `rest` is left at the text. `None` when the
-/// lengths are cut off or lead outside.
-fn read_ends(rest: &mut &[u8]) -> Option<(Vec<[usize; 3]>, [usize; 3])> {
-    let rows = varint::read_len(rest)?;
-    // A row has three lengths of at least a byte: a lie about the rows costs no memory.
-    if rows > rest.len() / 3 {
+/// The ends of all values in the text, and where its columns begin; `rest` is left at the text. `None` if the lengths are
+/// cut off or point outside.
+fn read_ends(rest: &mut &[u8]) -> Option<(Vec<[usize; COLUMNS.len()]>, [usize; COLUMNS.len()])> {
+    let records = varint::read_len(rest)?;
+    // Each length takes a byte at least: a false number of records costs no memory.
+    if records > rest.len() / COLUMNS.len() {
         return None;
     }
-    let mut ends = vec![[0; 3]; rows];
-    let mut starts = [0; 3];
+    let mut ends = vec![[0; COLUMNS.len()]; records];
+    let mut starts = [0; COLUMNS.len()];
     let mut end = 0_usize;
-    for column in 0..3 {
-        starts[column] = end;
-        for row in &mut ends {
+    for (column, start) in starts.iter_mut().enumerate() {
+        *start = end;
+        for record in &mut ends {
             end = end.checked_add(varint::read_len(rest)?)?;
-            row[column] = end;
+            record[column] = end;
         }
     }
     (end <= rest.len()).then_some((ends, starts))

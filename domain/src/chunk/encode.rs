@@ -1,25 +1,23 @@
 //! From records to payloads.
 
 use super::{FULL_BYTES, VERSION, ZSTD_LEVEL};
-use crate::record::Record;
+use crate::record::{COLUMNS, Record};
 use crate::varint;
 
 /// Gathers the records of one run.
 #[derive(Default)]
 pub struct RunBuilder {
     text: Vec<u8>,
-    rows: Vec<Span>,
-    /// The bytes that the lengths of all rows take.
+    rows: Vec<Row>,
+    /// The bytes that the lengths of all values take.
     lengths: usize,
 }
 
-/// One row in the builder: docid, phone and fields lie one after the other from `start`.
+/// A record in the builder: its values are one after the other from `start`.
 #[derive(Clone, Copy)]
-struct Span {
+struct Row {
     start: usize,
-    docid: usize,
-    phone: usize,
-    fields: usize,
+    lens: [usize; COLUMNS.len()],
 }
 
 impl RunBuilder {
@@ -30,22 +28,18 @@ impl RunBuilder {
     /// Adds a record. Its docid must be new to the import.
     pub fn push(&mut self, record: &Record<'_>) {
         let start = self.text.len();
-        self.text.extend_from_slice(record.docid.as_bytes());
-        self.text.extend_from_slice(record.phone.as_bytes());
-        let fields_start = self.text.len();
-        write_fields(&mut self.text, record);
-        let span = Span {
+        let values = record.values();
+        for value in values {
+            self.text.extend_from_slice(value.as_bytes());
+            self.lengths += varint::len(value.len());
+        }
+        self.rows.push(Row {
             start,
-            docid: record.docid.len(),
-            phone: record.phone.len(),
-            fields: self.text.len() - fields_start,
-        };
-        self.lengths +=
-            varint::len(span.docid) + varint::len(span.phone) + varint::len(span.fields);
-        self.rows.push(span);
+            lens: values.map(str::len),
+        });
     }
 
-    /// The rows so far.
+    /// The records so far.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -59,13 +53,13 @@ impl RunBuilder {
         varint::len(self.rows.len()) + self.lengths + self.text.len()
     }
 
-    /// Whether the run has `rows` rows, or [`FULL_BYTES`], and is to be finished before more is added.
-    pub fn is_full(&self, rows: usize) -> bool {
-        self.len() >= rows || self.encoded_len() >= FULL_BYTES
+    /// Whether the run has `records` records, or [`FULL_BYTES`], and is to be finished before more is added.
+    pub fn is_full(&self, records: usize) -> bool {
+        self.len() >= records || self.encoded_len() >= FULL_BYTES
     }
 
-    /// Hands out what was gathered and begins anew. Sorting and compressing are left to [`Run::compress`], which may
-    /// run elsewhere.
+    /// Returns the run and begins the next. Sorting and compressing are left to [`Run::compress`], which may run on
+    /// another thread.
     pub fn finish(&mut self) -> Run {
         let next = Self {
             text: Vec::with_capacity(self.text.len() + self.text.len() / 8),
@@ -74,29 +68,6 @@ impl RunBuilder {
         };
         Run(std::mem::replace(self, next))
     }
-}
-
-/// The tracking fields as canonical JSON: one object, names in the order of their bytes, no spaces, only
-/// what RFC 8259 wants escaped is escaped.
-fn write_fields(out: &mut Vec<u8>, record: &Record<'_>) {
-    out.push(b'{');
-    for (n, (name, value)) in record.fields.iter().enumerate() {
-        if n > 0 {
-            out.push(b',');
-        }
-        write_string(out, name);
-        out.push(b':');
-        write_string(out, value);
-    }
-    out.push(b'}');
-}
-
-#[expect(
-    clippy::expect_used,
-    reason = "a Vec takes every byte and every str has a JSON form; no input reaches this"
-)]
-fn write_string(out: &mut Vec<u8>, text: &str) {
-    serde_json::to_writer(out, text).expect("a str in a Vec");
 }
 
 /// A finished run that is neither sorted nor compressed yet.
@@ -111,45 +82,38 @@ impl Run {
         self.0.is_empty()
     }
 
-    /// The chunks that the run is cut into, `rows` rows each but for the last.
-    pub fn chunks(&self, rows: usize) -> usize {
-        self.len().div_ceil(rows)
+    /// The chunks that the run is cut into, `records` records each but for the last.
+    pub fn chunks(&self, records: usize) -> usize {
+        self.len().div_ceil(records)
     }
 
-    /// The chunks in the order of their docids: the rows of each, and its payload as [`super::Chunk::decode`] reads it.
-    pub fn compress(self, rows: usize) -> Vec<(usize, Vec<u8>)> {
+    /// The chunks in the order of their docids: the records of each, and its payload as [`super::Chunk::decode`] reads it.
+    pub fn compress(self, records: usize) -> Vec<(usize, Vec<u8>)> {
         self.in_docid_order()
-            .chunks(rows)
+            .chunks(records)
             .map(|chunk| (chunk.len(), compress(&self.encode(chunk))))
             .collect()
     }
 
-    fn encode(&self, rows: &[Span]) -> Vec<u8> {
-        let texts: usize = rows
-            .iter()
-            .map(|row| row.docid + row.phone + row.fields)
-            .sum();
-        let mut out = Vec::with_capacity(texts + rows.len() * 4);
+    fn encode(&self, rows: &[Row]) -> Vec<u8> {
+        let texts: usize = rows.iter().flat_map(|row| row.lens).sum();
+        let mut out = Vec::with_capacity(texts + rows.len() * (COLUMNS.len() + 1));
         varint::write(&mut out, rows.len() as u64);
-        for length in [|s: &Span| s.docid, |s: &Span| s.phone, |s: &Span| s.fields] {
+        for column in 0..COLUMNS.len() {
             for row in rows {
-                varint::write(&mut out, length(row) as u64);
+                varint::write(&mut out, row.lens[column] as u64);
             }
         }
-        for row in rows {
-            out.extend_from_slice(self.text(row.start, row.docid));
-        }
-        for row in rows {
-            out.extend_from_slice(self.text(row.start + row.docid, row.phone));
-        }
-        for row in rows {
-            out.extend_from_slice(self.text(row.start + row.docid + row.phone, row.fields));
+        for column in 0..COLUMNS.len() {
+            for row in rows {
+                out.extend_from_slice(self.value(row, column));
+            }
         }
         out
     }
 
-    fn in_docid_order(&self) -> Vec<Span> {
-        let docid = |row: &Span| self.text(row.start, row.docid);
+    fn in_docid_order(&self) -> Vec<Row> {
+        let docid = |row: &Row| self.value(row, 0);
         let rows = &self.0.rows;
         // Docids of one body often begin alike. Past that, eight bytes mostly decide, and a comparison
         // needs no look at the text.
@@ -157,7 +121,7 @@ impl Run {
         let alike = rows
             .iter()
             .fold(first.len(), |alike, row| common(first, docid(row), alike));
-        let mut keyed: Vec<(u64, Span)> = rows
+        let mut keyed: Vec<(u64, Row)> = rows
             .iter()
             .map(|row| (head(docid(row).get(alike..).unwrap_or_default()), *row))
             .collect();
@@ -165,8 +129,10 @@ impl Run {
         keyed.into_iter().map(|(_, row)| row).collect()
     }
 
-    fn text(&self, start: usize, len: usize) -> &[u8] {
-        self.0.text.get(start..start + len).unwrap_or_default()
+    fn value(&self, row: &Row, column: usize) -> &[u8] {
+        let start = row.start + row.lens[..column].iter().sum::<usize>();
+        let text = self.0.text.get(start..start + row.lens[column]);
+        text.unwrap_or_default()
     }
 }
 

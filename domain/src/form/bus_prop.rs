@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::docid::has_control;
 use crate::invalid::code;
+use crate::text::has_control;
 
 /// At most this many characters.
 pub const MAX_CHARS: usize = 500;

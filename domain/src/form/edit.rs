@@ -1,20 +1,20 @@
-//! From a draft to the content of a form: ids are given here, and what a published form keeps is judged here.
+//! From an input to the content of a form. Ids are given here, and what a published form must keep is checked here.
 
 use std::collections::{HashMap, HashSet};
 
-use super::draft::{DraftBusProp, DraftField};
-use super::{
-    BusPropEntry, ChoiceOption, Field, FieldKind, FormContent, FormDraft, MAX_BUS_PROPS,
-    MAX_FIELDS, MAX_OPTIONS,
-};
+use super::bus_prop::BusPropEntry;
+use super::content::FormContent;
+use super::field::Field;
+use super::input::{BusPropInput, FieldInput, FormInput};
+use super::limits::{MAX_BUS_PROPS, MAX_FIELDS, check_total};
 use crate::invalid::{Invalid, Problems, code};
 
-/// Why a form cannot be replaced by a draft. Never without a problem.
+/// Why a form cannot be replaced by an input. Never without a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EditRefused {
-    /// The draft does not fit the form in any status.
+    /// The input does not fit the form in any status.
     Invalid(Vec<Invalid>),
-    /// The draft would change what links, answers and reports of the published form rest on.
+    /// The input would change what links, answers and reports of the published form depend on.
     InUse(Vec<Invalid>),
 }
 
@@ -23,7 +23,7 @@ impl FormContent {
     ///
     /// # Errors
     /// A `bus_prop_id`: a new form has given none yet.
-    pub fn new(draft: FormDraft) -> Result<Self, Vec<Invalid>> {
+    pub fn new(input: FormInput) -> Result<Self, Vec<Invalid>> {
         let empty = FormContent {
             title: String::new(),
             bus_props: Vec::new(),
@@ -31,16 +31,16 @@ impl FormContent {
             last_bus_prop_id: 0,
         };
         empty
-            .replaced_by(draft, false)
+            .replaced_by(input, false)
             .map_err(|(EditRefused::Invalid(problems) | EditRefused::InUse(problems))| problems)
     }
 
-    /// This form with everything replaced by the draft. Business properties match by `bus_prop_id`, else by text;
+    /// This form with everything replaced by the input. Business properties match by `bus_prop_id`, else by text;
     /// fields by key; options by value. What is left out is retired if the form is published, and gone if not; what is
     /// put back comes alive again.
     pub fn replaced_by(
         &self,
-        draft: FormDraft,
+        input: FormInput,
         published: bool,
     ) -> Result<FormContent, EditRefused> {
         let mut edit = Edit {
@@ -49,8 +49,8 @@ impl FormContent {
             invalid: Problems::default(),
             in_use: Problems::default(),
         };
-        let (bus_props, last_bus_prop_id) = edit.bus_props(draft.bus_props);
-        let fields = edit.fields(draft.fields);
+        let (bus_props, last_bus_prop_id) = edit.bus_props(input.bus_props);
+        let fields = edit.fields(input.fields);
         if !edit.invalid.is_empty() {
             return Err(EditRefused::Invalid(edit.invalid.into_vec()));
         }
@@ -58,7 +58,7 @@ impl FormContent {
             return Err(EditRefused::InUse(edit.in_use.into_vec()));
         }
         Ok(FormContent {
-            title: draft.title,
+            title: input.title,
             bus_props,
             fields,
             last_bus_prop_id,
@@ -74,16 +74,16 @@ struct Edit<'a> {
 }
 
 impl Edit<'_> {
-    /// The new list and the highest id ever given.
-    fn bus_props(&mut self, drafts: Vec<DraftBusProp>) -> (Vec<BusPropEntry>, u32) {
+    /// The new list, and the highest id ever given.
+    fn bus_props(&mut self, inputs: Vec<BusPropInput>) -> (Vec<BusPropEntry>, u32) {
         let by_id: HashMap<u32, &BusPropEntry> = self
             .form
             .bus_props
             .iter()
             .map(|entry| (entry.id, entry))
             .collect();
-        // A text means the entry that has it, unless the draft names that entry by its id.
-        let named: HashSet<u32> = drafts.iter().filter_map(|draft| draft.id).collect();
+        // A text stands for the entry that has it, unless the input names that entry by its id.
+        let named: HashSet<u32> = inputs.iter().filter_map(|input| input.id).collect();
         let by_text: HashMap<&str, u32> = self
             .form
             .bus_props
@@ -92,21 +92,21 @@ impl Edit<'_> {
             .map(|entry| (entry.text.as_str(), entry.id))
             .collect();
         let mut last = self.form.last_bus_prop_id;
-        let mut entries = Vec::with_capacity(drafts.len());
-        for draft in drafts {
-            if let Some(id) = draft.id {
-                self.check_named(&draft, by_id.get(&id).copied());
+        let mut entries = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            if let Some(id) = input.id {
+                self.check_named(&input, by_id.get(&id).copied());
             }
-            let known = draft
+            let known = input
                 .id
-                .or_else(|| by_text.get(draft.text.as_str()).copied());
+                .or_else(|| by_text.get(input.text.as_str()).copied());
             let id = known.or_else(|| {
                 last = last.checked_add(1)?;
                 Some(last)
             });
             let Some(id) = id else {
                 self.invalid.push(
-                    draft.pointer,
+                    input.pointer,
                     code::TOO_MANY,
                     "the form has given all its ids",
                 );
@@ -114,7 +114,7 @@ impl Edit<'_> {
             };
             entries.push(BusPropEntry {
                 id,
-                text: draft.text,
+                text: input.text,
                 retired: false,
             });
         }
@@ -129,21 +129,21 @@ impl Edit<'_> {
                 retired: true,
                 ..entry.clone()
             }));
-            self.check_total("/bus_props", entries.len(), MAX_BUS_PROPS);
+            check_total(entries.len(), MAX_BUS_PROPS, "/bus_props", &mut self.in_use);
         }
         (entries, last)
     }
 
-    /// An entry that the draft names by its id.
-    fn check_named(&mut self, draft: &DraftBusProp, old: Option<&BusPropEntry>) {
+    /// An entry that the input names by its id.
+    fn check_named(&mut self, input: &BusPropInput, old: Option<&BusPropEntry>) {
         match old {
             None => self.invalid.push(
-                format!("{}/bus_prop_id", draft.pointer),
+                format!("{}/bus_prop_id", input.pointer),
                 code::UNKNOWN_ID,
                 "the form has no such bus_prop_id",
             ),
-            Some(old) if self.published && old.text != draft.text => self.in_use.push(
-                format!("{}/bus_prop", draft.pointer),
+            Some(old) if self.published && old.text != input.text => self.in_use.push(
+                format!("{}/bus_prop", input.pointer),
                 code::BUS_PROP_CHANGED,
                 "the text of a bus_prop_id cannot change once the form is published",
             ),
@@ -151,12 +151,12 @@ impl Edit<'_> {
         }
     }
 
-    fn fields(&mut self, drafts: Vec<DraftField>) -> Vec<Field> {
+    fn fields(&mut self, inputs: Vec<FieldInput>) -> Vec<Field> {
         if !self.published {
-            return drafts.into_iter().map(|draft| draft.field).collect();
+            return inputs.into_iter().map(|input| input.field).collect();
         }
-        let mut fields = Vec::with_capacity(drafts.len());
-        for DraftField { pointer, mut field } in drafts {
+        let mut fields = Vec::with_capacity(inputs.len());
+        for FieldInput { pointer, mut field } in inputs {
             match self.form.field(field.key.as_str()) {
                 Some(old) => self.keep(old, &mut field, &pointer),
                 None => self.check_single(&field, &pointer),
@@ -171,11 +171,11 @@ impl Edit<'_> {
                 });
             }
         }
-        self.check_total("/fields", fields.len(), MAX_FIELDS);
+        check_total(fields.len(), MAX_FIELDS, "/fields", &mut self.in_use);
         fields
     }
 
-    /// Refuses what a published field cannot become. Its options keep their numbers; those that the draft leaves out
+    /// Refuses what a published field cannot become. Its options keep their numbers; those that the input leaves out
     /// are retired.
     fn keep(&mut self, old: &Field, new: &mut Field, pointer: &str) {
         if new.required && !old.required {
@@ -185,35 +185,14 @@ impl Edit<'_> {
                 "an optional field cannot become required once the form is published",
             );
         }
-        match (&old.kind, &mut new.kind) {
-            (FieldKind::Rating { scale: old }, FieldKind::Rating { scale: new }) if old != new => {
-                self.in_use.push(
-                    format!("{pointer}/scale"),
-                    code::SCALE_CHANGED,
-                    format!("the scale stays {old} once the form is published"),
-                );
-            }
-            (FieldKind::Choice { options: old }, FieldKind::Choice { options: new })
-            | (FieldKind::Choices { options: old }, FieldKind::Choices { options: new }) => {
-                keep_options(old, new);
-                self.check_total(&format!("{pointer}/options"), new.len(), MAX_OPTIONS);
-            }
-            (old, new) if old.type_name() != new.type_name() => self.in_use.push(
-                format!("{pointer}/type"),
-                code::TYPE_CHANGED,
-                format!(
-                    "the type stays {} once the form is published",
-                    old.type_name()
-                ),
-            ),
-            _ => {}
-        }
+        new.kind.replace(&old.kind, pointer, &mut self.in_use);
     }
 
     /// A new field of a type that a form has once, when the form has one under another key, retired or about to be.
     fn check_single(&mut self, new: &Field, pointer: &str) {
-        let same = |old: &&Field| old.kind.type_name() == new.kind.type_name();
-        if new.kind.is_single()
+        let field_type = new.kind.field_type();
+        let same = |old: &&Field| old.kind.field_type() == field_type;
+        if field_type.is_single()
             && let Some(old) = self.form.fields.iter().find(same)
         {
             self.in_use.push(
@@ -221,46 +200,10 @@ impl Edit<'_> {
                 code::DUPLICATE,
                 format!(
                     "the published form has its field of type {}: {}",
-                    old.kind.type_name(),
+                    field_type.as_str(),
                     old.key
                 ),
             );
-        }
-    }
-
-    /// The limits count what is retired, so that a form cannot grow without end.
-    fn check_total(&mut self, pointer: &str, total: usize, max: usize) {
-        if total > max {
-            self.in_use.push(
-                pointer,
-                code::TOO_MANY,
-                format!("{total} with the retired ones; at most {max} are kept"),
-            );
-        }
-    }
-}
-
-/// Counts name options by their numbers, so those of a published field never change hands.
-fn keep_options(old: &[ChoiceOption], new: &mut Vec<ChoiceOption>) {
-    let mut free = old
-        .iter()
-        .map(|option| option.number)
-        .max()
-        .map_or(0, |last| last.saturating_add(1));
-    for option in new.iter_mut() {
-        if let Some(known) = old.iter().find(|known| known.value == option.value) {
-            option.number = known.number;
-        } else {
-            option.number = free;
-            free = free.saturating_add(1);
-        }
-    }
-    for option in old {
-        if !new.iter().any(|new| new.value == option.value) {
-            new.push(ChoiceOption {
-                retired: true,
-                ..option.clone()
-            });
         }
     }
 }

@@ -1,10 +1,11 @@
-//! The members of an object in a request's body, asked for one by one. What is wrong with them is noted; `null`
-//! is as if left out.
+//! Reads the members of an object in a request's body one by one, and notes what is wrong with them. `null` is as if
+//! left out.
 
 use serde_json::{Map, Value};
 
-use super::check_line;
-use crate::invalid::{Problems, code, member};
+use crate::invalid::{Problems, code};
+use crate::pointer::member;
+use crate::text::has_control;
 
 /// An object and where it stands in the body.
 pub(super) struct Members<'a> {
@@ -126,4 +127,30 @@ impl<'a> Members<'a> {
             }
         }
     }
+}
+
+/// Why a text is no text of one line: a code and a sentence.
+struct Fault {
+    code: &'static str,
+    detail: String,
+}
+
+/// Whether the text has 1 to `max_chars` characters, not all of them white space, and no control character.
+fn check_line(text: &str, max_chars: usize) -> Result<(), Fault> {
+    let (code, detail) = if text.trim().is_empty() {
+        (code::BLANK, "is empty or white space only".to_owned())
+    } else if text.chars().nth(max_chars).is_some() {
+        (
+            code::TOO_LONG,
+            format!("has more than {max_chars} characters"),
+        )
+    } else if has_control(text) {
+        (
+            code::CONTROL_CHARACTER,
+            "holds a control character".to_owned(),
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Fault { code, detail })
 }

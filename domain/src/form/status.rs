@@ -1,13 +1,31 @@
 //! The life of a form.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 /// Where a form stands. As text and in JSON `DRAFT`, `PUBLISHED` or `DELETED`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "UPPERCASE")]
+#[strum(
+    serialize_all = "UPPERCASE",
+    parse_err_ty = UnknownStatus,
+    parse_err_fn = UnknownStatus::new
+)]
 pub enum FormStatus {
     /// Being written: no links, no answers.
     Draft,
@@ -18,18 +36,8 @@ pub enum FormStatus {
 }
 
 impl FormStatus {
-    pub const ALL: [FormStatus; 3] = [
-        FormStatus::Draft,
-        FormStatus::Published,
-        FormStatus::Deleted,
-    ];
-
     pub fn as_str(self) -> &'static str {
-        match self {
-            FormStatus::Draft => "DRAFT",
-            FormStatus::Published => "PUBLISHED",
-            FormStatus::Deleted => "DELETED",
-        }
+        self.into()
     }
 
     /// Whether a form may go from this status to `next`: DRAFT → PUBLISHED → DELETED and DRAFT → DELETED.
@@ -45,26 +53,14 @@ impl FormStatus {
     }
 }
 
-impl fmt::Display for FormStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// A word that is no status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a status (DRAFT, PUBLISHED, DELETED)")]
 pub struct UnknownStatus;
 
-impl FromStr for FormStatus {
-    type Err = UnknownStatus;
-
-    /// Reads exactly the words of [`FormStatus::as_str`].
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        FormStatus::ALL
-            .into_iter()
-            .find(|status| status.as_str() == text)
-            .ok_or(UnknownStatus)
+impl UnknownStatus {
+    fn new(_: &str) -> Self {
+        Self
     }
 }
 
@@ -74,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_status_is_one_of_three_exact_words() {
-        for status in FormStatus::ALL {
+        for &status in FormStatus::VARIANTS {
             assert_eq!(status.as_str().parse(), Ok(status));
             let json = serde_json::to_value(status).unwrap();
             assert_eq!(json, status.as_str());
@@ -89,8 +85,8 @@ mod tests {
     fn a_form_goes_forward_only() {
         use FormStatus::{Deleted, Draft, Published};
         let ways = [(Draft, Published), (Draft, Deleted), (Published, Deleted)];
-        for from in FormStatus::ALL {
-            for to in FormStatus::ALL {
+        for &from in FormStatus::VARIANTS {
+            for &to in FormStatus::VARIANTS {
                 assert_eq!(from.may_become(to), ways.contains(&(from, to)));
             }
         }

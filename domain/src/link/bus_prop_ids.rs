@@ -12,7 +12,7 @@ pub const MAX_LINK_BUS_PROPS: usize = 50;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct BusPropIds(Vec<u32>);
 
-/// Why a text is no list of ids, or a list none for a new link.
+/// Why a text is not a list of ids, or a new link cannot have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BusPropIdsError {
     #[error("not numbers from 1 in plain digits, joined by `_`")]
@@ -38,7 +38,7 @@ impl BusPropIds {
         self.0.is_empty()
     }
 
-    /// Whether a new link of the form can carry these ids: it has each, and none is retired.
+    /// Checks that the form has each of these ids and none is retired.
     pub fn check_for_new_link(&self, form: &FormContent) -> Result<(), BusPropIdsError> {
         let offered = |id| form.bus_prop(id).is_some_and(|entry| !entry.retired);
         match self.iter().find(|id| !offered(*id)) {
@@ -94,7 +94,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::form::FormDraft;
+    use crate::form::FormInput;
 
     #[test]
     fn ids_are_joined_by_an_underline_and_keep_their_order() {
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_new_link_takes_what_the_form_offers_and_an_old_one_keeps_its_texts() {
-        let draft = |body| FormDraft::parse(&body).unwrap();
+        let draft = |body| FormInput::parse(&body).unwrap();
         let form = FormContent::new(draft(json!({"title": "T", "bus_props": ["n:a", "n:b"]})));
         let form = form.unwrap();
         let form = form.replaced_by(draft(json!({"title": "T", "bus_props": ["n:a"]})), true);

@@ -1,7 +1,7 @@
-//! What a link carries, each parsed from the text of a request.
+//! The parts of a link: its token, its business properties and its tracking fields.
 //!
-//! The body in which tracking fields come (urlencoded or multipart) is read in `api`; expiry and counting are
-//! queries of `store`.
+//! The body with the tracking fields (urlencoded or multipart) is read in `api/form`; expiry and counting are queries of
+//! `store`.
 
 mod bus_prop_ids;
 mod token;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct Token([u8; 16]);
 
-/// The text is no token of ours, so no link has it.
+/// The text is not a token, so no link has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a token")]
 pub struct NotAToken;

@@ -1,12 +1,12 @@
-//! The tracking fields of a link, which come back with each of its answers.
+//! The tracking fields of a link, which each of its answers gets.
 
 use std::fmt;
 
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::docid::has_control;
 use crate::record::{MAX_NAME_BYTES, MAX_VALUE_BYTES};
+use crate::text::has_control;
 
 /// A link has at most this many tracking fields.
 pub const MAX_TRACK_FIELDS: usize = 6;
@@ -19,7 +19,7 @@ pub struct TrackField {
     value: String,
 }
 
-/// Why a text is no tracking field, or one more cannot be taken.
+/// Why a text is not a tracking field, or a link cannot have one more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TrackFieldError {
     #[error("a tracking field is <name>=<value>")]
@@ -91,12 +91,18 @@ impl TrackField {
     }
 }
 
+impl fmt::Display for TrackField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.name, self.value)
+    }
+}
+
 /// At most six tracking fields, each name once, in the order given. In JSON an object.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrackFields(Vec<TrackField>);
 
 impl TrackFields {
-    /// Takes one more `<name>=<value>`. A seventh is too many, whatever it says.
+    /// Adds a `<name>=<value>`. A seventh is too many, whatever its text.
     pub fn push(&mut self, text: &str) -> Result<(), TrackFieldError> {
         if self.0.len() == MAX_TRACK_FIELDS {
             return Err(TrackFieldError::TooMany);
@@ -193,6 +199,7 @@ mod tests {
         ] {
             let field = TrackField::parse(text).unwrap();
             assert_eq!((field.name(), field.value()), (name, value));
+            assert_eq!(field.to_string(), text);
         }
     }
 

@@ -1,31 +1,34 @@
-//! How the figures of a range differ from those of another.
+//! The difference between the figures of two ranges.
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::Metrics;
 
-/// The difference of every count and rate, in the places that they have in [`Metrics`]; intervals have none. A rate's
-/// difference is `null` where either rate is.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// How metrics differ from earlier ones; null where either rate is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Change {
     pub views: i64,
     pub responses: i64,
+    #[schema(required = true)]
     pub response_rate: Option<f64>,
     pub comments: i64,
+    #[schema(required = true)]
     pub happiness_rate: Option<f64>,
     pub happiness: HappinessChange,
     /// In points.
+    #[schema(required = true)]
     pub nps: Option<f64>,
     pub nps_detail: NpsChange,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct HappinessChange {
     pub happy: i64,
     pub answers: i64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct NpsChange {
     pub promoters: i64,
     pub passives: i64,
@@ -34,7 +37,7 @@ pub struct NpsChange {
 }
 
 impl Metrics {
-    /// What became more (or, below 0, less) since `previous`.
+    /// These figures minus `previous`.
     pub fn since(&self, previous: &Metrics) -> Change {
         let more = i64::wrapping_sub;
         let (happiness, was) = (self.happiness, previous.happiness);

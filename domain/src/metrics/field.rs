@@ -1,43 +1,48 @@
 //! How one field was answered.
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::ratio;
-use crate::form::{Field, FieldKey, FormContent};
+use crate::form::{AnswerShape, Field, FieldKey, FieldType, FormContent};
 use crate::rollup::{FieldCount, FieldCounts};
 
-/// The answers to a field in a range. As JSON one of the `fields` of a form's report.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// How one field was answered.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct FieldSummary {
+    #[schema(value_type = String)]
     pub key: FieldKey,
     #[serde(rename = "type")]
-    pub kind: &'static str,
+    #[schema(inline)]
+    pub kind: FieldType,
     pub label: String,
+    /// Off the page.
     pub retired: bool,
     pub answers: i64,
-    /// Responses that left the field out, those from before it was on the form too.
+    /// Responses − answers.
     pub skipped: i64,
-    /// Of the grades; `None` for a field without grades.
+    /// Of grades.
+    #[schema(required = true)]
     pub mean: Option<f64>,
-    /// Every grade, ascending, or every option in the form's order, retired ones too. Empty for `text` and `comment`.
+    /// Every grade or option, zeros too; empty for texts.
     pub distribution: Vec<ValueShare>,
 }
 
 /// How often one grade or option was given.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ValueShare {
-    pub value: FieldValue,
-    /// The option's label; of a grade its digits.
+    pub value: GradeOrOption,
     pub label: String,
     pub count: i64,
-    /// Of the field's answers, 0 to 1; those of a field `choices` may sum to more than 1.
+    /// Count ÷ the field's answers.
+    #[schema(required = true)]
     pub share: Option<f64>,
 }
 
-/// A value as in answers: a number or a string.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A grade, or the value of an option.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
-pub enum FieldValue {
+pub enum GradeOrOption {
     Grade(u8),
     Option(String),
 }
@@ -55,15 +60,18 @@ impl FieldSummary {
         let none = FieldCount::default();
         let count = counts.get(field.key.as_str()).unwrap_or(&none);
         let answers = count.answers();
-        let graded = field.kind.grades().is_some();
+        let mean = match field.kind.shape() {
+            AnswerShape::Grade(_) => ratio(count.sum(), answers),
+            AnswerShape::One(_) | AnswerShape::Many(_) | AnswerShape::Text { .. } => None,
+        };
         Self {
             key: field.key.clone(),
-            kind: field.kind.type_name(),
+            kind: field.kind.field_type(),
             label: field.label.clone(),
             retired: field.retired,
             answers,
             skipped: responses.wrapping_sub(answers),
-            mean: ratio(count.sum(), answers).filter(|_| graded),
+            mean,
             distribution: distribution(field, count),
         }
     }
@@ -76,14 +84,21 @@ fn distribution(field: &Field, count: &FieldCount) -> Vec<ValueShare> {
         count: times,
         share: ratio(times, count.answers()),
     };
-    let grades = field.kind.grades().into_iter().flatten();
-    let grades = grades.map(|grade| {
-        let label = grade.to_string();
-        share(FieldValue::Grade(grade), label, count.value(grade))
-    });
-    let options = field.kind.options().iter().map(|option| {
-        let value = FieldValue::Option(option.value.clone());
-        share(value, option.label.clone(), count.value(option.number))
-    });
-    grades.chain(options).collect()
+    match field.kind.shape() {
+        AnswerShape::Grade(grades) => grades
+            .iter()
+            .map(|grade| {
+                let label = grade.to_string();
+                share(GradeOrOption::Grade(grade), label, count.value(grade))
+            })
+            .collect(),
+        AnswerShape::One(options) | AnswerShape::Many(options) => options
+            .iter()
+            .map(|option| {
+                let value = GradeOrOption::Option(option.value.clone());
+                share(value, option.label.clone(), count.value(option.number))
+            })
+            .collect(),
+        AnswerShape::Text { .. } => Vec::new(),
+    }
 }

@@ -1,4 +1,4 @@
-//! Confidence intervals: how far a rate may lie from what so many answers show.
+//! Confidence intervals of rates.
 
 use super::{percentage, ratio, real};
 

@@ -1,54 +1,61 @@
 //! The figures of a report, made from the counts of [`crate::rollup`]: rates, intervals, means, differences.
 //!
-//! Each type serialises as the report shows it. A figure without answers is `null`. Nothing is rounded: a figure is
-//! what double precision makes of exact counts, so that equal counts give equal bytes. Which days, forms and
-//! business properties are summed is decided by the caller.
+//! Each type serialises as the report shows it. A figure without answers is `null`. Nothing is rounded, so that equal
+//! counts give equal bytes. The caller sums the days, forms and business properties.
 
 mod change;
 mod field;
 mod interval;
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 pub use self::change::{Change, HappinessChange, NpsChange};
-pub use self::field::{FieldSummary, FieldValue, ValueShare};
+pub use self::field::{FieldSummary, GradeOrOption, ValueShare};
 pub use self::interval::{Interval, Z_95};
 use crate::rollup::DayCounts;
 
-/// The figures of a range. As JSON the `metrics` of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// Sums over the range. A rate without answers is null.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Metrics {
     pub views: i64,
     pub responses: i64,
-    /// Responses ÷ views, 0 to 1.
+    /// Responses ÷ views.
+    #[schema(required = true)]
     pub response_rate: Option<f64>,
     pub comments: i64,
-    /// Top-2-box: the share of 4 and 5 among the answers to `happiness`, 0 to 1.
+    /// The share of 4 and 5 among the answers to `happiness`.
+    #[schema(required = true)]
     pub happiness_rate: Option<f64>,
     pub happiness: Happiness,
-    /// The Net Promoter Score, -100 to 100: the percentage of promoters less that of detractors (Reichheld 2003,
-    /// "The One Number You Need to Grow", Harvard Business Review 81(12), 46–54).
+    /// 100 × (promoters − detractors) ÷ answers.
+    // Reichheld 2003, "The One Number You Need to Grow", Harvard Business Review 81(12), 46–54.
+    #[schema(required = true)]
     pub nps: Option<f64>,
     pub nps_detail: NpsDetail,
 }
 
-/// What `happiness_rate` is made of, and its 95 % interval ([`Interval::wilson`]).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// What the happiness rate is made of, with its 95 % interval (Wilson).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Happiness {
     pub happy: i64,
     pub answers: i64,
+    #[schema(required = true)]
     pub low: Option<f64>,
+    #[schema(required = true)]
     pub high: Option<f64>,
 }
 
-/// What `nps` is made of, and its 95 % interval ([`Interval::nps`]).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// What the NPS is made of, with its 95 % interval (adjusted Wald).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct NpsDetail {
     pub promoters: i64,
     pub passives: i64,
     pub detractors: i64,
     pub answers: i64,
+    #[schema(required = true)]
     pub low: Option<f64>,
+    #[schema(required = true)]
     pub high: Option<f64>,
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::answer::Answers;
-use crate::form::{FormContent, FormDraft};
+use crate::form::{FormContent, FormInput};
 use crate::rollup::{Delta, FieldCounts};
 
 fn example() -> DayCounts {
@@ -197,7 +197,7 @@ fn form() -> FormContent {
          "options": [{"value": "x", "label": "X"}, {"value": "y", "label": "Y"}]},
         {"key": "comment", "type": "comment", "label": "Why?", "required": false},
     ]});
-    FormContent::new(FormDraft::parse(&form).unwrap()).unwrap()
+    FormContent::new(FormInput::parse(&form).unwrap()).unwrap()
 }
 
 fn counts(submissions: &[Value]) -> FieldCounts {

@@ -2,102 +2,113 @@
 //!
 //! Where the members come from (JSON or a CSV row) is not known here.
 
-use std::borrow::Cow;
+use std::io;
+
+use serde::Serializer;
 
 use super::{
-    MAX_FIELDS, MAX_NAME_BYTES, MAX_PROBLEMS, MAX_VALUE_BYTES, Parsed, Problem, Record, RecordCode,
-    cut,
+    BrokenRecord, MAX_FIELDS, MAX_NAME_BYTES, MAX_PROBLEMS, MAX_VALUE_BYTES, Parsed, Problem,
+    Record, RecordCode,
 };
-use crate::docid::{self, has_control};
-use crate::phone;
-
-/// A pointer shows at most this much of a name, or one hostile record would fill an answer.
-const MAX_POINTER_NAME_BYTES: usize = 256;
+use crate::docid::{self, DocId};
+use crate::phone::PhoneNumber;
+use crate::pointer;
+use crate::text::{cut, has_control};
 
 /// A member of an element, by its decoded name.
 #[derive(Clone, Copy)]
 pub(crate) struct Member<'a> {
     pub(crate) name: &'a str,
-    pub(crate) value: Given<'a>,
+    pub(crate) value: Value<'a>,
 }
 
-/// What a member holds.
+/// The value of a member.
 #[derive(Clone, Copy)]
-pub(crate) enum Given<'a> {
+pub(crate) enum Value<'a> {
     Text(&'a str),
     Null,
     /// A number, a boolean, an array or an object.
     Other,
 }
 
-/// Judges an element by its members, given in the order of the body.
-pub(crate) fn check<'a>(members: impl ExactSizeIterator<Item = Member<'a>> + Clone) -> Parsed<'a> {
+/// Checks the members of an element, which come in the order of the body. The record's fields are written to `json`.
+pub(crate) fn check<'a>(
+    members: impl ExactSizeIterator<Item = Member<'a>> + Clone,
+    json: &'a mut Vec<u8>,
+) -> Parsed<'a> {
     let mut found = Found::default();
-    let mut fields = Vec::with_capacity(members.len().saturating_sub(2).min(MAX_FIELDS));
-    let mut nulls = Vec::new();
     for member in members.clone() {
         match member.name {
             "docid" => found.docid(member.value),
             "phone" => found.phone(member.value),
-            name if matches!(member.value, Given::Null) => {
-                if nulls.len() < MAX_FIELDS {
-                    nulls.push(name);
-                }
-            }
-            name => {
-                let value = found.field(name, member.value);
-                if fields.len() < MAX_FIELDS {
-                    fields.push((Cow::Borrowed(name), Cow::Borrowed(value)));
-                }
-            }
+            name => found.field(name, member.value),
         }
     }
-    if !in_order(&fields) {
-        fields.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    }
-    // One docid, one phone, and all others among the fields, each once: nothing is missing, twice or too much.
-    let others = fields.len() + nulls.len();
-    let whole = members.len() == others + 2
-        && others <= MAX_FIELDS
-        && in_order(&fields)
-        && are_new(nulls, &fields);
-    match (found.docid, found.phone) {
-        (Some(docid), Some(phone)) if whole && found.problems.found == 0 => Parsed::Valid(Record {
-            docid: Cow::Borrowed(docid),
-            phone: Cow::Borrowed(phone),
+    // One docid, one phone, and all others fields: nothing is missing, twice or too much.
+    if let (Some(docid), Some(phone)) = (found.docid, found.phone)
+        && found.problems.count == 0
+        && found.fields <= MAX_FIELDS
+        && members.len() == found.fields + 2
+        && let Some(fields) = write_fields(members.clone(), found.out_of_order, json)
+    {
+        return Ok(Record {
+            docid,
+            phone,
             fields,
-        }),
-        _ => {
-            drop(fields);
-            found.broken(members.map(|member| member.name).collect())
-        }
+        });
     }
+    Err(found.broken(members.map(|member| member.name).collect()))
 }
 
-/// Whether the fields are sorted by name, each name once.
-fn in_order(fields: &[(Cow<str>, Cow<str>)]) -> bool {
-    fields.is_sorted_by(|a, b| a.0 < b.0)
+/// Writes the fields that are not null, sorted by name; `None` if a name comes twice.
+fn write_fields<'a>(
+    members: impl Iterator<Item = Member<'a>>,
+    out_of_order: bool,
+    json: &'a mut Vec<u8>,
+) -> Option<&'a str> {
+    let fields = members.filter(|member| !matches!(member.name, "docid" | "phone"));
+    json.clear();
+    if out_of_order {
+        let mut fields: Vec<_> = fields.collect();
+        fields.sort_unstable_by_key(|field| field.name);
+        if !fields.is_sorted_by(|a, b| a.name < b.name) {
+            return None;
+        }
+        write_object(fields.into_iter(), &mut *json);
+    } else {
+        write_object(fields, &mut *json);
+    }
+    str::from_utf8(json).ok()
 }
 
-/// Whether each of the names comes once, and none is a field's.
-fn are_new(mut names: Vec<&str>, fields: &[(Cow<str>, Cow<str>)]) -> bool {
-    names.sort_unstable();
-    names.is_sorted_by(|a, b| a < b)
-        && names.iter().all(|name| {
-            fields
-                .binary_search_by(|(field, _)| (**field).cmp(name))
-                .is_err()
-        })
+#[expect(
+    clippy::expect_used,
+    reason = "a Vec takes every byte and every str has a JSON form; no input reaches this"
+)]
+fn write_object<'a>(fields: impl Iterator<Item = Member<'a>>, out: impl io::Write) {
+    let texts = fields.filter_map(|field| match field.value {
+        Value::Text(text) => Some((field.name, text)),
+        Value::Null | Value::Other => None,
+    });
+    serde_json::Serializer::new(out)
+        .collect_map(texts)
+        .expect("strings in a Vec");
 }
 
-/// What the members have shown so far.
+/// What was found in the members so far.
 #[derive(Default)]
 struct Found<'a> {
-    /// The first string.
-    docid: Option<&'a str>,
-    phone: Option<&'a str>,
-    docid_given: bool,
-    phone_given: bool,
+    docid: Option<DocId<&'a str>>,
+    phone: Option<PhoneNumber<&'a str>>,
+    /// The first docid that is a string.
+    docid_text: Option<&'a str>,
+    has_docid: bool,
+    has_phone: bool,
+    /// All other members, null or not.
+    fields: usize,
+    last_name: &'a str,
+    /// Whether some name does not come after the one before it.
+    out_of_order: bool,
     problems: Problems,
 }
 
@@ -105,17 +116,17 @@ struct Found<'a> {
 #[derive(Default)]
 struct Problems {
     kept: Vec<Problem>,
-    found: u64,
+    count: u64,
 }
 
 impl Problems {
-    /// Only the detail of a problem that is kept is written.
+    /// The detail is only written if the problem is kept.
     #[cold]
     fn push(&mut self, name: &str, code: RecordCode, detail: impl FnOnce() -> String) {
-        self.found += 1;
+        self.count += 1;
         if self.kept.len() < MAX_PROBLEMS {
             self.kept.push(Problem {
-                pointer: pointer(name),
+                pointer: pointer::member("", name),
                 code,
                 detail: detail(),
             });
@@ -124,7 +135,7 @@ impl Problems {
 
     /// Adds a problem of the record as a whole. It is kept in place of the last one if there is no room.
     fn push_whole(&mut self, code: RecordCode, detail: String) {
-        self.found += 1;
+        self.count += 1;
         self.kept.truncate(MAX_PROBLEMS - 1);
         self.kept.push(Problem {
             pointer: String::new(),
@@ -135,57 +146,61 @@ impl Problems {
 }
 
 impl<'a> Found<'a> {
-    fn docid(&mut self, value: Given<'a>) {
+    fn docid(&mut self, value: Value<'a>) {
         let problems = &mut self.problems;
         match value {
-            Given::Null => return,
-            Given::Other => problems.push("docid", RecordCode::DocidInvalid, || {
+            Value::Null => return,
+            Value::Other => problems.push("docid", RecordCode::DocidInvalid, || {
                 "docid is not a string".to_owned()
             }),
-            Given::Text(text) => {
-                self.docid = self.docid.or(Some(text));
-                if let Err(error) = docid::check(text) {
-                    problems.push("docid", RecordCode::DocidInvalid, || {
+            Value::Text(text) => {
+                self.docid_text = self.docid_text.or(Some(text));
+                match DocId::parse(text) {
+                    Ok(docid) => self.docid = Some(docid),
+                    Err(error) => problems.push("docid", RecordCode::DocidInvalid, || {
                         format!("docid {error}")
-                    });
+                    }),
                 }
             }
         }
-        self.docid_given = true;
+        self.has_docid = true;
     }
 
-    fn phone(&mut self, value: Given<'a>) {
+    fn phone(&mut self, value: Value<'a>) {
         let problems = &mut self.problems;
         match value {
-            Given::Null => return,
-            Given::Other => problems.push("phone", RecordCode::PhoneInvalid, || {
+            Value::Null => return,
+            Value::Other => problems.push("phone", RecordCode::PhoneInvalid, || {
                 "phone is not a string".to_owned()
             }),
-            Given::Text(text) => {
-                self.phone = self.phone.or(Some(text));
-                if let Err(error) = phone::check(text) {
-                    problems.push("phone", RecordCode::PhoneInvalid, || {
-                        format!("phone {error}; E.164 is `+`, then 7 to 15 digits, the first not 0")
-                    });
-                }
-            }
+            Value::Text(text) => match PhoneNumber::parse(text) {
+                Ok(phone) => self.phone = Some(phone),
+                Err(error) => problems.push("phone", RecordCode::PhoneInvalid, || {
+                    format!("phone {error}; E.164 is `+`, then 7 to 15 digits, the first not 0")
+                }),
+            },
         }
-        self.phone_given = true;
+        self.has_phone = true;
     }
 
-    /// The value of a tracking field that is not null, as far as there is one.
-    fn field(&mut self, name: &str, value: Given<'a>) -> &'a str {
+    /// A tracking field. One that is null is no member, but its name counts.
+    fn field(&mut self, name: &'a str, value: Value<'a>) {
+        self.fields += 1;
+        self.out_of_order |= name <= self.last_name;
+        self.last_name = name;
+        if let Value::Null = value {
+            return;
+        }
         let problems = &mut self.problems;
         if name.is_empty() || name.len() > MAX_NAME_BYTES || has_control(name) {
             problems.push(name, RecordCode::FieldNameInvalid, || {
                 format!("a field name has 1 to {MAX_NAME_BYTES} bytes and no control characters")
             });
         }
-        let Given::Text(text) = value else {
-            problems.push(name, RecordCode::FieldNotString, || {
+        let Value::Text(text) = value else {
+            return problems.push(name, RecordCode::FieldNotString, || {
                 "the value is not a string".to_owned()
             });
-            return "";
         };
         if text.len() > MAX_VALUE_BYTES {
             problems.push(name, RecordCode::FieldTooLong, || {
@@ -197,19 +212,18 @@ impl<'a> Found<'a> {
                 "the value holds U+0000".to_owned()
             });
         }
-        text
     }
 
-    /// Adds what only all names together show.
+    /// Adds the problems that only show in all names together.
     #[cold]
-    fn broken(mut self, mut names: Vec<&'a str>) -> Parsed<'a> {
+    fn broken(mut self, mut names: Vec<&'a str>) -> BrokenRecord {
         let problems = &mut self.problems;
-        if !self.docid_given {
+        if !self.has_docid {
             problems.push("docid", RecordCode::DocidMissing, || {
                 "docid is absent or null".to_owned()
             });
         }
-        if !self.phone_given {
+        if !self.has_phone {
             problems.push("phone", RecordCode::PhoneMissing, || {
                 "phone is absent or null".to_owned()
             });
@@ -231,30 +245,11 @@ impl<'a> Found<'a> {
                 format!("{fields} tracking fields; at most {MAX_FIELDS} are taken"),
             );
         }
-        Parsed::Broken {
-            docid: self
-                .docid
-                .map(|text| cut(text, docid::MAX_BYTES).to_owned()),
-            dropped: self.problems.found - self.problems.kept.len() as u64,
+        let docid = self.docid_text;
+        BrokenRecord {
+            docid: docid.map(|text| cut(text, docid::MAX_BYTES).to_owned()),
+            dropped: self.problems.count - self.problems.kept.len() as u64,
             problems: self.problems.kept,
         }
     }
-}
-
-/// The JSON pointer of a member (RFC 6901, section 3: `~` is written `~0`, `/` is written `~1`).
-pub(crate) fn pointer(name: &str) -> String {
-    let shown = cut(name, MAX_POINTER_NAME_BYTES);
-    let mut pointer = String::with_capacity(shown.len() + 4);
-    pointer.push('/');
-    for character in shown.chars() {
-        match character {
-            '~' => pointer.push_str("~0"),
-            '/' => pointer.push_str("~1"),
-            other => pointer.push(other),
-        }
-    }
-    if shown.len() < name.len() {
-        pointer.push('…');
-    }
-    pointer
 }

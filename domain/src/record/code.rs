@@ -1,12 +1,26 @@
 //! The names of what can be wrong with a record, as callers match on them.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
+use strum::{Display, IntoStaticStr, VariantArray};
 
 /// A record code of the API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum RecordCode {
     /// The element is no JSON object.
     NotAnObject,
@@ -37,45 +51,9 @@ pub enum RecordCode {
 }
 
 impl RecordCode {
-    pub const ALL: [RecordCode; 13] = [
-        RecordCode::NotAnObject,
-        RecordCode::DocidMissing,
-        RecordCode::DocidInvalid,
-        RecordCode::DocidDuplicate,
-        RecordCode::PhoneMissing,
-        RecordCode::PhoneInvalid,
-        RecordCode::FieldNameInvalid,
-        RecordCode::FieldNotString,
-        RecordCode::FieldTooLong,
-        RecordCode::FieldInvalid,
-        RecordCode::TooManyFields,
-        RecordCode::DuplicateMember,
-        RecordCode::RowWidth,
-    ];
-
     /// The code on the wire.
     pub fn as_str(self) -> &'static str {
-        match self {
-            RecordCode::NotAnObject => "not_an_object",
-            RecordCode::DocidMissing => "docid_missing",
-            RecordCode::DocidInvalid => "docid_invalid",
-            RecordCode::DocidDuplicate => "docid_duplicate",
-            RecordCode::PhoneMissing => "phone_missing",
-            RecordCode::PhoneInvalid => "phone_invalid",
-            RecordCode::FieldNameInvalid => "field_name_invalid",
-            RecordCode::FieldNotString => "field_not_string",
-            RecordCode::FieldTooLong => "field_too_long",
-            RecordCode::FieldInvalid => "field_invalid",
-            RecordCode::TooManyFields => "too_many_fields",
-            RecordCode::DuplicateMember => "duplicate_member",
-            RecordCode::RowWidth => "row_width",
-        }
-    }
-}
-
-impl fmt::Display for RecordCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        self.into()
     }
 }
 
@@ -85,10 +63,10 @@ mod tests {
 
     #[test]
     fn codes_serialise_as_their_names() {
-        for code in RecordCode::ALL {
-            let json = serde_json::to_string(&code).unwrap();
+        for code in RecordCode::VARIANTS {
+            let json = serde_json::to_string(code).unwrap();
             assert_eq!(json, format!("\"{code}\""));
-            assert_eq!(serde_json::from_str::<RecordCode>(&json).unwrap(), code);
+            assert_eq!(serde_json::from_str::<RecordCode>(&json).unwrap(), *code);
         }
     }
 }

@@ -1,20 +1,22 @@
 //! One import record, and everything that can be wrong with it.
 //!
-//! [`crate::body`] finds the records of a body; here is what they are. `docid_duplicate` is the one code
-//! that a record alone cannot have: whoever reads the body gives it, with a [`crate::dedupe::DocIdSet`].
+//! [`crate::body`] finds the records of a body; here is what they are, and which columns of a recipient they fill.
+//! `docid_duplicate` is the one code that a record alone cannot have: whoever reads the body gives it, with a
+//! [`crate::dedupe::DocIdSet`].
 
 mod check;
 mod code;
 
-use std::borrow::Cow;
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
+use utoipa::openapi::schema::SchemaType;
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
-pub(crate) use self::check::{Given, Member, check, pointer};
+pub(crate) use self::check::{Member, Value, check};
 pub use self::code::RecordCode;
-use crate::docid;
-use crate::phone;
+use crate::docid::{self, DocId};
+use crate::phone::PhoneNumber;
+use crate::text::cut;
 
 /// At most this many tracking fields.
 pub const MAX_FIELDS: usize = 64;
@@ -26,38 +28,144 @@ pub const MAX_VALUE_BYTES: usize = 1_024;
 /// members has one problem, `too_many_fields`.
 pub const MAX_PROBLEMS: usize = 100;
 
-/// A valid record. `docid` and `phone` have the shapes of [`docid::DocId`] and [`phone::PhoneNumber`],
-/// `fields` are the tracking fields, each name once, sorted by the bytes of the name.
-#[derive(Clone, PartialEq, Eq)]
+/// A valid record. The parser makes it, the ledger keeps it, and the database gets it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
-    pub docid: Cow<'a, str>,
-    pub phone: Cow<'a, str>,
-    pub fields: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    pub docid: DocId<&'a str>,
+    pub phone: PhoneNumber<&'a str>,
+    /// The tracking fields: a JSON object of strings, the names in the order of their bytes, no spaces, nothing escaped
+    /// that RFC 8259 does not want escaped.
+    pub fields: &'a str,
 }
 
-impl fmt::Debug for Record<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mask = fmt::from_fn(|f| phone::masked(&self.phone, f));
-        f.debug_struct("Record")
-            .field("docid", &self.docid)
-            .field("phone", &mask)
-            .field("fields", &self.fields.len())
-            .finish()
+/// A column of the table `recipient` that records fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    pub name: &'static str,
+    /// Whether it holds JSON, or else text.
+    pub is_json: bool,
+}
+
+/// The version of a chunk's layout, which follows [`COLUMNS`] and changes with them.
+pub(crate) const LAYOUT_VERSION: u8 = 1;
+
+/// The columns of a record, in the order of [`Record::values`].
+pub const COLUMNS: [Column; 3] = [
+    Column {
+        name: "docid",
+        is_json: false,
+    },
+    Column {
+        name: "phone",
+        is_json: false,
+    },
+    Column {
+        name: "fields",
+        is_json: true,
+    },
+];
+
+impl<'a> Record<'a> {
+    /// What stands in each of [`COLUMNS`].
+    pub fn values(&self) -> [&'a str; COLUMNS.len()] {
+        [self.docid.get(), self.phone.get(), self.fields]
+    }
+
+    /// Whether values that may be damaged can be a record's.
+    pub(crate) fn are_valid([docid, phone, _]: [&str; COLUMNS.len()]) -> bool {
+        DocId::parse(docid).is_ok() && PhoneNumber::parse(phone).is_ok()
+    }
+
+    /// The record of values that [are valid](Self::are_valid).
+    pub(crate) fn from_valid([docid, phone, fields]: [&'a str; COLUMNS.len()]) -> Self {
+        Self {
+            docid: DocId::parsed(docid),
+            phone: PhoneNumber::parsed(phone),
+            fields,
+        }
+    }
+}
+
+/// Without control characters.
+const NAME: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$";
+
+impl PartialSchema for Record<'_> {
+    /// As it is sent: every member but `docid` and `phone` is a tracking field.
+    fn schema() -> RefOr<Schema> {
+        let string = || ObjectBuilder::new().schema_type(Type::String);
+        let docid = string()
+            .min_length(Some(1))
+            .max_length(Some(docid::MAX_BYTES))
+            .pattern(Some(NAME))
+            .description(Some("The caller's own id: at most 128 bytes"));
+        let phone = string()
+            .pattern(Some("^\\+[1-9][0-9]{6,14}$"))
+            .description(Some("E.164"))
+            .examples(["+491701234567"]);
+        let value = ObjectBuilder::new()
+            .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+            .max_length(Some(MAX_VALUE_BYTES))
+            .pattern(Some("^[^\\u0000]*$"))
+            .description(Some(
+                "A tracking field: at most 1,024 bytes, its name at most 64; null is as if left out",
+            ));
+        let name = string()
+            .max_length(Some(MAX_NAME_BYTES))
+            .pattern(Some(NAME));
+        let record = ObjectBuilder::new()
+            .property("docid", docid)
+            .required("docid")
+            .property("phone", phone)
+            .required("phone")
+            .property_names(Some(name))
+            .additional_properties(Some(value))
+            .max_properties(Some(MAX_FIELDS + COLUMNS.len() - 1));
+        record.into()
     }
 }
 
 /// What became of one element of a body.
+pub type Parsed<'a> = Result<Record<'a>, BrokenRecord>;
+
+/// An element that is no valid record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Parsed<'a> {
-    Valid(Record<'a>),
-    Broken {
-        /// The docid, if there was a string, cut to 128 bytes.
-        docid: Option<String>,
-        /// The first [`MAX_PROBLEMS`] of them, never none.
-        problems: Vec<Problem>,
-        /// How many more problems the record has.
-        dropped: u64,
-    },
+pub struct BrokenRecord {
+    /// The docid, if there was a string, cut to 128 bytes.
+    pub docid: Option<String>,
+    /// The first [`MAX_PROBLEMS`] of its problems, never none.
+    pub problems: Vec<Problem>,
+    /// How many more problems it has.
+    pub dropped: u64,
+}
+
+impl BrokenRecord {
+    /// A valid record whose docid was accepted earlier in the body.
+    pub fn duplicate(docid: DocId<&str>) -> Self {
+        let problem = Problem {
+            pointer: "/docid".to_owned(),
+            code: RecordCode::DocidDuplicate,
+            detail: "docid was accepted earlier in this body; that record stands".to_owned(),
+        };
+        Self::with(Some(docid.get()), problem)
+    }
+
+    /// A record with one problem, which is the whole record's.
+    pub(crate) fn whole(docid: Option<&str>, code: RecordCode, detail: String) -> Self {
+        let problem = Problem {
+            pointer: String::new(),
+            code,
+            detail,
+        };
+        Self::with(docid, problem)
+    }
+
+    fn with(docid: Option<&str>, problem: Problem) -> Self {
+        Self {
+            docid: docid.map(|docid| cut(docid, docid::MAX_BYTES).to_owned()),
+            problems: vec![problem],
+            dropped: 0,
+        }
+    }
 }
 
 /// One thing wrong with a record.
@@ -71,15 +179,32 @@ pub struct Problem {
     pub detail: String,
 }
 
-/// One thing wrong with a record of a body: the wire shape of an import's `errors`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+impl Problem {
+    /// The record's docid was accepted earlier in the body.
+    pub fn docid_duplicate() -> Self {
+        Self {
+            pointer: "/docid".to_owned(),
+            code: RecordCode::DocidDuplicate,
+            detail: "docid was accepted earlier in this body; that record stands".to_owned(),
+        }
+    }
+}
+
+/// What is wrong with a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RecordError {
     /// Which record of the body, from 0.
     pub index: u64,
+    /// The record's docid, if it has a string there.
+    #[schema(required = true)]
     pub docid: Option<String>,
-    /// Where in the body: `/1/phone`, or `/data/1/phone` in the wrapped form.
+    /// Where in the body, as a JSON pointer.
+    #[schema(example = "/1/phone")]
     pub pointer: String,
+    /// What is wrong, for programs.
+    #[schema(value_type = String, example = "phone_invalid")]
     pub code: RecordCode,
+    /// What is wrong, for people.
     pub detail: String,
 }
 
@@ -95,27 +220,6 @@ impl RecordError {
             detail: problem.detail,
         }
     }
-
-    /// That the record's docid was accepted earlier in the body.
-    pub fn duplicate(prefix: &str, index: u64, docid: &str) -> Self {
-        let problem = Problem {
-            pointer: "/docid".to_owned(),
-            code: RecordCode::DocidDuplicate,
-            detail: "docid was accepted earlier in this body; that record stands".to_owned(),
-        };
-        Self::new(
-            prefix,
-            index,
-            Some(cut(docid, docid::MAX_BYTES).to_owned()),
-            problem,
-        )
-    }
-}
-
-/// The longest beginning of the text that has at most `max` bytes.
-pub(crate) fn cut(text: &str, max: usize) -> &str {
-    text.get(..text.floor_char_boundary(max))
-        .unwrap_or_default()
 }
 
 #[cfg(test)]

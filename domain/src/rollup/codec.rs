@@ -1,4 +1,4 @@
-//! Counts as bytes and back. Nothing in the bytes is believed: a bad disk must not become bad data.
+//! Encodes and decodes counts. Everything that is decoded is checked: a bad disk must not become bad data.
 
 use super::DayCounts;
 use super::field_counts::{FieldCount, FieldCounts, add};
@@ -7,7 +7,7 @@ use crate::varint;
 
 const VERSION: u8 = 1;
 
-/// Why bytes are no counts.
+/// Why bytes cannot be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// Written by a newer (or much older) version: left for one that knows it.
@@ -21,12 +21,32 @@ const CUT_OFF: DecodeError = DecodeError::Corrupt("a number is cut off or too la
 const OUT_OF_ORDER: DecodeError = DecodeError::Corrupt("they are out of order");
 const ZERO: DecodeError = DecodeError::Corrupt("a count of 0 is listed");
 
+impl FieldCounts {
+    /// The bytes of the counts, the same for equal counts; their layout is in [`crate::rollup`].
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = start();
+        write_fields(&mut out, self);
+        out
+    }
+
+    /// Reads what [`Self::encode`] wrote, and nothing else.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        Self::default().merged_with(bytes)
+    }
+
+    /// Merges encoded counts without building them first.
+    pub fn merged_with(mut self, encoded: &[u8]) -> Result<Self, DecodeError> {
+        read(encoded, |rest| read_fields(rest, &mut self))?;
+        Ok(self)
+    }
+}
+
 /// The beginning of all encoded counts.
 pub(super) fn start() -> Vec<u8> {
     vec![VERSION]
 }
 
-/// Checks the beginning and that `content` takes all that follows.
+/// Checks the version, and that `content` reads all that follows.
 pub(super) fn read<T>(
     bytes: &[u8],
     content: impl FnOnce(&mut &[u8]) -> Result<T, DecodeError>,
@@ -44,7 +64,7 @@ pub(super) fn read<T>(
     }
 }
 
-/// The bytes of a delta of these counters and of fields that are encoded already.
+/// Encodes a delta whose fields are encoded already.
 pub(super) fn join(counts: DayCounts, fields: &[u8]) -> Result<Vec<u8>, DecodeError> {
     let mut out = start();
     write_counts(&mut out, counts);
@@ -81,7 +101,7 @@ pub(super) fn write_fields(out: &mut Vec<u8>, counts: &FieldCounts) {
     }
 }
 
-/// Adds the fields to `into`. What is announced takes memory only once it is there.
+/// Merges the fields into `into`. Memory is allocated for what is read, not for what is announced.
 pub(super) fn read_fields(rest: &mut &[u8], into: &mut FieldCounts) -> Result<(), DecodeError> {
     let mut walk = Walk::along(&mut into.fields);
     let mut last = None;
@@ -115,7 +135,7 @@ fn read_field(rest: &mut &[u8], into: &mut FieldCount) -> Result<(), DecodeError
     Ok(())
 }
 
-/// Lets `next` pass if it comes after the last one.
+/// Checks that `next` is greater than `last`, and makes it the last.
 fn ascend<T: Ord + Copy>(last: &mut Option<T>, next: T) -> Result<(), DecodeError> {
     if *last >= Some(next) {
         return Err(OUT_OF_ORDER);

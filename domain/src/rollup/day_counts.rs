@@ -4,20 +4,19 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-/// What happened, in numbers: on a day, in a range, or as a change of either. In JSON the members of a report's
-/// `daily`, without the date.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+/// What happened on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, ToSchema)]
 pub struct DayCounts {
     /// Visits seen or answered.
     pub views: i64,
-    /// Stored answers of a visit, feedbacks.
+    /// Stored answers of a visit.
     pub responses: i64,
     /// Feedbacks with a comment.
     pub comments: i64,
     /// Answers 4 and 5 to `happiness`.
     pub happy: i64,
-    /// All answers to `happiness`.
     pub happiness_answers: i64,
     /// Answers 9 and 10 to `nps`.
     pub promoters: i64,
@@ -25,13 +24,12 @@ pub struct DayCounts {
     pub passives: i64,
     /// Answers 0 to 6 to `nps`.
     pub detractors: i64,
-    /// All answers to `nps`.
     pub nps_answers: i64,
 }
 
 impl DayCounts {
     /// The counters in the order of the declaration.
-    pub(super) fn to_array(self) -> [i64; 9] {
+    pub fn to_array(self) -> [i64; 9] {
         [
             self.views,
             self.responses,

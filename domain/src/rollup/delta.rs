@@ -1,11 +1,11 @@
-//! What one event changes.
+//! The counts that one event changes.
 
 use super::codec::{self, DecodeError};
 use super::{DayCounts, FieldCounts};
 use crate::answer::Answers;
 use crate::form::FormContent;
 
-/// Counts of a day and of its fields: what one event changes, or the sum of many.
+/// The counters of a day and the counts of its fields: the change that one event makes, or the sum of many.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Delta {
     pub counts: DayCounts,
@@ -13,7 +13,7 @@ pub struct Delta {
 }
 
 impl Delta {
-    /// A visit seen or answered on a day on which it was not before.
+    /// A visit that is seen or answered for the first time on a day.
     pub fn view() -> Self {
         Self {
             counts: DayCounts {
@@ -24,7 +24,7 @@ impl Delta {
         }
     }
 
-    /// A stored feedback to a form. The view of its visit is not in it.
+    /// A stored feedback, without the view of its visit.
     pub fn answer(form: &FormContent, answers: &Answers) -> Self {
         let mut counts = DayCounts {
             responses: 1,
@@ -52,7 +52,7 @@ impl Delta {
         Self { counts, fields }
     }
 
-    /// What takes this one back.
+    /// The delta that undoes this one.
     #[must_use]
     pub fn negated(self) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl Delta {
         }
     }
 
-    /// Adds the other's counts.
+    /// Adds the counts of another delta.
     pub fn merge(&mut self, other: &Self) {
         self.counts += other.counts;
         self.fields.merge(&other.fields);
@@ -85,7 +85,7 @@ impl Delta {
         Self::default().merged_with(bytes)
     }
 
-    /// Adds an encoded delta without building it first: the quick way to fold many.
+    /// Merges an encoded delta without building it first.
     pub fn merged_with(mut self, encoded: &[u8]) -> Result<Self, DecodeError> {
         codec::read(encoded, |rest| {
             self.counts += codec::read_counts(rest)?;

@@ -1,4 +1,4 @@
-//! Where two counts differ, for those who check them.
+//! How two counts differ, for `verify`.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const COUNTERS: [&str; 9] = [
     "nps_answers",
 ];
 
-/// One number that two counts have differently.
+/// A number that differs between two counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// A counter's name; of a field `<key>` for its answers and `<key>=<grade or number of an option>` for one of them.
@@ -27,7 +27,7 @@ pub struct Difference {
 }
 
 impl Delta {
-    /// Every number that the other has differently: the counters first, then those of the fields by their name.
+    /// Every number that differs from the other's: the counters first, then those of the fields by their name.
     pub fn differences(&self, other: &Self) -> Vec<Difference> {
         let counters = self
             .counts

@@ -1,6 +1,7 @@
 //! How often each field was answered, and with what.
 
-use super::codec::{self, DecodeError};
+use std::collections::HashSet;
+
 use super::walk::{Walk, entry};
 use crate::answer::AnswerValue;
 use crate::form::Field;
@@ -29,8 +30,8 @@ impl FieldCounts {
 
     /// The field with this key, if it has any count.
     pub fn get(&self, key: &str) -> Option<&FieldCount> {
-        let place = self.fields.binary_search_by(|(k, _)| k.as_str().cmp(key));
-        place.ok().map(|place| &self.fields[place].1)
+        let found = self.fields.binary_search_by(|(k, _)| k.as_str().cmp(key));
+        found.ok().map(|index| &self.fields[index].1)
     }
 
     /// Every field with a count, in the byte order of their keys.
@@ -48,7 +49,7 @@ impl FieldCounts {
         self.drop_zeros();
     }
 
-    /// What takes these counts back.
+    /// The counts that undo these.
     #[must_use]
     pub fn negated(mut self) -> Self {
         for (_, field) in &mut self.fields {
@@ -60,37 +61,16 @@ impl FieldCounts {
         self
     }
 
-    /// The bytes of the counts, the same for equal counts; their layout is in [`crate::rollup`].
-    pub fn encode(&self) -> Vec<u8> {
-        let mut out = codec::start();
-        codec::write_fields(&mut out, self);
-        out
-    }
-
-    /// Reads what [`Self::encode`] wrote, and nothing else.
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        Self::default().merged_with(bytes)
-    }
-
-    /// Adds encoded counts without building them first: the quick way to sum up many days.
-    pub fn merged_with(mut self, encoded: &[u8]) -> Result<Self, DecodeError> {
-        codec::read(encoded, |rest| codec::read_fields(rest, &mut self))?;
-        Ok(self)
-    }
-
     /// Counts one answer to a field.
     pub(super) fn count(&mut self, field: &Field, answer: &AnswerValue) {
         let count = entry(&mut self.fields, field.key.as_str());
         count.answers += 1;
         match answer {
             AnswerValue::Grade(grade) => *entry(&mut count.values, grade) += 1,
-            AnswerValue::Choice(value) => count.choose(field, value),
-            AnswerValue::Choices(values) => {
-                for value in values {
-                    count.choose(field, value);
-                }
+            AnswerValue::Text(value) => count.choose(field, &[value.as_str()].into()),
+            AnswerValue::Chosen(values) => {
+                count.choose(field, &values.iter().map(String::as_str).collect());
             }
-            AnswerValue::Text(_) => {}
         }
     }
 
@@ -100,9 +80,12 @@ impl FieldCounts {
 }
 
 impl FieldCount {
-    fn choose(&mut self, field: &Field, value: &str) {
-        if let Some(option) = field.kind.option(value) {
-            *entry(&mut self.values, &option.number) += 1;
+    /// Counts options. A text that is no option is not counted by its value.
+    fn choose(&mut self, field: &Field, chosen: &HashSet<&str>) {
+        for option in field.kind.options() {
+            if chosen.contains(option.value.as_str()) {
+                *entry(&mut self.values, &option.number) += 1;
+            }
         }
     }
 
@@ -111,20 +94,20 @@ impl FieldCount {
         self.answers
     }
 
-    /// The sum of all grades given, of which the mean is made.
+    /// The sum of all grades, for their mean.
     pub fn sum(&self) -> i64 {
         let parts = self.values();
         let parts = parts.map(|(grade, count)| i64::from(grade).wrapping_mul(count));
         parts.fold(0, i64::wrapping_add)
     }
 
-    /// How often this grade was given, or the option of this number chosen.
+    /// How often this grade, or the option of this number, was chosen.
     pub fn value(&self, value: u8) -> i64 {
-        let place = self.values.binary_search_by_key(&value, |(v, _)| *v);
-        place.map_or(0, |place| self.values[place].1)
+        let found = self.values.binary_search_by_key(&value, |(v, _)| *v);
+        found.map_or(0, |index| self.values[index].1)
     }
 
-    /// Every grade given, or the number of every option chosen, and how often, ascending.
+    /// Every grade, or the number of every option, that was chosen, and how often, ascending.
     pub fn values(&self) -> impl ExactSizeIterator<Item = (u8, i64)> {
         self.values.iter().copied()
     }

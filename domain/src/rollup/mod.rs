@@ -1,12 +1,11 @@
-//! Counts of what was seen and answered, and how they add up: on one day of one form, or of one of its
-//! `bus_prop`s.
+//! Counts of views and answers on a day, of one form or of one of its business properties.
 //!
-//! A [`Delta`] is what one event changes, the sum of many, or a whole row of the rollup: all the same type,
-//! because a row is nothing but the sum of the deltas that were folded into it. Deltas add up in any order and
-//! grouping, and one that is taken back leaves nothing behind. To keep that law for all numbers there are, sums wrap
-//! round at the ends of 64 bits; counts of real events are nowhere near.
+//! A [`Delta`] is the change that one event makes, the sum of many changes, or a row of the rollup, which is the sum of
+//! the deltas that were merged into it. Deltas can be merged in any order and grouping, and a delta and its negation leave
+//! nothing. So that this holds for all numbers, sums wrap around at the ends of 64 bits; counts of real events are far
+//! from there.
 //!
-//! The bytes, every number a varint, every count a signed one:
+//! The encoding, where every number is a varint and every count a signed one:
 //!
 //! ```text
 //! Delta        version (1) · the nine counters · F
@@ -15,11 +14,11 @@
 //! month        version (1) · days, then for each: day of the month · length · Delta
 //! ```
 //!
-//! Keys are their length and then UTF-8; a value is one byte, a grade or the number of an option. Keys and values
+//! A key is its length and then UTF-8; a value is one byte, a grade or the number of an option. Keys and values
 //! ascend, and nothing is listed with a count of 0: equal counts are equal bytes, and other bytes are refused as corrupt.
 //!
-//! What follows from the counts (rates, intervals, means) is in [`crate::metrics`]; which rows there are and who
-//! folds them, in `store`.
+//! Rates, intervals and means are in [`crate::metrics`]; the rows of the rollup and the job that writes them are in
+//! `store`.
 
 mod codec;
 mod day_counts;

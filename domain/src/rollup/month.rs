@@ -1,4 +1,4 @@
-//! The days of one month as bytes, as caches keep them. Layout: see [`crate::rollup`].
+//! The encoding of the days of one month, which caches keep. The layout is in [`crate::rollup`].
 
 use chrono::{Datelike, NaiveDate};
 
@@ -10,7 +10,7 @@ use crate::varint;
 const CUT_OFF: DecodeError = DecodeError::Corrupt("a day is cut off");
 const OUT_OF_ORDER: DecodeError = DecodeError::Corrupt("the days are out of order");
 
-/// The days, in order and of one month, as bytes.
+/// Encodes days that are in order and of one month.
 pub fn encode<'a>(days: impl ExactSizeIterator<Item = (NaiveDate, &'a Delta)>) -> Vec<u8> {
     let mut out = start(days.len());
     for (day, delta) in days {
@@ -19,7 +19,7 @@ pub fn encode<'a>(days: impl ExactSizeIterator<Item = (NaiveDate, &'a Delta)>) -
     out
 }
 
-/// The same of days whose fields are [encoded](super::FieldCounts::encode) already, without reading them.
+/// Encodes days whose fields are [encoded](super::FieldCounts::encode) already, without decoding them.
 ///
 /// # Errors
 /// Fields of another version.
@@ -50,7 +50,7 @@ pub fn decode(month: Month, bytes: &[u8]) -> Result<Vec<(NaiveDate, Delta)>, Dec
     read(month, bytes, Delta::decode)
 }
 
-/// The counters alone: the counts of the fields are passed over unread.
+/// Decodes the counters alone and skips the counts of the fields.
 pub fn decode_counts(
     month: Month,
     bytes: &[u8],

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::walk::entry;
 use super::*;
 use crate::answer::Answers;
-use crate::form::{FormContent, FormDraft};
+use crate::form::{FormContent, FormInput};
 
 fn form() -> FormContent {
     let options = json!([{"value": "a", "label": "A"}, {"value": "b", "label": "B"}]);
@@ -27,7 +27,7 @@ fn form() -> FormContent {
     more("colour", "choice", "options", options.clone());
     more("extras", "choices", "options", options);
     let form = json!({"title": "Test", "bus_props": [], "fields": fields});
-    FormContent::new(FormDraft::parse(&form).unwrap()).unwrap()
+    FormContent::new(FormInput::parse(&form).unwrap()).unwrap()
 }
 
 /// A submission that the form takes.

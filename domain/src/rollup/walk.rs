@@ -2,44 +2,44 @@
 
 use std::borrow::Borrow;
 
-/// Finds or makes the entries of ascending keys, each search from where the last one ended. Lists of one form have
-/// mostly the same keys, so that the next entry is mostly the one.
+/// Finds or inserts the entries of ascending keys. Each search starts where the last one ended: lists of one form mostly
+/// have the same keys, so the next entry mostly is the one.
 pub(super) struct Walk<'a, K, V> {
     entries: &'a mut Vec<(K, V)>,
     next: usize,
 }
 
 impl<'a, K, V: Default> Walk<'a, K, V> {
-    /// Of entries in the order of their keys.
+    /// The entries are in the order of their keys.
     pub(super) fn along(entries: &'a mut Vec<(K, V)>) -> Self {
         Self { entries, next: 0 }
     }
 
-    /// The value of the key, made if it is new. The key comes after those asked for before.
+    /// The value of the key, inserted if it is new. The key is greater than those of earlier calls.
     pub(super) fn at<Q>(&mut self, key: &Q) -> &mut V
     where
         K: Borrow<Q>,
         Q: ToOwned<Owned = K> + Ord + ?Sized,
     {
-        let place = place(self.entries, self.next, key);
-        self.next = place + 1;
-        &mut self.entries[place].1
+        let index = index(self.entries, self.next, key);
+        self.next = index + 1;
+        &mut self.entries[index].1
     }
 }
 
-/// The value of any key, made if it is new.
+/// The value of any key, inserted if it is new.
 pub(super) fn entry<'a, K, V, Q>(entries: &'a mut Vec<(K, V)>, key: &Q) -> &'a mut V
 where
     K: Borrow<Q>,
     V: Default,
     Q: ToOwned<Owned = K> + Ord + ?Sized,
 {
-    let place = place(entries, 0, key);
-    &mut entries[place].1
+    let index = index(entries, 0, key);
+    &mut entries[index].1
 }
 
-/// Where the key is, made if it is new; it is not before `from`.
-fn place<K, V, Q>(entries: &mut Vec<(K, V)>, from: usize, key: &Q) -> usize
+/// The index of the key, inserted if it is new; not before `from`.
+fn index<K, V, Q>(entries: &mut Vec<(K, V)>, from: usize, key: &Q) -> usize
 where
     K: Borrow<Q>,
     V: Default,
@@ -50,9 +50,9 @@ where
         Some((first, _)) if first.borrow() == key => Ok(0),
         _ => ahead.binary_search_by(|(k, _)| k.borrow().cmp(key)),
     };
-    let place = from + found.unwrap_or_else(|place| place);
+    let index = from + found.unwrap_or_else(|index| index);
     if found.is_err() {
-        entries.insert(place, (key.to_owned(), V::default()));
+        entries.insert(index, (key.to_owned(), V::default()));
     }
-    place
+    index
 }

@@ -1,14 +1,10 @@
-//! Disposable copies of what the database knows, each under a version that never goes back while it lives.
+//! Redis, which all processes share. An entry may be gone at any moment: expired, evicted, or lost with its server.
+//! Nothing may depend on one.
 //!
-//! An entry may be gone at any moment: expired, pushed out, or lost with its server. Nothing may depend on one.
-//! `tests/conformance` holds both backends to the same rules.
-//!
-//! What is *not* here: what is kept and whether a copy is new enough (`reports`).
+//! What is *not* here: what is kept, and whether an entry may be used (the crate `report`).
 
-pub mod in_process;
 pub mod key;
-mod near;
-pub mod redis;
+mod redis;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -17,6 +13,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 pub use self::key::CacheKey;
+use self::redis::Redis;
 use crate::config::RedisUrl;
 
 /// A cache that does not answer. The caller goes to the database instead.
@@ -33,87 +30,61 @@ pub enum CacheError {
     Resting,
 }
 
-/// A copy, and the version of the data it was made from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Versioned {
-    pub version: i64,
-    pub bytes: Bytes,
-}
-
-/// The cache of a process. Cheap to clone.
+/// The cache of a process. Cheap to clone. Where no server is configured it has no entries and keeps none.
 #[derive(Clone, Debug)]
-pub enum Cache {
-    InProcess(in_process::InProcess),
-    Redis(redis::Redis),
-}
+pub struct Cache(Option<Redis>);
 
 impl Cache {
-    /// A cache in process, or on a server if there is a URL; connects in the background. Wants a tokio runtime.
+    /// Connects in the background. Needs a tokio runtime.
     ///
     /// # Errors
     /// A URL that cannot be used. A server that is down is no error.
     pub fn open(url: Option<&RedisUrl>) -> Result<Self, CacheError> {
-        Ok(match url {
-            None => Self::InProcess(in_process::InProcess::default()),
-            Some(url) => Self::Redis(redis::Redis::open(url)?),
-        })
+        url.map(Redis::open).transpose().map(Self)
     }
 
-    /// The copy under a key, if there is one. Takes 50 ms at most.
+    /// Whether there is a server.
+    pub fn is_shared(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The entries under these keys, in their order; `None` where there is none. Takes 50 ms at most for 128 keys.
     ///
     /// # Errors
     /// The cache does not answer.
-    pub async fn get(&self, key: &CacheKey) -> Result<Option<Versioned>, CacheError> {
-        let result = match self {
-            Self::InProcess(cache) => Ok(cache.get(key).await),
-            Self::Redis(cache) => cache.get(key).await,
+    pub async fn get_many(&self, keys: &[CacheKey]) -> Result<Vec<Option<Bytes>>, CacheError> {
+        let Some(redis) = &self.0 else {
+            return Ok(vec![None; keys.len()]);
         };
-        let outcome = match &result {
-            Ok(Some(_)) => "hit",
-            Ok(None) => "miss",
-            Err(_) => "error",
-        };
-        metrics::counter!("feedback_cache_gets_total", "outcome" => outcome).increment(1);
-        result
-    }
-
-    /// The copies under these keys that have just the version given, in their order. What the cache has not, or in another
-    /// version, or does not tell within 50 ms, is `None`. A copy that is right may come from this process.
-    pub async fn get_many(&self, wanted: &[(CacheKey, i64)]) -> Vec<Option<Bytes>> {
-        let found = match self {
-            Self::InProcess(cache) => cache.get_many(wanted).await,
-            Self::Redis(cache) => cache.get_many(wanted).await,
-        };
-        let hits = found.iter().flatten().count();
-        for (outcome, gets) in [("hit", hits), ("miss", found.len() - hits)] {
+        let found = redis.get_many(keys).await;
+        let count = |outcome: &'static str, gets: usize| {
             metrics::counter!("feedback_cache_gets_total", "outcome" => outcome)
                 .increment(gets as u64);
+        };
+        match &found {
+            Ok(entries) => {
+                let hits = entries.iter().flatten().count();
+                count("hit", hits);
+                count("miss", entries.len() - hits);
+            }
+            Err(_) => count("error", keys.len()),
         }
         found
     }
 
-    /// Whether other processes have the same copies.
-    pub fn is_shared(&self) -> bool {
-        matches!(self, Self::Redis(_))
-    }
-
-    /// Keeps a copy for `ttl` (at least 1 ms), unless there is one of this version or a newer one. Whether it was
-    /// kept. Takes 50 ms at most.
+    /// Keeps entries for `ttl` (at least a second) in place of those under the same keys. Takes 50 ms at most for 128
+    /// entries.
     ///
     /// # Errors
-    /// The cache does not answer; the copy may have been kept nevertheless.
-    pub async fn set_if_newer(
+    /// The cache does not answer; entries may have been kept nevertheless.
+    pub async fn set_many(
         &self,
-        key: &CacheKey,
-        version: i64,
-        bytes: Bytes,
+        entries: &[(CacheKey, Bytes)],
         ttl: Duration,
-    ) -> Result<bool, CacheError> {
-        let ttl = ttl.max(Duration::from_millis(1));
-        let copy = Versioned { version, bytes };
-        match self {
-            Self::InProcess(cache) => Ok(cache.set_if_newer(key, copy, ttl).await),
-            Self::Redis(cache) => cache.set_if_newer(key, &copy, ttl).await,
+    ) -> Result<(), CacheError> {
+        match &self.0 {
+            Some(redis) => redis.set_many(entries, ttl).await,
+            None => Ok(()),
         }
     }
 
@@ -122,9 +93,9 @@ impl Cache {
     /// # Errors
     /// Why not.
     pub async fn ping(&self) -> Result<(), CacheError> {
-        match self {
-            Self::InProcess(_) => Ok(()),
-            Self::Redis(cache) => cache.ping().await,
+        match &self.0 {
+            Some(redis) => redis.ping().await,
+            None => Ok(()),
         }
     }
 }

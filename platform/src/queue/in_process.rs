@@ -1,5 +1,5 @@
-//! The queue of a service that is one process. It lives as long as the process; the ledger's sweeper finds what was
-//! in it. Not bounded: a message is some hundred bytes, and a lane holds at most the chunks of accepted imports.
+//! The queue of a service that is one process. It lives as long as the process; the workers' scans find what it lost. Not
+//! bounded: a message is some hundred bytes, and workers acknowledge it at once.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,100 +7,75 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use domain::message::{Lane, Message};
+use domain::message::Message;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::{DELIVERY_LIMIT, Delivery};
 
-/// All lanes. Clones are the same queue.
+/// Clones are the same queue.
 #[derive(Clone, Debug, Default)]
-pub struct InProcess(Arc<Lanes>);
+pub struct InProcess(Arc<Shared>);
 
 #[derive(Debug, Default)]
-struct Lanes {
-    small: LaneQueue,
-    bulk: LaneQueue,
-    refresh: LaneQueue,
+struct Shared {
+    entries: Mutex<Entries>,
+    arrived: Notify,
     dead: AtomicU64,
 }
 
-impl Lanes {
-    fn lane(&self, lane: Lane) -> &LaneQueue {
-        match lane {
-            Lane::Small => &self.small,
-            Lane::Bulk => &self.bulk,
-            Lane::Refresh => &self.refresh,
-        }
-    }
-
-    fn bury(&self, lane: Lane, letter: &Letter) {
-        self.dead.fetch_add(1, Ordering::Relaxed);
-        tracing::warn!(queue.lane = lane.as_str(), queue.message = ?letter.message, "dead letter");
-    }
-}
-
 #[derive(Debug, Default)]
-struct LaneQueue {
-    letters: Mutex<Letters>,
-    arrived: Notify,
-}
-
-#[derive(Debug, Default)]
-struct Letters {
+struct Entries {
     /// What came back goes before what is new, as on a quorum queue.
-    returned: VecDeque<Letter>,
-    fresh: VecDeque<Letter>,
+    returned: VecDeque<Entry>,
+    fresh: VecDeque<Entry>,
 }
 
 #[derive(Debug)]
-struct Letter {
+struct Entry {
     message: Message,
     /// How often it came back.
     returns: u32,
 }
 
-impl LaneQueue {
-    fn put(&self, put: impl FnOnce(&mut Letters)) {
-        put(&mut self.lock());
+impl Shared {
+    fn put(&self, put: impl FnOnce(&mut Entries)) {
+        put(&mut self.entries());
         self.arrived.notify_one();
     }
 
-    fn take(&self) -> Option<Letter> {
-        let mut letters = self.lock();
-        letters
+    fn take(&self) -> Option<Entry> {
+        let mut entries = self.entries();
+        entries
             .returned
             .pop_front()
-            .or_else(|| letters.fresh.pop_front())
+            .or_else(|| entries.fresh.pop_front())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Letters> {
+    fn bury(&self, entry: &Entry) {
+        self.dead.fetch_add(1, Ordering::Relaxed);
+        tracing::warn!(queue.message = ?entry.message, "dead letter");
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Entries> {
         // Nothing under the lock can panic half way.
-        self.letters.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl InProcess {
-    pub(super) fn publish(&self, lane: Lane, message: &Message) {
-        let letter = Letter {
+    pub(super) fn publish(&self, message: &Message) {
+        let entry = Entry {
             message: message.clone(),
             returns: 0,
         };
-        self.0
-            .lane(lane)
-            .put(|letters| letters.fresh.push_back(letter));
+        self.0.put(|entries| entries.fresh.push_back(entry));
     }
 
-    pub(super) fn consume(
-        &self,
-        lane: Lane,
-        prefetch: u16,
-        shutdown: CancellationToken,
-    ) -> Consumer {
+    pub(super) fn consume(&self, prefetch: u16, shutdown: CancellationToken) -> Consumer {
         Consumer {
-            lanes: self.0.clone(),
-            lane,
-            hands: Arc::new(Semaphore::new(usize::from(prefetch))),
+            queue: self.0.clone(),
+            permits: Arc::new(Semaphore::new(usize::from(prefetch))),
             shutdown,
         }
     }
@@ -110,11 +85,10 @@ impl InProcess {
     }
 }
 
-/// Takes letters from one lane while it has a hand free.
+/// Takes entries while it holds fewer than its prefetch.
 pub(super) struct Consumer {
-    lanes: Arc<Lanes>,
-    lane: Lane,
-    hands: Arc<Semaphore>,
+    queue: Arc<Shared>,
+    permits: Arc<Semaphore>,
     shutdown: CancellationToken,
 }
 
@@ -130,25 +104,23 @@ impl Consumer {
 
     async fn deliver(&self) -> Option<Delivery> {
         // Closed by nobody, so that it always comes.
-        let hand = self.hands.clone().acquire_owned().await.ok()?;
-        let queue = self.lanes.lane(self.lane);
-        let letter = loop {
-            let mut arrival = pin!(queue.arrived.notified());
-            // Listening before looking: a letter that arrives in between is not slept through.
+        let permit = self.permits.clone().acquire_owned().await.ok()?;
+        let entry = loop {
+            let mut arrival = pin!(self.queue.arrived.notified());
+            // Listening before looking: an entry that arrives in between is not slept through.
             arrival.as_mut().enable();
-            if let Some(letter) = queue.take() {
-                break letter;
+            if let Some(entry) = self.queue.take() {
+                break entry;
             }
             arrival.await;
         };
         Some(Delivery {
-            message: letter.message.clone(),
-            redelivered: letter.returns > 0,
+            message: entry.message.clone(),
+            redelivered: entry.returns > 0,
             ticket: super::Ticket::InProcess(Ticket {
-                lanes: self.lanes.clone(),
-                lane: self.lane,
-                letter: Some(letter),
-                _hand: hand,
+                queue: self.queue.clone(),
+                entry: Some(entry),
+                _permit: permit,
             }),
         })
     }
@@ -156,44 +128,39 @@ impl Consumer {
 
 impl fmt::Debug for Consumer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Consumer")
-            .field("lane", &self.lane)
-            .finish_non_exhaustive()
+        f.debug_struct("Consumer").finish_non_exhaustive()
     }
 }
 
-/// The right to settle a letter; dropped, the letter goes back.
+/// The right to settle an entry; dropped, the entry goes back.
 pub(super) struct Ticket {
-    lanes: Arc<Lanes>,
-    lane: Lane,
-    letter: Option<Letter>,
-    _hand: OwnedSemaphorePermit,
+    queue: Arc<Shared>,
+    entry: Option<Entry>,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Ticket {
     pub(super) fn ack(mut self) {
-        self.letter = None;
+        self.entry = None;
     }
 
     pub(super) fn reject(mut self) {
-        if let Some(letter) = self.letter.take() {
-            self.lanes.bury(self.lane, &letter);
+        if let Some(entry) = self.entry.take() {
+            self.queue.bury(&entry);
         }
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let Some(mut letter) = self.letter.take() else {
+        let Some(mut entry) = self.entry.take() else {
             return;
         };
-        letter.returns += 1;
-        if letter.returns > DELIVERY_LIMIT {
-            self.lanes.bury(self.lane, &letter);
+        entry.returns += 1;
+        if entry.returns > DELIVERY_LIMIT {
+            self.queue.bury(&entry);
         } else {
-            self.lanes
-                .lane(self.lane)
-                .put(|letters| letters.returned.push_back(letter));
+            self.queue.put(|entries| entries.returned.push_back(entry));
         }
     }
 }

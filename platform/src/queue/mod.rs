@@ -1,6 +1,6 @@
-//! The doorbell between api and worker: messages that carry ids, in lanes, delivered at least once.
+//! Notifications from api to worker: messages that carry ids, delivered at least once, each to one of the consumers.
 //!
-//! A lane is first in, first out. A delivery is held until it is acknowledged or rejected; one that is dropped goes
+//! The queue is first in, first out. A delivery is held until it is acknowledged or rejected; one that is dropped goes
 //! back to the front and comes again, and one that came back more than [`DELIVERY_LIMIT`] times goes to the dead
 //! letters. Both backends keep these rules; `tests/conformance` holds them to it.
 //!
@@ -14,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::message::{Lane, Message};
+use domain::message::Message;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::AmqpUrl;
@@ -69,32 +69,31 @@ impl Queue {
         })
     }
 
-    /// Puts a message into a lane; when it returns, the queue has it. Takes at most 5 s, and no time at all while a
+    /// Publishes a message; when it returns, the queue has it. Takes at most 5 s, and no time at all while a
     /// broker is known to be away. Any number may run at once on one connection.
     ///
     /// # Errors
     /// The message may not have arrived.
-    pub async fn publish(&self, lane: Lane, message: &Message) -> Result<(), QueueError> {
+    pub async fn publish(&self, message: &Message) -> Result<(), QueueError> {
         let result = match self {
             Self::InProcess(queue) => {
-                queue.publish(lane, message);
+                queue.publish(message);
                 Ok(())
             }
-            Self::Rabbit(queue) => queue.publish(lane, message).await,
+            Self::Rabbit(queue) => queue.publish(message).await,
         };
         let outcome = if result.is_ok() { "ok" } else { "error" };
-        metrics::counter!("feedback_queue_published_total", "lane" => lane.as_str(), "outcome" => outcome)
-            .increment(1);
+        metrics::counter!("feedback_queue_published_total", "outcome" => outcome).increment(1);
         result
     }
 
-    /// A stream of a lane's messages that survives any failure of the broker, until `shutdown`. At most `prefetch`
+    /// A stream of messages that survives any failure of the broker, until `shutdown`. At most `prefetch`
     /// (at least 1) of its deliveries are held at once.
-    pub fn consume(&self, lane: Lane, prefetch: u16, shutdown: CancellationToken) -> Consumer {
+    pub fn consume(&self, prefetch: u16, shutdown: CancellationToken) -> Consumer {
         let prefetch = prefetch.max(1);
         Consumer(match self {
-            Self::InProcess(queue) => Source::InProcess(queue.consume(lane, prefetch, shutdown)),
-            Self::Rabbit(queue) => Source::Rabbit(queue.consume(lane, prefetch, &shutdown)),
+            Self::InProcess(queue) => Source::InProcess(queue.consume(prefetch, shutdown)),
+            Self::Rabbit(queue) => Source::Rabbit(queue.consume(prefetch, &shutdown)),
         })
     }
 

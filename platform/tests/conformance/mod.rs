@@ -1,4 +1,4 @@
-//! What every queue and every cache must do, whatever is behind it: each rule is one function, and each backend runs
+//! What every queue must do, whatever is behind it: each rule is one function, and each backend runs
 //! all of them. What only one backend can do is tested beside its run.
 
 // Each test binary uses a part.
@@ -22,8 +22,6 @@ macro_rules! rules {
     };
 }
 
-#[macro_use]
-pub mod cache;
 #[macro_use]
 pub mod queue;
 

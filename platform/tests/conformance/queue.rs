@@ -15,13 +15,13 @@ macro_rules! queue_rules {
     ($with:path) => {
         rules! { queue, $with:
             a_message_arrives_as_it_was_sent,
-            a_lane_is_first_in_first_out_and_apart_from_the_others,
+            what_came_first_is_delivered_first,
             an_acknowledged_message_never_comes_again,
             a_dropped_delivery_comes_again_before_newer_ones_and_says_so,
             no_more_than_the_prefetch_is_held_at_once,
             a_rejected_message_is_a_dead_letter_at_once,
             a_message_that_comes_back_too_often_is_a_dead_letter,
-            consumers_of_a_lane_share_its_messages,
+            consumers_share_the_messages,
             a_wait_that_is_given_up_loses_nothing,
             after_shutdown_nothing_is_taken_and_what_is_in_hand_can_be_finished,
             what_a_dropped_consumer_fetched_ahead_goes_to_others,
@@ -31,23 +31,22 @@ macro_rules! queue_rules {
 }
 
 fn message(number: u128) -> Message {
-    Message::RefreshV1 {
+    Message::RollUpV1 {
         account_id: Uuid::from_u128(number),
+        form_id: Uuid::nil(),
     }
 }
 
 fn number(delivery: &Delivery) -> u128 {
     match &delivery.message {
-        Message::RefreshV1 { account_id } => account_id.as_u128(),
-        other @ (Message::ImportChunkV1 { .. } | Message::RollUpV1 { .. }) => {
-            panic!("never sent: {other:?}")
-        }
+        Message::RollUpV1 { account_id, .. } => account_id.as_u128(),
+        other @ Message::ImportV1 { .. } => panic!("never sent: {other:?}"),
     }
 }
 
-async fn publish(queue: &Queue, lane: Lane, numbers: impl IntoIterator<Item = u128>) {
+async fn publish(queue: &Queue, numbers: impl IntoIterator<Item = u128>) {
     for number in numbers {
-        soon("publish", queue.publish(lane, &message(number)))
+        soon("publish", queue.publish(&message(number)))
             .await
             .unwrap();
     }
@@ -57,8 +56,8 @@ async fn next(consumer: &mut Consumer) -> Delivery {
     soon("a delivery", consumer.next()).await.unwrap()
 }
 
-fn consume(queue: &Queue, lane: Lane, prefetch: u16) -> Consumer {
-    queue.consume(lane, prefetch, CancellationToken::new())
+fn consume(queue: &Queue, prefetch: u16) -> Consumer {
+    queue.consume(prefetch, CancellationToken::new())
 }
 
 async fn dead_letters(queue: &Queue, wanted: u64) {
@@ -70,51 +69,46 @@ async fn dead_letters(queue: &Queue, wanted: u64) {
 
 pub async fn a_message_arrives_as_it_was_sent(queue: Queue) {
     queue.ping().await.unwrap();
-    let sent = Message::ImportChunkV1 {
+    let sent = Message::ImportV1 {
         account_id: Uuid::from_u128(1),
-        batch_id: Uuid::from_u128(2),
-        chunk_no: 3,
-        request_id: "a \"request\" – 4".to_owned(),
+        lane: Lane::Small,
     };
-    queue.publish(Lane::Small, &sent).await.unwrap();
-    let delivery = next(&mut consume(&queue, Lane::Small, 1)).await;
+    queue.publish(&sent).await.unwrap();
+    let delivery = next(&mut consume(&queue, 1)).await;
     assert_eq!(delivery.message, sent);
     assert!(!delivery.redelivered);
     delivery.ack().await.unwrap();
 }
 
-pub async fn a_lane_is_first_in_first_out_and_apart_from_the_others(queue: Queue) {
-    publish(&queue, Lane::Bulk, 100..150).await;
-    publish(&queue, Lane::Small, 0..50).await;
-    for (lane, first) in [(Lane::Small, 0), (Lane::Bulk, 100)] {
-        let mut consumer = consume(&queue, lane, 8);
-        for expected in first..first + 50 {
-            let delivery = next(&mut consumer).await;
-            assert_eq!(number(&delivery), expected);
-            delivery.ack().await.unwrap();
-        }
+pub async fn what_came_first_is_delivered_first(queue: Queue) {
+    publish(&queue, 0..50).await;
+    let mut consumer = consume(&queue, 8);
+    for expected in 0..50 {
+        let delivery = next(&mut consumer).await;
+        assert_eq!(number(&delivery), expected);
+        delivery.ack().await.unwrap();
     }
 }
 
 pub async fn an_acknowledged_message_never_comes_again(queue: Queue) {
-    publish(&queue, Lane::Small, [1, 2]).await;
-    let mut consumer = consume(&queue, Lane::Small, 2);
+    publish(&queue, [1, 2]).await;
+    let mut consumer = consume(&queue, 2);
     let first = next(&mut consumer).await;
     let second = next(&mut consumer).await;
     first.ack().await.unwrap();
     drop(consumer);
     drop(second);
-    let mut consumer = consume(&queue, Lane::Small, 2);
+    let mut consumer = consume(&queue, 2);
     let again = next(&mut consumer).await;
     assert_eq!(number(&again), 2);
     again.ack().await.unwrap();
-    publish(&queue, Lane::Small, [3]).await;
+    publish(&queue, [3]).await;
     assert_eq!(number(&next(&mut consumer).await), 3);
 }
 
 pub async fn a_dropped_delivery_comes_again_before_newer_ones_and_says_so(queue: Queue) {
-    publish(&queue, Lane::Small, [1, 2]).await;
-    let mut consumer = consume(&queue, Lane::Small, 1);
+    publish(&queue, [1, 2]).await;
+    let mut consumer = consume(&queue, 1);
     let delivery = next(&mut consumer).await;
     assert_eq!((number(&delivery), delivery.redelivered), (1, false));
     drop(delivery);
@@ -126,11 +120,11 @@ pub async fn a_dropped_delivery_comes_again_before_newer_ones_and_says_so(queue:
 }
 
 pub async fn no_more_than_the_prefetch_is_held_at_once(queue: Queue) {
-    publish(&queue, Lane::Bulk, [1, 2]).await;
-    let mut full = consume(&queue, Lane::Bulk, 2);
+    publish(&queue, [1, 2]).await;
+    let mut full = consume(&queue, 2);
     let held = [next(&mut full).await, next(&mut full).await];
-    publish(&queue, Lane::Bulk, [3]).await;
-    let mut other = consume(&queue, Lane::Bulk, 1);
+    publish(&queue, [3]).await;
+    let mut other = consume(&queue, 1);
     // The full one cannot take it, though it came first.
     tokio::select! {
         delivery = full.next() => panic!("a third one: {delivery:?}"),
@@ -140,23 +134,23 @@ pub async fn no_more_than_the_prefetch_is_held_at_once(queue: Queue) {
         }
     }
     drop(other);
-    publish(&queue, Lane::Bulk, [4]).await;
+    publish(&queue, [4]).await;
     let [first, _second] = held;
     first.ack().await.unwrap();
     assert_eq!(number(&next(&mut full).await), 4);
 }
 
 pub async fn a_rejected_message_is_a_dead_letter_at_once(queue: Queue) {
-    publish(&queue, Lane::Small, [1, 2]).await;
-    let mut consumer = consume(&queue, Lane::Small, 1);
+    publish(&queue, [1, 2]).await;
+    let mut consumer = consume(&queue, 1);
     next(&mut consumer).await.reject().await.unwrap();
     assert_eq!(number(&next(&mut consumer).await), 2);
     dead_letters(&queue, 1).await;
 }
 
 pub async fn a_message_that_comes_back_too_often_is_a_dead_letter(queue: Queue) {
-    publish(&queue, Lane::Small, [1, 2]).await;
-    let mut consumer = consume(&queue, Lane::Small, 1);
+    publish(&queue, [1, 2]).await;
+    let mut consumer = consume(&queue, 1);
     for delivered in 0..=DELIVERY_LIMIT {
         let delivery = next(&mut consumer).await;
         assert_eq!(
@@ -170,12 +164,12 @@ pub async fn a_message_that_comes_back_too_often_is_a_dead_letter(queue: Queue) 
     dead_letters(&queue, 1).await;
 }
 
-pub async fn consumers_of_a_lane_share_its_messages(queue: Queue) {
+pub async fn consumers_share_the_messages(queue: Queue) {
     const MESSAGES: u128 = 200;
     let shutdown = CancellationToken::new();
     let (sender, mut seen) = tokio::sync::mpsc::unbounded_channel();
     for _ in 0..4 {
-        let mut consumer = queue.consume(Lane::Bulk, 2, shutdown.clone());
+        let mut consumer = queue.consume(2, shutdown.clone());
         let sender = sender.clone();
         tokio::spawn(async move {
             while let Some(delivery) = consumer.next().await {
@@ -185,7 +179,7 @@ pub async fn consumers_of_a_lane_share_its_messages(queue: Queue) {
         });
     }
     drop(sender);
-    publish(&queue, Lane::Bulk, 0..MESSAGES).await;
+    publish(&queue, 0..MESSAGES).await;
     let mut numbers = Vec::new();
     for _ in 0..MESSAGES {
         numbers.push(soon("all messages", seen.recv()).await.unwrap());
@@ -201,8 +195,8 @@ pub async fn consumers_of_a_lane_share_its_messages(queue: Queue) {
 
 pub async fn a_wait_that_is_given_up_loses_nothing(queue: Queue) {
     const MESSAGES: u128 = 100;
-    let mut consumer = consume(&queue, Lane::Bulk, 4);
-    let publishing = publish(&queue, Lane::Bulk, 0..MESSAGES);
+    let mut consumer = consume(&queue, 4);
+    let publishing = publish(&queue, 0..MESSAGES);
     let consuming = async {
         let mut numbers = Vec::new();
         while numbers.len() < 100 {
@@ -224,14 +218,14 @@ pub async fn a_wait_that_is_given_up_loses_nothing(queue: Queue) {
 }
 
 pub async fn after_shutdown_nothing_is_taken_and_what_is_in_hand_can_be_finished(queue: Queue) {
-    publish(&queue, Lane::Small, [1, 2, 3]).await;
+    publish(&queue, [1, 2, 3]).await;
     let shutdown = CancellationToken::new();
-    let mut consumer = queue.consume(Lane::Small, 8, shutdown.clone());
+    let mut consumer = queue.consume(8, shutdown.clone());
     let in_hand = next(&mut consumer).await;
     shutdown.cancel();
     assert!(soon("the end", consumer.next()).await.is_none());
     assert!(soon("the end", consumer.next()).await.is_none());
-    let mut successor = consume(&queue, Lane::Small, 1);
+    let mut successor = consume(&queue, 1);
     let mut rest = BTreeSet::new();
     for _ in 0..2 {
         let delivery = next(&mut successor).await;
@@ -241,17 +235,17 @@ pub async fn after_shutdown_nothing_is_taken_and_what_is_in_hand_can_be_finished
     assert_eq!(rest, BTreeSet::from([2, 3]));
     in_hand.ack().await.unwrap();
     drop(consumer);
-    publish(&queue, Lane::Small, [4]).await;
+    publish(&queue, [4]).await;
     assert_eq!(number(&next(&mut successor).await), 4);
 }
 
 pub async fn what_a_dropped_consumer_fetched_ahead_goes_to_others(queue: Queue) {
-    publish(&queue, Lane::Small, 1..=5).await;
-    let mut consumer = consume(&queue, Lane::Small, 8);
+    publish(&queue, 1..=5).await;
+    let mut consumer = consume(&queue, 8);
     let first = next(&mut consumer).await;
     drop(consumer);
     first.ack().await.unwrap();
-    let mut successor = consume(&queue, Lane::Small, 8);
+    let mut successor = consume(&queue, 8);
     let mut rest = BTreeSet::new();
     for _ in 2..=5 {
         let delivery = next(&mut successor).await;
@@ -264,11 +258,11 @@ pub async fn what_a_dropped_consumer_fetched_ahead_goes_to_others(queue: Queue) 
 pub async fn thousands_of_publishes_at_once_all_arrive(queue: Queue) {
     const MESSAGES: u128 = 2_000;
     let messages: Vec<_> = (0..MESSAGES).map(message).collect();
-    let publishing = join_all(messages.iter().map(|one| queue.publish(Lane::Bulk, one)));
+    let publishing = join_all(messages.iter().map(|one| queue.publish(one)));
     for result in soon("all confirms", publishing).await {
         result.unwrap();
     }
-    let mut consumer = consume(&queue, Lane::Bulk, 100);
+    let mut consumer = consume(&queue, 100);
     let mut numbers = BTreeSet::new();
     for _ in 0..MESSAGES {
         let delivery = next(&mut consumer).await;

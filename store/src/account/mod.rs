@@ -8,14 +8,14 @@ use domain::scope::Scopes;
 use entity::{account, api_key, api_secret};
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
-    EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, TransactionTrait,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect,
 };
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::tx::Source;
-use crate::{Error, Store};
+use crate::{Error, Store, Tx};
 
 /// How many secrets of a key may live at once.
 const LIVE_SECRETS: usize = 2;
@@ -98,7 +98,7 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn has_accounts(&self) -> Result<bool, Error> {
-        Ok(account::Entity::find().count(&self.reads()).await? > 0)
+        Ok(account::Entity::find().count(self).await? > 0)
     }
 
     /// A key that is not revoked, with its secrets (expired ones too: the caller has the clock).
@@ -167,7 +167,7 @@ impl Store {
         scopes: Scopes,
         show: impl FnOnce(&IssuedKey) -> Result<(), Source>,
     ) -> Result<IssuedKey, CreateKeyError> {
-        let tx = self.writes().begin().await?;
+        let tx = self.begin().await?;
         let now = Utc::now();
         let fresh = account::ActiveModel {
             account_id: Set(Uuid::now_v7()),
@@ -191,11 +191,10 @@ impl Store {
         if time_zone.is_some_and(|asked| asked.name() != account.time_zone) {
             return Err(CreateKeyError::TimeZoneFixed(account.time_zone));
         }
-        tx.execute_raw(sea_orm::Statement::from_sql_and_values(
-            tx.get_database_backend(),
+        tx.execute(
             "INSERT INTO import_counter (account_id, seq) VALUES ($1, 0) ON CONFLICT DO NOTHING",
-            [account.account_id.into()],
-        ))
+            vec![account.account_id.into()],
+        )
         .await?;
         let issued = IssuedKey {
             account_id: account.account_id,
@@ -215,7 +214,7 @@ impl Store {
         .await?;
         insert_secret(&tx, &issued, now).await?;
         show(&issued).map_err(CreateKeyError::NotShown)?;
-        tx.commit().await?;
+        tx.commit_surely().await?;
         Ok(issued)
     }
 
@@ -229,19 +228,11 @@ impl Store {
         key: &str,
         overlap: TimeDelta,
     ) -> Result<Option<IssuedKey>, Error> {
-        let tx = self.writes().begin().await?;
-        // A write first: it makes two rotations wait for each other, and SQLite wait for the service beside it.
-        api_key::Entity::update_many()
-            .col_expr(
-                api_key::Column::LastUsedAt,
-                Expr::col(api_key::Column::LastUsedAt),
-            )
-            .filter(api_key::Column::ApiKey.eq(key))
-            .exec(&tx)
-            .await?;
+        let tx = self.begin().await?;
         let Some(found) = api_key::Entity::find()
             .filter(api_key::Column::ApiKey.eq(key))
             .filter(api_key::Column::RevokedAt.is_null())
+            .lock_exclusive()
             .one(&tx)
             .await?
         else {
@@ -274,7 +265,7 @@ impl Store {
             scopes: found.scopes.parse().map_err(Error::broken)?,
         };
         insert_secret(&tx, &issued, now).await?;
-        tx.commit().await?;
+        tx.commit_surely().await?;
         Ok(Some(issued))
     }
 
@@ -287,7 +278,7 @@ impl Store {
             .col_expr(api_key::Column::RevokedAt, Expr::value(Utc::now()))
             .filter(api_key::Column::ApiKey.eq(key))
             .filter(api_key::Column::RevokedAt.is_null())
-            .exec(&self.writes())
+            .exec(self)
             .await?;
         Ok(ended.rows_affected > 0)
     }
@@ -297,12 +288,11 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn list_keys(&self) -> Result<Vec<KeySummary>, Error> {
-        let db = self.reads();
-        let accounts = account::Entity::find().all(&db).await?;
-        let secrets = api_secret::Entity::find().all(&db).await?;
+        let accounts = account::Entity::find().all(self).await?;
+        let secrets = api_secret::Entity::find().all(self).await?;
         let keys = api_key::Entity::find()
             .order_by_asc(api_key::Column::CreatedAt)
-            .all(&db)
+            .all(self)
             .await?;
         let now = Utc::now();
         Ok(keys
@@ -346,11 +336,7 @@ impl Store {
     }
 }
 
-async fn insert_secret(
-    tx: &DatabaseTransaction,
-    issued: &IssuedKey,
-    now: DateTime<Utc>,
-) -> Result<(), Error> {
+async fn insert_secret(tx: &Tx, issued: &IssuedKey, now: DateTime<Utc>) -> Result<(), Error> {
     api_secret::ActiveModel {
         account_id: Set(issued.account_id),
         api_key: Set(issued.api_key.clone()),

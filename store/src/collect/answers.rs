@@ -43,7 +43,7 @@ impl Store {
         loop {
             match self.try_answers(answers).await {
                 Err(Error::Conflict(_)) if tried < TRIES => tried += 1,
-                result => return result,
+                result => return self.noted(result),
             }
         }
     }
@@ -120,7 +120,7 @@ impl Tx {
         }
         let mut links: Vec<LinkKey> = limited.iter().map(|v| (v.account_id, v.link_id)).collect();
         links.dedup();
-        let mut room = match &mut self.inner {
+        let mut room = match self.inner() {
             Inner::Postgres(tx) => postgres::lock_links(tx, &links).await?,
             Inner::Sqlite(tx) => sqlite::lock_links(tx, &links).await?,
         };
@@ -149,7 +149,7 @@ impl Tx {
         if answers.is_empty() {
             return Ok(vec![]);
         }
-        match &mut self.inner {
+        match self.inner() {
             Inner::Postgres(tx) => postgres::store_answers(tx, answers).await,
             Inner::Sqlite(tx) => sqlite::store_answers(tx, answers).await,
         }
@@ -182,7 +182,7 @@ impl Tx {
             standing.insert(visit, answer.feedback_id);
         }
         if !spent.is_empty() {
-            match &mut self.inner {
+            match self.inner() {
                 Inner::Postgres(tx) => postgres::spend(tx, &spent).await?,
                 Inner::Sqlite(tx) => sqlite::spend(tx, &spent).await?,
             }
@@ -196,7 +196,7 @@ impl Tx {
         if visits.is_empty() {
             return Ok(vec![]);
         }
-        match &mut self.inner {
+        match self.inner() {
             Inner::Postgres(tx) => postgres::standing(tx, visits).await,
             Inner::Sqlite(tx) => sqlite::standing(tx, visits).await,
         }
@@ -210,7 +210,7 @@ impl Tx {
         if views.is_empty() {
             return Ok(vec![]);
         }
-        match &mut self.inner {
+        match self.inner() {
             Inner::Postgres(tx) => postgres::store_views(tx, views).await,
             Inner::Sqlite(tx) => sqlite::store_views(tx, views).await,
         }

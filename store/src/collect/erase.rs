@@ -42,7 +42,7 @@ impl Store {
         let erased = tx
             .row(
                 "DELETE FROM feedback WHERE account_id = $1 AND form_id = $2 AND feedback_id = $3
-                 RETURNING link_id, day, bus_prop_ids, CAST(answers AS text) AS answers",
+                 RETURNING link_id, day, bus_prop_ids, answers",
                 vec![account_id.into(), form_id.into(), feedback_id.into()],
             )
             .await?;
@@ -57,14 +57,9 @@ impl Store {
         // Read after the answers, so that it has all that they may name.
         let content = tx.form_content(key).await?;
         let answers = Answers::from_stored(&content, answers).map_err(Error::broken)?;
-        tx.execute(
-            "UPDATE link SET erased = erased + 1 WHERE account_id = $1 AND link_id = $2",
-            vec![account_id.into(), get::<Uuid>(&row, "link_id")?.into()],
-        )
-        .await?;
         let taken_back = Delta::answer(&content, &answers).negated();
         let mut deltas = PendingDeltas::default();
-        deltas.add(key, day, &bus_prop_ids, &taken_back);
+        deltas.add(key, get(&row, "link_id")?, day, &bus_prop_ids, &taken_back);
         tx.append_pending(deltas).await?;
         match tx.commit().await? {
             Committed::Done => Ok(Some(form_id)),
@@ -75,9 +70,14 @@ impl Store {
         }
     }
 
+    /// The form that a feedback answers; `None`: the account has no such feedback.
+    ///
     /// A look-up by key for each form of the account: accounts have few forms, and erasing is rare, so that answers
     /// are spared an index.
-    async fn form_of_feedback(
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn form_of_feedback(
         &self,
         account_id: Uuid,
         feedback_id: Uuid,

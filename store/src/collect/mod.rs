@@ -20,11 +20,13 @@ use crate::{Error, Store};
 
 mod answers;
 mod erase;
+mod link_counts;
 mod pending;
 mod postgres;
 mod sqlite;
 
 pub use self::answers::Recorded;
+pub(crate) use self::link_counts::LinkCounts;
 
 /// How often a batch that another transaction stood in the way of is tried.
 const TRIES: usize = 5;
@@ -82,7 +84,13 @@ impl NewView {
 
     fn count(&self, delta: &Delta, deltas: &mut PendingDeltas) {
         let form = FormKey::new(self.visit.account_id, self.form_id);
-        deltas.add(form, self.day, &self.bus_prop_ids, delta);
+        deltas.add(
+            form,
+            self.visit.link_id,
+            self.day,
+            &self.bus_prop_ids,
+            delta,
+        );
     }
 }
 
@@ -102,9 +110,9 @@ impl NewAnswer {
         }
     }
 
-    /// The bytes that it takes in memory, about.
+    /// The bytes that it takes in memory, about: what is chosen among options is counted in a quarter of its text.
     pub fn size(&self) -> usize {
-        size_of::<Self>() + 2 * self.answers.len()
+        size_of::<Self>() + self.answers.len() + self.answers.len() / 4
     }
 }
 
@@ -126,7 +134,7 @@ impl Store {
         loop {
             match self.try_views(views).await {
                 Err(Error::Conflict(_)) if tried < TRIES => tried += 1,
-                result => return result,
+                result => return self.noted(result),
             }
         }
     }

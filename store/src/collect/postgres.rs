@@ -42,7 +42,7 @@ const STORE_ANSWERS: &str = "WITH given AS (
             INSERT INTO feedback (account_id, form_id, feedback_id, link_id, day, submitted_at, bus_prop_ids,
                    track_fields, answers, nps, happiness, has_comment)
             SELECT account_id, form_id, feedback_id, link_id, day, at, bus_prop_ids,
-                   track_fields::jsonb, answers::jsonb, nps, happiness, has_comment FROM kept),
+                   track_fields::jsonb, answers, nps, happiness, has_comment FROM kept),
      viewed AS (
             INSERT INTO visit_view (account_id, link_id, visit, day, form_id, seen_at)
             SELECT account_id, link_id, visit, day, form_id, at FROM kept ORDER BY account_id, link_id, visit

@@ -7,8 +7,9 @@ use domain::link::{BusPropIds, Token, TrackFields};
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
+use crate::form::FormKey;
 use crate::tx::get;
-use crate::{Error, Store};
+use crate::{Error, ListPage, Store};
 
 /// A link to be made. Whether its form takes links and has these ids is for the caller to judge.
 #[derive(Clone, Debug)]
@@ -35,9 +36,9 @@ pub struct Link {
     pub max_responses: Option<i64>,
     pub created_at: DateTime<Utc>,
     pub deleted_at: Option<DateTime<Utc>>,
-    /// Days on which a visit saw or answered it, all visits together.
+    /// Days on which a visit saw or answered it, all visits together, as far as they are rolled up.
     pub views: i64,
-    /// Stored answers that were not erased.
+    /// Stored answers that were not erased, as far as they are rolled up.
     pub responses: i64,
 }
 
@@ -72,6 +73,36 @@ impl PublicLink {
             || self.status == FormStatus::Deleted
     }
 }
+
+/// So many links that have one of several tracking fields are searched for the others at once.
+const SEARCHED: usize = 1_000;
+
+macro_rules! select_link {
+    ($from:literal, $tail:literal) => {
+        concat!(
+            "SELECT l.link_id, l.token, l.form_id, l.bus_prop_ids, l.track_fields, l.expires_at, l.max_responses,
+                    l.created_at, l.deleted_at, coalesce(r.views, 0) AS views, coalesce(r.responses, 0) AS responses
+               FROM ",
+            $from,
+            " l LEFT JOIN link_rollup r
+                 ON r.account_id = l.account_id AND r.form_id = l.form_id AND r.link_id = l.link_id ",
+            $tail
+        )
+    };
+}
+
+const LINKS: &str = select_link!(
+    "link",
+    "WHERE l.account_id = $1 AND l.form_id = $2 AND l.link_id < $3 ORDER BY l.link_id DESC LIMIT $4"
+);
+
+/// The subquery is a scan of the index in its order, however many links have the field.
+const LINKS_WITH_TRACK_FIELD: &str = select_link!(
+    "(SELECT link_id FROM link_track_field
+       WHERE account_id = $1 AND form_id = $2 AND track_field = $5 AND link_id < $3
+       ORDER BY link_id DESC LIMIT $4) t CROSS JOIN link",
+    "WHERE l.account_id = $1 AND l.link_id = t.link_id ORDER BY l.link_id DESC"
+);
 
 fn link_of(row: &QueryResult) -> Result<Link, Error> {
     let token: String = get(row, "token")?;
@@ -126,6 +157,7 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn create_link(&self, link: &NewLink) -> Result<Link, Error> {
+        let mut tx = self.begin().await?;
         let made = Link {
             link_id: Uuid::now_v7(),
             token: link.token,
@@ -134,23 +166,16 @@ impl Store {
             track_fields: link.track_fields.clone(),
             expires_at: link.expires_at.map(|end| end.trunc_subsecs(6)),
             max_responses: link.max_responses,
-            created_at: self.now().await?,
+            created_at: tx.now().await?,
             deleted_at: None,
             views: 0,
             responses: 0,
         };
-        let insert = if self.is_sqlite() {
-            "INSERT INTO link (account_id, link_id, token, form_id, bus_prop_ids, track_fields, expires_at,
-                    max_responses, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
-        } else {
-            "INSERT INTO link (account_id, link_id, token, form_id, bus_prop_ids, track_fields, expires_at,
-                    max_responses, created_at)
-             VALUES ($1, $2, $3, $4, $5, CAST($6 AS json), $7, $8, $9)"
-        };
         let track_fields = serde_json::to_string(&made.track_fields).map_err(Error::broken)?;
-        self.execute(
-            insert,
+        tx.execute(
+            "INSERT INTO link (account_id, link_id, token, form_id, bus_prop_ids, track_fields, expires_at,
+                    max_responses, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
             vec![
                 link.account_id.into(),
                 made.link_id.into(),
@@ -164,6 +189,19 @@ impl Store {
             ],
         )
         .await?;
+        for field in made.track_fields.iter() {
+            tx.execute(
+                "INSERT INTO link_track_field (account_id, form_id, track_field, link_id) VALUES ($1, $2, $3, $4)",
+                vec![
+                    link.account_id.into(),
+                    made.form_id.into(),
+                    field.to_string().into(),
+                    made.link_id.into(),
+                ],
+            )
+            .await?;
+        }
+        tx.commit_surely().await?;
         Ok(made)
     }
 
@@ -173,19 +211,53 @@ impl Store {
     /// See [`Error`].
     pub async fn link(&self, account_id: Uuid, token: &Token) -> Result<Option<Link>, Error> {
         self.rows(
-            "SELECT l.link_id, l.token, l.form_id, l.bus_prop_ids, CAST(l.track_fields AS text) AS track_fields,
-                    l.expires_at, l.max_responses, l.created_at, l.deleted_at,
-                    (SELECT count(*) FROM visit_view v
-                      WHERE v.account_id = l.account_id AND v.link_id = l.link_id) AS views,
-                    (SELECT count(*) FROM visit v
-                      WHERE v.account_id = l.account_id AND v.link_id = l.link_id) - l.erased AS responses
-               FROM link l WHERE l.token = $2 AND l.account_id = $1",
+            select_link!("link", "WHERE l.token = $2 AND l.account_id = $1"),
             vec![account_id.into(), token.to_string().into()],
         )
         .await?
         .first()
         .map(link_of)
         .transpose()
+    }
+
+    /// A page of a form's links that have these tracking fields, deleted or not, newest first, of those older than `before`.
+    /// With several fields it may have fewer rows than the limit, or none, before the end.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn links(
+        &self,
+        form: FormKey,
+        track_fields: &TrackFields,
+        before: Option<Uuid>,
+        limit: usize,
+    ) -> Result<ListPage<Link>, Error> {
+        // By one field links are found; if there are more, those that are found are searched.
+        let looked_at = match track_fields.len() {
+            0 | 1 => limit + 1,
+            _ => SEARCHED.max(limit + 1),
+        };
+        let mut values = form.values();
+        values.push(before.unwrap_or(Uuid::max()).into());
+        values.push(i64::try_from(looked_at).unwrap_or(i64::MAX).into());
+        let sql = match track_fields.iter().next() {
+            None => LINKS,
+            Some(field) => {
+                values.push(field.to_string().into());
+                LINKS_WITH_TRACK_FIELD
+            }
+        };
+        let rows = self.rows(sql, values).await?;
+        let mut links: Vec<Link> = rows.iter().map(link_of).collect::<Result<_, _>>()?;
+        let last = links.last().filter(|_| links.len() == looked_at);
+        let last = last.map(|link| link.link_id);
+        links.retain(|link| {
+            let mut wanted = track_fields.iter();
+            wanted.all(|field| link.track_fields.get(field.name()) == Some(field.value()))
+        });
+        let mut page = ListPage::new(links, limit, false, |link| link.link_id);
+        page.next = page.next.or(last);
+        Ok(page)
     }
 
     /// Deletes a link of the account, now or before: it is gone with this commit. Its id; `None`: it is not known in
@@ -222,8 +294,8 @@ impl Store {
     /// See [`Error`].
     pub async fn public_link(&self, token: &Token) -> Result<Option<PublicLink>, Error> {
         self.rows(
-            "SELECT l.account_id, a.time_zone, l.link_id, l.form_id, f.status, CAST(f.content AS text) AS content,
-                    f.revision, l.bus_prop_ids, CAST(l.track_fields AS text) AS track_fields, l.expires_at,
+            "SELECT l.account_id, a.time_zone, l.link_id, l.form_id, f.status, f.content,
+                    f.revision, l.bus_prop_ids, l.track_fields, l.expires_at,
                     l.max_responses, l.used, l.deleted_at
                FROM link l
                JOIN account a ON a.account_id = l.account_id

@@ -9,8 +9,9 @@ use sea_orm::QueryResult;
 use uuid::Uuid;
 
 pub use self::link::{Link, NewLink, PublicLink};
-use crate::tx::get;
-use crate::{Committed, Error, Store, Tx};
+use crate::tx::{Patience, bytes_of, get, rows_that_fit};
+use crate::version::Version;
+use crate::{Committed, Error, ListPage, PAGE_BYTES, Store, Tx};
 
 mod link;
 
@@ -34,12 +35,12 @@ impl FormKey {
     }
 }
 
-/// A stored form.
+/// A stored form. In lists its content is still JSON: to read large ones takes long.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Form {
+pub struct Form<C = FormContent> {
     pub form_id: Uuid,
     pub status: FormStatus,
-    pub content: FormContent,
+    pub content: C,
     /// 1 at first, one more with every change of any kind.
     pub revision: i64,
     pub created_at: DateTime<Utc>,
@@ -69,26 +70,48 @@ enum Edit<'a> {
 macro_rules! select_form {
     ($tail:literal) => {
         concat!(
-            "SELECT form_id, status, CAST(content AS text) AS content, revision, created_at, updated_at,
-                    published_at, deleted_at
+            "SELECT form_id, status, content, revision, created_at, updated_at, published_at, deleted_at
                FROM form WHERE account_id = $1 AND ",
             $tail
         )
     };
 }
 
-pub(crate) fn form_of(row: &QueryResult) -> Result<Form, Error> {
-    let (status, content): (String, String) = (get(row, "status")?, get(row, "content")?);
+impl Form<String> {
+    /// Reads its content.
+    ///
+    /// # Errors
+    /// What is stored is no content.
+    pub fn read(self) -> Result<Form, Error> {
+        Ok(Form {
+            form_id: self.form_id,
+            status: self.status,
+            content: serde_json::from_str(&self.content).map_err(Error::broken)?,
+            revision: self.revision,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            published_at: self.published_at,
+            deleted_at: self.deleted_at,
+        })
+    }
+}
+
+fn stored_form(row: &QueryResult) -> Result<Form<String>, Error> {
+    let status: String = get(row, "status")?;
     Ok(Form {
         form_id: get(row, "form_id")?,
         status: status.parse().map_err(Error::broken)?,
-        content: serde_json::from_str(&content).map_err(Error::broken)?,
+        content: get(row, "content")?,
         revision: get(row, "revision")?,
         created_at: get(row, "created_at")?,
         updated_at: get(row, "updated_at")?,
         published_at: get(row, "published_at")?,
         deleted_at: get(row, "deleted_at")?,
     })
+}
+
+pub(crate) fn form_of(row: &QueryResult) -> Result<Form, Error> {
+    stored_form(row)?.read()
 }
 
 impl Store {
@@ -114,25 +137,25 @@ impl Store {
             deleted_at: None,
         };
         let json = serde_json::to_string(content).map_err(Error::broken)?;
-        let insert = tx.dialect(
-            "INSERT INTO form (account_id, form_id, status, content, revision, created_at, updated_at)
-             VALUES ($1, $2, $3, CAST($4 AS jsonb), 1, $5, $5)",
-            "INSERT INTO form (account_id, form_id, status, content, revision, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, 1, $5, $5)",
-        );
         let key = FormKey::new(account_id, form.form_id);
         let mut values = key.values();
-        values.extend::<[sea_orm::Value; 3]>([
+        values.extend::<[sea_orm::Value; 4]>([
             form.status.as_str().into(),
+            content.title.as_str().into(),
             json.into(),
             now.into(),
         ]);
-        tx.execute(insert, values).await?;
-        let mut values = key.values();
-        values.push(now.into());
         tx.execute(
-            "INSERT INTO form_version (account_id, form_id, data_version, as_of, next_watermark_at)
-             VALUES ($1, $2, 1, $3, $3)",
+            "INSERT INTO form (account_id, form_id, status, title, content, revision, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, 1, $6, $6)",
+            values,
+        )
+        .await?;
+        let mut values = key.values();
+        values.extend::<[sea_orm::Value; 2]>([now.into(), rand::random::<i64>().into()]);
+        tx.execute(
+            "INSERT INTO form_version (account_id, form_id, data_version, as_of, next_watermark_at, stamp)
+             VALUES ($1, $2, 1, $3, $3, $4)",
             values,
         )
         .await?;
@@ -158,7 +181,8 @@ impl Store {
             .transpose()
     }
 
-    /// Forms of a status, newest first, those older than `before`.
+    /// A page of an account's forms of a status, newest first, of those older than `before`. Only the contents that are on
+    /// the page are read.
     ///
     /// # Errors
     /// See [`Error`].
@@ -167,22 +191,37 @@ impl Store {
         account_id: Uuid,
         status: FormStatus,
         before: Option<Uuid>,
-        limit: u64,
-    ) -> Result<Vec<Form>, Error> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.rows(
-            select_form!("status = $2 AND form_id < $3 ORDER BY form_id DESC LIMIT $4"),
+        limit: usize,
+    ) -> Result<ListPage<Form<String>>, Error> {
+        let mut tx = self.snapshot(Patience::Request).await?;
+        let values = |rows: usize| -> Vec<sea_orm::Value> {
             vec![
                 account_id.into(),
                 status.as_str().into(),
                 before.unwrap_or(Uuid::max()).into(),
-                limit.into(),
-            ],
-        )
-        .await?
-        .iter()
-        .map(form_of)
-        .collect()
+                i64::try_from(rows).unwrap_or(i64::MAX).into(),
+            ]
+        };
+        // The length of a text is read without the text.
+        let sizes = tx
+            .rows(
+                "SELECT octet_length(content) AS bytes FROM form
+                  WHERE account_id = $1 AND status = $2 AND form_id < $3 ORDER BY form_id DESC LIMIT $4",
+                values(limit + 1),
+            )
+            .await?;
+        let bytes = sizes.iter().map(bytes_of).collect::<Result<Vec<_>, _>>()?;
+        let found = bytes.len();
+        let rows = rows_that_fit(bytes, PAGE_BYTES);
+        let forms = tx
+            .rows(
+                select_form!("status = $2 AND form_id < $3 ORDER BY form_id DESC LIMIT $4"),
+                values(rows),
+            )
+            .await?;
+        let forms = forms.iter().map(stored_form).collect::<Result<_, _>>()?;
+        let position = |form: &Form<String>| form.form_id;
+        Ok(ListPage::new(forms, limit, rows < found, position))
     }
 
     /// Gives a form another content, which was made from that of this revision.
@@ -287,24 +326,23 @@ impl Store {
 impl Tx {
     async fn write_form(&mut self, key: FormKey, form: &Form) -> Result<(), Error> {
         let json = serde_json::to_string(&form.content).map_err(Error::broken)?;
-        let update = self.dialect(
-            "UPDATE form SET status = $3, content = CAST($4 AS jsonb), revision = $5, updated_at = $6,
-                    published_at = $7, deleted_at = $8
-              WHERE account_id = $1 AND form_id = $2",
-            "UPDATE form SET status = $3, content = $4, revision = $5, updated_at = $6,
-                    published_at = $7, deleted_at = $8
-              WHERE account_id = $1 AND form_id = $2",
-        );
         let mut values = key.values();
-        values.extend::<[sea_orm::Value; 6]>([
+        values.extend::<[sea_orm::Value; 7]>([
             form.status.as_str().into(),
+            form.content.title.as_str().into(),
             json.into(),
             form.revision.into(),
             form.updated_at.into(),
             form.published_at.into(),
             form.deleted_at.into(),
         ]);
-        self.execute(update, values).await?;
+        self.execute(
+            "UPDATE form SET status = $3, title = $4, content = $5, revision = $6, updated_at = $7,
+                    published_at = $8, deleted_at = $9
+              WHERE account_id = $1 AND form_id = $2",
+            values,
+        )
+        .await?;
         Ok(())
     }
 
@@ -314,18 +352,20 @@ impl Tx {
         &mut self,
         key: FormKey,
         at: DateTime<Utc>,
-    ) -> Result<i64, Error> {
+    ) -> Result<Version, Error> {
+        let stamp: i64 = rand::random();
         let mut values = key.values();
-        values.push(at.into());
+        values.extend::<[sea_orm::Value; 2]>([at.into(), stamp.into()]);
         let raised = self
             .row(
                 "UPDATE form_version
-                    SET data_version = data_version + 1, as_of = CASE WHEN as_of > $3 THEN as_of ELSE $3 END
+                    SET data_version = data_version + 1, stamp = $4, as_of = CASE WHEN as_of > $3 THEN as_of ELSE $3 END
                   WHERE account_id = $1 AND form_id = $2 RETURNING data_version",
                 values,
             )
             .await?
             .ok_or_else(|| Error::broken("a form without a version"))?;
-        get(&raised, "data_version")
+        let number = get(&raised, "data_version")?;
+        Ok(Version { number, stamp })
     }
 }

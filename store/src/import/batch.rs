@@ -8,7 +8,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use crate::tx::get;
-use crate::{Error, Store, Tx};
+use crate::{Error, ListPage, Store, Tx};
 
 /// Where a batch stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl BatchStatus {
     }
 }
 
-/// An accepted batch. All counts are records; `received = accepted + rejected` and
+/// An accepted batch. All counts but `errors_dropped` are records; `received = accepted + rejected` and
 /// `accepted = created + updated + unchanged + superseded + pending + failed + cancelled`.
 #[derive(Clone, Debug)]
 pub struct Batch {
@@ -55,6 +55,8 @@ pub struct Batch {
     pub received: i64,
     pub accepted: i64,
     pub rejected: i64,
+    /// Record errors that are not kept.
+    pub errors_dropped: i64,
     pub created: i64,
     pub updated: i64,
     pub unchanged: i64,
@@ -79,6 +81,7 @@ impl TryFrom<import_batch::Model> for Batch {
             received: row.received,
             accepted: row.accepted,
             rejected: row.rejected,
+            errors_dropped: row.errors_dropped,
             created: row.created,
             updated: row.updated,
             unchanged: row.unchanged,
@@ -106,9 +109,7 @@ pub enum Change<T> {
 #[derive(Debug)]
 pub struct Retried {
     pub batch: Batch,
-    pub chunk_nos: Vec<i64>,
     pub lane: Lane,
-    pub request_id: String,
 }
 
 impl Store {
@@ -119,13 +120,13 @@ impl Store {
     pub async fn batch(&self, account_id: Uuid, batch_id: Uuid) -> Result<Option<Batch>, Error> {
         import_batch::Entity::find_by_id((account_id, batch_id))
             .filter(import_batch::Column::Seq.is_not_null())
-            .one(&self.reads())
+            .one(self)
             .await?
             .map(Batch::try_from)
             .transpose()
     }
 
-    /// Accepted batches, newest first, those older than `before`.
+    /// A page of the accepted batches, newest first, of those older than `before`.
     ///
     /// # Errors
     /// See [`Error`].
@@ -133,25 +134,25 @@ impl Store {
         &self,
         account_id: Uuid,
         before: Option<Uuid>,
-        limit: u64,
-    ) -> Result<Vec<Batch>, Error> {
+        limit: usize,
+    ) -> Result<ListPage<Batch>, Error> {
         let mut query = import_batch::Entity::find()
             .filter(import_batch::Column::AccountId.eq(account_id))
             .filter(import_batch::Column::Seq.is_not_null());
         if let Some(before) = before {
             query = query.filter(import_batch::Column::BatchId.lt(before));
         }
-        query
+        let rows = query
             .order_by_desc(import_batch::Column::BatchId)
-            .limit(limit)
-            .all(&self.reads())
-            .await?
-            .into_iter()
-            .map(Batch::try_from)
-            .collect()
+            .limit(limit as u64 + 1)
+            .all(self)
+            .await?;
+        let batches = rows.into_iter().map(Batch::try_from);
+        let batches = batches.collect::<Result<Vec<_>, _>>()?;
+        Ok(ListPage::new(batches, limit, false, |batch| batch.batch_id))
     }
 
-    /// Record errors of a batch in the order of the records, from the `from`-th on (counted from 0).
+    /// A page of a batch's record errors in the order of the records, from the `from`-th on (counted from 0).
     ///
     /// # Errors
     /// See [`Error`].
@@ -161,10 +162,10 @@ impl Store {
         batch_id: Uuid,
         from: i64,
         limit: usize,
-    ) -> Result<Vec<RecordError>, Error> {
+    ) -> Result<ListPage<RecordError, i64>, Error> {
         let mut found = Vec::new();
         let mut next = from;
-        while found.len() < limit {
+        while found.len() <= limit {
             let rows = self
                 .rows(
                     "SELECT first, errors, block FROM import_error
@@ -182,10 +183,11 @@ impl Store {
             let errors: Vec<RecordError> = serde_json::from_slice(&json).map_err(Error::broken)?;
             let skip = usize::try_from(next - first).map_err(Error::broken)?;
             let before = found.len();
-            found.extend(errors.into_iter().skip(skip).take(limit - before));
+            found.extend(errors.into_iter().skip(skip).take(limit + 1 - before));
             next += i64::try_from(found.len() - before).map_err(Error::broken)?;
         }
-        Ok(found)
+        let next = from.saturating_add_unsigned(limit as u64);
+        Ok(ListPage::new(found, limit, false, |_| next))
     }
 
     /// Cancels what is still open or parked. It waits for chunks in progress, so that the counts are final when it
@@ -218,7 +220,7 @@ impl Store {
         from: &[&str],
     ) -> Result<Change<Batch>, Error> {
         let key = || vec![account_id.into(), batch_id.into()];
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_long().await?;
         if !self.is_sqlite() {
             // Chunks first, in order: the worker that holds one takes the batch's row last.
             tx.rows(
@@ -269,7 +271,7 @@ impl Store {
         account_id: Uuid,
         batch_id: Uuid,
     ) -> Result<Change<Retried>, Error> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_long().await?;
         if !self.is_sqlite() {
             // In order, as a cancel takes them.
             tx.rows(
@@ -282,7 +284,7 @@ impl Store {
         let rows = tx
             .rows(
                 "UPDATE import_chunk SET parked = false, failures = 0, retry_at = NULL, reason = NULL
-                  WHERE account_id = $1 AND batch_id = $2 AND parked RETURNING chunk_no, records",
+                  WHERE account_id = $1 AND batch_id = $2 AND parked RETURNING records",
                 vec![account_id.into(), batch_id.into()],
             )
             .await?;
@@ -295,34 +297,29 @@ impl Store {
         if rows.is_empty() {
             return Ok(Change::Finished);
         }
-        let mut chunk_nos = Vec::with_capacity(rows.len());
         let mut records = 0;
         for row in &rows {
-            chunk_nos.push(get(row, "chunk_no")?);
             records += get::<i64>(row, "records")?;
         }
-        let chunks = i64::try_from(chunk_nos.len()).map_err(Error::broken)?;
+        let chunks = i64::try_from(rows.len()).map_err(Error::broken)?;
         let updated = tx
             .row(
                 "UPDATE import_batch
                     SET status = 'processing', open_chunks = open_chunks + $3, parked_chunks = parked_chunks - $3,
                         failed = failed - $4
-                  WHERE account_id = $1 AND batch_id = $2 RETURNING lane, request_id",
+                  WHERE account_id = $1 AND batch_id = $2 RETURNING lane",
                 vec![account_id.into(), batch_id.into(), chunks.into(), records.into()],
             )
             .await?
             .ok_or(Error::Lost)?;
         let lane: String = get(&updated, "lane")?;
-        let request_id = get(&updated, "request_id")?;
         tx.commit_surely().await?;
         Ok(Change::Done(Retried {
             batch: self.changed(account_id, batch_id).await?,
-            chunk_nos,
             lane: Lane::ALL
                 .into_iter()
                 .find(|known| known.as_str() == lane)
                 .ok_or_else(|| Error::broken("a batch on an unknown lane"))?,
-            request_id,
         }))
     }
 

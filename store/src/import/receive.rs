@@ -1,15 +1,15 @@
 //! The way in: a body's chunks under a batch that is still `receiving`, and the one commit that accepts it.
 //!
-//! Until that commit nothing is promised, so chunks are written without waiting for the disk (PostgreSQL's
-//! `synchronous_commit = off`, one statement each); the commit to `queued` waits, and with it everything before
-//! it in the log. Were the server to crash between, the counts would not match and the attempt would be refused.
+//! Nothing is promised before that commit, so commits of chunks do not wait for the disk (PostgreSQL's
+//! `synchronous_commit = off`). The commit to `queued` waits, and with it everything before it in the log. If the server
+//! crashes in between, the counts do not match and the attempt is refused.
 
 use domain::message::Lane;
 use domain::record::RecordError;
 use uuid::Uuid;
 
 use super::idempotency::FirstAnswer;
-use crate::tx::{Inner, get};
+use crate::tx::get;
 use crate::{Committed, Error, Store, Tx};
 
 /// zstd's fastest level: blocks are written once and read rarely.
@@ -33,6 +33,8 @@ pub struct QueueBatch<'a> {
     pub received: i64,
     pub accepted: i64,
     pub rejected: i64,
+    /// Record errors that are not kept.
+    pub errors_dropped: i64,
     pub chunks: i64,
     pub request_id: &'a str,
     pub idempotency: Option<FirstAnswer<'a>>,
@@ -133,47 +135,24 @@ impl Store {
         records: i64,
         payload: Vec<u8>,
     ) -> Result<(), Error> {
-        let stored = if self.is_sqlite() {
-            let mut tx = self.begin().await?;
-            let chunk = tx
-                .execute(
-                    "INSERT INTO import_chunk (account_id, batch_id, chunk_no, records)
-                     SELECT account_id, batch_id, $4, $5 FROM import_batch
-                      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
-                    vec![account_id.into(), batch_id.into(), attempt.into(), chunk_no.into(), records.into()],
-                )
-                .await?;
-            if chunk == 1 {
-                tx.execute(
-                    "INSERT INTO import_payload (account_id, batch_id, chunk_no, payload) VALUES ($1, $2, $3, $4)",
-                    vec![account_id.into(), batch_id.into(), chunk_no.into(), payload.into()],
-                )
-                .await?;
-            }
-            tx.commit_surely().await?;
-            chunk
-        } else {
-            self.execute(
-                "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true)),
-                      mine AS (SELECT b.account_id, b.batch_id FROM import_batch b, quiet
-                                WHERE b.account_id = $1 AND b.batch_id = $2 AND b.attempt = $3
-                                  AND b.status = 'receiving'),
-                      chunk AS (INSERT INTO import_chunk (account_id, batch_id, chunk_no, records)
-                                SELECT account_id, batch_id, $4, $5 FROM mine)
-                 INSERT INTO import_payload (account_id, batch_id, chunk_no, payload)
-                 SELECT account_id, batch_id, $4, $6 FROM mine",
-                vec![
-                    account_id.into(),
-                    batch_id.into(),
-                    attempt.into(),
-                    chunk_no.into(),
-                    records.into(),
-                    payload.into(),
-                ],
+        let tx = self.begin_unsynced().await?;
+        let stored = tx
+            .execute(
+                "INSERT INTO import_chunk (account_id, batch_id, chunk_no, records)
+                 SELECT account_id, batch_id, $4, $5 FROM import_batch
+                  WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
+                vec![account_id.into(), batch_id.into(), attempt.into(), chunk_no.into(), records.into()],
             )
             .await
-            .map_err(Error::lost_with_its_batch)?
-        };
+            .map_err(Error::lost_with_its_batch)?;
+        if stored == 1 {
+            tx.execute(
+                "INSERT INTO import_payload (account_id, batch_id, chunk_no, payload) VALUES ($1, $2, $3, $4)",
+                vec![account_id.into(), batch_id.into(), chunk_no.into(), payload.into()],
+            )
+            .await?;
+        }
+        tx.commit_surely().await?;
         if stored == 1 {
             Ok(())
         } else {
@@ -195,7 +174,8 @@ impl Store {
     ) -> Result<(), Error> {
         let json = serde_json::to_vec(errors).map_err(Error::broken)?;
         let block = zstd::bulk::compress(&json, LEVEL).map_err(Error::broken)?;
-        let stored = self
+        let tx = self.begin_unsynced().await?;
+        let stored = tx
             .execute(
                 "INSERT INTO import_error (account_id, batch_id, first, errors, block)
                  SELECT account_id, batch_id, $4, $5, $6 FROM import_batch
@@ -211,6 +191,7 @@ impl Store {
             )
             .await
             .map_err(Error::lost_with_its_batch)?;
+        tx.commit_surely().await?;
         if stored == 1 {
             Ok(())
         } else {
@@ -224,7 +205,7 @@ impl Store {
     /// [`Error::Lost`] when the attempt was taken over, or what is stored is not what it claims.
     pub async fn queue_batch(&self, batch: &QueueBatch<'_>) -> Result<(), Error> {
         let key = || vec![batch.account_id.into(), batch.batch_id.into()];
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_long().await?;
         if let Some(first) = &batch.idempotency {
             tx.answer_first(batch.account_id, batch.attempt, first)
                 .await?;
@@ -244,7 +225,7 @@ impl Store {
         }
         let now = tx.now().await?;
         let mut values: Vec<sea_orm::Value> = key();
-        values.extend::<[sea_orm::Value; 8]>([
+        values.extend::<[sea_orm::Value; 9]>([
             batch.attempt.into(),
             now.into(),
             batch.received.into(),
@@ -253,36 +234,36 @@ impl Store {
             batch.chunks.into(),
             batch.lane().as_str().into(),
             batch.request_id.into(),
+            batch.errors_dropped.into(),
         ]);
-        let queued = match tx.inner {
-            Inner::Postgres(_) => {
-                tx.execute(
-                    "WITH drawn AS (UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1 RETURNING seq)
-                     UPDATE import_batch
-                        SET status = 'queued', seq = drawn.seq, queued_at = $4, received = $5, accepted = $6,
-                            rejected = $7, open_chunks = $8, lane = $9, request_id = $10
-                       FROM drawn
-                      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
-                    values,
-                )
-                .await?
-            }
-            Inner::Sqlite(_) => {
-                tx.execute(
-                    "UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1",
-                    vec![batch.account_id.into()],
-                )
-                .await?;
-                tx.execute(
+        let queued = if tx.is_sqlite() {
+            tx.execute(
+                "UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1",
+                vec![batch.account_id.into()],
+            )
+            .await?;
+            tx.execute(
                     "UPDATE import_batch
                         SET status = 'queued', queued_at = $4, received = $5, accepted = $6,
                             rejected = $7, open_chunks = $8, lane = $9, request_id = $10,
+                            errors_dropped = $11,
                             seq = (SELECT seq FROM import_counter WHERE account_id = $1)
                       WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
                     values,
                 )
                 .await?
-            }
+        } else {
+            tx.execute(
+                    "WITH drawn AS (UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1 RETURNING seq)
+                     UPDATE import_batch
+                        SET status = 'queued', seq = drawn.seq, queued_at = $4, received = $5, accepted = $6,
+                            rejected = $7, open_chunks = $8, lane = $9, request_id = $10,
+                            errors_dropped = $11
+                       FROM drawn
+                      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
+                    values,
+                )
+                .await?
         };
         if queued != 1 {
             return Err(Error::Lost);
@@ -323,7 +304,7 @@ impl Store {
         attempt: Uuid,
         idempotency: Option<FirstAnswer<'_>>,
     ) -> Result<(), Error> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_long().await?;
         if let Some(first) = &idempotency {
             tx.answer_first(account_id, attempt, first).await?;
         }
@@ -342,7 +323,7 @@ impl Store {
         attempt: Uuid,
         key: Option<&str>,
     ) -> Result<(), Error> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_long().await?;
         if let Some(key) = key {
             tx.execute(
                 "DELETE FROM idempotency

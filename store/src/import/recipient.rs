@@ -1,13 +1,24 @@
 //! One recipient: read, and erased for good.
 
+use std::sync::LazyLock;
+
 use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
 
+use super::bulk::columns::{VALUES, join};
 use crate::tx::get;
 use crate::{Error, Store};
 
 /// How often an erasure that another transaction stood in the way of is tried.
 const TRIES: usize = 5;
+
+/// Leaves a row without a person, whatever a record says of one.
+static ERASE: LazyLock<String> = LazyLock::new(|| {
+    let erased = join(VALUES, ", ", |column| format!("{} = NULL", column.name));
+    format!(
+        "UPDATE recipient SET {erased}, batch_id = NULL, updated_at = $3 WHERE account_id = $1 AND docid = $2"
+    )
+});
 
 /// A stored recipient.
 #[derive(Clone, Debug)]
@@ -83,8 +94,7 @@ impl Store {
         if let Some(row) = tx.row(lock, key()).await? {
             known = get(&row, "known")?;
             tx.execute(
-                "UPDATE recipient SET phone = NULL, fields = NULL, batch_id = NULL, updated_at = $3
-                  WHERE account_id = $1 AND docid = $2",
+                ERASE.as_str(),
                 vec![account_id.into(), docid.into(), now.into()],
             )
             .await?;

@@ -1,12 +1,11 @@
 //! What a query can come back with, sorted by what a caller should do about it.
 
-use sea_orm::sqlx::error::DatabaseError;
-use sea_orm::{DbErr, RuntimeErr, SqlxError};
+use sea_orm::{DbErr, RuntimeErr, SqlErr, SqlxError};
 
 /// A failed query.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The server cannot be reached, is starting or stopping, or is out of room: nobody's fault but its own.
+    /// The server cannot be reached, starts or stops, is read-only, or has no room left: nobody's fault but its own.
     #[error("the database is unavailable")]
     Unavailable(#[source] Source),
     /// Another transaction was in the way (deadlock, serialization): the same work may be tried again.
@@ -26,7 +25,7 @@ pub enum Error {
     Other(#[source] Source),
 }
 
-/// Whatever stood behind an [`Error`].
+/// The cause of an [`Error`].
 pub type Source = Box<dyn std::error::Error + Send + Sync>;
 
 impl Error {
@@ -42,67 +41,33 @@ impl Error {
 
     /// Whether a unique constraint refused a row.
     pub(crate) fn is_unique_violation(&self) -> bool {
-        self.database()
-            .is_some_and(DatabaseError::is_unique_violation)
+        matches!(self.refusal(), Some(SqlErr::UniqueConstraintViolation(_)))
     }
 
-    /// A row whose batch went in the same moment is [`Error::Lost`].
+    /// A row whose batch was deleted in the same moment is [`Error::Lost`].
     pub(crate) fn lost_with_its_batch(self) -> Self {
-        match self.database() {
-            Some(database) if database.is_foreign_key_violation() => Self::Lost,
+        match self.refusal() {
+            Some(SqlErr::ForeignKeyConstraintViolation(_)) => Self::Lost,
             _ => self,
         }
     }
 
-    fn database(&self) -> Option<&dyn DatabaseError> {
-        let Self::Other(source) = self else {
-            return None;
-        };
-        source
-            .downcast_ref::<SqlxError>()
-            .and_then(SqlxError::as_database_error)
-    }
-}
-
-enum Kind {
-    Unavailable,
-    Conflict,
-    Other,
-}
-
-fn kind(error: &SqlxError) -> Kind {
-    match error {
-        SqlxError::Io(_)
-        | SqlxError::Tls(_)
-        | SqlxError::Protocol(_)
-        | SqlxError::PoolTimedOut
-        | SqlxError::PoolClosed
-        | SqlxError::WorkerCrashed
-        | SqlxError::BeginFailed => Kind::Unavailable,
-        SqlxError::Database(database) => match database.code().as_deref() {
-            // PostgreSQL: connection exceptions, insufficient resources, operator intervention, I/O errors;
-            // the idle-in-transaction limit is how a frozen process loses its session.
-            Some(code)
-                if code.len() == 5
-                    && (["08", "53", "57", "58"].contains(&&code[..2]) || code == "25P03") =>
-            {
-                Kind::Unavailable
-            }
-            Some("40001" | "40P01" | "55P03") => Kind::Conflict,
-            // SQLite: busy, locked (primary codes in the low byte), I/O error, full.
-            Some(code) if code.len() < 5 => match code.parse::<u32>().map(|code| code & 0xff) {
-                Ok(5 | 6) => Kind::Conflict,
-                Ok(10 | 13 | 14) => Kind::Unavailable,
-                _ => Kind::Other,
-            },
-            _ => Kind::Other,
-        },
-        _ => Kind::Other,
+    fn refusal(&self) -> Option<SqlErr> {
+        match self {
+            Self::Other(source) => source.downcast_ref::<DbErr>()?.sql_err(),
+            _ => None,
+        }
     }
 }
 
 impl From<SqlxError> for Error {
     fn from(error: SqlxError) -> Self {
+        DbErr::Query(RuntimeErr::SqlxError(error.into())).into()
+    }
+}
+
+impl From<DbErr> for Error {
+    fn from(error: DbErr) -> Self {
         match kind(&error) {
             Kind::Unavailable => Self::Unavailable(error.into()),
             Kind::Conflict => Self::Conflict(error.into()),
@@ -111,19 +76,69 @@ impl From<SqlxError> for Error {
     }
 }
 
-impl From<DbErr> for Error {
-    fn from(error: DbErr) -> Self {
-        let kind = match &error {
-            DbErr::ConnectionAcquire(_) => Kind::Unavailable,
-            DbErr::Conn(RuntimeErr::SqlxError(inner))
-            | DbErr::Exec(RuntimeErr::SqlxError(inner))
-            | DbErr::Query(RuntimeErr::SqlxError(inner)) => kind(inner),
-            _ => Kind::Other,
-        };
-        match kind {
-            Kind::Unavailable => Self::Unavailable(error.into()),
-            Kind::Conflict => Self::Conflict(error.into()),
-            Kind::Other => Self::Other(error.into()),
+/// Whether the server refused to write because it is read-only.
+pub(super) fn is_read_only(error: &DbErr) -> bool {
+    driver_error(error)
+        .and_then(SqlxError::as_database_error)
+        .is_some_and(|error| error.code().as_deref() == Some(READ_ONLY))
+}
+
+/// `PostgreSQL`: `read_only_sql_transaction`.
+const READ_ONLY: &str = "25006";
+
+enum Kind {
+    Unavailable,
+    Conflict,
+    Other,
+}
+
+fn driver_error(error: &DbErr) -> Option<&SqlxError> {
+    match error {
+        DbErr::Conn(RuntimeErr::SqlxError(inner))
+        | DbErr::Exec(RuntimeErr::SqlxError(inner))
+        | DbErr::Query(RuntimeErr::SqlxError(inner)) => Some(inner),
+        _ => None,
+    }
+}
+
+fn kind(error: &DbErr) -> Kind {
+    match driver_error(error) {
+        None if matches!(error, DbErr::ConnectionAcquire(_)) => Kind::Unavailable,
+        Some(
+            SqlxError::Io(_)
+            | SqlxError::Tls(_)
+            | SqlxError::Protocol(_)
+            | SqlxError::PoolTimedOut
+            | SqlxError::PoolClosed
+            | SqlxError::WorkerCrashed
+            | SqlxError::BeginFailed,
+        ) => Kind::Unavailable,
+        Some(SqlxError::Database(database)) => {
+            database.code().as_deref().map_or(Kind::Other, kind_of_code)
         }
+        _ => Kind::Other,
+    }
+}
+
+fn kind_of_code(code: &str) -> Kind {
+    match code {
+        "40001" | "40P01" | "55P03" => Kind::Conflict,
+        // The idle-in-transaction limit is how a frozen process loses its session.
+        READ_ONLY | "25P03" => Kind::Unavailable,
+        // PostgreSQL: connection exceptions, insufficient resources, operator intervention (a statement timeout too), I/O.
+        _ if code.len() == 5
+            && ["08", "53", "57", "58"]
+                .iter()
+                .any(|class| code.starts_with(class)) =>
+        {
+            Kind::Unavailable
+        }
+        // SQLite: busy, locked (primary codes in the low byte), I/O error, full, cannot open.
+        _ if code.len() < 5 => match code.parse::<u32>().map(|code| code & 0xff) {
+            Ok(5 | 6) => Kind::Conflict,
+            Ok(10 | 13 | 14) => Kind::Unavailable,
+            _ => Kind::Other,
+        },
+        _ => Kind::Other,
     }
 }

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sea_orm::sqlx::sqlite::{
@@ -10,20 +11,58 @@ use sea_orm::sqlx::sqlite::{
 };
 use sea_orm::sqlx::{ConnectOptions, Connection};
 
-use super::Error;
+use sea_orm::{DbBackend, DbErr};
+
+use super::error::{Error, is_read_only};
 
 /// How long a caller waits for a connection before the database counts as unavailable.
 const ACQUIRE: Duration = Duration::from_millis(1_500);
-/// A connection that rested this long is pinged before it is handed out.
+/// A connection that was idle this long is pinged before it is handed out.
 const PING_AFTER: Duration = Duration::from_secs(1);
-/// A session that sits in a transaction this long belongs to a frozen process: its locks are let go.
+/// A session that sits in a transaction this long belongs to a frozen process: the server ends it, and its locks.
 const IDLE_IN_TRANSACTION: &str = "8000";
-/// SQLite only: how long a write waits behind the other writers.
+/// `SQLite` only: how long a write waits behind the other writers.
 const WRITER_WAIT: Duration = Duration::from_secs(20);
+
+/// What connections are used for. On PostgreSQL each workload has connections of its own, so that none waits for another's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workload {
+    /// What the API answers: somebody waits.
+    Requests,
+    /// What workers do.
+    Jobs,
+    /// Commands that read or rewrite everything, with at most so many statements at once.
+    Maintenance(u32),
+}
+
+impl Workload {
+    /// How many connections a process opens at most.
+    fn connections(self) -> u32 {
+        match self {
+            Self::Requests => 24,
+            Self::Jobs => 16,
+            Self::Maintenance(connections) => connections,
+        }
+    }
+
+    /// How long a statement may run, in milliseconds. A request waits 1.8 s: soon after that the server ends the statement,
+    /// which frees the connection.
+    fn statement_timeout(self) -> &'static str {
+        match self {
+            Self::Requests => "2000",
+            Self::Jobs => "60000",
+            Self::Maintenance(_) => "600000",
+        }
+    }
+}
 
 #[derive(Clone, Debug)]
 pub(crate) enum Pool {
-    Postgres(PgPool),
+    Postgres {
+        pool: PgPool,
+        workload: Workload,
+        read_only: ReadOnlyServer,
+    },
     /// SQLite has one writer at a time; queueing for it here is fair, inside SQLite it is a poll.
     Sqlite {
         writer: SqlitePool,
@@ -32,40 +71,75 @@ pub(crate) enum Pool {
 }
 
 impl Pool {
-    pub(super) fn connect(url: &str, connections: u32) -> Result<Self, Error> {
+    pub(super) fn connect(url: &str, workload: Workload) -> Result<Self, Error> {
         if is_sqlite(url) {
-            Self::sqlite(url, connections)
+            Self::sqlite(url, workload)
         } else {
-            Self::postgres(url, connections)
+            let options = PgConnectOptions::from_str(url)?
+                .application_name("feedback")
+                .options([
+                    ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION),
+                    // Measured: compiling a chunk's short statements took five times as long as running them.
+                    ("jit", "off"),
+                ])
+                .disable_statement_logging();
+            Ok(Self::postgres(options, workload))
         }
     }
 
-    fn postgres(url: &str, connections: u32) -> Result<Self, Error> {
-        let options = PgConnectOptions::from_str(url)?
-            .application_name("feedback")
-            .options([
-                ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION),
-                // Measured: compiling a chunk's short statements took five times as long as running them.
-                ("jit", "off"),
-            ])
-            .disable_statement_logging();
+    /// The same database for another workload.
+    pub(super) fn for_workload(&self, workload: Workload) -> Self {
+        match self {
+            Self::Postgres { pool, .. } => {
+                Self::postgres((*pool.connect_options()).clone(), workload)
+            }
+            Self::Sqlite { .. } => self.clone(),
+        }
+    }
+
+    pub(super) fn backend(&self) -> DbBackend {
+        match self {
+            Self::Postgres { .. } => DbBackend::Postgres,
+            Self::Sqlite { .. } => DbBackend::Sqlite,
+        }
+    }
+
+    /// Notes a server that is read-only, so that its connections are closed.
+    pub(super) fn note(&self, error: &DbErr) {
+        if let Self::Postgres { read_only, .. } = self
+            && is_read_only(error)
+        {
+            read_only.note();
+        }
+    }
+
+    fn postgres(options: PgConnectOptions, workload: Workload) -> Self {
+        // The last value of an option counts.
+        let options = options.options([("statement_timeout", workload.statement_timeout())]);
+        let read_only = ReadOnlyServer::default();
+        let seen = read_only.clone();
         let pool = PgPoolOptions::new()
-            .max_connections(connections)
+            .max_connections(workload.connections())
             .acquire_timeout(ACQUIRE)
             .test_before_acquire(false)
-            .before_acquire(|connection, meta| {
+            .before_acquire(move |connection, meta| {
+                let usable = !seen.since(meta.age);
                 Box::pin(async move {
-                    if meta.idle_for >= PING_AFTER {
+                    if usable && meta.idle_for >= PING_AFTER {
                         connection.ping().await?;
                     }
-                    Ok(true)
+                    Ok(usable)
                 })
             })
             .connect_lazy_with(options);
-        Ok(Self::Postgres(pool))
+        Self::Postgres {
+            pool,
+            workload,
+            read_only,
+        }
     }
 
-    fn sqlite(url: &str, connections: u32) -> Result<Self, Error> {
+    fn sqlite(url: &str, workload: Workload) -> Result<Self, Error> {
         // Measured: without the larger checkpoint and cache the same import takes twice as long.
         let options = SqliteConnectOptions::from_str(url)?
             .create_if_missing(true)
@@ -77,17 +151,41 @@ impl Pool {
             .pragma("cache_size", "-65536")
             .pragma("temp_store", "memory")
             .disable_statement_logging();
-        let writer = SqlitePoolOptions::new()
+        // SQLite itself ends a transaction on a full disk. sqlx 0.9.0 then takes the connection for one that is in a
+        // transaction for ever.
+        let pool = SqlitePoolOptions::new().before_acquire(|connection, _| {
+            let usable = !connection.is_in_transaction();
+            Box::pin(async move { Ok(usable) })
+        });
+        let writer = pool
+            .clone()
             .max_connections(1)
             .acquire_timeout(WRITER_WAIT)
             .idle_timeout(None)
             .max_lifetime(None)
             .connect_lazy_with(options.clone());
-        let readers = SqlitePoolOptions::new()
-            .max_connections(connections.max(2))
+        let readers = pool
+            .max_connections(workload.connections().max(2))
             .acquire_timeout(ACQUIRE)
             .connect_lazy_with(options.pragma("cache_size", "-8192"));
         Ok(Self::Sqlite { writer, readers })
+    }
+}
+
+/// When the server last said that it is read-only. After a failover the old primary is, and every connection from before
+/// leads to it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadOnlyServer(Arc<Mutex<Option<Instant>>>);
+
+impl ReadOnlyServer {
+    fn note(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// Whether it said so during the life of a connection of this age.
+    fn since(&self, age: Duration) -> bool {
+        let noted = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        noted.is_some_and(|noted| noted.elapsed() <= age)
     }
 }
 

@@ -1,10 +1,12 @@
 //! Makes the schema in an empty database and refuses a database that has another one.
 
+use sea_orm::ConnectionTrait;
+
 use super::transaction::get;
 use super::{Error, Store};
 
 /// The version that both scripts write into `schema_version`.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 const POSTGRES: &str = include_str!("../../schema/postgres.sql");
 const SQLITE: &str = include_str!("../../schema/sqlite.sql");
@@ -22,7 +24,7 @@ impl Store {
     /// # Errors
     /// [`Error::Schema`] where another version of this program made the database. See [`Error`].
     pub async fn make_schema(&self) -> Result<(), Error> {
-        let mut tx = self.begin().await?;
+        let mut tx = self.begin_long().await?;
         if !tx.is_sqlite() {
             tx.execute("SELECT pg_advisory_xact_lock(7021402611212)", vec![])
                 .await?;
@@ -36,7 +38,7 @@ impl Store {
         } else if get(&tables, "is_used")? {
             0
         } else {
-            tx.execute_script(tx.dialect(POSTGRES, SQLITE)).await?;
+            tx.execute_unprepared(tx.dialect(POSTGRES, SQLITE)).await?;
             return tx.commit_surely().await;
         };
         if found == VERSION {

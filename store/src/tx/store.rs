@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
+use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sqlx;
-use sea_orm::{DatabaseConnection, QueryResult, SqlxPostgresConnector, SqlxSqliteConnector};
-use sea_query_sqlx::SqlxValues;
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DbBackend, DbErr, ExecResult, QueryResult, Statement,
+    Value,
+};
 
 use super::Error;
-use super::pool::{self, Pool};
+use super::pool::{self, Pool, Workload};
 use super::transaction::{Patience, Tx, sqlite_now};
 
 /// The database, shared by all who query it. Cheap to clone.
@@ -18,13 +21,21 @@ pub struct Store {
 }
 
 impl Store {
-    /// Connects by the URL's scheme (`postgres://…` or `sqlite:…`), at most `connections` at once.
+    /// Connects by the URL's scheme (`postgres://…` or `sqlite:…`).
     /// A server that is down is no error here: the first query will say so.
     ///
     /// # Errors
     /// A URL that cannot be read.
-    pub fn connect(url: &str, connections: u32) -> Result<Self, Error> {
-        Pool::connect(url, connections).map(|pool| Self { pool })
+    pub fn connect(url: &str, workload: Workload) -> Result<Self, Error> {
+        Pool::connect(url, workload).map(|pool| Self { pool })
+    }
+
+    /// The same database for another workload of this process.
+    #[must_use]
+    pub fn for_workload(&self, workload: Workload) -> Self {
+        Self {
+            pool: self.pool.for_workload(workload),
+        }
     }
 
     /// The file that a URL of SQLite names; none of PostgreSQL. It need not be there.
@@ -48,11 +59,24 @@ impl Store {
     /// # Errors
     /// The database is unavailable.
     pub async fn begin(&self) -> Result<Tx, Error> {
-        Tx::begin(&self.pool).await
+        Tx::begin(&self.pool, Patience::Request).await
     }
 
-    /// A transaction for statements by key.
-    pub(crate) async fn begin_by_key(&self) -> Result<Tx, Error> {
+    /// The same for callers who wait for other transactions, or for a large one of their own.
+    pub(crate) async fn begin_long(&self) -> Result<Tx, Error> {
+        Tx::begin(&self.pool, Patience::Stream).await
+    }
+
+    /// The same with a COMMIT that does not wait for the disk.
+    pub(crate) async fn begin_unsynced(&self) -> Result<Tx, Error> {
+        Tx::begin_unsynced(&self.pool).await
+    }
+
+    /// Opens a transaction whose statements look up and append by key.
+    ///
+    /// # Errors
+    /// The database is unavailable.
+    pub async fn begin_by_key(&self) -> Result<Tx, Error> {
         Tx::begin_by_key(&self.pool).await
     }
 
@@ -64,7 +88,7 @@ impl Store {
     /// The database's clock, in whole microseconds (what both dialects keep).
     pub(crate) async fn now(&self) -> Result<DateTime<Utc>, Error> {
         match &self.pool {
-            Pool::Postgres(pool) => Ok(sqlx::query_scalar("SELECT clock_timestamp()")
+            Pool::Postgres { pool, .. } => Ok(sqlx::query_scalar("SELECT clock_timestamp()")
                 .fetch_one(pool)
                 .await?),
             Pool::Sqlite { .. } => Ok(sqlite_now()),
@@ -75,61 +99,75 @@ impl Store {
     pub(crate) async fn rows(
         &self,
         sql: &'static str,
-        values: Vec<sea_orm::Value>,
+        values: Vec<Value>,
     ) -> Result<Vec<QueryResult>, Error> {
-        let values = SqlxValues(sea_orm::Values(values));
-        match &self.pool {
-            Pool::Postgres(pool) => {
-                let rows = sqlx::query_with(sql, values).fetch_all(pool).await?;
-                Ok(rows.into_iter().map(Into::into).collect())
-            }
-            Pool::Sqlite { readers, .. } => {
-                let rows = sqlx::query_with(sql, values).fetch_all(readers).await?;
-                Ok(rows.into_iter().map(Into::into).collect())
-            }
-        }
+        let statement = Statement::from_sql_and_values(self.get_database_backend(), sql, values);
+        Ok(self.query_all_raw(statement).await?)
     }
 
     /// One statement that writes, in a transaction of its own; the number of rows it touched.
     pub(crate) async fn execute(
         &self,
         sql: &'static str,
-        values: Vec<sea_orm::Value>,
+        values: Vec<Value>,
     ) -> Result<u64, Error> {
-        let values = SqlxValues(sea_orm::Values(values));
-        match &self.pool {
-            Pool::Postgres(pool) => Ok(sqlx::query_with(sql, values)
-                .execute(pool)
-                .await?
-                .rows_affected()),
-            Pool::Sqlite { writer, .. } => Ok(sqlx::query_with(sql, values)
-                .execute(writer)
-                .await?
-                .rows_affected()),
-        }
+        let statement = Statement::from_sql_and_values(self.get_database_backend(), sql, values);
+        Ok(self.execute_raw(statement).await?.rows_affected())
     }
 
-    /// For entities that are read.
-    pub(crate) fn reads(&self) -> DatabaseConnection {
-        match &self.pool {
-            Pool::Postgres(pool) => SqlxPostgresConnector::from_sqlx_postgres_pool(pool.clone()),
-            Pool::Sqlite { readers, .. } => {
-                SqlxSqliteConnector::from_sqlx_sqlite_pool(readers.clone())
+    /// A result of statements that went past [`ConnectionTrait`].
+    pub(crate) fn noted<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+        result.inspect_err(|error| {
+            if let Error::Unavailable(source) = error
+                && let Some(error) = source.downcast_ref()
+            {
+                self.pool.note(error);
             }
-        }
-    }
-
-    /// For entities that are written.
-    pub(crate) fn writes(&self) -> DatabaseConnection {
-        match &self.pool {
-            Pool::Postgres(pool) => SqlxPostgresConnector::from_sqlx_postgres_pool(pool.clone()),
-            Pool::Sqlite { writer, .. } => {
-                SqlxSqliteConnector::from_sqlx_sqlite_pool(writer.clone())
-            }
-        }
+        })
     }
 
     pub(crate) fn is_sqlite(&self) -> bool {
         matches!(self.pool, Pool::Sqlite { .. })
+    }
+
+    fn readers(&self) -> DatabaseConnection {
+        match &self.pool {
+            Pool::Postgres { pool, .. } => pool.clone().into(),
+            Pool::Sqlite { readers, .. } => readers.clone().into(),
+        }
+    }
+
+    fn writer(&self) -> DatabaseConnection {
+        match &self.pool {
+            Pool::Postgres { pool, .. } => pool.clone().into(),
+            Pool::Sqlite { writer, .. } => writer.clone().into(),
+        }
+    }
+}
+
+/// For entities: each statement for itself. On SQLite queries read beside the writer, so only statements without rows may
+/// write.
+#[async_trait]
+impl ConnectionTrait for Store {
+    fn get_database_backend(&self) -> DbBackend {
+        self.pool.backend()
+    }
+
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        let done = self.writer().execute_raw(statement).await;
+        done.inspect_err(|error| self.pool.note(error))
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        let done = self.writer().execute_unprepared(sql).await;
+        done.inspect_err(|error| self.pool.note(error))
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        self.readers().query_one_raw(statement).await
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        self.readers().query_all_raw(statement).await
     }
 }

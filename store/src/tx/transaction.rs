@@ -3,19 +3,26 @@
 use chrono::{DateTime, SubsecRound, Utc};
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use sea_orm::sqlx::{self, Postgres, Sqlite, Transaction};
-use sea_orm::{QueryResult, Value};
+use sea_orm::entity::prelude::async_trait::async_trait;
+use sea_orm::sqlx::{self, AssertSqlSafe, PgPool, Postgres, SqlSafeStr, Sqlite, Transaction};
+use sea_orm::{
+    ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, RuntimeErr, SqlxError, Statement,
+    Value, Values,
+};
 use sea_query_sqlx::SqlxValues;
+use tokio::sync::Mutex;
 
 use super::Error;
-use super::pool::Pool;
+use super::pool::{Pool, Workload};
 
 /// An open transaction; dropped without [`Tx::commit`] it is rolled back.
 ///
-/// Its own enum over sqlx's two, because sea-orm's transaction hides the connection that COPY needs.
+/// Its own enum over sqlx's two, because sea-orm's transaction hides the connection that COPY needs. Entities use it through
+/// [`ConnectionTrait`].
 #[derive(Debug)]
 pub struct Tx {
-    pub(crate) inner: Inner,
+    inner: Mutex<Inner>,
+    pool: Pool,
 }
 
 #[derive(Debug)]
@@ -24,16 +31,28 @@ pub(crate) enum Inner {
     Sqlite(Transaction<'static, Sqlite>),
 }
 
-/// How long a statement may go on. Whoever gives up on one leaves it running in the server, with its connection: so many of
-/// them would take all connections from everybody else. (`SQLite` has no such limit.)
+/// How long a statement may run on PostgreSQL before the server ends it, which frees its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Patience {
-    /// Somebody waits for the answer.
+    /// As long as the connection's workload lets it.
     Request,
-    /// A part of a long answer.
+    /// Where somebody waits, longer: 20 s is the most that a caller of the API does.
     Stream,
-    /// As long as it takes.
-    Job,
+}
+
+impl Patience {
+    fn sql(self, pool: &Pool) -> &'static str {
+        match (self, pool) {
+            (
+                Self::Stream,
+                Pool::Postgres {
+                    workload: Workload::Requests,
+                    ..
+                },
+            ) => "SET LOCAL statement_timeout = 21000;",
+            _ => "",
+        }
+    }
 }
 
 /// What became of a COMMIT.
@@ -45,53 +64,65 @@ pub enum Committed {
     Unknown(Error),
 }
 
+/// The plan of statements that look up and append by key. Also where statistics say that a table is small enough to be
+/// read whole: it may have grown a thousandfold since, and a database that was just restored has no statistics at all. And
+/// one plan a statement: the server would make another for every small batch (measured: 0.5 ms each, three times what
+/// running it takes).
+const BY_KEY: &str =
+    "SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan;";
+
 impl Tx {
-    pub(crate) async fn begin(pool: &Pool) -> Result<Self, Error> {
+    pub(super) async fn begin(pool: &Pool, patience: Patience) -> Result<Self, Error> {
+        Self::begin_writing(pool, ["BEGIN;", patience.sql(pool)]).await
+    }
+
+    pub(super) async fn begin_unsynced(pool: &Pool) -> Result<Self, Error> {
+        let unsynced = "SET LOCAL synchronous_commit = off;";
+        Self::begin_writing(pool, ["BEGIN;", unsynced, Patience::Stream.sql(pool)]).await
+    }
+
+    /// A transaction that only looks up and appends by key, many rows at once.
+    pub(super) async fn begin_by_key(pool: &Pool) -> Result<Self, Error> {
+        Self::begin_writing(pool, ["BEGIN;", BY_KEY, Patience::Stream.sql(pool)]).await
+    }
+
+    /// A transaction that reads by key, all of it as of one moment. It waits for nobody, and nobody for it. Dropped, it
+    /// ends.
+    pub(super) async fn snapshot(pool: &Pool, patience: Patience) -> Result<Self, Error> {
+        let read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;";
         let inner = match pool {
-            Pool::Postgres(pool) => Inner::Postgres(pool.begin().await?),
+            Pool::Postgres {
+                pool: connections, ..
+            } => {
+                let begin = [read, BY_KEY, patience.sql(pool)].concat();
+                Inner::Postgres(begin_on(connections, begin).await?)
+            }
+            Pool::Sqlite { readers, .. } => Inner::Sqlite(readers.begin().await?),
+        };
+        Ok(Self::new(inner, pool))
+    }
+
+    async fn begin_writing<const N: usize>(
+        pool: &Pool,
+        postgres: [&str; N],
+    ) -> Result<Self, Error> {
+        let inner = match pool {
+            Pool::Postgres { pool, .. } => {
+                Inner::Postgres(begin_on(pool, postgres.concat()).await?)
+            }
             // A transaction that reads first and writes later would fail at once beside another writer.
             Pool::Sqlite { writer, .. } => {
                 Inner::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?)
             }
         };
-        Ok(Self { inner })
+        Ok(Self::new(inner, pool))
     }
 
-    /// A transaction that only looks up and appends by key. Also where statistics say that a table is small enough to be
-    /// read whole: it may have grown a thousandfold since. And one plan a statement: the server would make another
-    /// for every small batch (measured: 0.5 ms each, three times what running it takes).
-    pub(crate) async fn begin_by_key(pool: &Pool) -> Result<Self, Error> {
-        match pool {
-            Pool::Postgres(pool) => {
-                let begin = "BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan";
-                let inner = Inner::Postgres(pool.begin_with(begin).await?);
-                Ok(Self { inner })
-            }
-            Pool::Sqlite { .. } => Self::begin(pool).await,
+    fn new(inner: Inner, pool: &Pool) -> Self {
+        Self {
+            inner: Mutex::new(inner),
+            pool: pool.clone(),
         }
-    }
-
-    /// A transaction that reads by key, all of it as of one moment. It waits for nobody, and nobody for it. Dropped, it
-    /// ends. Planned as in [`Tx::begin_by_key`]: a database that was just restored has no statistics at all.
-    pub(crate) async fn snapshot(pool: &Pool, patience: Patience) -> Result<Self, Error> {
-        macro_rules! begin {
-            ($limit:literal) => {
-                concat!(
-                    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off;
-                     SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL statement_timeout = ",
-                    $limit
-                )
-            };
-        }
-        let inner = match pool {
-            Pool::Postgres(pool) => Inner::Postgres(match patience {
-                Patience::Request => pool.begin_with(begin!("1700")).await?,
-                Patience::Stream => pool.begin_with(begin!("10000")).await?,
-                Patience::Job => pool.begin_with(begin!("0")).await?,
-            }),
-            Pool::Sqlite { readers, .. } => Inner::Sqlite(readers.begin().await?),
-        };
-        Ok(Self { inner })
     }
 
     /// Makes it durable.
@@ -100,7 +131,7 @@ impl Tx {
     /// The database refused it: nothing of it stays. A broken connection is no error but
     /// [`Committed::Unknown`].
     pub async fn commit(self) -> Result<Committed, Error> {
-        let result = match self.inner {
+        let result = match self.inner.into_inner() {
             Inner::Postgres(tx) => tx.commit().await,
             Inner::Sqlite(tx) => tx.commit().await,
         };
@@ -111,6 +142,18 @@ impl Tx {
         }
     }
 
+    /// Ends it at once without a trace. Dropped, it keeps its locks a moment longer.
+    ///
+    /// # Errors
+    /// The connection broke, which ends it too.
+    pub async fn rollback(self) -> Result<(), Error> {
+        match self.inner.into_inner() {
+            Inner::Postgres(tx) => tx.rollback().await?,
+            Inner::Sqlite(tx) => tx.rollback().await?,
+        }
+        Ok(())
+    }
+
     /// [`Tx::commit`] for those who have no ledger to read: an unknown outcome is an error to them.
     pub(crate) async fn commit_surely(self) -> Result<(), Error> {
         match self.commit().await? {
@@ -119,31 +162,18 @@ impl Tx {
         }
     }
 
+    /// The connection, for statements of one dialect.
+    pub(crate) fn inner(&mut self) -> &mut Inner {
+        self.inner.get_mut()
+    }
+
     pub(crate) async fn execute(
-        &mut self,
+        &self,
         sql: &'static str,
         values: Vec<Value>,
     ) -> Result<u64, Error> {
-        let values = SqlxValues(sea_orm::Values(values));
-        Ok(match &mut self.inner {
-            Inner::Postgres(tx) => sqlx::query_with(sql, values)
-                .execute(&mut **tx)
-                .await?
-                .rows_affected(),
-            Inner::Sqlite(tx) => sqlx::query_with(sql, values)
-                .execute(&mut **tx)
-                .await?
-                .rows_affected(),
-        })
-    }
-
-    /// Several statements without values.
-    pub(super) async fn execute_script(&mut self, script: &'static str) -> Result<(), Error> {
-        match &mut self.inner {
-            Inner::Postgres(tx) => sqlx::raw_sql(script).execute(&mut **tx).await.map(drop)?,
-            Inner::Sqlite(tx) => sqlx::raw_sql(script).execute(&mut **tx).await.map(drop)?,
-        }
-        Ok(())
+        let statement = Statement::from_sql_and_values(self.get_database_backend(), sql, values);
+        Ok(self.execute_raw(statement).await?.rows_affected())
     }
 
     pub(crate) async fn rows(
@@ -151,21 +181,8 @@ impl Tx {
         sql: &'static str,
         values: Vec<Value>,
     ) -> Result<Vec<QueryResult>, Error> {
-        let values = SqlxValues(sea_orm::Values(values));
-        Ok(match &mut self.inner {
-            Inner::Postgres(tx) => sqlx::query_with(sql, values)
-                .fetch_all(&mut **tx)
-                .await?
-                .into_iter()
-                .map(Into::into)
-                .collect(),
-            Inner::Sqlite(tx) => sqlx::query_with(sql, values)
-                .fetch_all(&mut **tx)
-                .await?
-                .into_iter()
-                .map(Into::into)
-                .collect(),
-        })
+        let statement = Statement::from_sql_and_values(self.get_database_backend(), sql, values);
+        Ok(self.query_all_raw(statement).await?)
     }
 
     /// Rows one by one, in bounded memory.
@@ -174,8 +191,8 @@ impl Tx {
         sql: &'static str,
         values: Vec<Value>,
     ) -> BoxStream<'_, Result<QueryResult, Error>> {
-        let values = SqlxValues(sea_orm::Values(values));
-        match &mut self.inner {
+        let values = SqlxValues(Values(values));
+        match self.inner.get_mut() {
             Inner::Postgres(tx) => sqlx::query_with(sql, values)
                 .fetch(&mut **tx)
                 .map(|row| row.map(Into::into).map_err(Error::from))
@@ -197,7 +214,7 @@ impl Tx {
 
     /// The database's clock, not the transaction's start.
     pub(crate) async fn now(&mut self) -> Result<DateTime<Utc>, Error> {
-        match &mut self.inner {
+        match self.inner.get_mut() {
             Inner::Postgres(tx) => Ok(sqlx::query_scalar("SELECT clock_timestamp()")
                 .fetch_one(&mut **tx)
                 .await?),
@@ -205,17 +222,86 @@ impl Tx {
         }
     }
 
+    /// A statement's error.
+    fn failed(&self, error: SqlxError) -> DbErr {
+        let error = DbErr::Query(RuntimeErr::SqlxError(error.into()));
+        self.pool.note(&error);
+        error
+    }
+
     pub(crate) fn is_sqlite(&self) -> bool {
-        matches!(self.inner, Inner::Sqlite(_))
+        self.get_database_backend() == DbBackend::Sqlite
     }
 
     /// The statement of this dialect.
     pub(crate) fn dialect(&self, postgres: &'static str, sqlite: &'static str) -> &'static str {
-        match self.inner {
-            Inner::Postgres(_) => postgres,
-            Inner::Sqlite(_) => sqlite,
-        }
+        if self.is_sqlite() { sqlite } else { postgres }
     }
+}
+
+/// Begins in a task of its own: sqlx 0.9.0 leaves the transaction open where the caller gives up before the answer to BEGIN,
+/// and hands the connection to the next one.
+async fn begin_on(pool: &PgPool, begin: String) -> Result<Transaction<'static, Postgres>, Error> {
+    let connection = pool.acquire().await?;
+    let begin = AssertSqlSafe(begin).into_sql_str();
+    let tx = tokio::spawn(Transaction::begin(connection, Some(begin))).await;
+    Ok(tx.map_err(Error::broken)??)
+}
+
+/// For entities.
+#[async_trait]
+impl ConnectionTrait for Tx {
+    fn get_database_backend(&self) -> DbBackend {
+        self.pool.backend()
+    }
+
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        let (sql, values) = parts(statement);
+        let done = match &mut *self.inner.lock().await {
+            Inner::Postgres(tx) => {
+                let done = sqlx::query_with(sql, values).execute(&mut **tx).await;
+                done.map(ExecResult::from)
+            }
+            Inner::Sqlite(tx) => {
+                let done = sqlx::query_with(sql, values).execute(&mut **tx).await;
+                done.map(ExecResult::from)
+            }
+        };
+        done.map_err(|error| self.failed(error))
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        let sql = sqlx::raw_sql(AssertSqlSafe(sql));
+        let done = match &mut *self.inner.lock().await {
+            Inner::Postgres(tx) => sql.execute(&mut **tx).await.map(ExecResult::from),
+            Inner::Sqlite(tx) => sql.execute(&mut **tx).await.map(ExecResult::from),
+        };
+        done.map_err(|error| self.failed(error))
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        Ok(self.query_all_raw(statement).await?.into_iter().next())
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        let (sql, values) = parts(statement);
+        let rows = match &mut *self.inner.lock().await {
+            Inner::Postgres(tx) => {
+                let rows = sqlx::query_with(sql, values).fetch_all(&mut **tx).await;
+                rows.map(|rows| rows.into_iter().map(QueryResult::from).collect())
+            }
+            Inner::Sqlite(tx) => {
+                let rows = sqlx::query_with(sql, values).fetch_all(&mut **tx).await;
+                rows.map(|rows| rows.into_iter().map(QueryResult::from).collect())
+            }
+        };
+        rows.map_err(|error| self.failed(error))
+    }
+}
+
+fn parts(statement: Statement) -> (AssertSqlSafe<String>, SqlxValues) {
+    let values = statement.values.unwrap_or(Values(vec![]));
+    (AssertSqlSafe(statement.sql), SqlxValues(values))
 }
 
 /// The clock where SQLite is the database: this process's.

@@ -83,7 +83,7 @@ async fn inserts(app: &App, hot: &Hot, folder: &Path) -> Result<PathBuf> {
     let feedback = "(lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::bigint), 12, '0') || '70008000' || lpad(:n::text, 12, '0'))::uuid";
     let answers = r#"{"recommend":9,"mood":5,"clean":4,"reason":"buy","seen":["a","b"],"more":"It was a pleasure, thank you."}"#;
     // As long as the delta of such an answer.
-    let delta = "00".repeat(120);
+    let delta = "00".repeat(73);
     let file = folder.join("answer.sql");
     let statements = [
         r"\set n random(1, 999999999999)".to_owned(),
@@ -98,7 +98,7 @@ async fn inserts(app: &App, hot: &Hot, folder: &Path) -> Result<PathBuf> {
             "INSERT INTO feedback_reference (account_id, form_id, feedback_id, link_id, day, submitted_at, bus_prop_ids, track_fields, answers, nps, happiness, has_comment) VALUES ('{account}', '{form}', {feedback}, '{link}', current_date, now(), '1', '{{\"order\":\"4711\"}}', '{answers}', 9, 5, true);"
         ),
         format!(
-            "INSERT INTO inbox_reference (account_id, form_id, day, bus_prop_ids, delta) VALUES ('{account}', '{form}', current_date, '1', '\\x{delta}');"
+            "INSERT INTO pending_delta_reference (account_id, form_id, day, bus_prop_ids, delta, link_counts) VALUES ('{account}', '{form}', current_date, '1', '\\x{delta}', '{{\"{link}\":[1,1]}}');"
         ),
         "COMMIT;\n".to_owned(),
     ];

@@ -1,20 +1,17 @@
 //! Part `freshness`: from the 201 of an answer until the cached report has it, while reports are asked for and records
 //! imported.
 
-use std::cell::{Cell, RefCell};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
-use futures::future::try_join_all;
-use serde_json::{Value, json};
+use anyhow::{Context, Result};
+use serde_json::json;
+use tests::bench::lag::{Lag, p99};
 use tests::bench::load::{self, CONNECTIONS};
 use tests::bench::million;
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
 use tests::bench::timed;
-use tests::client::Client;
 use tests::report::Of;
-use tests::visitor::Visitor;
 
 use super::beside::PAUSE;
 use super::cached::month;
@@ -57,8 +54,7 @@ pub(super) async fn measure(settings: &Settings, data: &Data) -> Result<Vec<Row>
             failed = reports => return failed,
             failed = imports => return failed,
         };
-        let place = lags.len() * 99 / 100;
-        let p99 = lags.get(place).context("no answers")?.as_secs_f64() * 1_000.0;
+        let p99 = p99(&lags)?;
         fresh.lone_round(p99);
         let middle = lags.get(lags.len() / 2).context("no answers")?;
         let last = lags.last().context("no answers")?;
@@ -71,72 +67,15 @@ pub(super) async fn measure(settings: &Settings, data: &Data) -> Result<Vec<Row>
 async fn lags(data: &Data, commits: u32) -> Result<Vec<Duration>> {
     let owner = &data.large.client;
     let form = data.large.forms.last().context("no form")?;
-    let link = owner.link(form, "1", &[]).await?;
     let (from, to) = (data.large.day(335), data.large.day(366));
-    let path = Of::Form.path(form, (&from, &to), "");
-    let before = responses(owner, &path).await?;
-    let committed = RefCell::new(Vec::new());
-    let all = Cell::new(false);
-    let public = data.app.anonymous()?;
-    let write = async {
-        let writers = (0..WRITERS).map(|writer| {
-            let mine = commits / WRITERS + u32::from(writer < commits % WRITERS);
-            answer(&public, &link, mine, &committed)
-        });
-        try_join_all(writers).await?;
-        all.set(true);
-        anyhow::Ok(())
+    let lag = Lag {
+        public: &data.app.anonymous()?,
+        owner,
+        path: &Of::Form.path(form, (&from, &to), ""),
+        link: &owner.link(form, "1", &[]).await?,
+        answers: &json!({"recommend": 9}),
+        writers: WRITERS,
+        pause: Duration::ZERO,
     };
-    let read = async {
-        // So many were counted at this moment.
-        let mut seen: Vec<(u64, Instant)> = Vec::new();
-        loop {
-            let counted = responses(owner, &path).await? - before;
-            let now = Instant::now();
-            if seen.last().is_none_or(|(last, _)| *last < counted) {
-                seen.push((counted, now));
-            }
-            if all.get() && counted >= u64::from(commits) {
-                return anyhow::Ok(seen);
-            }
-        }
-    };
-    let (seen, ()) = tokio::try_join!(read, write)?;
-    let mut lags = Vec::new();
-    let mut seen = seen.into_iter().peekable();
-    for (number, at) in committed.into_inner().into_iter().enumerate() {
-        while seen
-            .next_if(|(counted, _)| *counted <= number as u64)
-            .is_some()
-        {}
-        let (_, shown) = seen.peek().context("an answer is not shown")?;
-        lags.push(shown.saturating_duration_since(at));
-    }
-    lags.sort_unstable();
-    ensure!(
-        lags.len() == usize::try_from(commits)?,
-        "{} answers",
-        lags.len()
-    );
-    Ok(lags)
-}
-
-async fn answer(
-    public: &Client,
-    link: &Value,
-    count: u32,
-    committed: &RefCell<Vec<Instant>>,
-) -> Result<()> {
-    for number in 0..count {
-        let visitor = Visitor::new(public, link)?;
-        visitor.stored(&json!({"recommend": number % 11})).await?;
-        committed.borrow_mut().push(Instant::now());
-    }
-    Ok(())
-}
-
-async fn responses(owner: &Client, path: &str) -> Result<u64> {
-    let report = owner.get(path).await?.expect(200)?.json()?;
-    let responses = report["metrics"]["responses"].as_u64();
-    responses.context("no responses")
+    lag.measure(commits).await
 }

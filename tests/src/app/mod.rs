@@ -22,6 +22,7 @@ pub use keys::Keys;
 pub use service::{Program, Service};
 pub use setup::Setup;
 
+use self::service::Settings;
 use crate::client::Client;
 use crate::process::Process;
 use crate::servers::run;
@@ -35,7 +36,7 @@ pub struct App {
     /// The worker processes; none when embedded.
     pub workers: Vec<Service>,
     backends: Backends,
-    variables: Vec<(String, String)>,
+    settings: Settings,
     folder: TempDir,
 }
 
@@ -131,7 +132,7 @@ impl App {
         } else {
             Program::Api
         };
-        let service = Service::start(program, &self.variables, self.folder.path()).await?;
+        let service = Service::start(program, &self.settings, self.folder.path()).await?;
         self.apis.push(service);
         Ok(())
     }
@@ -143,7 +144,7 @@ impl App {
     pub async fn start_worker(&mut self) -> Result<()> {
         if !self.embedded() {
             let service =
-                Service::start(Program::Worker, &self.variables, self.folder.path()).await?;
+                Service::start(Program::Worker, &self.settings, self.folder.path()).await?;
             self.workers.push(service);
         }
         Ok(())
@@ -154,7 +155,7 @@ impl App {
     /// # Errors
     /// When it cannot be started.
     pub fn worker_without_pages(&self) -> Result<Process> {
-        let mut command = service::command(Program::Worker, &self.variables)?;
+        let mut command = service::command(Program::Worker, &self.settings)?;
         Process::start("worker", &mut command, &self.folder().join("worker.log"))
     }
 
@@ -198,7 +199,7 @@ impl App {
         variables: &[(&str, &str)],
         input: &[u8],
     ) -> Result<Output> {
-        let command = service::command(Program::Serve, &self.variables)?;
+        let command = service::command(Program::Serve, &self.settings)?;
         let mut child = tokio::process::Command::from(command)
             .args(arguments)
             .envs(variables.iter().copied())

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -10,7 +11,7 @@ use uuid::Uuid;
 
 use crate::client::http;
 use crate::process::Process;
-use crate::servers::free_port;
+use crate::servers::{SmallDisk, free_port};
 use crate::wait::eventually;
 
 /// How long a debug build may take to its first ready answer, on a machine that is busy with other tests.
@@ -56,16 +57,28 @@ impl Program {
     }
 }
 
+/// What every process of a service is given.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub(super) variables: Vec<(String, String)>,
+    /// The disk on which they run, if it is a small one.
+    pub(super) disk: Option<Arc<SmallDisk>>,
+}
+
 /// `program` with these settings and no others of ours.
-pub(super) fn command(program: Program, variables: &[(String, String)]) -> Result<Command> {
-    let mut command = Command::new(program.path()?);
+pub(super) fn command(program: Program, settings: &Settings) -> Result<Command> {
+    let path = program.path()?;
+    let mut command = match &settings.disk {
+        Some(disk) => disk.command(None, &path)?,
+        None => Command::new(path),
+    };
     for (variable, _) in std::env::vars_os() {
         let name = variable.to_string_lossy();
         if name.starts_with("FEEDBACK_") || name.ends_with("_URL") {
             command.env_remove(&variable);
         }
     }
-    for (variable, value) in variables {
+    for (variable, value) in &settings.variables {
         command.env(variable, value);
     }
     Ok(command)
@@ -77,7 +90,7 @@ pub struct Service {
     /// The process: kill it, freeze it, thaw it.
     pub process: Process,
     program: Program,
-    variables: Vec<(String, String)>,
+    settings: Settings,
     port: u16,
     log: PathBuf,
 }
@@ -87,9 +100,9 @@ impl Service {
     ///
     /// # Errors
     /// When it ends or does not get ready; its log is in the message.
-    pub async fn start(
+    pub(super) async fn start(
         program: Program,
-        variables: &[(String, String)],
+        settings: &Settings,
         folder: &Path,
     ) -> Result<Self> {
         let name = program.name();
@@ -97,11 +110,11 @@ impl Service {
         let mut tries = 0;
         loop {
             let port = free_port()?;
-            let process = spawn(program, variables, port, &log)?;
+            let process = spawn(program, settings, port, &log)?;
             let mut service = Self {
                 process,
                 program,
-                variables: variables.to_vec(),
+                settings: settings.clone(),
                 port,
                 log: log.clone(),
             };
@@ -158,7 +171,7 @@ impl Service {
         }
         // The log goes on in the same file, and the next process shows all of it.
         self.process.hide_log();
-        self.process = spawn(self.program, &self.variables, self.port, &self.log)?;
+        self.process = spawn(self.program, &self.settings, self.port, &self.log)?;
         self.ready(START).await
     }
 
@@ -179,19 +192,15 @@ impl Service {
     }
 }
 
-fn spawn(
-    program: Program,
-    variables: &[(String, String)],
-    port: u16,
-    log: &Path,
-) -> Result<Process> {
-    let mut command = command(program, variables)?;
+fn spawn(program: Program, settings: &Settings, port: u16, log: &Path) -> Result<Process> {
+    let mut command = command(program, settings)?;
     if program == Program::Serve {
         command.arg("serve");
     }
     let address = format!("127.0.0.1:{port}");
     command.env("FEEDBACK_LISTEN", &address);
-    if !variables
+    if !settings
+        .variables
         .iter()
         .any(|(name, _)| name == "FEEDBACK_OPS_LISTEN")
     {

@@ -1,9 +1,12 @@
 //! What a test asks for before its service starts: how many processes, which settings, which backends.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 
+use super::service::Settings;
 use super::{App, Backends};
-use crate::servers::Account;
+use crate::servers::{Account, SmallDisk};
 
 /// What a test wants to run.
 #[derive(Debug)]
@@ -12,6 +15,7 @@ pub struct Setup {
     workers: usize,
     settings: Vec<(String, String)>,
     backends: Option<Backends>,
+    disk: Option<Arc<SmallDisk>>,
 }
 
 impl Default for Setup {
@@ -21,6 +25,7 @@ impl Default for Setup {
             workers: 1,
             settings: Vec::new(),
             backends: None,
+            disk: None,
         }
     }
 }
@@ -54,6 +59,14 @@ impl Setup {
         self
     }
 
+    /// With its data directory on a small disk (on servers the database has a disk of its own).
+    #[must_use]
+    pub fn on_disk(mut self, disk: Arc<SmallDisk>) -> Self {
+        let data = disk.path().join("data").display().to_string();
+        self.disk = Some(disk);
+        self.setting("FEEDBACK_DATA_DIR", &data)
+    }
+
     /// Starts the service and waits until every process is ready.
     ///
     /// # Errors
@@ -72,7 +85,10 @@ impl Setup {
             apis: Vec::new(),
             workers: Vec::new(),
             backends,
-            variables,
+            settings: Settings {
+                variables,
+                disk: self.disk,
+            },
             folder,
         };
         for _ in 0..self.apis {

@@ -1,9 +1,12 @@
 //! Private copies of the servers the service leans on: PostgreSQL, RabbitMQ, Redis.
 //!
 //! Each listens on a free loopback port, keeps its data in a temporary folder and ends with the test that started it.
-//! Each can be stopped, killed, frozen, started again on the same port, and emptied. The service itself is not here.
+//! Each can be stopped, killed, frozen, started again on the same port, and emptied; a proxy before PostgreSQL loses
+//! connections around a COMMIT. The service itself is not here.
 
 mod broker;
+mod commit;
+mod disk;
 mod held;
 mod places;
 mod ports;
@@ -13,6 +16,8 @@ mod redis;
 mod set;
 
 pub use broker::Broker;
+pub use commit::{CommitProxy, Cut, Trap};
+pub use disk::SmallDisk;
 pub use places::Account;
 pub(crate) use places::postgres_program;
 pub use ports::free_port;

@@ -65,13 +65,29 @@ impl Account {
     /// # Errors
     /// When we are root and there is no such user.
     pub fn for_postgres() -> Result<Option<Self>> {
-        if id(&["-u"])? != 0 {
+        if !Self::is_root()? {
             return Ok(None);
         }
         Ok(Some(Self {
             uid: id(&["-u", "postgres"])?,
             gid: id(&["-g", "postgres"])?,
         }))
+    }
+
+    /// Whether we are root ourselves.
+    ///
+    /// # Errors
+    /// When `id` cannot be asked.
+    pub fn is_root() -> Result<bool> {
+        Ok(id(&["-u"])? == 0)
+    }
+
+    /// What `nsenter` is told, to go on under this account.
+    pub(super) fn entering(self) -> [String; 2] {
+        [
+            format!("--setuid={}", self.uid),
+            format!("--setgid={}", self.gid),
+        ]
     }
 
     /// `program` under `account`, with the same process id as the command itself.

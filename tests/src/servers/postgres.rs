@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
 
+use super::disk::SmallDisk;
 use super::held::Held;
 use super::places::{Account, postgres_program};
 use super::ports::free_port;
@@ -37,6 +39,7 @@ struct Cluster {
     durability: Durability,
     account: Option<Account>,
     folder: TempDir,
+    disk: Option<Arc<SmallDisk>>,
 }
 
 impl Postgres {
@@ -45,12 +48,25 @@ impl Postgres {
     /// # Errors
     /// When PostgreSQL is not installed or does not answer.
     pub async fn start(durability: Durability) -> Result<Self> {
+        Self::start_on(durability, None).await
+    }
+
+    /// The same with its data on a small disk.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn on_disk(disk: Arc<SmallDisk>) -> Result<Self> {
+        Self::start_on(Durability::Fast, Some(disk)).await
+    }
+
+    async fn start_on(durability: Durability, disk: Option<Arc<SmallDisk>>) -> Result<Self> {
         let account = Account::for_postgres()?;
         let cluster = Cluster {
             port: free_port()?,
             durability,
             account,
             folder: Account::folder(account, "postgres")?,
+            disk,
         };
         cluster.make().await?;
         let mut postgres = Self {
@@ -105,6 +121,26 @@ impl Postgres {
         self.held.process()
     }
 
+    /// SIGSTOP of the postmaster and everybody it started: nobody is accepted, and what runs stands still.
+    ///
+    /// # Errors
+    /// When the server is stopped.
+    pub fn freeze(&self) -> Result<()> {
+        let postmaster = self.held.process()?;
+        postmaster.freeze()?;
+        postmaster.signal_children(Signal::SIGSTOP)
+    }
+
+    /// SIGCONT, after [`Self::freeze`].
+    ///
+    /// # Errors
+    /// When the server is stopped.
+    pub fn thaw(&self) -> Result<()> {
+        let postmaster = self.held.process()?;
+        postmaster.signal_children(Signal::SIGCONT)?;
+        postmaster.thaw()
+    }
+
     /// Kills the server and makes an empty cluster in its place (not started).
     ///
     /// # Errors
@@ -123,11 +159,22 @@ impl Cluster {
     }
 
     fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+        match &self.disk {
+            Some(disk) => disk.path().join("postgres"),
+            None => self.folder.path().join("data"),
+        }
+    }
+
+    fn command(&self, program: &str) -> Result<Command> {
+        let program = postgres_program(program)?;
+        match &self.disk {
+            Some(disk) => disk.command(self.account, &program),
+            None => Ok(Account::command(self.account, &program)),
+        }
     }
 
     async fn make(&self) -> Result<()> {
-        let mut initdb = Account::command(self.account, &postgres_program("initdb")?);
+        let mut initdb = self.command("initdb")?;
         initdb
             .arg("--pgdata")
             .arg(self.data())
@@ -138,7 +185,7 @@ impl Cluster {
     }
 
     fn spawn(&self) -> Result<Process> {
-        let mut postgres = Account::command(self.account, &postgres_program("postgres")?);
+        let mut postgres = self.command("postgres")?;
         postgres
             .arg("-D")
             .arg(self.data())

@@ -36,7 +36,7 @@ async fn a_broker_killed_with_its_data_loses_no_import() -> Result<()> {
         ensure!(created == records.len() as u64, "{done}");
         check::stored_sample(&client, records, &batch.batch_id, 150).await?;
     }
-    // The empty broker has its queues again, and doorbells ring.
+    // The empty broker has its queues again, and notifications arrive.
     eventually(LATER, async || {
         let answer = client.get("/health/ready").await?.expect(200)?;
         ensure!(answer.text()?.contains("queue ok"), "{:?}", answer.text());
@@ -66,7 +66,7 @@ async fn a_broker_that_is_down_is_told_as_degraded_and_missed_by_nobody() -> Res
         Ok(())
     })
     .await?;
-    // The worker looks for itself: it needs no doorbell.
+    // The worker looks for itself: it needs no notification.
     let batch = client.completed(&accepted.batch_id, LATER).await?;
     ensure!(check::outcome(&batch, "created")? == 3_000, "{batch}");
     rabbit.start_again().await?;

@@ -3,14 +3,17 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use futures::future::join_all;
 use reqwest::Method;
+use serde_json::json;
 use tests::app::{App, Backends};
 use tests::check;
 use tests::client::Client;
-use tests::form::form;
+use tests::form::{form, form_path};
 use tests::import::{Accepted, IMPORT, JSON, array, records};
 use tests::report::{Of, overview};
 use tests::servers::{Durability, Endpoints, Postgres, Redis};
+use tests::upload::{Pace, Upload};
 use tests::wait::{LATER, SOON, eventually};
 
 /// The contract's 2 s, and a little more for two busy cores.
@@ -88,6 +91,36 @@ async fn a_database_that_is_down_is_told_within_seconds_and_missed_no_longer() -
     }
     client.recipient("X-1").await?.problem(404, "not_found")?;
     client.recipient("A-1").await?.expect(200)?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_body_that_still_arrives_is_answered_when_the_database_goes() -> Result<()> {
+    let (mut postgres, app) = on_private_database(1).await?;
+    let client = app.client().await?;
+    let pace = Pace {
+        at_once: 0,
+        rate: 1_000,
+        records: 1_000_000,
+    };
+    for round in 0..2 {
+        let mut upload = Upload::start(&client, "A", pace);
+        upload.begun().await?;
+        if round == 0 {
+            postgres.stop().await?;
+        } else {
+            postgres.kill()?;
+        }
+        upload.answer().await?.problem(503, "unavailable")?;
+        postgres.start_again().await?;
+        // Nothing of it is left.
+        eventually(SOON, async || {
+            let list = client.get(IMPORT).await?.expect(200)?.json()?;
+            ensure!(list["items"] == json!([]), "a batch is left: {list}");
+            Ok(())
+        })
+        .await?;
+    }
     Ok(())
 }
 
@@ -228,17 +261,20 @@ async fn a_cache_that_is_down_full_or_frozen_is_missed_by_nobody() -> Result<()>
 }
 
 #[tokio::test]
-async fn a_report_that_the_database_does_not_answer_is_given_up_there_too() -> Result<()> {
+async fn a_request_that_the_database_does_not_answer_is_given_up_there_too() -> Result<()> {
     let (_postgres, app) = on_private_database(1).await?;
     let client = app.client().await?;
+    let draft = client.draft(&form()).await?;
     let form = client.published(&form()).await?;
     let days = ("2026-03-01", "2026-03-31");
     let paths = [overview(days)]
         .into_iter()
         .chain(Of::ALL.map(|of| of.path(&form, days, "")));
     let paths: Vec<String> = paths.collect();
-    // One statement, so that it is one transaction: it holds what all reports read until it is ended.
-    let lock = "LOCK TABLE rollup, feedback, form_version; SELECT pg_sleep(600)";
+    // Each takes a connection of the service, which has fewer.
+    let changes = vec![format!("{}/publish", form_path(&draft)); 40];
+    // One statement, so that it is one transaction: it holds what all of them read until it is ended.
+    let lock = "LOCK TABLE rollup, feedback, form_version, form; SELECT pg_sleep(600)";
     let refused = async {
         eventually(SOON, async || {
             let granted =
@@ -251,6 +287,12 @@ async fn a_report_that_the_database_does_not_answer_is_given_up_there_too() -> R
         for path in &paths {
             unavailable(&client, Method::GET, path).await?;
         }
+        let changes = changes.iter().map(|path| client.post(path));
+        for refused in join_all(changes).await {
+            refused?.problem(503, "unavailable")?;
+        }
+        // What needs none of these tables has a connection again, beside all that was given up.
+        eventually(SOON, async || client.get(IMPORT).await?.expect(200)).await?;
         eventually(SOON, async || {
             let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
             let count = app.sql(waiting).await?;
@@ -269,5 +311,37 @@ async fn a_report_that_the_database_does_not_answer_is_given_up_there_too() -> R
     for path in &paths {
         eventually(SOON, async || client.get(path).await?.expect(200)).await?;
     }
+    let publish = changes.first().context("no change")?;
+    client.post(publish).await?.expect(200)?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_database_that_is_read_only_after_a_failover_is_unavailable_and_missed_no_longer()
+-> Result<()> {
+    let app = App::start().await?;
+    let client = app.client().await?;
+    client.import_and_wait(&records("A", 10, "1"), SOON).await?;
+    let name = app.sql("SELECT current_database()").await?;
+    let read_only = "default_transaction_read_only";
+    let ended = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                  WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    // As with an address that leads to the old primary, which takes no writes any more.
+    app.sql(&format!("ALTER DATABASE \"{name}\" SET {read_only} = on"))
+        .await?;
+    app.sql(ended).await?;
+    eventually(SOON, async || client.recipient("A-1").await?.expect(200)).await?;
+    for _ in 0..3 {
+        unavailable(&client, Method::POST, IMPORT).await?;
+        client.recipient("A-1").await?.expect(200)?;
+    }
+    // Whoever connects now meets a server that takes writes; who stays connected does not.
+    app.sql(&format!(
+        "BEGIN READ WRITE; ALTER DATABASE \"{name}\" RESET {read_only}; COMMIT"
+    ))
+    .await?;
+    let all = records("B", 6_000, "1");
+    eventually(SOON, async || client.import(&all).await).await?;
+    client.import_and_wait(&records("C", 10, "1"), SOON).await?;
     Ok(())
 }

@@ -4,6 +4,8 @@
 mod apis;
 mod broker;
 mod campaign;
+mod commit;
 mod database;
+mod histories;
 mod reports;
 mod workers;

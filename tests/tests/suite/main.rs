@@ -5,6 +5,7 @@
 
 mod account;
 mod collect;
+mod fair;
 mod faults;
 mod form;
 mod import;

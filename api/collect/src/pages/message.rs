@@ -22,7 +22,7 @@ pub fn thanks(title: &str) -> Page {
     .page()
 }
 
-/// For a token that nobody was given.
+/// For a token that opens no link.
 pub fn not_found() -> Page {
     let text = "The link may be incomplete. Please check that you have all of it, or ask whoever sent it to you.";
     Message::new(LENS, "There is no form here", text).page()

@@ -1,6 +1,6 @@
 //! One field as a question of the page: its label, its controls, what was typed, and what is wrong with it.
 
-use domain::form::{Field, FieldKind};
+use domain::form::{AnswerShape, Field, FieldKind};
 
 use super::grade::{Grade, Scale, chosen};
 use super::wording::in_words;
@@ -14,7 +14,7 @@ pub(super) struct Question<'a> {
     /// What is wrong with what was typed, for people.
     pub(super) error: Option<String>,
     /// The characters that a text may have; 0 where the answer is no text.
-    pub(super) most: usize,
+    pub(super) max_chars: usize,
 }
 
 /// What is touched to answer.
@@ -65,30 +65,33 @@ impl<'a> Question<'a> {
             required: field.required,
             control,
             error,
-            most: field.kind.max_chars().unwrap_or_default(),
+            max_chars: match field.kind.shape() {
+                AnswerShape::Text { max_chars } => max_chars,
+                AnswerShape::Grade(_) | AnswerShape::One(_) | AnswerShape::Many(_) => 0,
+            },
         }
     }
 
     /// Whether several controls answer it.
     pub(super) fn is_group(&self) -> bool {
-        !matches!(self.control, Control::Line { .. } | Control::Area { .. })
+        match self.control {
+            Control::Scale(_) | Control::Smileys { .. } | Control::Options { .. } => true,
+            Control::Line { .. } | Control::Area { .. } => false,
+        }
     }
 
     /// Whether one of several controls answers it.
     pub(super) fn is_radio(&self) -> bool {
-        self.is_group()
-            && !matches!(
-                self.control,
-                Control::Options {
-                    kind: "checkbox",
-                    ..
-                }
-            )
+        match self.control {
+            Control::Scale(_) | Control::Smileys { .. } => true,
+            Control::Options { kind, .. } => kind == "radio",
+            Control::Line { .. } | Control::Area { .. } => false,
+        }
     }
 
     /// What is said about the length of a text.
     pub(super) fn limit(&self) -> String {
-        format!("At most {} characters.", in_words(self.most))
+        format!("At most {} characters.", in_words(self.max_chars))
     }
 
     /// The ids of what describes a text's box.

@@ -1,25 +1,29 @@
 //! What a problem is called on the page: a sentence that says what to do.
 
 use domain::answer::FieldProblem;
-use domain::form::{Field, FieldKind};
+use domain::form::{AnswerShape, Field};
 use domain::invalid::code;
+
+const CHOOSE: &str = "Please choose one of the answers shown.";
 
 /// What to do about a problem of `field`, where `typed` is what came under its key.
 pub(super) fn advice(problem: &FieldProblem, field: &Field, typed: &str) -> String {
-    let most = field.kind.max_chars();
-    match (problem.code, most) {
-        (code::MISSING | code::BLANK, Some(_)) => "Please write an answer.".to_owned(),
-        (code::MISSING | code::BLANK, None) => match field.kind {
-            FieldKind::Choices { .. } => "Please choose at least one answer.".to_owned(),
-            _ => "Please choose an answer.".to_owned(),
-        },
-        (code::TOO_LONG, Some(most)) => too_long(most, typed),
-        (code::CONTROL_CHARACTER, _) => {
-            "This holds a character that cannot be stored. Please type it again.".to_owned()
+    let (missing, wrong) = match field.kind.shape() {
+        AnswerShape::Grade(_) | AnswerShape::One(_) => ("Please choose an answer.", CHOOSE),
+        AnswerShape::Many(_) => ("Please choose at least one answer.", CHOOSE),
+        AnswerShape::Text { max_chars } if problem.code == code::TOO_LONG => {
+            return too_long(max_chars, typed);
         }
-        (_, None) => "Please choose one of the answers shown.".to_owned(),
-        _ => problem.detail.clone(),
-    }
+        AnswerShape::Text { .. } => ("Please write an answer.", problem.detail.as_str()),
+    };
+    let advice = match problem.code {
+        code::MISSING | code::BLANK => missing,
+        code::CONTROL_CHARACTER => {
+            "This holds a character that cannot be stored. Please type it again."
+        }
+        _ => wrong,
+    };
+    advice.to_owned()
 }
 
 /// What is said about a problem of no question on the page.

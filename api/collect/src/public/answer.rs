@@ -15,7 +15,7 @@ use api_http::rate::Throttled;
 /// What a submission comes to.
 pub enum Outcome {
     /// Stored, now or before: the feedback that stands for the visit.
-    Stands(Uuid),
+    Stored(Uuid),
     Invalid(Vec<FieldProblem>),
     /// The link takes no more answers.
     Gone,
@@ -28,7 +28,7 @@ impl Outcome {
     /// Its name in metrics.
     fn name(&self) -> &'static str {
         match self {
-            Self::Stands(_) => "stored",
+            Self::Stored(_) => "stored",
             Self::Invalid(_) => "invalid",
             Self::Gone => "gone",
             Self::Throttled(_) => "limited",
@@ -77,11 +77,11 @@ async fn store(
     match recorded {
         Recorded::Stored(feedback_id) | Recorded::Repeated(feedback_id) => {
             tracing::debug!(feedback.id = %feedback_id, "answer stands");
-            Outcome::Stands(feedback_id)
+            Outcome::Stored(feedback_id)
         }
         Recorded::Gone => {
             // Late is no guess yet, but many of them are.
-            let _ = state.app.guesses().take(network);
+            let _ = state.app.failures().take(network);
             Outcome::Gone
         }
     }
@@ -95,17 +95,17 @@ async fn refuse(
     visit: Option<Uuid>,
     problems: Option<Vec<FieldProblem>>,
 ) -> Outcome {
-    if let Err(throttled) = state.app.guesses().left(network) {
+    if let Err(throttled) = state.app.failures().left(network) {
         return Outcome::Throttled(throttled);
     }
     if let Some(visit) = visit {
         match within(QUICK, state.app.store().first_answer(&opened.link, visit)).await {
-            Ok(Some(feedback_id)) => return Outcome::Stands(feedback_id),
+            Ok(Some(feedback_id)) => return Outcome::Stored(feedback_id),
             Ok(None) => {}
             Err(error) => return Outcome::Failed(error.into()),
         }
     }
-    if let Err(throttled) = state.app.guesses().take(network) {
+    if let Err(throttled) = state.app.failures().take(network) {
         return Outcome::Throttled(throttled);
     }
     match problems {

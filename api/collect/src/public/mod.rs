@@ -29,9 +29,9 @@ type TokenPath = Result<Path<String>, PathRejection>;
 
 /// Why nothing is opened.
 enum Refused {
-    /// A token that nobody was given.
+    /// A token that opens no link.
     Unknown,
-    /// The address guesses too much to be told.
+    /// The address has failed too often.
     Guessing(Throttled),
     /// Too many ask for this link.
     Busy(Arc<Opened>, Throttled),
@@ -83,7 +83,7 @@ fn limited(page: impl IntoResponse, throttled: Throttled) -> Response {
     response
 }
 
-/// What a program is told that asks for a link that takes no more answers.
+/// The problem for a program whose link takes no more answers.
 fn gone() -> Problem {
     Problem::new(
         Code::LinkGone,
@@ -91,10 +91,10 @@ fn gone() -> Problem {
     )
 }
 
-/// A program's request that is refused. Each costs its address one of its guesses: judging it was work.
+/// A program's request that is refused. Each costs its address one of its failures: judging it was work.
 fn refused(state: &CollectState, network: Network, problem: Problem) -> Response {
     if problem.code().status().is_client_error()
-        && let Err(throttled) = state.app.guesses().take(network)
+        && let Err(throttled) = state.app.failures().take(network)
     {
         return throttled.into_response();
     }

@@ -11,7 +11,6 @@ use domain::invalid::{Invalid, code, member};
 use http_body_util::BodyExt;
 use serde::Serialize;
 use serde_json::Value;
-use tokio::sync::OwnedSemaphorePermit;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -22,11 +21,12 @@ use crate::CollectState;
 use crate::links::Opened;
 use crate::pages::{self, Again};
 use api_http::address::Network;
-use api_http::body::{ContentType, Limit, Pairs, json, plain, urlencoded};
+use api_http::body::{self, ContentType, Limit, Pairs, Whole, json, plain, urlencoded};
 use api_http::error::{Code, Problem, ProblemBody};
 use api_http::extract::parse_uuid;
+use api_http::memory::MemoryPermit;
 
-/// More than any form takes, so that a text that is too long is told beside its field.
+/// More than any form takes, so that a text that is too long is reported beside its field.
 const BODY: Limit = Limit {
     bytes: 3 << 19,
     values: 20_000,
@@ -34,7 +34,7 @@ const BODY: Limit = Limit {
 /// Where the page sends its visit.
 const VISIT: &str = "visit";
 
-/// What a program is told whose answers stand.
+/// The response to a program whose answers are stored.
 #[derive(Serialize, ToSchema)]
 pub struct Stored {
     feedback_id: Uuid,
@@ -43,13 +43,14 @@ pub struct Stored {
 /// Answers to a form.
 #[expect(dead_code, reason = "only its schema is used")]
 #[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"answers": {"recommend": 9, "more": "All was well."}}))]
 pub struct AnswersRequest {
     /// Of its answers the first that is stored stands. Without one the service makes one.
     #[schema(required = false, nullable = true)]
     visit: Option<Uuid>,
     /// By the keys of the fields: whole numbers, texts, values of options.
-    #[schema(value_type = Object, example = json!({"recommend": 9, "more": "All was well."}))]
-    answers: Value,
+    answers: std::collections::BTreeMap<String, Value>,
 }
 
 /// Send answers.
@@ -111,7 +112,8 @@ async fn of_program(
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let mut members = json(&state.buffers, headers, body, BODY).await?;
+    let permit = state.memory.permit(opened.link.account_id);
+    let mut members = json(permit, headers, body, BODY).await?;
     let mut wrong = unknown(&members, &[VISIT, "answers"]);
     let visit = visit(&members, &mut wrong);
     if !wrong.is_empty() {
@@ -120,7 +122,7 @@ async fn of_program(
     let answers = members.remove("answers").unwrap_or_default();
     let answers = Answers::from_json(&opened.link.content, &answers);
     let response = match take(state, network, opened, visit, answers).await {
-        Outcome::Stands(feedback_id) => {
+        Outcome::Stored(feedback_id) => {
             (StatusCode::CREATED, Json(Stored { feedback_id })).into_response()
         }
         // These have cost their guess.
@@ -162,11 +164,15 @@ async fn of_form(
         opened => opened,
     };
     // Also where nothing is opened: what was typed is given back.
-    let mut sent = match read(state, headers, body).await {
+    let account_id = match &opened {
+        Ok((_, opened)) | Err(Refused::Busy(opened, _)) => opened.link.account_id,
+        Err(_) => Uuid::nil(),
+    };
+    let permit = state.memory.permit(account_id);
+    let (sent, permit) = match read(permit, headers, body).await {
         Ok(sent) => sent,
         Err(problem) => return untyped(state, network, &problem),
     };
-    let room = sent.room.take();
     let response = match opened {
         Ok((_, opened)) => sent.submit(state, network, &opened, &token).await,
         Err(Refused::Busy(opened, throttled)) => {
@@ -188,10 +194,10 @@ async fn of_form(
         }
         Err(refused @ Refused::Unknown) => refused.page(),
     };
-    // A page that gives much back takes its room until it is sent.
+    // A page that gives much back holds its memory until it is sent.
     response.map(|page| {
         Body::new(page.map_frame(move |frame| {
-            let _held = &room;
+            let _held = &permit;
             frame
         }))
     })
@@ -200,7 +206,7 @@ async fn of_form(
 /// A page for a body that could not be read. It costs a guess: reading it was work.
 fn untyped(state: &CollectState, network: Network, problem: &Problem) -> Response {
     let status = problem.code().status();
-    match state.app.guesses().take(network) {
+    match state.app.failures().take(network) {
         Err(throttled) if status.is_client_error() => {
             let status = StatusCode::TOO_MANY_REQUESTS;
             limited((status, pages::trouble(status)), throttled)
@@ -209,14 +215,15 @@ fn untyped(state: &CollectState, network: Network, problem: &Problem) -> Respons
     }
 }
 
-async fn read(state: &CollectState, headers: &HeaderMap, body: Body) -> Result<Sent, Problem> {
+/// What the body says, and the permit for the memory that it takes.
+async fn read(
+    permit: MemoryPermit,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<(Sent, MemoryPermit), Problem> {
     plain(headers)?;
-    let buffers = &state.buffers;
-    let whole = buffers.read(body, BODY.bytes, Code::InvalidForm).await?;
-    Ok(Sent {
-        room: whole.room,
-        ..Sent::new(urlencoded(&whole.bytes)?)
-    })
+    let Whole { bytes, permit } = body::read(permit, body, BODY.bytes, Code::InvalidForm).await?;
+    Ok((Sent::new(urlencoded(&bytes)?), permit))
 }
 
 /// What a form has sent.
@@ -224,8 +231,6 @@ struct Sent {
     pairs: Pairs,
     /// One that is not sent is made here, so that sending the page again is the same visit. `Err`: not one UUID.
     visit: Result<Uuid, ()>,
-    /// Of a large one.
-    room: Option<OwnedSemaphorePermit>,
 }
 
 impl Sent {
@@ -239,11 +244,7 @@ impl Sent {
             (Some(Some(visit)), None) => Ok(visit),
             _ => Err(()),
         };
-        Self {
-            pairs,
-            visit,
-            room: None,
-        }
+        Self { pairs, visit }
     }
 
     async fn submit(
@@ -265,7 +266,7 @@ impl Sent {
         };
         let again = |status, why| self.again(status, opened, why, token);
         match take(state, network, opened, self.visit.ok(), answers).await {
-            Outcome::Stands(_) => thank(token),
+            Outcome::Stored(_) => thank(token),
             Outcome::Invalid(problems) => {
                 again(StatusCode::UNPROCESSABLE_ENTITY, Again::Invalid(&problems))
             }

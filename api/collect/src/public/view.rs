@@ -27,6 +27,7 @@ const BODY: Limit = Limit {
 /// A visit.
 #[expect(dead_code, reason = "only its schema is used")]
 #[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ViewRequest {
     visit: Uuid,
 }
@@ -64,7 +65,8 @@ pub async fn view_form(
         Err(refused) => return refused.problem(),
     };
     let viewing = async {
-        let members = json(&state.buffers, &headers, body, BODY).await?;
+        let permit = state.memory.permit(opened.link.account_id);
+        let members = json(permit, &headers, body, BODY).await?;
         let mut wrong = unknown(&members, &["visit"]);
         let visit = visit(&members, &mut wrong);
         let Some(visit) = visit.filter(|_| wrong.is_empty()) else {

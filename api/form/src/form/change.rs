@@ -4,14 +4,15 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use domain::form::{EditRefused, FormContent, FormDraft, FormStatus};
+use domain::form::{EditRefused, FormContent, FormInput, FormStatus};
 use serde_json::Value;
 use store::form::{Form, FormChange};
 use uuid::Uuid;
 
 use super::FORM_BODY;
-use super::shape::{FormBody, FormRequest};
-use super::{answer, tell};
+use super::answer;
+use super::request::FormRequest;
+use super::shape::FormBody;
 use api_http::AppState;
 use api_http::auth::Caller;
 use api_http::body::json;
@@ -31,7 +32,7 @@ use api_http::precondition::{IfMatch, changed};
     tag = "form",
     params(
         ("form_id" = Uuid, Path),
-        ("If-Match" = Option<String>, Header, pattern = "^[ !#-~\\u0022]*$", description = "Changes only this version"),
+        ("If-Match" = Option<String>, Header, description = "Changes only this version"),
     ),
     request_body(content = FormRequest, description = "At most 1 MiB"),
     responses(
@@ -62,35 +63,36 @@ pub async fn replace_form(
     let account_id = caller.account_id();
     let form = within(QUICK, state.store().form(account_id, form_id)).await?;
     let form = form.ok_or_else(Problem::not_found)?;
-    let seen = IfMatch::of(&headers);
-    let body = json(state.buffers(), &headers, body, FORM_BODY).await?;
-    seen.check(form.revision)?;
+    let if_match = IfMatch::of(&headers);
+    let permit = state.memory().permit(account_id);
+    let body = json(permit, &headers, body, FORM_BODY).await?;
+    if_match.check(form.revision)?;
     if form.status == FormStatus::Deleted {
         return Err(transition(form.status, "be changed"));
     }
-    let draft = FormDraft::parse(&Value::Object(body)).map_err(Problem::invalid)?;
-    let form = soon(replace(&state, account_id, form, &seen, draft)).await?;
-    tell(&state, account_id, &form);
+    let input = FormInput::parse(&Value::Object(body)).map_err(Problem::invalid)?;
+    let form = soon(replace(&state, account_id, form, if_match, input)).await?;
+    state.recent_changes().record(form.form_id);
     tracing::info!(form.id = %form_id, "form replaced");
     Ok(answer(&form))
 }
 
-/// Puts the draft in the place of the form, or of what others have made of it meanwhile.
+/// Puts the input in the place of the form, or of what others have made of it meanwhile.
 async fn replace(
     state: &AppState,
     account_id: Uuid,
     mut form: Form,
-    seen: &IfMatch,
-    draft: FormDraft,
+    if_match: IfMatch<'_>,
+    input: FormInput,
 ) -> Result<Form, Problem> {
     loop {
-        let content = edit(&form, draft.clone())?;
+        let content = edit(&form, input.clone())?;
         let replaced =
             state
                 .store()
                 .replace_form(account_id, form.form_id, form.revision, &content);
         match replaced.await? {
-            FormChange::Changed if !seen.is_strict() => {
+            FormChange::Changed if !if_match.names_versions() => {
                 let now = state.store().form(account_id, form.form_id).await?;
                 form = now.ok_or_else(Problem::not_found)?;
             }
@@ -99,10 +101,10 @@ async fn replace(
     }
 }
 
-fn edit(form: &Form, draft: FormDraft) -> Result<FormContent, Problem> {
+fn edit(form: &Form, input: FormInput) -> Result<FormContent, Problem> {
     let published = form.status == FormStatus::Published;
     form.content
-        .replaced_by(draft, published)
+        .replaced_by(input, published)
         .map_err(|refused| match refused {
             EditRefused::Invalid(errors) => Problem::invalid(errors),
             EditRefused::InUse(errors) => Problem::new(
@@ -122,7 +124,7 @@ fn edit(form: &Form, draft: FormDraft) -> Result<FormContent, Problem> {
     tag = "form",
     params(
         ("form_id" = Uuid, Path),
-        ("If-Match" = Option<String>, Header, pattern = "^[ !#-~\\u0022]*$", description = "Publishes only this version"),
+        ("If-Match" = Option<String>, Header, description = "Publishes only this version"),
     ),
     responses(
         (status = 200, description = "The form as it is now", body = FormBody, headers(
@@ -150,7 +152,7 @@ pub async fn publish_form(
         .publish_form(account_id, form_id, revision)
         .await?;
     let form = done(change, "be published")?;
-    tell(&state, account_id, &form);
+    state.recent_changes().record(form.form_id);
     tracing::info!(form.id = %form_id, "form published");
     Ok(answer(&form))
 }
@@ -164,7 +166,7 @@ pub async fn publish_form(
     tag = "form",
     params(
         ("form_id" = Uuid, Path),
-        ("If-Match" = Option<String>, Header, pattern = "^[ !#-~\\u0022]*$", description = "Deletes only this version"),
+        ("If-Match" = Option<String>, Header, description = "Deletes only this version"),
     ),
     responses(
         (status = 200, description = "The form as it is now", body = FormBody, headers(
@@ -192,7 +194,7 @@ pub async fn delete_form(
         .delete_form(account_id, form_id, revision)
         .await?;
     let form = done(change, "be deleted")?;
-    tell(&state, account_id, &form);
+    state.recent_changes().record(form.form_id);
     tracing::info!(form.id = %form_id, "form deleted");
     Ok(answer(&form))
 }
@@ -204,13 +206,13 @@ async fn expected(
     form_id: Uuid,
     headers: &HeaderMap,
 ) -> Result<Option<i64>, Problem> {
-    let seen = IfMatch::of(headers);
-    if !seen.is_strict() {
+    let if_match = IfMatch::of(headers);
+    if !if_match.names_versions() {
         return Ok(None);
     }
     let form = state.store().form(account_id, form_id).await?;
     let form = form.ok_or_else(Problem::not_found)?;
-    seen.check(form.revision)?;
+    if_match.check(form.revision)?;
     Ok(Some(form.revision))
 }
 

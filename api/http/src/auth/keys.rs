@@ -27,8 +27,8 @@ use crate::deadline::within;
 use crate::error::Problem;
 use crate::rate::Throttled;
 
-/// How long a key that was found is believed. With [`LOOKUP`] it stays below the 5 s in which a revocation holds.
-const BELIEVED: Duration = Duration::from_millis(2_500);
+/// How long a key that was found is fresh. With [`LOOKUP`] it stays below the 5 s in which a revocation holds.
+const MAX_AGE: Duration = Duration::from_millis(2_500);
 /// How long a lookup may take.
 const LOOKUP: Duration = Duration::from_millis(1_800);
 /// So many keys are remembered.
@@ -87,7 +87,7 @@ impl Default for Keys {
         Self {
             found: Cache::builder()
                 .max_capacity(REMEMBERED)
-                .time_to_live(BELIEVED)
+                .time_to_live(MAX_AGE)
                 .build(),
             good: Cache::builder()
                 .max_capacity(REMEMBERED)
@@ -99,12 +99,12 @@ impl Default for Keys {
 
 impl Keys {
     /// The key, if it is remembered and the secret is one of its live ones.
-    pub fn remembered(&self, key: &str, secret: &str) -> Option<Arc<KeyRecord>> {
+    fn remembered(&self, key: &str, hash: &[u8; 32]) -> Option<Arc<KeyRecord>> {
         let record = self.found.get(key).now_or_never()??;
-        fits(&record, &hash(secret), Utc::now).then_some(record)
+        fits(&record, hash, Utc::now).then_some(record)
     }
 
-    /// The key, if the secret is one of its live ones.
+    /// The key, if the secret of this hash is one of its live ones.
     ///
     /// # Errors
     /// 401; 429 for an address that guesses too often; 503 when the database does not answer.
@@ -113,27 +113,27 @@ impl Keys {
         state: &AppState,
         network: Network,
         key: &str,
-        secret: &str,
+        hash: &[u8; 32],
     ) -> Result<Arc<KeyRecord>, Denied> {
-        if let Some(record) = self.remembered(key, secret) {
+        if let Some(record) = self.remembered(key, hash) {
             return Ok(record);
         }
-        let hash = hash(secret);
-        let pair = pair(key, &hash);
+        let pair = pair(key, hash);
         let _leave = if self.good.contains_key(&pair) {
             None
         } else {
-            state.key_guesses().leave(network)?
+            state.key_failures().lookup_permit(network)?
         };
-        if let Some(record) = self.look_up(state.store(), key, &hash).await? {
+        if let Some(record) = self.look_up(state.store(), key, hash).await? {
             self.good.insert(pair, ()).await;
             return Ok(record);
         }
-        state.key_guesses().take(network)?;
+        state.key_failures().take(network)?;
         Err(Problem::unauthenticated().into())
     }
 
-    async fn look_up(
+    /// As it is in the database, or was less than [`MAX_AGE`] ago.
+    pub async fn look_up(
         &self,
         store: &Store,
         key: &str,
@@ -191,7 +191,8 @@ impl Keys {
     }
 }
 
-fn hash(secret: &str) -> [u8; 32] {
+/// What a secret is compared by.
+pub fn hash(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
 }
 

@@ -1,9 +1,10 @@
 //! Who asks, how often, and whether they may: the checks before everything else under `/api_v1`, in the order
-//! 401, 429, 403. An address that guesses too often gets 429 for what would need the database to be told from 401. What
-//! keys are and how they are stored is `store`'s.
+//! 401, 429, 403. An address that guesses too often gets 429 for what would need the database to be told from 401. The key is
+//! also watched while a body arrives or leaves. What keys are and how they are stored is `store`'s.
 
 mod keys;
 mod usage;
+mod watch;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use uuid::Uuid;
 
 pub use self::keys::{Denied, Keys};
 pub use self::usage::Usage;
+use self::watch::KeyWatch;
 use crate::AppState;
 use crate::address::Network;
 use crate::error::{Code, Problem};
@@ -44,7 +46,11 @@ impl Caller {
         self.0.time_zone
     }
 
-    fn check(&self, scope: Scope) -> Result<(), Problem> {
+    /// Whether the key has the scope.
+    ///
+    /// # Errors
+    /// 403 `forbidden`.
+    pub fn check(&self, scope: Scope) -> Result<(), Problem> {
         if self.0.scopes.contains(scope) {
             return Ok(());
         }
@@ -78,16 +84,22 @@ pub async fn guard(state: AppState, mut request: Request, next: Next) -> Respons
         request.headers(),
         state.trusted_proxies(),
     );
-    let caller = match authenticate(&state, request.headers(), network).await {
-        Ok(caller) => caller,
+    let (caller, secret) = match authenticate(&state, request.headers(), network).await {
+        Ok(found) => found,
         Err(denied) => return denied.into_response(),
     };
     let allowance = match state.key_rate().check(&caller.0.api_key) {
         Ok(allowance) => allowance,
         Err(throttled) => return throttled.into_response(),
     };
+    let watch = KeyWatch::new(&state, &caller, secret);
     request.extensions_mut().insert(caller);
-    let mut response = next.run(request).await;
+    let request = request.map(|body| watch.request_body(body));
+    let response = next.run(request).await;
+    if watch.is_revoked() {
+        return Problem::unauthenticated().into_response();
+    }
+    let mut response = watch.response(response);
     if let Some(allowance) = allowance {
         allowance.write(response.headers_mut());
     }
@@ -99,15 +111,17 @@ fn is_guarded(path: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// Who asks, and the hash of the secret.
 async fn authenticate(
     state: &AppState,
     headers: &HeaderMap,
     network: Network,
-) -> Result<Caller, Denied> {
+) -> Result<(Caller, [u8; 32]), Denied> {
     let (key, secret) = credentials(headers).ok_or_else(Problem::unauthenticated)?;
-    let record = state.keys().verify(state, network, key, secret).await?;
+    let hash = keys::hash(secret);
+    let record = state.keys().verify(state, network, key, &hash).await?;
     state.usage().note(&record.api_key);
-    Ok(Caller(record))
+    Ok((Caller(record), hash))
 }
 
 fn credentials(headers: &HeaderMap) -> Option<(&str, &str)> {
@@ -122,20 +136,6 @@ fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
         return None;
     }
     first.to_str().ok()
-}
-
-/// Lets a caller on whose key has the scope.
-///
-/// # Errors
-/// 403 `forbidden`.
-pub async fn require(
-    scope: Scope,
-    caller: Caller,
-    request: Request,
-    next: Next,
-) -> Result<Response, Problem> {
-    caller.check(scope)?;
-    Ok(next.run(request).await)
 }
 
 #[cfg(test)]

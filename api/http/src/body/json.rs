@@ -9,8 +9,9 @@ use serde::Deserializer;
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::{Buffers, ContentType, plain};
+use super::{ContentType, plain, read};
 use crate::error::{Code, Problem};
+use crate::memory::MemoryPermit;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -25,9 +26,9 @@ pub struct Limit {
 /// Reads a body of `application/json` that is one object.
 ///
 /// # Errors
-/// 415; 413; 400 `invalid_json`; 503 when too many large bodies come at once.
+/// 415; 413; 400 `invalid_json`; 503 `busy`; 408.
 pub async fn json(
-    buffers: &Buffers,
+    permit: MemoryPermit,
     headers: &HeaderMap,
     body: Body,
     limit: Limit,
@@ -40,7 +41,7 @@ pub async fn json(
         ));
     }
     plain(headers)?;
-    let whole = buffers.read(body, limit.bytes, Code::InvalidJson).await?;
+    let whole = read(permit, body, limit.bytes, Code::InvalidJson).await?;
     object(&whole.bytes, limit.values)
 }
 

@@ -4,7 +4,6 @@ use axum::body::Body;
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use hyper::body::Body as _;
-use utoipa::ToSchema;
 
 use crate::error::{Code, Problem};
 
@@ -49,8 +48,7 @@ impl ContentType {
 }
 
 /// What a body is compressed with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ToSchema)]
-#[schema(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     Identity,
     Gzip,

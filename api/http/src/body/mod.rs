@@ -1,143 +1,117 @@
-//! Small bodies, read whole: forms, links, answers. Imports stream instead, in the crate for them.
+//! Bodies of requests.
 //!
+//! [`read()`] reads small ones whole: forms, links, answers. Imports stream instead. Both read from an [`ArrivingBody`].
 //! `kind` is what a body says it is; `json` and `pairs` are how it is read. What is in it is judged elsewhere.
 
+mod arriving;
 mod json;
 mod kind;
 mod pairs;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
-use http_body_util::BodyExt;
-use hyper::body::Body as _;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+pub use self::arriving::{ArrivingBody, Cut};
 pub use self::json::{Limit, json};
 pub use self::kind::{ContentType, Encoding, plain};
 pub use self::pairs::{Pairs, multipart, urlencoded};
 use crate::error::{Code, Problem};
+use crate::memory::{MemoryPermit, MemoryPool, PoolSize};
 
 /// Bytes of a body that is written for a program: a form, a link.
 pub const SMALL: usize = 1 << 20;
 
-/// A body must be there by then.
+/// For so long a sender is waited for, all its pauses together.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// A body up to this size needs no room.
-const ROOM: usize = 16 << 10;
-/// So many pieces of that size, all larger bodies together.
-const ROOMS: usize = 2_048;
+/// A body up to this size needs no permit.
+const FREE: usize = 16 << 10;
+const POOL: PoolSize = PoolSize {
+    total: 32 << 20,
+    largest: 2 << 20,
+    small: 0,
+};
 
-/// The memory of bodies that are read whole. Cheap to clone.
-#[derive(Clone)]
-pub struct Buffers(Arc<Semaphore>);
+/// The memory for bodies that are read whole.
+pub fn memory() -> MemoryPool {
+    MemoryPool::new(POOL)
+}
 
-/// A body, and the room that it takes.
+/// A body, and the permit for the memory that it takes.
 pub struct Whole {
     pub bytes: Bytes,
-    /// Of a small body none.
-    pub room: Option<OwnedSemaphorePermit>,
+    pub permit: MemoryPermit,
 }
 
-impl Default for Buffers {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(ROOMS)))
-    }
-}
-
-impl Buffers {
-    /// The whole body, at most `limit` bytes.
-    ///
-    /// # Errors
-    /// 413; 503 when too many large bodies come at once; `cut` with the place for a body that ends too early.
-    pub async fn read(&self, mut body: Body, limit: usize, cut: Code) -> Result<Whole, Problem> {
-        let too_large = || {
-            Problem::new(
-                Code::BodyTooLarge,
-                format!("the body may have {limit} bytes here"),
-            )
-        };
-        if body.size_hint().lower() > limit as u64 {
-            return Err(too_large());
-        }
-        let mut bytes = Vec::new();
-        let mut room: Option<OwnedSemaphorePermit> = None;
-        let mut rooms = 0;
-        let reading = async {
-            while let Some(frame) = body.frame().await {
-                let Ok(frame) = frame else {
-                    return Err(ended(cut, bytes.len()));
-                };
-                let Ok(data) = frame.into_data() else {
-                    continue;
-                };
-                if bytes.len() + data.len() > limit {
-                    return Err(too_large());
-                }
-                bytes.extend_from_slice(&data);
-                while rooms < bytes.len() / ROOM {
-                    let more = self.0.clone().try_acquire_owned().map_err(|_| full())?;
-                    rooms += 1;
-                    match &mut room {
-                        Some(room) => room.merge(more),
-                        None => room = Some(more),
-                    }
-                }
+/// Reads the whole body, of at most `limit` bytes.
+///
+/// # Errors
+/// 413; 503 `busy`; 408; `broken` with the place where the body ends too early.
+pub async fn read(
+    mut permit: MemoryPermit,
+    body: Body,
+    limit: usize,
+    broken: Code,
+) -> Result<Whole, Problem> {
+    let mut body = ArrivingBody::new(body, limit as u64, permit.demand());
+    let mut bytes = Vec::new();
+    loop {
+        let data = match body.next().await {
+            Ok(Some(data)) => data,
+            Ok(None) => break,
+            Err(Cut::TooLarge) => {
+                let detail = format!("the body may have {limit} bytes here");
+                return Err(Problem::new(Code::BodyTooLarge, detail));
             }
-            Ok(())
+            Err(Cut::Slow) => return Err(Problem::body_too_slow()),
+            Err(Cut::Broken) => {
+                let at = bytes.len();
+                let detail = format!("the body ended too early, at byte {at}");
+                return Err(Problem::new(broken, detail));
+            }
         };
-        match tokio::time::timeout(PATIENCE, reading).await {
-            Ok(read) => read?,
-            Err(_) => return Err(ended(cut, bytes.len())),
+        if body.waited() >= PATIENCE {
+            return Err(Problem::body_too_slow());
         }
-        Ok(Whole {
-            bytes: bytes.into(),
-            room,
-        })
+        let length = bytes.len() + data.len();
+        if length > FREE {
+            permit.grow_to(length as u64).await?;
+        }
+        bytes.extend_from_slice(&data);
     }
-}
-
-fn ended(cut: Code, at: usize) -> Problem {
-    Problem::new(cut, format!("the body ended too early, at byte {at}"))
-}
-
-fn full() -> Problem {
-    Problem::new(
-        Code::Unavailable,
-        "too many large bodies at once; try again",
-    )
-    .retry_after(1)
+    Ok(Whole {
+        bytes: bytes.into(),
+        permit,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use futures::stream;
+    use uuid::Uuid;
 
     use super::*;
 
-    async fn read(buffers: &Buffers, length: usize, limit: usize) -> Result<Whole, Code> {
-        let read = buffers.read(Body::from(vec![b'x'; length]), limit, Code::InvalidForm);
+    async fn read_of(pool: &MemoryPool, account: u128, length: usize) -> Result<Whole, Code> {
+        let permit = pool.permit(Uuid::from_u128(account));
+        let body = Body::from(vec![b'x'; length]);
+        let read = read(permit, body, SMALL, Code::InvalidForm);
         read.await.map_err(|problem| problem.code())
     }
 
     #[tokio::test]
     async fn a_body_may_be_as_large_as_its_limit() {
-        let buffers = Buffers::default();
-        for length in [0, 1, 100] {
-            assert_eq!(
-                read(&buffers, length, 100).await.unwrap().bytes.len(),
-                length
-            );
+        let pool = memory();
+        for length in [0, 1, SMALL] {
+            let whole = read_of(&pool, 1, length).await.unwrap();
+            assert_eq!(whole.bytes.len(), length);
         }
-        assert_eq!(
-            read(&buffers, 101, 100).await.err(),
-            Some(Code::BodyTooLarge)
-        );
+        let refused = read_of(&pool, 1, SMALL + 1).await;
+        assert_eq!(refused.err(), Some(Code::BodyTooLarge));
         let pieces = stream::iter((0..11).map(|_| Ok::<_, std::io::Error>(vec![b'x'; 10])));
         let body = Body::from_stream(pieces);
-        let refused = buffers.read(body, 100, Code::InvalidForm).await;
+        let refused = read(memory().permit(Uuid::nil()), body, 100, Code::InvalidForm).await;
         assert_eq!(refused.err().unwrap().code(), Code::BodyTooLarge);
     }
 
@@ -145,24 +119,27 @@ mod tests {
     async fn a_body_that_breaks_off_is_told_with_its_place() {
         let pieces = [Ok(vec![b'x'; 10]), Err(std::io::Error::other("reset"))];
         let body = Body::from_stream(stream::iter(pieces));
-        let refused = Buffers::default().read(body, 100, Code::InvalidJson).await;
-        assert_eq!(refused.err().unwrap().code(), Code::InvalidJson);
+        let refused = read(memory().permit(Uuid::nil()), body, 100, Code::InvalidJson).await;
+        let refused = refused.err().unwrap();
+        assert_eq!(refused.code(), Code::InvalidJson);
+        assert!(
+            refused.detail().ends_with("byte 10"),
+            "{}",
+            refused.detail()
+        );
     }
 
-    #[tokio::test]
-    async fn all_large_bodies_share_their_room_and_give_it_back() {
-        let buffers = Buffers::default();
-        let large = ROOM * ROOMS / 4;
+    #[tokio::test(start_paused = true)]
+    async fn an_account_that_holds_its_share_is_busy_and_no_other_is() {
+        let pool = memory();
         let mut held = Vec::new();
-        for _ in 0..4 {
-            held.push(read(&buffers, large, large).await.unwrap());
+        for _ in 0..15 {
+            held.push(read_of(&pool, 1, SMALL).await.unwrap());
         }
-        assert_eq!(
-            read(&buffers, ROOM, large).await.err(),
-            Some(Code::Unavailable)
-        );
-        assert!(read(&buffers, ROOM - 1, large).await.is_ok());
+        assert_eq!(read_of(&pool, 1, SMALL).await.err(), Some(Code::Busy));
+        assert!(read_of(&pool, 1, FREE).await.is_ok());
+        assert!(read_of(&pool, 2, SMALL).await.is_ok());
         held.pop();
-        assert!(read(&buffers, large, large).await.is_ok());
+        assert!(read_of(&pool, 1, SMALL).await.is_ok());
     }
 }

@@ -13,6 +13,7 @@ pub enum Code {
     Forbidden,
     NotFound,
     MethodNotAllowed,
+    BodyTooSlow,
     FormNotPublished,
     FormTransition,
     FormInUse,
@@ -29,6 +30,7 @@ pub enum Code {
     RateLimited,
     Internal,
     Unavailable,
+    Busy,
 }
 
 impl Code {
@@ -68,6 +70,11 @@ impl Code {
                 "method_not_allowed",
                 S::METHOD_NOT_ALLOWED,
                 "The method is not allowed here",
+            ),
+            Self::BodyTooSlow => (
+                "body_too_slow",
+                S::REQUEST_TIMEOUT,
+                "The body arrives too slowly",
             ),
             Self::FormNotPublished => (
                 "form_not_published",
@@ -136,6 +143,11 @@ impl Code {
                 "unavailable",
                 S::SERVICE_UNAVAILABLE,
                 "The service cannot answer just now",
+            ),
+            Self::Busy => (
+                "busy",
+                S::SERVICE_UNAVAILABLE,
+                "The account's own share is in use",
             ),
         }
     }

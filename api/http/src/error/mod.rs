@@ -39,15 +39,21 @@ pub struct Problem {
     cause: Option<Arc<str>>,
 }
 
+/// The records of a refused import.
+#[derive(Clone, Debug)]
+pub struct RefusedRecords {
+    pub received: u64,
+    pub rejected: u64,
+    /// How many errors are not kept.
+    pub errors_dropped: u64,
+    /// The first of the errors.
+    pub errors: Vec<RecordError>,
+}
+
 /// What is wrong with the input, one by one.
 #[derive(Clone, Debug)]
 enum Wrong {
-    /// The records of a refused import.
-    Records {
-        received: u64,
-        rejected: u64,
-        errors: Vec<RecordError>,
-    },
+    Records(RefusedRecords),
     /// Members of a body.
     Members(Vec<Invalid>),
 }
@@ -99,6 +105,10 @@ pub struct ProblemBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     rejected: Option<u64>,
+    /// Of a refused import: the errors that are not kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    errors_dropped: Option<u64>,
     /// What is invalid, the first 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = Vec<InputErrorSchema>)]
@@ -151,6 +161,14 @@ impl Problem {
         .retry_after(1)
     }
 
+    /// A body below the minimum throughput.
+    pub fn body_too_slow() -> Self {
+        Self::new(
+            Code::BodyTooSlow,
+            "others waited for memory, or nothing arrived for a minute; send at least 64 KiB a second",
+        )
+    }
+
     /// A fault of the service. `cause` is logged once, with the request, and never shown.
     pub fn internal(cause: &(dyn Error + 'static)) -> Self {
         Self::new(
@@ -169,19 +187,10 @@ impl Problem {
         }
     }
 
-    /// An import of which nothing is kept because of its records; `errors` are the first of them.
-    pub fn refused(
-        received: u64,
-        rejected: u64,
-        errors: Vec<RecordError>,
-        detail: &'static str,
-    ) -> Self {
+    /// An import of which nothing is kept because of its records.
+    pub fn refused(records: RefusedRecords, detail: &'static str) -> Self {
         Self {
-            wrong: Some(Box::new(Wrong::Records {
-                received,
-                rejected,
-                errors,
-            })),
+            wrong: Some(Box::new(Wrong::Records(records))),
             ..Self::new(Code::ValidationFailed, detail)
         }
     }
@@ -230,18 +239,12 @@ impl Problem {
 
     /// The body, for the request of this id.
     pub fn body(&self, request_id: &RequestId) -> Bytes {
-        let (received, rejected, errors) = match self.wrong.as_deref() {
-            None => (None, None, None),
-            Some(Wrong::Members(errors)) => (None, None, Some(Errors::Members(errors))),
-            Some(Wrong::Records {
-                received,
-                rejected,
-                errors,
-            }) => (
-                Some(*received),
-                Some(*rejected),
-                Some(Errors::Records(errors)),
-            ),
+        let (records, errors) = match self.wrong.as_deref() {
+            None => (None, None),
+            Some(Wrong::Members(errors)) => (None, Some(Errors::Members(errors))),
+            Some(Wrong::Records(records)) => {
+                (Some(records), Some(Errors::Records(&records.errors)))
+            }
         };
         let body = ProblemBody {
             kind: format!("/problems/{}", self.code.as_str()),
@@ -250,8 +253,9 @@ impl Problem {
             detail: &self.detail,
             code: self.code.as_str(),
             request_id: request_id.as_str(),
-            received,
-            rejected,
+            received: records.map(|records| records.received),
+            rejected: records.map(|records| records.rejected),
+            errors_dropped: records.map(|records| records.errors_dropped),
             errors,
         };
         // Texts and numbers always serialise.

@@ -35,7 +35,13 @@ fn a_refused_import_counts_and_lists_its_records() {
         code: RecordCode::PhoneInvalid,
         detail: "phone is not E.164".to_owned(),
     };
-    insta::assert_json_snapshot!(shape(&Problem::refused(3, 1, vec![error], "no record is valid")), @r#"
+    let records = RefusedRecords {
+        received: 3,
+        rejected: 1,
+        errors_dropped: 0,
+        errors: vec![error],
+    };
+    insta::assert_json_snapshot!(shape(&Problem::refused(records, "no record is valid")), @r#"
     {
       "code": "validation_failed",
       "detail": "no record is valid",
@@ -48,6 +54,7 @@ fn a_refused_import_counts_and_lists_its_records() {
           "pointer": "/1/phone"
         }
       ],
+      "errors_dropped": 0,
       "received": 3,
       "rejected": 1,
       "request_id": "r-1",

@@ -1,31 +1,33 @@
-//! One try to bring a body in: the batch that it writes, the idempotency key that it holds, the heartbeat that keeps
-//! both, and the end of it: accepted, refused or abandoned.
+//! One try to import a body: the batch that it writes, the idempotency key that it holds, the heartbeat that keeps
+//! both, and its end: accepted, refused or abandoned.
 //!
-//! An attempt that is dropped (its caller went away) abandons itself. The commit runs in a task of its own, so that
-//! nobody who goes away in the middle of it leaves its outcome open.
+//! An attempt that is dropped because its caller went away abandons itself. The commit runs in a task of its own, so a
+//! caller who goes away in the middle of it leaves nothing undecided.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use store::import::{FinishedImport, Reservation};
 use tokio::runtime::Handle;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, SetOnce};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument;
 use uuid::Uuid;
 
+use super::ImportError;
 use super::parse::Tally;
 use super::writer::Writer;
-use super::{Fault, Refusal};
-use crate::doorbell::Doorbell;
 use api_http::AppState;
 use platform::request_id::RequestId;
 
-/// An attempt that is silent for 10 s is taken over.
-const BEAT: Duration = Duration::from_millis(2_500);
+/// How often an attempt shows that it is alive. One that is silent for 10 s is taken over.
+const HEARTBEAT: Duration = Duration::from_millis(2_500);
+/// A database that has answered no heartbeat for so long is away, and the caller hears of it within 10 s.
+const AWAY: Duration = Duration::from_secs(7);
 /// How long a caller waits for the commit.
 const COMMIT: Duration = Duration::from_secs(10);
 /// How long a caller waits for an attempt to be cleared away.
@@ -33,22 +35,28 @@ const CLEARING: Duration = Duration::from_secs(1);
 
 /// What an idempotency key gives.
 pub enum Opened {
-    /// This attempt may bring the body in.
+    /// This attempt may import the body.
     Mine(Attempt),
     /// It was answered before.
     Finished(FinishedImport),
 }
 
-/// One try to bring a body in.
+/// One try to import a body.
 pub struct Attempt {
     state: AppState,
     writer: Writer,
     begun: OnceCell<()>,
     /// Whether there is anything to clear away.
     touched: AtomicBool,
-    /// The batch or the key is no longer this attempt's.
-    lost: CancellationToken,
-    _beating: DropGuard,
+    lost: Arc<SetOnce<Lost>>,
+    _heartbeat: DropGuard,
+}
+
+/// Why an attempt cannot come to a good end.
+enum Lost {
+    /// Another attempt has its key.
+    TakenOver,
+    DatabaseAway,
 }
 
 impl Attempt {
@@ -61,18 +69,18 @@ impl Attempt {
         account_id: Uuid,
         key: Option<String>,
         query: &str,
-    ) -> Result<Opened, Refusal> {
+    ) -> Result<Opened, ImportError> {
         let attempt = Self::start(state, Writer::new(state.store(), account_id, key));
         let Some(key) = attempt.writer.key() else {
             return Ok(Opened::Mine(attempt));
         };
         attempt.touch();
         let reserved = attempt.writer.reserve(key, query).await;
-        match reserved.map_err(Refusal::Store)? {
+        match reserved? {
             Reservation::Mine => Ok(Opened::Mine(attempt)),
             Reservation::InFlight => {
                 attempt.untouch();
-                Err(Refusal::InFlight)
+                Err(ImportError::InFlight)
             }
             Reservation::Finished(first) => {
                 attempt.untouch();
@@ -82,18 +90,18 @@ impl Attempt {
     }
 
     fn start(state: &AppState, writer: Writer) -> Self {
-        let lost = CancellationToken::new();
+        let lost = Arc::new(SetOnce::new());
         let stop = CancellationToken::new();
-        state
-            .tasks()
-            .spawn(beat(writer.clone(), lost.clone(), stop.clone()));
+        let heartbeat = heartbeat(writer.clone(), Arc::clone(&lost));
+        let until_stopped = stop.clone().run_until_cancelled_owned(heartbeat);
+        state.tasks().spawn(until_stopped);
         Self {
             state: state.clone(),
             writer,
             begun: OnceCell::new(),
             touched: AtomicBool::new(false),
             lost,
-            _beating: stop.drop_guard(),
+            _heartbeat: stop.drop_guard(),
         }
     }
 
@@ -110,25 +118,37 @@ impl Attempt {
         self.writer.key().is_some()
     }
 
-    /// Ends when the attempt was taken over.
-    pub async fn lost(&self) {
-        self.lost.cancelled().await;
+    /// The result of `work`, which is given up once the attempt is lost.
+    ///
+    /// # Errors
+    /// Its own; the attempt was taken over; the database does not answer.
+    pub async fn unless_lost<T>(
+        &self,
+        work: impl Future<Output = Result<T, ImportError>>,
+    ) -> Result<T, ImportError> {
+        tokio::select! {
+            result = work => result,
+            lost = self.lost.wait() => Err(match lost {
+                Lost::TakenOver => ImportError::InFlight,
+                Lost::DatabaseAway => store::Error::Unavailable("no heartbeat is answered".into()).into(),
+            }),
+        }
     }
 
     /// Begins the batch, the first time.
     ///
     /// # Errors
     /// The database does not answer.
-    pub async fn begin(&self) -> Result<(), Refusal> {
+    pub async fn begin(&self) -> Result<(), ImportError> {
         let begin = || async {
             self.touch();
             self.writer.begin().await
         };
-        let result = self.begun.get_or_try_init(begin).await;
-        result.copied().map_err(Refusal::Store)
+        self.begun.get_or_try_init(begin).await?;
+        Ok(())
     }
 
-    /// Accepts the batch with one commit and rings for its chunks; `answer` is remembered under the key.
+    /// Accepts the batch with one commit and notifies the workers; `answer` is remembered under the key.
     ///
     /// # Errors
     /// The attempt was taken over, or the database does not answer. Then nothing was accepted, as far as can be told.
@@ -137,22 +157,18 @@ impl Attempt {
         tally: Tally,
         request_id: RequestId,
         answer: Bytes,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ImportError> {
         let tasks = self.state.tasks().clone();
         let commit = async move {
             let lane = match self.writer.queue(&tally, &request_id, &answer).await {
                 Ok(lane) => lane,
-                Err(error) => return Err(self.give_up(Refusal::Store(error)).await),
+                Err(error) => return Err(self.give_up(ImportError::Store(error)).await),
             };
             self.untouch();
-            let doorbell = Doorbell {
-                account_id: self.writer.account_id(),
-                batch_id: self.writer.batch_id(),
-                lane,
-                request_id,
-            };
             // The answer never waits for the broker.
-            doorbell.ring_later(&self.state, (0..tally.chunks).collect());
+            self.state
+                .notifier()
+                .import_accepted(self.writer.account_id(), lane);
             Ok(())
         };
         ended(tasks.spawn(commit.in_current_span())).await
@@ -162,7 +178,7 @@ impl Attempt {
     ///
     /// # Errors
     /// The attempt was taken over, or the database does not answer.
-    pub async fn refuse(self, tally: Tally, answer: Bytes) -> Result<(), Refusal> {
+    pub async fn refuse(self, tally: Tally, answer: Bytes) -> Result<(), ImportError> {
         if !self.touched.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -173,7 +189,7 @@ impl Attempt {
                     self.untouch();
                     Ok(())
                 }
-                Err(error) => Err(self.give_up(Refusal::Store(error)).await),
+                Err(error) => Err(self.give_up(ImportError::Store(error)).await),
             }
         };
         ended(tasks.spawn(commit.in_current_span())).await
@@ -181,21 +197,21 @@ impl Attempt {
 
     /// Clears the attempt away, so that its key is free when the caller hears why it failed. A database that does not
     /// answer is not waited for.
-    pub async fn give_up(self, refusal: Refusal) -> Refusal {
-        let refusal = match refusal {
+    pub async fn give_up(self, error: ImportError) -> ImportError {
+        let error = match error {
             // Taken over by another attempt; without a key, swept away while this one was frozen.
-            Refusal::Store(store::Error::Lost) if self.is_idempotent() => Refusal::InFlight,
-            Refusal::Store(lost @ store::Error::Lost) => {
-                Refusal::Store(store::Error::Unavailable(lost.into()))
+            ImportError::Store(store::Error::Lost) if self.is_idempotent() => ImportError::InFlight,
+            ImportError::Store(lost @ store::Error::Lost) => {
+                ImportError::Store(store::Error::Unavailable(lost.into()))
             }
             other => other,
         };
-        if !matches!(refusal, Refusal::Store(_))
+        if !matches!(error, ImportError::Store(_))
             && let Some(clearing) = self.clearing()
         {
             let _ = timeout(CLEARING, self.state.tasks().spawn(clearing)).await;
         }
-        refusal
+        error
     }
 
     /// What clears the attempt away, unless there is nothing to clear.
@@ -224,26 +240,34 @@ impl Drop for Attempt {
 }
 
 /// Waits for the end of an attempt, which goes on by itself when it takes too long.
-async fn ended(commit: JoinHandle<Result<(), Refusal>>) -> Result<(), Refusal> {
+async fn ended(commit: JoinHandle<Result<(), ImportError>>) -> Result<(), ImportError> {
     match timeout(COMMIT, commit).await {
         Ok(Ok(result)) => result,
-        Ok(Err(_)) => Err(Refusal::Fault(Fault("the commit stopped"))),
-        Err(late) => Err(Refusal::Store(store::Error::Unavailable(late.into()))),
+        Ok(Err(_)) => Err(ImportError::Fault("the commit stopped")),
+        Err(late) => Err(ImportError::Store(store::Error::Unavailable(late.into()))),
     }
 }
 
-/// The heartbeat, until `stop` or until the attempt is `lost`.
-async fn beat(writer: Writer, lost: CancellationToken, stop: CancellationToken) {
-    let mut tick = interval_at(Instant::now() + BEAT, BEAT);
+/// Writes heartbeats until the attempt is `lost`.
+async fn heartbeat(writer: Writer, lost: Arc<SetOnce<Lost>>) {
+    let mut tick = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    while stop.run_until_cancelled(tick.tick()).await.is_some() {
-        match writer.beat().await {
-            Ok(true) => {}
-            Ok(false) => return lost.cancel(),
-            // What the attempt itself asks of the database will show it.
+    let mut answered = Instant::now();
+    loop {
+        tick.tick().await;
+        let found = match writer.heartbeat().await {
+            Ok(true) => {
+                answered = Instant::now();
+                continue;
+            }
+            Ok(false) => Lost::TakenOver,
+            Err(_) if answered.elapsed() >= AWAY => Lost::DatabaseAway,
             Err(error) => {
                 tracing::debug!(batch.id = %writer.batch_id(), %error, "a heartbeat was missed");
+                continue;
             }
-        }
+        };
+        let _ = lost.set(found);
+        return;
     }
 }

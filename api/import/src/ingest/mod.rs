@@ -1,45 +1,63 @@
 //! The streaming way in: a body of any length becomes compressed chunks in the database, in bounded memory.
 //!
 //! ```text
-//! network ─ feed ─► source ──────────► parse ─ pieces ─► sink ─► store
-//!           frames  limits, decode,    records, chunks,  compress, add
-//!                   room, hash         errors
+//! network ─► feed ─► source ────────► parse ─ pieces ─► sink ─► store
+//!                    limits, decode,  records, chunks,  compress, add
+//!                    memory, hash     errors
 //! ```
-//! - [`feed`] takes frames off the network; [`source`] reads them on a thread that may block, through [`encoding`] and
-//!   in the room that [`admission`] gave; [`parse`] makes chunks and blocks of errors, [`sink`] stores them.
-//! - [`attempt`] is who brings it in: the idempotency key, the heartbeat, the end; [`writer`] is what it writes.
-//! - [`refusal`] is why it may come to nothing.
+//! - [`feed`], [`source`] and [`parse`] run on a thread that may block. [`feed`] waits for the bytes, [`source`] reads
+//!   them through [`encoding`] in the memory that the body's permit allows, [`parse`] makes chunks and blocks of errors.
+//!   [`sink`] stores those.
+//! - [`attempt`] is one try to import a body: its idempotency key, heartbeat and end. [`writer`] is what it writes.
+//! - [`error`] is why it may come to nothing.
 //!
-//! What is *not* here: HTTP (in [`crate::import`]), the records themselves (in `domain`), SQL (in `store`).
+//! What is *not* here: HTTP (in [`crate::import`]), the records themselves (in `domain`), SQL (in `store`), the sharing of
+//! memory (in `api-http`).
 
-mod admission;
 mod attempt;
 mod encoding;
+mod error;
 mod feed;
 mod parse;
-mod refusal;
 mod sink;
 mod source;
 mod writer;
 
 use api_http::body::Encoding;
+use api_http::memory::{MemoryPermit, MemoryPool, PoolSize};
 use axum::body::Body;
 use domain::body::BodyKind;
 use tokio::sync::mpsc;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Span;
 use utoipa::ToSchema;
 
-pub use self::admission::{Admission, Room};
 pub use self::attempt::{Attempt, Opened};
 use self::encoding::Decoder;
-use self::feed::Wire;
+pub use self::error::ImportError;
 pub use self::parse::{Job, Tally};
-pub use self::refusal::{Fault, Refusal};
 use self::source::Source;
 
 /// So many pieces wait between parser and store.
 const PIECES: usize = 1;
+/// The memory of all imports of a process, in bytes.
+const MEMORY: u64 = 160 << 20;
+/// The memory that an import needs besides the fingerprints of its docids: chunks on their way, and one large record.
+const MEMORY_IN_FLIGHT: u64 = 16 << 20;
+/// The memory that the fingerprint of a docid takes.
+const MEMORY_PER_RECORD: u64 = 36;
+/// An import that has come to so many decoded bytes is small.
+const SMALL_BYTES: u64 = 1 << 20;
+
+/// The memory for imports of at most so many records.
+pub fn memory(max_records: u64) -> MemoryPool {
+    MemoryPool::new(PoolSize {
+        total: MEMORY,
+        largest: MEMORY_IN_FLIGHT + MEMORY_PER_RECORD.saturating_mul(max_records),
+        small: source::memory_of(SMALL_BYTES),
+    })
+}
 
 /// What becomes of an import with invalid records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToSchema)]
@@ -75,8 +93,9 @@ impl OnError {
 /// A body that is to be read.
 pub struct Incoming {
     pub body: Body,
+    pub kind: BodyKind,
     pub encoding: Encoding,
-    pub room: Room,
+    pub permit: MemoryPermit,
     /// Bytes, as they come and decoded.
     pub limit: u64,
 }
@@ -84,66 +103,76 @@ pub struct Incoming {
 /// Reads a body and stores its records under the attempt's batch, which stays unaccepted.
 ///
 /// # Errors
-/// See [`Refusal`].
-pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<Tally, Refusal> {
-    let (sender, pieces) = mpsc::channel(PIECES);
+/// See [`ImportError`].
+pub async fn receive(
+    attempt: &Attempt,
+    job: Job,
+    incoming: Incoming,
+) -> Result<Tally, ImportError> {
     let hashed = attempt.is_idempotent();
-    let parsing = read(incoming, hashed, move |source| {
-        parse::run(job, source, sender)
-    });
-    let work = async {
-        let ((), tally) = tokio::try_join!(sink::run(attempt, pieces), parsing)?;
-        Ok(tally)
-    };
-    tokio::select! {
-        result = work => result,
-        () = attempt.lost() => Err(Refusal::InFlight),
+    let (sender, pieces) = mpsc::channel(PIECES);
+    let parse = move |source| parse::run(job, source, sender);
+    let reading = attempt
+        .unless_lost(Reading::begin(incoming, hashed, parse))
+        .await?;
+    let stored = attempt.unless_lost(sink::run(attempt, pieces)).await;
+    if let Err(error) = stored {
+        reading.stop().await;
+        return Err(error);
     }
+    reading.end().await
 }
 
 /// The SHA-256 of a whole decoded body that is read for nothing else.
 ///
 /// # Errors
 /// The body cannot be read to its end.
-pub async fn digest(kind: BodyKind, incoming: Incoming) -> Result<[u8; 32], Refusal> {
-    read(incoming, true, move |mut source| {
-        std::io::copy(&mut source, &mut std::io::sink()).map_err(|_| source.refusal(kind))?;
+pub async fn digest(incoming: Incoming) -> Result<[u8; 32], ImportError> {
+    let consume = |mut source: Source| {
+        std::io::copy(&mut source, &mut std::io::sink())?;
         source
             .hash()
-            .ok_or(Refusal::Fault(Fault("a body was read without its hash")))
-    })
-    .await
+            .ok_or(ImportError::Fault("a body was read without its hash"))
+    };
+    Reading::begin(incoming, true, consume).await?.end().await
 }
 
-/// Feeds the body to `consume`, which runs on a thread that may block.
-async fn read<T: Send + 'static>(
-    incoming: Incoming,
-    hashed: bool,
-    consume: impl FnOnce(Source) -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
-    let Incoming {
-        body,
-        encoding,
-        room,
-        limit,
-    } = incoming;
-    let (sender, receiver) = feed::channel();
-    let span = Span::current();
-    let consuming = spawn_blocking(move || {
-        let _entered = span.entered();
-        consume(Source::new(
-            Wire::new(receiver, limit),
-            encoding,
-            limit,
-            room,
-            hashed,
-        )?)
-    });
-    let mut consuming = std::pin::pin!(consuming);
-    // Whoever has enough, or fails, ends the feeding; dropping it gives the body back.
-    let joined = tokio::select! {
-        joined = &mut consuming => joined,
-        () = feed::pump(body, sender) => consuming.await,
-    };
-    joined.unwrap_or(Err(Refusal::Fault(Fault("the parser stopped"))))
+/// A body that is read on a thread of its own, for as long as this is there.
+struct Reading<T> {
+    thread: JoinHandle<Result<T, ImportError>>,
+    stop: DropGuard,
+}
+
+impl<T: Send + 'static> Reading<T> {
+    /// Begins once there is memory for it.
+    async fn begin(
+        mut incoming: Incoming,
+        hashed: bool,
+        consume: impl FnOnce(Source) -> Result<T, ImportError> + Send + 'static,
+    ) -> Result<Self, ImportError> {
+        incoming.permit.grow_to(source::memory_of(0)).await?;
+        let span = Span::current();
+        let stop = CancellationToken::new();
+        let stopped = stop.clone();
+        let thread = spawn_blocking(move || {
+            let _entered = span.entered();
+            consume(Source::new(incoming, stopped, hashed)?)
+        });
+        Ok(Self {
+            thread,
+            stop: stop.drop_guard(),
+        })
+    }
+
+    /// What the body came to.
+    async fn end(self) -> Result<T, ImportError> {
+        let joined = self.thread.await;
+        joined.unwrap_or(Err(ImportError::Fault("the parser stopped")))
+    }
+
+    /// Stops reading. What is left of the body is given back before this returns.
+    async fn stop(self) {
+        drop(self.stop);
+        let _ = self.thread.await;
+    }
 }

@@ -5,25 +5,26 @@
 
 use std::time::{Duration, Instant};
 
-use domain::body::{BodyError, BodyKind, RecordReader};
+use domain::body::{BodyError, RecordReader};
 use domain::chunk::{Run, RunBuilder};
 use domain::dedupe::DocIdSet;
-use domain::record::{Parsed, Record, RecordError};
+use domain::record::{BrokenRecord, Parsed, Record, RecordError};
 use store::import::ChunkCut;
 use tokio::sync::mpsc::Sender;
 
 use super::source::Source;
-use super::{Fault, OnError, Refusal};
+use super::{ImportError, OnError};
 
 /// So many errors of an import are in its answer.
 const SHOWN_ERRORS: usize = 100;
+/// So many errors of an import are kept.
+const MAX_ERRORS: usize = 100_000;
 /// So many errors go into one stored block.
 const BLOCK_ERRORS: usize = 1_000;
 
 /// How to read a body.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
-    pub kind: BodyKind,
     pub on_error: OnError,
     /// Records, valid or not.
     pub max_records: u64,
@@ -54,6 +55,8 @@ pub struct Tally {
     pub rejected: u64,
     /// The first of the errors.
     pub errors: Vec<RecordError>,
+    /// How many errors are not kept.
+    pub errors_dropped: u64,
     pub chunks: i64,
     /// SHA-256 of the decoded body, if it was asked for.
     pub body_hash: Option<[u8; 32]>,
@@ -63,40 +66,43 @@ pub struct Tally {
 ///
 /// # Errors
 /// The body is refused, or nobody takes the pieces.
-pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally, Refusal> {
+pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally, ImportError> {
     let begin = Instant::now();
     let mut collector = Collector::new(job, pieces);
-    let mut reader = RecordReader::new(job.kind, &mut source);
+    let kind = source.kind();
+    let mut reader = RecordReader::new(kind, &mut source);
     let end = loop {
         match reader.next() {
             Ok(None) => break collector.finish(),
             Ok(Some(parsed)) => {
                 // The prefix is known from the first record on, but the record borrows the reader.
-                let rejected = match collector.take(parsed) {
-                    Ok(rejected) => rejected,
-                    Err(refusal) => break Err(refusal),
+                let broken = match collector.take(parsed) {
+                    Ok(broken) => broken,
+                    Err(error) => break Err(error),
                 };
-                if let Some(rejected) = rejected
-                    && let Err(refusal) = collector.reject(reader.pointer_prefix(), rejected)
+                if let Some(broken) = broken
+                    && let Err(error) = collector.reject(reader.pointer_prefix(), broken)
                 {
-                    break Err(refusal);
+                    break Err(error);
                 }
             }
             Err(BodyError::Syntax { offset, detail }) => {
-                break Err(Refusal::Syntax {
-                    kind: job.kind,
+                break Err(ImportError::Syntax {
+                    kind,
                     detail: format!("{detail}, at byte {offset}"),
                 });
             }
             Err(BodyError::RecordTooLarge { index }) => {
-                break Err(Refusal::RecordTooLarge { index });
+                break Err(ImportError::RecordTooLarge { index });
             }
-            Err(BodyError::Read(_)) => break Err(source.refusal(job.kind)),
+            Err(BodyError::Read(error)) => break Err(error.into()),
         }
     };
-    let (bytes, waited) = source.traffic();
-    metrics::counter!("feedback_import_body_bytes_total").increment(bytes);
-    let parsing = begin.elapsed().saturating_sub(waited + collector.waited);
+    let body = source.body();
+    metrics::counter!("feedback_import_body_bytes_total").increment(body.bytes());
+    let parsing = begin
+        .elapsed()
+        .saturating_sub(body.waited() + collector.waited);
     metrics::histogram!("feedback_import_parse_seconds").record(parsing.as_secs_f64());
     end?;
     Ok(Tally {
@@ -105,23 +111,13 @@ pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally,
     })
 }
 
-/// A record that is not kept.
-enum Rejected {
-    Broken {
-        docid: Option<String>,
-        problems: Vec<domain::record::Problem>,
-    },
-    Duplicate {
-        docid: String,
-    },
-}
-
 struct Collector {
     job: Job,
     pieces: Sender<Piece>,
     seen: DocIdSet,
     run: RunBuilder,
     block: Vec<RecordError>,
+    kept_errors: usize,
     /// The ordinal of the next block's first error.
     first: i64,
     tally: Tally,
@@ -134,37 +130,32 @@ impl Collector {
         Self {
             job,
             pieces,
-            seen: DocIdSet::new(),
+            seen: DocIdSet::default(),
             run: RunBuilder::new(),
             block: Vec::new(),
+            kept_errors: 0,
             first: 0,
             tally: Tally::default(),
             waited: Duration::ZERO,
         }
     }
 
-    /// Counts a record and keeps it, or gives it back.
-    fn take(&mut self, parsed: Parsed<'_>) -> Result<Option<Rejected>, Refusal> {
+    /// Counts a record and keeps it, or returns why it is not kept.
+    fn take(&mut self, parsed: Parsed<'_>) -> Result<Option<BrokenRecord>, ImportError> {
         if self.tally.received == self.job.max_records {
-            return Err(Refusal::TooManyRecords {
+            return Err(ImportError::TooManyRecords {
                 limit: self.job.max_records,
             });
         }
         self.tally.received += 1;
         match parsed {
-            Parsed::Valid(record) if self.seen.insert(&record.docid) => {
-                self.keep(&record).map(|()| None)
-            }
-            Parsed::Valid(record) => Ok(Some(Rejected::Duplicate {
-                docid: record.docid.into_owned(),
-            })),
-            Parsed::Broken {
-                docid, problems, ..
-            } => Ok(Some(Rejected::Broken { docid, problems })),
+            Ok(record) if self.seen.insert(record.docid) => self.keep(&record).map(|()| None),
+            Ok(record) => Ok(Some(BrokenRecord::duplicate(record.docid))),
+            Err(broken) => Ok(Some(broken)),
         }
     }
 
-    fn keep(&mut self, record: &Record<'_>) -> Result<(), Refusal> {
+    fn keep(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
         self.tally.accepted += 1;
         if !self.stores() {
             return Ok(());
@@ -176,20 +167,24 @@ impl Collector {
         Ok(())
     }
 
-    fn reject(&mut self, prefix: &str, rejected: Rejected) -> Result<(), Refusal> {
+    fn reject(&mut self, prefix: &str, broken: BrokenRecord) -> Result<(), ImportError> {
         let index = self.tally.received - 1;
         self.tally.rejected += 1;
-        match rejected {
-            Rejected::Duplicate { docid } => {
-                self.note(RecordError::duplicate(prefix, index, &docid))
-            }
-            Rejected::Broken { docid, problems } => problems.into_iter().try_for_each(|problem| {
-                self.note(RecordError::new(prefix, index, docid.clone(), problem))
-            }),
-        }
+        let BrokenRecord {
+            docid,
+            mut problems,
+            dropped,
+        } = broken;
+        let kept = problems.len().min(MAX_ERRORS - self.kept_errors);
+        self.kept_errors += kept;
+        self.tally.errors_dropped += dropped + (problems.len() - kept) as u64;
+        problems.truncate(kept);
+        problems.into_iter().try_for_each(|problem| {
+            self.note(RecordError::new(prefix, index, docid.clone(), problem))
+        })
     }
 
-    fn note(&mut self, error: RecordError) -> Result<(), Refusal> {
+    fn note(&mut self, error: RecordError) -> Result<(), ImportError> {
         if self.tally.errors.len() < SHOWN_ERRORS {
             self.tally.errors.push(error.clone());
         }
@@ -207,7 +202,7 @@ impl Collector {
         self.job.on_error == OnError::AcceptValid || self.tally.rejected == 0
     }
 
-    fn finish(&mut self) -> Result<(), Refusal> {
+    fn finish(&mut self) -> Result<(), ImportError> {
         if self.stores() && self.tally.accepted > 0 {
             if !self.run.is_empty() {
                 self.send_run()?;
@@ -219,7 +214,7 @@ impl Collector {
         Ok(())
     }
 
-    fn send_run(&mut self) -> Result<(), Refusal> {
+    fn send_run(&mut self) -> Result<(), ImportError> {
         let (no, chunk_records) = (self.tally.chunks, self.job.cut.chunk_records);
         let run = self.run.finish();
         self.tally.chunks += i64::try_from(run.chunks(chunk_records)).unwrap_or(i64::MAX);
@@ -230,18 +225,18 @@ impl Collector {
         })
     }
 
-    fn send_block(&mut self) -> Result<(), Refusal> {
+    fn send_block(&mut self) -> Result<(), ImportError> {
         let errors = std::mem::take(&mut self.block);
         let first = self.first;
         self.first += i64::try_from(errors.len()).unwrap_or(i64::MAX);
         self.send(Piece::Errors { first, errors })
     }
 
-    fn send(&mut self, piece: Piece) -> Result<(), Refusal> {
+    fn send(&mut self, piece: Piece) -> Result<(), ImportError> {
         let begin = Instant::now();
         let sent = self.pieces.blocking_send(piece);
         self.waited += begin.elapsed();
-        sent.map_err(|_| Refusal::Fault(Fault("nobody takes what was parsed")))
+        sent.map_err(|_| ImportError::Fault("nobody takes what was parsed"))
     }
 }
 

@@ -3,19 +3,19 @@
 use tokio::sync::mpsc::Receiver;
 use tokio::task::{JoinSet, spawn_blocking};
 
+use super::ImportError;
 use super::attempt::Attempt;
 use super::parse::Piece;
 use super::writer::Writer;
-use super::{Fault, Refusal};
 
 /// So many pieces are compressed or stored at once.
 const AT_ONCE: usize = 2;
 
-/// Stores the pieces as they come, under a batch that is begun with the first.
+/// Stores the pieces as they come, under a batch that begins with the first.
 ///
 /// # Errors
 /// The database does not answer, or the attempt is lost. Pieces on their way are given up.
-pub async fn run(attempt: &Attempt, mut pieces: Receiver<Piece>) -> Result<(), Refusal> {
+pub async fn run(attempt: &Attempt, mut pieces: Receiver<Piece>) -> Result<(), ImportError> {
     let mut working = JoinSet::new();
     while let Some(piece) = pieces.recv().await {
         attempt.begin().await?;
@@ -31,16 +31,16 @@ pub async fn run(attempt: &Attempt, mut pieces: Receiver<Piece>) -> Result<(), R
 }
 
 fn done(
-    joined: Option<Result<Result<(), Refusal>, tokio::task::JoinError>>,
-) -> Result<(), Refusal> {
+    joined: Option<Result<Result<(), ImportError>, tokio::task::JoinError>>,
+) -> Result<(), ImportError> {
     match joined {
         Some(Ok(result)) => result,
-        Some(Err(_)) => Err(Refusal::Fault(Fault("a chunk could not be stored"))),
+        Some(Err(_)) => Err(ImportError::Fault("a chunk could not be stored")),
         None => Ok(()),
     }
 }
 
-async fn store(writer: Writer, piece: Piece) -> Result<(), Refusal> {
+async fn store(writer: Writer, piece: Piece) -> Result<(), ImportError> {
     match piece {
         Piece::Run {
             no,
@@ -49,19 +49,13 @@ async fn store(writer: Writer, piece: Piece) -> Result<(), Refusal> {
         } => {
             let chunks = spawn_blocking(move || run.compress(chunk_records))
                 .await
-                .map_err(|_| Refusal::Fault(Fault("a run could not be compressed")))?;
+                .map_err(|_| ImportError::Fault("a run could not be compressed"))?;
             for (no, (records, payload)) in (no..).zip(chunks) {
                 let records = i64::try_from(records).unwrap_or(i64::MAX);
-                writer
-                    .add_chunk(no, records, payload)
-                    .await
-                    .map_err(Refusal::Store)?;
+                writer.add_chunk(no, records, payload).await?;
             }
-            Ok(())
         }
-        Piece::Errors { first, errors } => writer
-            .add_errors(first, &errors)
-            .await
-            .map_err(Refusal::Store),
+        Piece::Errors { first, errors } => writer.add_errors(first, &errors).await?,
     }
+    Ok(())
 }

@@ -1,47 +1,66 @@
-//! A body as the parser reads it: wire limit, decompression, decoded limit and room, hash, in that order.
+//! A body as the parser reads it: wire limit, decompression, decoded limit and memory, hash, in that order.
 
 use std::io::{self, Read};
-use std::time::Duration;
 
 use domain::body::BodyKind;
 use sha2::{Digest, Sha256};
+use tokio_util::sync::CancellationToken;
 
-use super::feed::{Cut, Wire, WireFault};
-use super::{Decoder, Encoding, Refusal, Room};
+use super::feed::{Wire, wait};
+use super::{Decoder, ImportError, Incoming};
+use api_http::body::{ArrivingBody, Cut};
+use api_http::memory::MemoryPermit;
 
-/// A decoded body. Waits on the thread that it is read on.
+/// Memory is requested in steps of this size.
+const MEMORY_STEP: u64 = 1 << 20;
+
+/// The memory that a body may take once so many bytes of it are decoded. Each takes at most four: the shortest records
+/// have a third of the size of a fingerprint, and lie in a run besides.
+pub fn memory_of(decoded: u64) -> u64 {
+    MEMORY_STEP / 2 + (decoded * 4).next_multiple_of(MEMORY_STEP)
+}
+
+/// A decoded body, on a thread that may block. Its errors hold an [`ImportError`].
 pub struct Source {
     decoder: Decoder<Wire>,
-    room: Room,
+    kind: BodyKind,
+    permit: MemoryPermit,
+    stop: CancellationToken,
     limit: u64,
     /// The decoded bytes so far.
     decoded: u64,
     hash: Option<Sha256>,
-    /// Why reading failed, unless the wire or the decoder knows.
-    refusal: Option<Refusal>,
 }
 
 impl Source {
-    /// At most `limit` decoded bytes; their SHA-256 is taken if `hashed`.
+    /// A source that ends with an error once `stop` is cancelled. The SHA-256 of the decoded bytes is taken if `hashed`.
     ///
     /// # Errors
     /// The decoder has no memory.
     pub fn new(
-        wire: Wire,
-        encoding: Encoding,
-        limit: u64,
-        room: Room,
+        incoming: Incoming,
+        stop: CancellationToken,
         hashed: bool,
-    ) -> Result<Self, Refusal> {
-        let decoder = Decoder::new(encoding, wire).map_err(|_| Refusal::NoRoom)?;
-        let hash = hashed.then(Sha256::new);
+    ) -> Result<Self, ImportError> {
+        let Incoming {
+            body,
+            kind,
+            encoding,
+            permit,
+            limit,
+        } = incoming;
+        let body = ArrivingBody::new(body, limit, permit.demand());
+        let wire = Wire::new(body, stop.clone());
+        let decoder = Decoder::new(encoding, wire)
+            .map_err(|_| ImportError::Fault("a decoder has no memory"))?;
         Ok(Self {
             decoder,
-            room,
+            kind,
+            permit,
+            stop,
             limit,
             decoded: 0,
-            hash,
-            refusal: None,
+            hash: hashed.then(Sha256::new),
         })
     }
 
@@ -52,49 +71,55 @@ impl Source {
             .map(|hash| hash.clone().finalize().into())
     }
 
-    /// The bytes as they came, and the time spent waiting for them.
-    pub fn traffic(&self) -> (u64, Duration) {
-        let wire = self.decoder.inner();
-        (wire.bytes, wire.waited)
+    pub fn kind(&self) -> BodyKind {
+        self.kind
     }
 
-    /// What a failed read comes to, for a body of this kind.
-    pub fn refusal(&mut self, kind: BodyKind) -> Refusal {
-        if let Some(refusal) = self.refusal.take() {
-            return refusal;
+    /// The body as it arrives.
+    pub fn body(&self) -> &ArrivingBody {
+        self.decoder.inner().body()
+    }
+
+    /// Counts bytes that were decoded, and waits for the memory that they need.
+    fn count(&mut self, bytes: u64) -> Result<(), ImportError> {
+        self.decoded += bytes;
+        if self.decoded > self.limit {
+            return Err(ImportError::BodyTooLarge { limit: self.limit });
         }
+        let growing = self.permit.grow_to(memory_of(self.decoded));
+        wait(&self.stop, growing)??;
+        Ok(())
+    }
+
+    /// What a failed read of the decoder comes to.
+    fn explain(&self, error: io::Error) -> ImportError {
+        let error = match error.downcast::<ImportError>() {
+            Ok(error) => return error,
+            Err(error) => error,
+        };
         let at = self.decoded;
-        let detail = match self.decoder.inner().fault {
-            Some(WireFault::TooLarge) => return Refusal::BodyTooLarge { limit: self.limit },
-            Some(WireFault::Cut(Cut::Broken)) => {
+        let detail = match error.downcast::<Cut>() {
+            Ok(Cut::TooLarge) => return ImportError::BodyTooLarge { limit: self.limit },
+            Ok(Cut::Slow) => return ImportError::BodyTooSlow,
+            Ok(Cut::Broken) => {
                 format!("the connection ended before the body did, at byte {at}")
             }
-            Some(WireFault::Cut(Cut::Slow)) => {
-                format!("the body came too slowly, which ends it too early, at byte {at}")
-            }
-            None => {
+            Err(_) => {
                 format!("the content encoding is broken or cut, after byte {at} of what it holds")
             }
         };
-        Refusal::Syntax { kind, detail }
-    }
-
-    fn check(&mut self) -> Result<(), Refusal> {
-        if self.decoded > self.limit {
-            return Err(Refusal::BodyTooLarge { limit: self.limit });
+        ImportError::Syntax {
+            kind: self.kind,
+            detail,
         }
-        self.room.hold(self.decoded)
     }
 }
 
 impl Read for Source {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.decoder.read(buffer)?;
-        self.decoded += read as u64;
-        if let Err(refusal) = self.check() {
-            self.refusal = Some(refusal);
-            return Err(io::Error::other("the body is refused"));
-        }
+        let read = self.decoder.read(buffer);
+        let read = read.map_err(|error| io::Error::other(self.explain(error)))?;
+        self.count(read as u64).map_err(io::Error::other)?;
         if let (Some(hash), Some(bytes)) = (&mut self.hash, buffer.get(..read)) {
             hash.update(bytes);
         }
@@ -105,9 +130,9 @@ impl Read for Source {
 #[cfg(test)]
 mod tests {
     use axum::body::Body;
+    use uuid::Uuid;
 
-    use super::super::Admission;
-    use super::super::feed::{channel, pump};
+    use super::super::{Encoding, memory};
     use super::*;
 
     /// Reads a body; its decoded length and hash, or why not.
@@ -115,18 +140,20 @@ mod tests {
         encoding: Encoding,
         body: Vec<u8>,
         limit: u64,
-    ) -> Result<(usize, [u8; 32]), Refusal> {
-        let (sender, receiver) = channel();
-        let room = Admission::new().enter(None).await?;
+    ) -> Result<(usize, [u8; 32]), ImportError> {
+        let incoming = Incoming {
+            body: Body::from(body),
+            kind: BodyKind::Json,
+            encoding,
+            permit: memory(1_000_000).permit(Uuid::nil()),
+            limit,
+        };
         let reading = tokio::task::spawn_blocking(move || {
-            let mut source = Source::new(Wire::new(receiver, limit), encoding, limit, room, true)?;
+            let mut source = Source::new(incoming, CancellationToken::new(), true)?;
             let mut bytes = Vec::new();
-            match source.read_to_end(&mut bytes) {
-                Ok(length) => Ok((length, source.hash().unwrap())),
-                Err(_) => Err(source.refusal(BodyKind::Json)),
-            }
+            let length = source.read_to_end(&mut bytes)?;
+            Ok((length, source.hash().unwrap()))
         });
-        pump(Body::from(body), sender).await;
         reading.await.unwrap()
     }
 
@@ -144,24 +171,29 @@ mod tests {
         let bomb = zstd::encode_all(&vec![b' '; 1 << 20][..], 1).unwrap();
         assert!(bomb.len() < 1_000);
         let refused = read(Encoding::Zstd, bomb.clone(), (1 << 20) - 1).await;
-        assert!(matches!(refused, Err(Refusal::BodyTooLarge { .. })));
+        assert!(matches!(refused, Err(ImportError::BodyTooLarge { .. })));
         assert_eq!(
             read(Encoding::Zstd, bomb, 1 << 20).await.unwrap().0,
             1 << 20
         );
         let refused = read(Encoding::Identity, vec![b' '; 11], 10).await;
-        assert!(matches!(refused, Err(Refusal::BodyTooLarge { limit: 10 })));
+        assert!(matches!(
+            refused,
+            Err(ImportError::BodyTooLarge { limit: 10 })
+        ));
     }
 
     #[tokio::test]
     async fn a_broken_encoding_is_a_broken_body() {
-        let refused = read(Encoding::Gzip, b"[]".to_vec(), 10).await;
-        assert!(matches!(
-            refused,
-            Err(Refusal::Syntax {
-                kind: BodyKind::Json,
-                ..
-            })
-        ));
+        for encoding in [Encoding::Gzip, Encoding::Zstd] {
+            let refused = read(encoding, b"[]".to_vec(), 10).await;
+            assert!(matches!(
+                refused,
+                Err(ImportError::Syntax {
+                    kind: BodyKind::Json,
+                    ..
+                })
+            ));
+        }
     }
 }

@@ -17,7 +17,7 @@ use platform::request_id::RequestId;
 /// A database that takes longer for one piece does not answer.
 const PIECE: Duration = Duration::from_secs(10);
 /// A heartbeat that comes later than the next is none.
-const BEAT: Duration = Duration::from_millis(2_500);
+const HEARTBEAT: Duration = Duration::from_millis(2_500);
 /// A commit that another transaction stood in the way of is tried so often.
 const TRIES: usize = 3;
 
@@ -76,12 +76,12 @@ impl Writer {
     }
 
     /// Says that the attempt is alive; `false`: it was taken over.
-    pub async fn beat(&self) -> Result<bool, Error> {
+    pub async fn heartbeat(&self) -> Result<bool, Error> {
         let (account_id, batch_id, attempt) = self.name();
-        let beating = self
+        let writing = self
             .store
             .record_import_heartbeat(account_id, batch_id, attempt, self.key());
-        within(BEAT, beating).await
+        within(HEARTBEAT, writing).await
     }
 
     pub async fn add_chunk(&self, no: i64, records: i64, payload: Vec<u8>) -> Result<(), Error> {
@@ -115,6 +115,7 @@ impl Writer {
             received: count(tally.received),
             accepted: count(tally.accepted),
             rejected: count(tally.rejected),
+            errors_dropped: count(tally.errors_dropped),
             chunks: tally.chunks,
             request_id: request_id.as_str(),
             idempotency: self.first_answer(tally, StatusCode::ACCEPTED, answer),

@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
-use domain::form::{BusProp, FieldKind, FormContent};
+use domain::answer::AnswerValue;
+use domain::form::{BusProp, FieldKind, FieldType, FormContent};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use store::report::FeedbackRow;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::given::{Columns, Given};
+use super::answer::{AnswerRef, Columns};
 use api_http::error::Problem;
 
 /// What somebody answered.
@@ -44,21 +45,10 @@ pub struct Answer<'a> {
     key: &'a str,
     label: &'a str,
     #[serde(rename = "type")]
-    #[schema(pattern = "^(nps|happiness|rating|choice|choices|text|comment)$")]
-    kind: &'static str,
-    #[schema(value_type = GivenSchema)]
-    value: Given<'a>,
-}
-
-/// A grade, a text or the value of an option, or the values of options.
-#[expect(dead_code, reason = "only its schema is used")]
-#[derive(ToSchema)]
-#[schema(as = AnswerValue)]
-#[serde(untagged)]
-pub enum GivenSchema {
-    Grade(u8),
-    Text(String),
-    Chosen(Vec<String>),
+    #[schema(inline)]
+    kind: FieldType,
+    #[schema(value_type = AnswerValue)]
+    value: AnswerRef<'a>,
 }
 
 impl<'a> Item<'a> {
@@ -76,13 +66,13 @@ impl<'a> Item<'a> {
         let mut answers = Vec::with_capacity(row.cells.len());
         for (field, cell) in columns.fields.iter().zip(row.cells) {
             let Some(value) = cell else { continue };
-            if let (FieldKind::Comment, Given::Text(text)) = (&field.kind, &value) {
+            if let (FieldKind::Comment, AnswerRef::Text(text)) = (&field.kind, &value) {
                 comment = Some(text.clone());
             }
             answers.push(Answer {
                 key: field.key.as_str(),
                 label: &field.label,
-                kind: field.kind.type_name(),
+                kind: field.kind.field_type(),
                 value,
             });
         }
@@ -126,7 +116,7 @@ pub fn items<'a>(
 
 #[cfg(test)]
 pub mod tests {
-    use super::super::given::tests::form;
+    use super::super::answer::tests::form;
     use super::*;
 
     pub fn feedback(answers: &str) -> FeedbackRow {

@@ -6,7 +6,7 @@ use domain::form::{BusProp, FormContent};
 use domain::link::BusPropIds;
 use store::report::FeedbackRow;
 
-use super::given::{Columns, Given};
+use super::answer::{AnswerRef, Columns};
 use super::item::Item;
 use api_http::csv_text::{TEXT_CSV, disarm, write_cell};
 
@@ -104,9 +104,9 @@ fn write_csv(
             out.push(b',');
             match cell {
                 None => {}
-                Some(Given::Grade(grade)) => serde_json::to_writer(&mut *out, &grade)?,
-                Some(Given::Text(text)) => write_cell(out, disarm(text).as_bytes()),
-                Some(Given::Chosen(values)) => {
+                Some(AnswerRef::Grade(grade)) => serde_json::to_writer(&mut *out, &grade)?,
+                Some(AnswerRef::Text(text)) => write_cell(out, disarm(text).as_bytes()),
+                Some(AnswerRef::Chosen(values)) => {
                     json.clear();
                     serde_json::to_writer(&mut json, &values)?;
                     write_cell(out, &json);
@@ -127,7 +127,7 @@ fn bus_props_cell(ids: &BusPropIds, form: &FormContent) -> serde_json::Result<Ve
 
 #[cfg(test)]
 mod tests {
-    use super::super::given::tests::form;
+    use super::super::answer::tests::form;
     use super::super::item::tests::feedback;
     use super::*;
 

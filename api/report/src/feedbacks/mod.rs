@@ -1,13 +1,13 @@
 //! Lists of feedbacks: a page in JSON, or all of them as lines.
 //!
-//! - `asked`: how a list is narrowed; `given`: stored answers, read and borrowed; `item`: a feedback in JSON.
+//! - `request`: how a list is narrowed; `answer`: stored answers, read and borrowed; `item`: a feedback in JSON.
 //! - `page`: one page, read in one snapshot. `stream`: everything, in bounded memory; `lines`: as CSV or NDJSON.
 
-mod asked;
-mod given;
+mod answer;
 pub mod item;
 mod lines;
 mod page;
+mod request;
 mod stream;
 
 use axum::extract::State;
@@ -18,15 +18,14 @@ use store::form::FormKey;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use self::asked::{Narrowed, TrackFieldQuery};
 use self::lines::Lines;
 use self::page::PageBody;
 use crate::ReportState;
-use crate::asked::{BusPropPath, Conditional, FormAsked, FormPath};
+use crate::request::{BusPropPath, Conditional, FormPath, FormReportRequest};
 use crate::schema::ReportResponses;
 use api_http::accept::{Kind, negotiate};
 use api_http::error::Problem;
-use api_http::list::ListQuery;
+use api_http::list::{List, ListQuery, TrackFieldQuery};
 
 const PAGE_OR_ALL: &str = "A page of feedbacks, or all of them as lines. \
     CSV (RFC 4180): feedback_id, submitted_at, bus_props and track_fields (one JSON cell each), then a column a field key; \
@@ -56,11 +55,12 @@ const PAGE_OR_ALL: &str = "A page of feedbacks, or all of them as lines. \
 )]
 pub async fn list_feedbacks(
     State(state): State<ReportState>,
-    asked: Result<FormAsked, Problem>,
-    narrowed: Result<Narrowed, Problem>,
+    request: Result<FormReportRequest, Problem>,
+    page: Result<ListQuery, Problem>,
+    narrowed: Result<TrackFieldQuery, Problem>,
     headers: HeaderMap,
 ) -> Response {
-    list(&state, asked, narrowed, &headers, Which::All).await
+    list(&state, request, (page, narrowed), &headers, Which::All).await
 }
 
 /// List feedbacks of one business property, newest first.
@@ -85,11 +85,12 @@ pub async fn list_feedbacks(
 )]
 pub async fn list_feedbacks_of(
     State(state): State<ReportState>,
-    asked: Result<FormAsked, Problem>,
-    narrowed: Result<Narrowed, Problem>,
+    request: Result<FormReportRequest, Problem>,
+    page: Result<ListQuery, Problem>,
+    narrowed: Result<TrackFieldQuery, Problem>,
     headers: HeaderMap,
 ) -> Response {
-    list(&state, asked, narrowed, &headers, Which::All).await
+    list(&state, request, (page, narrowed), &headers, Which::All).await
 }
 
 /// List feedbacks with a comment, newest first.
@@ -114,11 +115,19 @@ pub async fn list_feedbacks_of(
 )]
 pub async fn list_comments(
     State(state): State<ReportState>,
-    asked: Result<FormAsked, Problem>,
-    narrowed: Result<Narrowed, Problem>,
+    request: Result<FormReportRequest, Problem>,
+    page: Result<ListQuery, Problem>,
+    narrowed: Result<TrackFieldQuery, Problem>,
     headers: HeaderMap,
 ) -> Response {
-    list(&state, asked, narrowed, &headers, Which::WithComment).await
+    list(
+        &state,
+        request,
+        (page, narrowed),
+        &headers,
+        Which::WithComment,
+    )
+    .await
 }
 
 /// List feedbacks with a comment of one business property, newest first.
@@ -143,11 +152,19 @@ pub async fn list_comments(
 )]
 pub async fn list_comments_of(
     State(state): State<ReportState>,
-    asked: Result<FormAsked, Problem>,
-    narrowed: Result<Narrowed, Problem>,
+    request: Result<FormReportRequest, Problem>,
+    page: Result<ListQuery, Problem>,
+    narrowed: Result<TrackFieldQuery, Problem>,
     headers: HeaderMap,
 ) -> Response {
-    list(&state, asked, narrowed, &headers, Which::WithComment).await
+    list(
+        &state,
+        request,
+        (page, narrowed),
+        &headers,
+        Which::WithComment,
+    )
+    .await
 }
 
 /// Lists that this process reads at once, of its connections: whoever stores answers needs some, too.
@@ -165,46 +182,50 @@ enum Which {
     WithComment,
 }
 
+/// The page that a list is requested, and how it is narrowed. What is wrong with them comes after a 404.
+type Query = (Result<ListQuery, Problem>, Result<TrackFieldQuery, Problem>);
+
 async fn list(
     state: &ReportState,
-    asked: Result<FormAsked, Problem>,
-    narrowed: Result<Narrowed, Problem>,
+    request: Result<FormReportRequest, Problem>,
+    query: Query,
     headers: &HeaderMap,
     which: Which,
 ) -> Response {
-    let answer = find(state, asked, narrowed, headers, which).await;
+    let answer = find(state, request, query, headers, which).await;
     ([(VARY, ACCEPT.as_str())], answer).into_response()
 }
 
 async fn find(
     state: &ReportState,
-    asked: Result<FormAsked, Problem>,
-    narrowed: Result<Narrowed, Problem>,
+    request: Result<FormReportRequest, Problem>,
+    (page, narrowed): Query,
     headers: &HeaderMap,
     which: Which,
 ) -> Result<Response, Problem> {
-    let asked = asked?;
+    let request = request?;
     let FormKey {
         account_id,
         form_id,
-    } = asked.form;
+    } = request.form;
     let form = state.app.store().form(account_id, form_id).await?;
     let form = form.ok_or_else(Problem::not_found)?.content;
-    let narrowed = narrowed?;
+    let (page, narrowed) = (page?, narrowed?);
     let comments_only = which == Which::WithComment;
-    let query = asked.feedbacks(&form, comments_only, narrowed.pairs())?;
+    let query = request.feedbacks(&form, comments_only, narrowed.track_field.clone())?;
     let lines = match negotiate(headers, &[Kind::Csv, Kind::Ndjson]) {
         Kind::Json => {
-            let path = asked.path(match which {
+            let path = request.path(match which {
                 Which::All => "feedbacks",
                 Which::WithComment => "feedbacks/comment",
             });
-            return page::page(state, &asked, &narrowed, (&form, &query, &path), headers).await;
+            let list = List::new(account_id, narrowed.uri(&path));
+            return page::page(state, &request, (&list, &page), (&form, &query), headers).await;
         }
         Kind::Csv => Lines::Csv,
         Kind::Ndjson => Lines::Ndjson,
     };
-    if narrowed.page.given {
+    if page.given {
         return Err(Problem::invalid_parameter(
             "a stream is the whole list: it has neither limit nor cursor",
         ));

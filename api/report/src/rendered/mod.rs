@@ -1,212 +1,189 @@
-//! Reports as they were last answered: bodies in process, believed for a moment and then checked by their version.
+//! Reports as they were last answered: bodies in process, fresh for a moment and then checked by their version.
 //!
-//! A copy was right when its check began, so what is answered is never older than [`BELIEVED`]. A little before that
-//! ([`DUE`]) one caller checks, while the others of the same report are still answered with the copy; after that they
-//! wait for a check. The version of a report never goes back: what was rendered from data older than the copy is
-//! discarded. A caller who has seen a newer version elsewhere is never answered with an older one unchecked.
+//! A body was right when its check began, so what is answered is never older than [`MAX_AGE`]. Checks and renderings of one
+//! report come one after the other and each reads later than the one before, so a report never goes back. A caller who has
+//! seen a newer version elsewhere is never answered unchecked.
 //!
-//! What is *not* here: what a report shows and how it is read (`routes::report`), day series (`platform::reports`).
+//! What is *not* here: what a report shows (the other modules), how it is read (the crate `report`).
 
-mod key;
-mod slot;
 mod tag;
 #[cfg(test)]
 mod tests;
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
+use api_http::error::Problem;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use domain::date_range::DateRange;
+use moka::Entry;
+use moka::future::Cache;
 use moka::ops::compute::Op;
 use moka::policy::EvictionPolicy;
-use moka::sync::Cache;
-use platform::reports::Source;
-use platform::request_id::X_REQUEST_ID;
+use report::Source;
 use store::report::Version;
 use tokio::time::Instant;
+use uuid::Uuid;
 
-pub use self::key::{Key, segment};
-use self::slot::{Look, Slot};
-use self::tag::tag_of;
-pub use self::tag::{Seen, plain_tag_of};
+pub use self::tag::{IfNoneMatch, tag_of_body};
+use self::tag::{tag_of_version, tag_of_version_and_body};
+use crate::request::FormReportRequest;
 
-/// So long a copy is believed after its check began.
-pub const BELIEVED: Duration = Duration::from_millis(400);
-/// From then on the next caller checks it, so that while many ask and the database is not slow, nobody else waits.
-const DUE: Duration = Duration::from_millis(300);
-/// Bodies and what goes with them take this many bytes at most.
+/// So long after its check began a body is answered.
+const MAX_AGE: Duration = Duration::from_millis(400);
+/// From then on one caller checks it while the others are answered: beside an import a check takes milliseconds, and if
+/// everybody waited for it, that was the 99th percentile.
+const REVALIDATE_AFTER: Duration = Duration::from_millis(300);
+/// All bodies and what goes with them take this many bytes at most.
 const CAPACITY: u64 = 32 * 1024 * 1024;
-/// What a copy takes besides its body and path.
+/// What a report takes besides its body.
 const OVERHEAD: usize = 1_024;
 
 pub const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 /// Callers keep their copy and ask whether it is still right.
 pub const NO_CACHE: HeaderValue = HeaderValue::from_static("private, no-cache");
-/// RFC 9211: answered from what was kept.
-pub const HIT: HeaderValue = HeaderValue::from_static("feedback; hit");
+/// RFC 9211: answered from a cache.
+const HIT: HeaderValue = HeaderValue::from_static("feedback; hit");
 /// RFC 9211: read from the database.
 pub const MISS: HeaderValue = HeaderValue::from_static("feedback; fwd=miss");
 
+/// Which report, and whose.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Key {
+    Overview(Uuid, DateRange),
+    Form(FormReportRequest),
+    Summary(FormReportRequest),
+}
+
 /// A report as it is answered.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Rendered {
     /// Of the data that it shows.
     pub version: Version,
-    pub body: Bytes,
-    headers: HeaderMap,
+    tag: HeaderValue,
+    /// In JSON.
+    body: Bytes,
 }
 
 impl Rendered {
-    /// Of a body in JSON. Equal bodies of one version have equal tags.
+    /// A body that shows the data of the version and nothing else.
     pub fn new(version: Version, body: impl Into<Bytes>) -> Self {
+        let (tag, body) = (tag_of_version(version), body.into());
+        Self { version, tag, body }
+    }
+
+    /// A body that also shows what may change without the version.
+    pub fn hashed(version: Version, body: impl Into<Bytes>) -> Self {
         let body = body.into();
-        let headers = [
-            (CONTENT_TYPE, HeaderValue::from_static("application/json")),
-            (ETAG, tag_of(version, &body)),
-            (CACHE_CONTROL, NO_CACHE),
-            (CACHE_STATUS, HIT),
-            // Replaced in every answer. A copy of a map has no room for more than it has.
-            (X_REQUEST_ID, HeaderValue::from_static("")),
-        ];
-        Self {
-            version,
-            headers: headers.into_iter().collect(),
-            body,
-        }
+        let tag = tag_of_version_and_body(version, &body);
+        Self { version, tag, body }
     }
 
-    /// The answer to a caller who has seen this: the body, or 304 if it is what the caller has.
-    pub fn answer(&self, seen: Seen<'_>, source: Source) -> Response {
-        let mut response = if seen.has(self.tag()) {
-            StatusCode::NOT_MODIFIED.into_response()
-        } else {
-            Body::from(self.body.clone()).into_response()
+    /// The answer to a caller with these tags: the body, or 304 if it is what the caller has.
+    pub fn answer(&self, if_none_match: IfNoneMatch<'_>, source: Source) -> Response {
+        let status = match source {
+            Source::Cache => HIT,
+            Source::Database => MISS,
         };
-        let headers = response.headers_mut();
-        headers.clone_from(&self.headers);
-        if source == Source::Database {
-            headers.insert(CACHE_STATUS, MISS);
+        let has_it = if_none_match.has(&self.tag);
+        let headers = [
+            (ETAG, self.tag.clone()),
+            (CACHE_CONTROL, NO_CACHE),
+            (CACHE_STATUS, status),
+        ];
+        if has_it {
+            return (StatusCode::NOT_MODIFIED, headers).into_response();
         }
-        if response.status() == StatusCode::NOT_MODIFIED {
-            response.headers_mut().remove(CONTENT_TYPE);
-        }
-        response
-    }
-
-    /// In quotes.
-    fn tag(&self) -> &[u8] {
-        self.headers.get(ETAG).map_or(&[], HeaderValue::as_bytes)
+        let kind = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+        (kind, headers, self.body.clone()).into_response()
     }
 }
 
-/// What a caller gets.
-#[derive(Debug)]
-pub struct Served {
-    pub rendered: Arc<Rendered>,
-    /// Whether anything but versions was read from the database for it.
-    pub source: Source,
+/// A report, and when the check began that found it right.
+#[derive(Clone, Debug)]
+struct Checked {
+    rendered: Arc<Rendered>,
+    at: Instant,
 }
 
-impl Served {
-    fn kept(rendered: Arc<Rendered>) -> Self {
-        Self {
-            rendered,
-            source: Source::Cache,
-        }
+impl Checked {
+    fn is_younger(&self, age: Duration) -> bool {
+        self.at.elapsed() < age
     }
 }
 
-/// The reports of a process as last answered; the least recently asked for go first.
-pub struct RenderedReports {
-    slots: Cache<Key, Arc<Slot>>,
-}
+/// The reports of a process as last answered; the least recently requested go first.
+pub struct RenderedReports(Cache<Key, Checked>);
 
 impl RenderedReports {
     pub fn new() -> Self {
-        let slots = Cache::builder()
+        let cache = Cache::builder()
             .max_capacity(CAPACITY)
             .eviction_policy(EvictionPolicy::lru())
-            .weigher(|key: &Key, slot: &Arc<Slot>| {
-                let bytes = OVERHEAD + key.len() + slot.body_len();
+            .weigher(|_: &Key, checked: &Checked| {
+                let bytes = OVERHEAD + checked.rendered.body.len();
                 u32::try_from(bytes).unwrap_or(u32::MAX)
-            })
-            .build();
-        Self { slots }
+            });
+        Self(cache.build())
     }
 
-    /// The report: the copy if it can be believed, or if `check` (the version of the data now; `None`: there is nothing to
-    /// report on any more) says that it still is right, and otherwise what `render` makes. Neither is called if it is
-    /// not needed, and for one report never two at once.
+    /// The report: as it was last answered if that is fresh, or if `check` (the version of the data now; `None`: there is
+    /// nothing to report on any more) finds it right, and otherwise what `render` makes. Neither is called if it is not
+    /// needed, and for one report never two at once.
     ///
     /// # Errors
-    /// Those of `check` and `render`; the copy stays, unchecked.
-    pub async fn get<E, C, R>(
+    /// Those of `check` and `render`.
+    pub async fn get<C, R>(
         &self,
         key: Key,
-        seen: Seen<'_>,
+        if_none_match: IfNoneMatch<'_>,
         check: impl FnOnce() -> C,
         render: impl FnOnce() -> R,
-    ) -> Result<Served, E>
+    ) -> Result<(Arc<Rendered>, Source), Problem>
     where
-        C: Future<Output = Result<Option<Version>, E>>,
-        R: Future<Output = Result<(Rendered, Source), E>>,
+        C: Future<Output = Result<Option<Version>, Problem>>,
+        R: Future<Output = Result<(Rendered, Source), Problem>>,
     {
         let arrived = Instant::now();
-        let slot = self.slots.get_with(key.clone(), Arc::default);
-        let limit = match slot.look(arrived, seen) {
-            Look::Believed(copy) => return Ok(Served::kept(copy)),
-            Look::Due => DUE,
-            Look::Stale => BELIEVED,
-        };
-        let flight = slot.fly().await;
-        // Whoever flew before has looked for those who waited, too.
-        let began = Instant::now();
-        let looked = slot.checked_since(arrived);
-        if let Some(copy) = looked.or_else(|| slot.younger(limit, began, seen)) {
-            return Ok(Served::kept(copy));
-        }
-        if let Some(copy) = slot.copy()
-            && let Some(version) = check().await?
-            && (version == copy.version || goes_back(version, copy.version))
+        let is_ahead = |known: &Checked| if_none_match.is_ahead_of(known.rendered.version);
+        let known = self.0.get(&key).await;
+        let known = known.filter(|known| known.is_younger(MAX_AGE) && !is_ahead(known));
+        if let Some(known) = &known
+            && known.is_younger(REVALIDATE_AFTER)
         {
-            slot.stamp(began);
-            return Ok(Served::kept(copy));
+            return Ok((known.rendered.clone(), Source::Cache));
         }
-        // In a box: most callers need no room for it.
-        let (rendered, source) = match Box::pin(render()).await {
-            Ok(rendered) => rendered,
-            Err(error) => {
-                self.forget_empty(key, &slot);
-                return Err(error);
+        let mut source = Source::Cache;
+        let renew = async |entry: Option<Entry<Key, Checked>>| {
+            let at = Instant::now();
+            if let Some(known) = entry.map(Entry::into_value) {
+                // Meanwhile another caller may have checked it.
+                if known.at > arrived || known.is_younger(REVALIDATE_AFTER) && !is_ahead(&known) {
+                    return Ok(Op::Nop);
+                }
+                if check().await? == Some(known.rendered.version) {
+                    return Ok(Op::Put(Checked { at, ..known }));
+                }
             }
+            // In a box: most callers need no room for it.
+            let (rendered, from) = Box::pin(render()).await?;
+            source = from;
+            let rendered = Arc::new(rendered);
+            Ok(Op::Put(Checked { rendered, at }))
         };
-        let rendered = slot.keep(Arc::new(rendered), began);
-        drop(flight);
-        // Weighs it anew. A slot that was pushed out meanwhile stays out: another may have taken its place, with newer data.
-        self.slots.entry(key).and_compute_with(|entry| match entry {
-            Some(entry) if Arc::ptr_eq(entry.value(), &slot) => Op::Put(Arc::clone(&slot)),
-            _ => Op::Nop,
-        });
-        Ok(Served { rendered, source })
+        let entry = self.0.entry(key);
+        let renewed: Result<_, Problem> = match &known {
+            Some(_) => entry.and_try_compute_if_nobody_else(renew).await,
+            None => entry.and_try_compute_with(renew).await,
+        };
+        let renewed = renewed?.into_entry().map(Entry::into_value);
+        let checked = renewed.or(known);
+        let checked =
+            checked.ok_or_else(|| Problem::internal(&io::Error::other("not rendered")))?;
+        Ok((checked.rendered, source))
     }
-}
-
-impl RenderedReports {
-    /// What cannot be reported takes no place.
-    fn forget_empty(&self, key: Key, slot: &Arc<Slot>) {
-        self.slots.entry(key).and_compute_with(|entry| match entry {
-            Some(entry) if Arc::ptr_eq(entry.value(), slot) && slot.copy().is_none() => Op::Remove,
-            _ => Op::Nop,
-        });
-    }
-}
-
-/// Whether data of the version `new` is behind that of the version `old`. Versions ascend within an epoch; another epoch
-/// is other data.
-fn goes_back(new: Version, old: Version) -> bool {
-    new.epoch == old.epoch && new.number < old.number
 }

@@ -1,22 +1,30 @@
-//! The tags of reports, and what a caller has seen of them (`If-None-Match`; RFC 9110, 13.1.2).
+//! The tags of reports, and those that a caller has (`If-None-Match`; RFC 9110, 13.1.2).
 
 use axum::http::header::IF_NONE_MATCH;
 use axum::http::{HeaderMap, HeaderValue};
 use sha2::{Digest, Sha256};
 use store::report::Version;
 
-/// The tag of a report: `"<epoch>.<version>.<hash of the body>"`.
-pub fn tag_of(version: Version, body: &[u8]) -> HeaderValue {
-    let hash = hash(body);
-    header(&format!(
-        "\"{}.{}.{hash:016x}\"",
-        version.epoch, version.number
-    ))
+/// Changes with the shape of any body, or a 304 after an upgrade would keep one of the old shape.
+const FORMAT: u32 = 1;
+
+/// The tag of a body that shows the data of a version and nothing else: `"<format>.<version>.<stamp>"`.
+pub fn tag_of_version(version: Version) -> HeaderValue {
+    header(&format!("\"{}\"", versioned(version)))
+}
+
+/// The tag of a body that also shows what may change without the version.
+pub fn tag_of_version_and_body(version: Version, body: &[u8]) -> HeaderValue {
+    header(&format!("\"{}.{:016x}\"", versioned(version), hash(body)))
 }
 
 /// The tag of a body that has no version.
-pub fn plain_tag_of(body: &[u8]) -> HeaderValue {
+pub fn tag_of_body(body: &[u8]) -> HeaderValue {
     header(&format!("\"{:016x}\"", hash(body)))
+}
+
+fn versioned(version: Version) -> String {
+    format!("{FORMAT}.{}.{:016x}", version.number, version.stamp)
 }
 
 fn hash(body: &[u8]) -> u64 {
@@ -33,24 +41,25 @@ fn header(tag: &str) -> HeaderValue {
 
 /// The tags that a caller has.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a>(&'a HeaderMap);
+pub struct IfNoneMatch<'a>(&'a HeaderMap);
 
-impl<'a> Seen<'a> {
+impl<'a> IfNoneMatch<'a> {
     pub fn new(headers: &'a HeaderMap) -> Self {
         Self(headers)
     }
 
     /// Whether the caller has the body with this tag: weak or not, or any by `*`.
-    pub fn has(self, tag: &[u8]) -> bool {
-        self.tags()
-            .any(|seen| seen.as_bytes() == tag || seen == "*")
+    pub fn has(self, tag: &HeaderValue) -> bool {
+        self.tags().any(|known| known == tag || known == "*")
     }
 
-    /// Whether the caller has seen data that a copy of this version may not hold: a newer version, or another epoch.
+    /// Whether the caller has seen data that a body of this version may not show: of a newer version, or of another history
+    /// of the same.
     pub fn is_ahead_of(self, version: Version) -> bool {
-        self.tags()
-            .filter_map(parse)
-            .any(|(epoch, number)| epoch != version.epoch || number > version.number)
+        self.tags().filter_map(parse).any(|known| {
+            known.number > version.number
+                || known.number == version.number && known.stamp != version.stamp
+        })
     }
 
     /// Each with its quotes, without `W/`.
@@ -65,11 +74,14 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// Epoch and version of a tag that [`tag_of`] made.
-fn parse(tag: &str) -> Option<(i64, i64)> {
+/// The version in a tag that has one, whatever its format.
+fn parse(tag: &str) -> Option<Version> {
     let mut parts = tag.strip_prefix('"')?.strip_suffix('"')?.split('.');
-    let (epoch, number) = (parts.next()?, parts.next()?);
-    Some((epoch.parse().ok()?, number.parse().ok()?))
+    let (_format, number, stamp) = (parts.next()?, parts.next()?, parts.next()?);
+    Some(Version {
+        number: number.parse().ok()?,
+        stamp: u64::from_str_radix(stamp, 16).ok()?.cast_signed(),
+    })
 }
 
 #[cfg(test)]
@@ -77,8 +89,8 @@ mod tests {
     use super::*;
 
     const VERSION: Version = Version {
-        epoch: 2,
         number: 7,
+        stamp: -1,
     };
 
     fn headers(values: &[&str]) -> HeaderMap {
@@ -87,52 +99,46 @@ mod tests {
     }
 
     #[test]
-    fn equal_bodies_of_one_version_have_equal_tags() {
-        let tag = tag_of(VERSION, b"{}");
-        assert_eq!(tag, "\"2.7.44136fa355b3678a\"");
-        assert_eq!(tag, tag_of(VERSION, b"{}"));
-        assert_ne!(tag, tag_of(VERSION, b"[]"));
-        assert_ne!(
-            tag,
-            tag_of(
-                Version {
-                    epoch: 3,
-                    ..VERSION
-                },
-                b"{}"
-            )
-        );
-        assert_eq!(plain_tag_of(b"{}"), "\"44136fa355b3678a\"");
+    fn a_tag_has_the_version_and_if_need_be_a_hash_of_the_body() {
+        assert_eq!(tag_of_version(VERSION), "\"1.7.ffffffffffffffff\"");
+        let tag = tag_of_version_and_body(VERSION, b"{}");
+        assert_eq!(tag, "\"1.7.ffffffffffffffff.44136fa355b3678a\"");
+        assert_ne!(tag, tag_of_version_and_body(VERSION, b"[]"));
+        assert_eq!(tag_of_body(b"{}"), "\"44136fa355b3678a\"");
     }
 
     #[test]
     fn a_caller_has_what_one_of_the_tags_names() {
-        let has = |values: &[&str]| Seen::new(&headers(values)).has(b"\"2.7.ab\"");
-        assert!(has(&["\"2.7.ab\""]));
-        assert!(has(&["W/\"2.7.ab\""]));
-        assert!(has(&["\"x\" , W/\"2.7.ab\""]));
-        assert!(has(&["\"x\"", "\"2.7.ab\""]));
+        let tag = header("\"1.7.ab\"");
+        let has = |values: &[&str]| IfNoneMatch::new(&headers(values)).has(&tag);
+        assert!(has(&["\"1.7.ab\""]));
+        assert!(has(&["W/\"1.7.ab\""]));
+        assert!(has(&["\"x\" , W/\"1.7.ab\""]));
+        assert!(has(&["\"x\"", "\"1.7.ab\""]));
         assert!(has(&["*"]));
-        for values in [&[][..], &["\"2.7.ac\""], &["2.7.ab"], &[""], &["W/2.7.ab"]] {
+        for values in [&[][..], &["\"1.7.ac\""], &["1.7.ab"], &[""], &["W/1.7.ab"]] {
             assert!(!has(values), "{values:?}");
         }
     }
 
     #[test]
-    fn a_newer_version_or_another_epoch_is_ahead() {
-        let ahead = |values: &[&str]| Seen::new(&headers(values)).is_ahead_of(VERSION);
-        assert!(ahead(&["\"2.8.ab\""]));
-        assert!(ahead(&["\"x\", W/\"2.8.ab\""]));
-        assert!(ahead(&["\"1.3.ab\""]));
-        assert!(ahead(&["\"3.1.ab\""]));
+    fn a_newer_version_or_another_of_the_same_number_is_ahead() {
+        let ahead = |values: &[&str]| IfNoneMatch::new(&headers(values)).is_ahead_of(VERSION);
+        assert!(ahead(&["\"1.8.ab\""]));
+        assert!(ahead(&["\"x\", W/\"1.8.ab\""]));
+        assert!(ahead(&["\"1.7.fffffffffffffffe\""]));
+        assert!(ahead(&["\"0.8.ab.cd\""]));
         for values in [
             &[][..],
-            &["\"2.7.ab\""],
-            &["\"2.6.ab\""],
+            &["\"1.7.ffffffffffffffff\""],
+            &["\"1.7.ffffffffffffffff.cd\""],
+            &["\"1.6.ab\""],
             &["*"],
             &["\"44136fa355b3678a\""],
-            &["\"2.x.ab\""],
-            &["\"2.99999999999999999999.ab\""],
+            &["\"1.8\""],
+            &["\"1.x.ab\""],
+            &["\"1.8.xy\""],
+            &["\"1.99999999999999999999.ab\""],
         ] {
             assert!(!ahead(values), "{values:?}");
         }

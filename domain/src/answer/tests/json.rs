@@ -1,5 +1,5 @@
 use super::*;
-use crate::answer::read::FieldProblems;
+use crate::answer::problem::FieldProblems;
 use crate::invalid::code;
 
 #[track_caller]
@@ -24,10 +24,10 @@ fn answers_come_in_the_forms_order_with_their_types() {
             ("nps", AnswerValue::Grade(0)),
             ("mood", AnswerValue::Grade(5)),
             ("stars", AnswerValue::Grade(7)),
-            ("why", AnswerValue::Choice("a".to_owned())),
+            ("why", AnswerValue::Text("a".to_owned())),
             (
                 "what",
-                AnswerValue::Choices(vec!["b".to_owned(), "a".to_owned()])
+                AnswerValue::Chosen(vec!["b".to_owned(), "a".to_owned()])
             ),
             ("name", AnswerValue::Text(" Ann ".to_owned())),
             ("more", AnswerValue::Text("line 1\nline 2 <b>\n".to_owned())),

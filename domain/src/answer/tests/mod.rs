@@ -1,14 +1,14 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::form::{FormContent, FormDraft};
+use crate::form::{FormContent, FormInput};
 
 mod json;
 mod law;
 mod pairs;
 
 fn form_of(body: &Value) -> FormContent {
-    FormContent::new(FormDraft::parse(body).unwrap()).unwrap()
+    FormContent::new(FormInput::parse(body).unwrap()).unwrap()
 }
 
 /// One field of each type, none required; `gone` and the option `old` of `why` and `what` are retired.
@@ -30,7 +30,7 @@ fn form() -> FormContent {
     fields[3]["options"][2]["retired"] = json!(true);
     fields[4]["options"][2]["retired"] = json!(true);
     fields[7]["retired"] = json!(true);
-    let draft = FormDraft::parse(&json!({"title": "T", "fields": fields})).unwrap();
+    let draft = FormInput::parse(&json!({"title": "T", "fields": fields})).unwrap();
     form.replaced_by(draft, true).unwrap()
 }
 

@@ -65,9 +65,9 @@ fn broken_quoting_and_encoding_are_refused_at_their_offset() {
     for (row, offset, detail) in [
         (&b"\"a,b\n\n"[..], 0, "left open"),
         (b"a,\"b\"\"", 2, "left open"),
-        (b"\"a\"b,c", 3, "behind a closing quote"),
-        (b"\"a\" ,c", 3, "behind a closing quote"),
-        (b"\"a\"\"b\"\"\"c\"", 8, "behind a closing quote"),
+        (b"\"a\"b,c", 3, "after a closing quote"),
+        (b"\"a\" ,c", 3, "after a closing quote"),
+        (b"\"a\"\"b\"\"\"c\"", 8, "after a closing quote"),
         (b"a\"b,c", 1, "not quoted"),
         (b" \"a\",c", 1, "not quoted"),
         (b"a\rb,c", 1, "carriage return"),
@@ -94,13 +94,11 @@ fn a_row_of_another_width_is_a_broken_record() {
     let docids: Vec<_> = records
         .iter()
         .map(|parsed| match parsed {
-            Parsed::Broken {
-                docid, problems, ..
-            } => {
-                assert_eq!(problems[0].pointer, "");
-                docid.as_deref()
+            Err(broken) => {
+                assert_eq!(broken.problems[0].pointer, "");
+                broken.docid.as_deref()
             }
-            Parsed::Valid(_) => None,
+            Ok(_) => None,
         })
         .collect();
     assert_eq!(docids, [Some("A1"), Some("A2"), None, None]);

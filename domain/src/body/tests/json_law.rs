@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::*;
-use crate::record::{Given, Member, check};
+use crate::record::{Member, Value as Held, check};
 
 /// A document as it is written: members in order, none lost.
 enum Node {
@@ -65,7 +65,7 @@ impl<'de> Deserialize<'de> for Node {
 }
 
 /// What the whole document says: its records and the pointer prefix, or that it is refused.
-fn whole(body: &[u8]) -> Option<(Vec<Parsed<'static>>, &'static str)> {
+fn whole(body: &[u8]) -> Option<(Vec<Judged>, &'static str)> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     serde_json::from_slice::<Value>(body).ok()?;
     let (elements, prefix) = match serde_json::from_slice(body).unwrap() {
@@ -81,22 +81,20 @@ fn whole(body: &[u8]) -> Option<(Vec<Parsed<'static>>, &'static str)> {
     Some((elements.iter().map(judge).collect(), prefix))
 }
 
-fn judge(element: &Node) -> Parsed<'static> {
+fn judge(element: &Node) -> Judged {
     let Node::Object(members) = element else {
-        return super::super::draft::broken(
-            None,
-            RecordCode::NotAnObject,
-            "the record is not an object",
-        );
+        let detail = "the record is not an object".to_owned();
+        return Err(BrokenRecord::whole(None, RecordCode::NotAnObject, detail));
     };
-    owned(check(members.iter().map(|(name, value)| Member {
+    let members = members.iter().map(|(name, value)| Member {
         name,
         value: match value {
-            Node::Text(text) => Given::Text(text),
-            Node::Null => Given::Null,
-            Node::Object(_) | Node::Array(_) | Node::Other => Given::Other,
+            Node::Text(text) => Held::Text(text),
+            Node::Null => Held::Null,
+            Node::Object(_) | Node::Array(_) | Node::Other => Held::Other,
         },
-    })))
+    });
+    owned(check(members, &mut Vec::new()))
 }
 
 /// Pieces of strings: plain, escaped, and some that no string may have.

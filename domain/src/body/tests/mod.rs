@@ -5,11 +5,11 @@ mod json;
 mod json_law;
 mod ndjson;
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 
 use super::{BodyError, BodyKind, RecordReader};
-use crate::record::{Parsed, Record, RecordCode};
+use crate::record::{BrokenRecord, Parsed, RecordCode};
 
 /// A reader that gives a few bytes at a time, and is interrupted now and then.
 struct Pieces<'a> {
@@ -32,31 +32,14 @@ impl Read for Pieces<'_> {
     }
 }
 
-fn owned(parsed: Parsed) -> Parsed<'static> {
-    let own = |text: Cow<str>| Cow::Owned(text.into_owned());
-    match parsed {
-        Parsed::Valid(record) => Parsed::Valid(Record {
-            docid: own(record.docid),
-            phone: own(record.phone),
-            fields: record
-                .fields
-                .into_iter()
-                .map(|(name, value)| (own(name), own(value)))
-                .collect(),
-        }),
-        Parsed::Broken {
-            docid,
-            problems,
-            dropped,
-        } => Parsed::Broken {
-            docid,
-            problems,
-            dropped,
-        },
-    }
+/// An element as it was judged: docid, phone and fields of a valid record.
+type Judged = Result<(String, String, String), BrokenRecord>;
+
+fn owned(parsed: Parsed) -> Judged {
+    parsed.map(|record| record.values().map(str::to_owned).into())
 }
 
-type Seen = Result<(Vec<Parsed<'static>>, &'static str), BodyError>;
+type Seen = Result<(Vec<Judged>, &'static str), BodyError>;
 
 fn drain<R: Read>(mut reader: RecordReader<R>) -> Seen {
     let mut records = Vec::new();
@@ -78,7 +61,7 @@ fn read(kind: BodyKind, body: &[u8], window: usize, sizes: &[usize]) -> Seen {
 }
 
 /// The same at once and through small windows, which must not matter.
-fn records(kind: BodyKind, body: &[u8]) -> Vec<Parsed<'static>> {
+fn records(kind: BodyKind, body: &[u8]) -> Vec<Judged> {
     let (records, _) = drain(RecordReader::new(kind, body)).unwrap();
     for window in [1, 7, 64] {
         let (again, _) = read(kind, body, window, &[1, 0, 3]).unwrap();
@@ -105,27 +88,20 @@ fn syntax(seen: Seen) -> (u64, String) {
 }
 
 /// The docids of valid records; the codes of broken ones.
-fn verdicts(records: &[Parsed]) -> Vec<Result<String, Vec<RecordCode>>> {
+fn verdicts(records: &[Judged]) -> Vec<Result<String, Vec<RecordCode>>> {
     records
         .iter()
         .map(|parsed| match parsed {
-            Parsed::Valid(record) => Ok(record.docid.to_string()),
-            Parsed::Broken { problems, .. } => {
-                Err(problems.iter().map(|problem| problem.code).collect())
-            }
+            Ok((docid, ..)) => Ok(docid.clone()),
+            Err(broken) => Err(broken.problems.iter().map(|p| p.code).collect()),
         })
         .collect()
 }
 
-fn fields(parsed: &Parsed) -> Vec<(String, String)> {
-    match parsed {
-        Parsed::Valid(record) => record
-            .fields
-            .iter()
-            .map(|(name, value)| (name.to_string(), value.to_string()))
-            .collect(),
-        Parsed::Broken { problems, .. } => panic!("{problems:?}"),
-    }
+fn fields(record: &Judged) -> Vec<(String, String)> {
+    let (_, _, fields) = record.as_ref().unwrap();
+    let fields: BTreeMap<_, _> = serde_json::from_str(fields).unwrap();
+    fields.into_iter().collect()
 }
 
 #[test]

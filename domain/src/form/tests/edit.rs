@@ -15,16 +15,16 @@ fn first() -> FormContent {
 }
 
 fn edited(form: &FormContent, body: &Value, published: bool) -> FormContent {
-    form.replaced_by(draft(body), published).unwrap()
+    form.replaced_by(input(body), published).unwrap()
 }
 
 #[track_caller]
 fn in_use(form: &FormContent, body: &Value, expected: &[(&str, &str)]) {
-    match form.replaced_by(draft(body), true).unwrap_err() {
+    match form.replaced_by(input(body), true).unwrap_err() {
         EditRefused::InUse(problems) => assert_eq!(brief(&problems), expected),
         EditRefused::Invalid(problems) => panic!("{problems:?}"),
     }
-    assert!(form.replaced_by(draft(body), false).is_ok());
+    assert!(form.replaced_by(input(body), false).is_ok());
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn an_id_that_the_form_has_not_is_refused_in_any_status() {
     let gone = edited(&first(), &json!({"title": "T"}), false);
     let body = json!({"title": "T", "bus_props": [{"bus_prop_id": "1", "bus_prop": "store:A"}]});
     for published in [false, true] {
-        match gone.replaced_by(draft(&body), published).unwrap_err() {
+        match gone.replaced_by(input(&body), published).unwrap_err() {
             EditRefused::Invalid(problems) => assert_eq!(
                 brief(&problems),
                 [("/bus_props/0/bus_prop_id", "unknown_id")]
@@ -244,7 +244,7 @@ fn a_form_that_has_given_all_its_ids_gives_no_more() {
     last.last_bus_prop_id = u32::MAX - 1;
     let one = edited(&last, &json!({"title": "T", "bus_props": ["n:1"]}), true);
     assert_eq!(one.bus_props[0].id, u32::MAX);
-    let two = draft(&json!({"title": "T", "bus_props": ["n:1", "n:2"]}));
+    let two = input(&json!({"title": "T", "bus_props": ["n:1", "n:2"]}));
     match one.replaced_by(two, false).unwrap_err() {
         EditRefused::Invalid(problems) => {
             assert_eq!(brief(&problems), [("/bus_props/1", "too_many")]);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A draft over few names, so that edits meet each other's.
+/// An input over few names, so that edits meet each other's.
 fn any_body() -> impl Strategy<Value = Value> {
     let bus_prop = (0_u32..6, "[a-d]").prop_map(|(id, name)| match id {
         0 => json!(format!("n:{name}")),
@@ -47,8 +47,8 @@ fn any_form() -> impl Strategy<Value = FormContent> {
         let mut published = false;
         for (body, publish) in edits {
             published |= publish;
-            if let Ok(draft) = FormDraft::parse(&body)
-                && let Ok(next) = form.replaced_by(draft, published)
+            if let Ok(input) = FormInput::parse(&body)
+                && let Ok(next) = form.replaced_by(input, published)
             {
                 form = next;
             }
@@ -74,8 +74,8 @@ proptest! {
         let mut given = HashSet::new();
         for (n, body) in edits.iter().enumerate() {
             let published = n >= publish_at;
-            let Ok(draft) = FormDraft::parse(body) else { continue };
-            let Ok(next) = form.replaced_by(draft, published) else { continue };
+            let Ok(input) = FormInput::parse(body) else { continue };
+            let Ok(next) = form.replaced_by(input, published) else { continue };
             let before = texts_by_id(&form);
             let after = texts_by_id(&next);
             prop_assert_eq!(after.len(), next.bus_props.len());
@@ -103,7 +103,7 @@ proptest! {
         prop_assert_eq!(&serde_json::from_str::<FormContent>(&stored).unwrap(), &form);
         let value = serde_json::to_value(&form).unwrap();
         prop_assert_eq!(&serde_json::from_value::<FormContent>(value).unwrap(), &form);
-        let again = FormDraft::parse(&shown(&form)).unwrap();
+        let again = FormInput::parse(&shown(&form)).unwrap();
         prop_assert_eq!(form.replaced_by(again, true), Ok(form));
     }
 }

@@ -3,16 +3,16 @@ use serde_json::{Value, json};
 use super::*;
 use crate::invalid::Invalid;
 
-mod draft;
 mod edit;
+mod input;
 mod law;
 
-fn draft(body: &Value) -> FormDraft {
-    FormDraft::parse(body).unwrap()
+fn input(body: &Value) -> FormInput {
+    FormInput::parse(body).unwrap()
 }
 
 fn form(body: &Value) -> FormContent {
-    FormContent::new(draft(body)).unwrap()
+    FormContent::new(input(body)).unwrap()
 }
 
 /// Pointers and codes only.
@@ -48,20 +48,12 @@ fn shown(form: &FormContent) -> Value {
             json!({"bus_prop_id": entry.id.to_string(), "bus_prop": entry.text, "retired": entry.retired})
         })
         .collect();
-    let mut fields = json!(form.fields);
-    for field in fields.as_array_mut().unwrap() {
-        let options = field.get_mut("options").and_then(Value::as_array_mut);
-        for option in options.into_iter().flatten() {
-            // Nobody outside knows the numbers of options.
-            option.as_object_mut().unwrap().remove("number");
-        }
-    }
     json!({
         "form_id": "0190c0de-0000-7000-8000-000000000000",
         "title": form.title,
         "status": "PUBLISHED",
         "bus_props": bus_props,
-        "fields": fields,
+        "fields": form.fields,
         "created_at": "2026-11-22T00:00:00Z",
         "updated_at": "2026-11-22T00:00:00Z",
         "published_at": "2026-11-22T00:00:00Z",

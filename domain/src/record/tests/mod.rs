@@ -3,30 +3,28 @@
 mod codes;
 mod law;
 
-use super::check::{Given, Member, check};
-use super::{Parsed, Problem, RecordCode};
+use super::check::{Member, Value, check};
+use super::{BrokenRecord, Problem, RecordCode};
 
-fn judge<'a>(members: &[(&'a str, Given<'a>)]) -> Parsed<'a> {
-    let members: Vec<_> = members
-        .iter()
-        .map(|&(name, value)| Member { name, value })
-        .collect();
-    check(members.iter().copied())
+/// The fields of the record that the members are, as JSON.
+fn judge(members: &[(&str, Value)]) -> Result<String, BrokenRecord> {
+    let members = members.iter().map(|&(name, value)| Member { name, value });
+    check(members, &mut Vec::new()).map(|record| record.fields.to_owned())
 }
 
 /// Pointer and code of each problem, in order; none of a valid record.
-fn problems(parsed: &Parsed) -> Vec<(String, RecordCode)> {
-    match parsed {
-        Parsed::Valid(_) => Vec::new(),
-        Parsed::Broken { problems, .. } => {
+fn problems(judged: &Result<String, BrokenRecord>) -> Vec<(String, RecordCode)> {
+    match judged {
+        Ok(_) => Vec::new(),
+        Err(BrokenRecord { problems, .. }) => {
             assert!(!problems.is_empty(), "a broken record has a problem");
-            let place = |problem: &Problem| (problem.pointer.clone(), problem.code);
-            problems.iter().map(place).collect()
+            let brief = |problem: &Problem| (problem.pointer.clone(), problem.code);
+            problems.iter().map(brief).collect()
         }
     }
 }
 
-fn assert_problems(members: &[(&str, Given)], expected: &[(&str, RecordCode)]) {
+fn assert_problems(members: &[(&str, Value)], expected: &[(&str, RecordCode)]) {
     let expected: Vec<_> = expected
         .iter()
         .map(|&(pointer, code)| (pointer.to_owned(), code))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::message::{Lane, Message};
+use domain::message::Message;
 use futures::StreamExt;
 use lapin::Acker;
 use lapin::Channel;
@@ -35,7 +35,6 @@ impl Consumer {
     pub(super) fn start(
         lines: Arc<Lines>,
         topology: Arc<Topology>,
-        lane: Lane,
         prefetch: u16,
         shutdown: &CancellationToken,
     ) -> Self {
@@ -45,7 +44,6 @@ impl Consumer {
         let subscription = Subscription {
             lines,
             topology,
-            lane,
             prefetch,
             sender,
             stop: stop.clone(),
@@ -77,7 +75,6 @@ impl Consumer {
 struct Subscription {
     lines: Arc<Lines>,
     topology: Arc<Topology>,
-    lane: Lane,
     prefetch: u16,
     sender: mpsc::Sender<Delivery>,
     stop: CancellationToken,
@@ -94,7 +91,7 @@ impl Subscription {
             };
             let ended = match opened {
                 Ok((channel, deliveries)) => {
-                    tracing::info!(queue.lane = self.lane.as_str(), "consuming");
+                    tracing::info!("consuming");
                     backoff = Backoff::new();
                     away = false;
                     self.pump(&channel, deliveries).await
@@ -105,9 +102,8 @@ impl Subscription {
                 // Once an outage, not once a try.
                 if !away {
                     let cause = std::error::Error::source(&error);
-                    tracing::warn!(queue.lane = self.lane.as_str(), %error, ?cause, "not consuming");
-                    metrics::counter!("feedback_queue_interruptions_total", "lane" => self.lane.as_str())
-                        .increment(1);
+                    tracing::warn!(%error, ?cause, "not consuming");
+                    metrics::counter!("feedback_queue_interruptions_total").increment(1);
                 }
                 away = true;
             }
@@ -124,7 +120,7 @@ impl Subscription {
         self.topology.declare(&channel).await?;
         answer(channel.basic_qos(self.prefetch, BasicQosOptions { global: false })).await?;
         let deliveries = answer(channel.basic_consume(
-            self.topology.queue(self.lane).into(),
+            self.topology.queue().into(),
             "".into(),
             BasicConsumeOptions::default(),
             FieldTable::default(),
@@ -186,7 +182,7 @@ impl Subscription {
                 ticket: crate::queue::Ticket::Rabbit(ticket),
             }),
             Err(error) => {
-                tracing::warn!(queue.lane = self.lane.as_str(), %error, "unreadable message to the dead letters");
+                tracing::warn!(%error, "unreadable message to the dead letters");
                 // Lost meanwhile, it comes again and lands here again.
                 let _ = ticket.reject().await;
                 None

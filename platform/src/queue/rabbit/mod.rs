@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::message::{Lane, Message};
+use domain::message::Message;
 use tokio_util::sync::CancellationToken;
 
 use self::line::Lines;
@@ -51,20 +51,14 @@ impl Rabbit {
         }
     }
 
-    pub(super) async fn publish(&self, lane: Lane, message: &Message) -> Result<(), QueueError> {
-        self.publisher.publish(lane, message).await
+    pub(super) async fn publish(&self, message: &Message) -> Result<(), QueueError> {
+        self.publisher.publish(message).await
     }
 
-    pub(super) fn consume(
-        &self,
-        lane: Lane,
-        prefetch: u16,
-        shutdown: &CancellationToken,
-    ) -> Consumer {
+    pub(super) fn consume(&self, prefetch: u16, shutdown: &CancellationToken) -> Consumer {
         Consumer::start(
             self.consuming.clone(),
             self.topology.clone(),
-            lane,
             prefetch,
             shutdown,
         )

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::message::{Lane, Message};
+use domain::message::Message;
 use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
 use lapin::{BasicProperties, Channel, Confirmation, PublisherConfirm};
 
@@ -47,14 +47,14 @@ impl Publisher {
         }
     }
 
-    pub(super) async fn publish(&self, lane: Lane, message: &Message) -> Result<(), QueueError> {
+    pub(super) async fn publish(&self, message: &Message) -> Result<(), QueueError> {
         let publishing = async {
-            match self.try_publish(lane, message).await {
+            match self.try_publish(message).await {
                 // Someone deleted the queue; the next session declares it. Not at once: RabbitMQ 3.10 never tells
                 // the consumers of a quorum queue that is there again when it comes to that.
                 Err(QueueError::Unroutable) => {
                     tokio::time::sleep(Backoff::FIRST).await;
-                    self.try_publish(lane, message).await
+                    self.try_publish(message).await
                 }
                 result => result,
             }
@@ -79,17 +79,12 @@ impl Publisher {
             .await
     }
 
-    async fn try_publish(&self, lane: Lane, message: &Message) -> Result<(), QueueError> {
+    async fn try_publish(&self, message: &Message) -> Result<(), QueueError> {
         let session = self.session().await?;
         if session.line.blocked() {
             return Err(QueueError::Blocked);
         }
-        let confirmed = answer(async {
-            session
-                .send(self.topology.queue(lane), message)
-                .await?
-                .await
-        });
+        let confirmed = answer(async { session.send(self.topology.queue(), message).await?.await });
         match confirmed.await {
             Ok(Confirmation::Ack(None)) => Ok(()),
             Ok(Confirmation::Ack(Some(_)) | Confirmation::Nack(Some(_))) => {

@@ -1,7 +1,6 @@
 //! The queues and the exchange of dead letters, declared by everyone who opens a channel: whoever comes first to an
 //! empty broker makes them.
 
-use domain::message::Lane;
 use lapin::options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions};
 use lapin::types::{AMQPValue, FieldTable};
 use lapin::{Channel, ExchangeKind};
@@ -15,9 +14,7 @@ const DEAD_LETTERS: i64 = 100_000;
 /// The names of the queues.
 #[derive(Clone, Debug)]
 pub struct Topology {
-    small: String,
-    bulk: String,
-    refresh: String,
+    queue: String,
     /// Of the exchange and of its queue.
     dead: String,
 }
@@ -29,24 +26,18 @@ impl Default for Topology {
 }
 
 impl Topology {
-    /// Queues `{prefix}.import.small` and so on. Services that share a broker better have a virtual host each; this
-    /// is for tests that share one.
+    /// The queues `{prefix}.notifications` and `{prefix}.dead`. Services that share a broker better have a virtual host
+    /// each; this is for tests that share one.
     pub fn prefixed(prefix: &str) -> Self {
         Self {
-            small: format!("{prefix}.import.small"),
-            bulk: format!("{prefix}.import.bulk"),
-            refresh: format!("{prefix}.refresh"),
+            queue: format!("{prefix}.notifications"),
             dead: format!("{prefix}.dead"),
         }
     }
 
-    /// The queue of a lane.
-    pub fn queue(&self, lane: Lane) -> &str {
-        match lane {
-            Lane::Small => &self.small,
-            Lane::Bulk => &self.bulk,
-            Lane::Refresh => &self.refresh,
-        }
+    /// The queue of all messages.
+    pub fn queue(&self) -> &str {
+        &self.queue
     }
 
     /// The queue of dead letters, and its exchange.
@@ -77,20 +68,17 @@ impl Topology {
             FieldTable::default(),
         ))
         .await?;
-        for lane in Lane::ALL {
-            let mut arguments = quorum();
-            // Said explicitly: RabbitMQ 3 has no limit by default.
-            arguments.insert(
-                "x-delivery-limit".into(),
-                AMQPValue::LongLongInt(i64::from(DELIVERY_LIMIT)),
-            );
-            arguments.insert(
-                "x-dead-letter-exchange".into(),
-                AMQPValue::LongString(self.dead.as_str().into()),
-            );
-            declare_queue(channel, self.queue(lane), arguments).await?;
-        }
-        Ok(())
+        let mut arguments = quorum();
+        // Said explicitly: RabbitMQ 3 has no limit by default.
+        arguments.insert(
+            "x-delivery-limit".into(),
+            AMQPValue::LongLongInt(i64::from(DELIVERY_LIMIT)),
+        );
+        arguments.insert(
+            "x-dead-letter-exchange".into(),
+            AMQPValue::LongString(self.dead.as_str().into()),
+        );
+        declare_queue(channel, &self.queue, arguments).await
     }
 }
 

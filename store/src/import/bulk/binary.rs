@@ -27,7 +27,8 @@ impl CopyBuffer {
         buffer
     }
 
-    pub(super) fn row(&mut self, columns: i16) {
+    pub(super) fn row(&mut self, columns: usize) {
+        let columns = i16::try_from(columns).unwrap_or(i16::MAX);
         self.bytes.extend_from_slice(&columns.to_be_bytes());
     }
 

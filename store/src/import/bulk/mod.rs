@@ -1,4 +1,4 @@
-//! A chunk's rows into `recipient`, each dialect its own way, both with the same outcomes: those of applying the
+//! Stores the records of a chunk in `recipient`: each dialect in its own way, both with the outcomes of applying the
 //! accepted batches one after the other in the order of their `seq`.
 
 use domain::chunk::Chunk;
@@ -8,18 +8,21 @@ use crate::tx::Inner;
 use crate::{Error, Tx};
 
 mod binary;
+pub(super) mod columns;
 mod postgres;
 mod sqlite;
+mod statements;
 
 impl Tx {
-    /// Stores the rows of a claimed chunk.
+    /// Stores the records of a claimed chunk.
     ///
     /// # Errors
     /// [`Error::Conflict`] when another transaction was in the way: roll back and do the same again.
     pub async fn store_chunk(&mut self, claim: &Claim, chunk: &Chunk) -> Result<Outcomes, Error> {
-        let outcomes = match &mut self.inner {
-            Inner::Postgres(tx) => postgres::store(tx, claim, chunk).await?,
-            Inner::Sqlite(tx) => sqlite::store(tx, claim, chunk).await?,
+        let records: Vec<_> = chunk.records().collect();
+        let outcomes = match self.inner() {
+            Inner::Postgres(tx) => postgres::store(tx, claim, &records).await?,
+            Inner::Sqlite(tx) => sqlite::store(tx, claim, &records).await?,
         };
         let sum = outcomes.created + outcomes.updated + outcomes.unchanged + outcomes.superseded;
         if sum != claim.records {

@@ -1,18 +1,16 @@
-//! The worker's ledger: claim a chunk, finish it, or note how it failed ([`failure`]).
+//! The worker's ledger: claim a chunk ([`claim`]), finish it, or note how it failed ([`failure`]).
 //!
-//! A worker claims, stores and counts in one transaction. A finished chunk's row is gone, so a chunk that is
-//! announced twice finds nothing to claim the second time: every effect is exactly once.
+//! A worker claims, stores and counts in one transaction. The row of a finished chunk is deleted, so a chunk can be claimed
+//! only until then: every effect is exactly once.
 
-use chrono::{DateTime, SubsecRound, Utc};
-use chrono_tz::Tz;
-use sea_orm::QueryResult;
 use uuid::Uuid;
 
-use crate::tx::get;
 use crate::{Error, Store, Tx};
 
+pub use self::claim::Claim;
 pub use self::failure::{MAX_FAILURES, Noted};
 
+mod claim;
 mod failure;
 
 /// Starts without an end (each took its process with it) after which a chunk is parked.
@@ -36,29 +34,6 @@ impl ChunkId {
     }
 }
 
-/// A chunk that this transaction holds, with all that storing it needs.
-#[derive(Clone, Debug)]
-pub struct Claim {
-    pub id: ChunkId,
-    pub records: i64,
-    /// The batch's place in the account's order of acceptance.
-    pub seq: i64,
-    /// The account's.
-    pub time_zone: Tz,
-    /// The batch met docids that were stored already.
-    pub staging: bool,
-    /// A batch accepted earlier still has chunks to store.
-    pub older_open: bool,
-    /// Starts recorded before this one that came to no end.
-    pub starts: i64,
-    pub request_id: String,
-    /// As `domain::chunk` encodes it.
-    pub payload: Vec<u8>,
-    /// The database's clock at the claim.
-    pub claimed_at: DateTime<Utc>,
-    session: Option<Session>,
-}
-
 /// What became of a chunk's records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcomes {
@@ -71,137 +46,7 @@ pub struct Outcomes {
     pub conflicted: bool,
 }
 
-/// The database session that holds a claim, as the server names it.
-#[derive(Clone, Copy, Debug)]
-struct Session {
-    pid: i64,
-    start: DateTime<Utc>,
-}
-
-macro_rules! claim_sql {
-    (postgres, $where:literal, $tail:literal) => {
-        concat!(
-            "SELECT c.account_id, c.batch_id, c.chunk_no, c.records, b.seq, b.staging, b.request_id, a.time_zone,
-                    p.payload, coalesce(s.starts, 0) AS starts,
-                    EXISTS (SELECT 1 FROM import_batch o WHERE o.account_id = b.account_id AND o.seq < b.seq
-                               AND o.status IN ('queued', 'processing', 'stalled')) AS older_open,
-                    clock_timestamp() AS claimed_at, CAST(pg_backend_pid() AS bigint) AS backend_pid,
-                    (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS backend_start
-               FROM import_chunk c
-               JOIN import_batch b ON b.account_id = c.account_id AND b.batch_id = c.batch_id
-               JOIN account a ON a.account_id = c.account_id
-               JOIN import_payload p ON p.account_id = c.account_id AND p.batch_id = c.batch_id AND p.chunk_no = c.chunk_no
-               LEFT JOIN import_start s
-                      ON s.account_id = c.account_id AND s.batch_id = c.batch_id AND s.chunk_no = c.chunk_no
-              WHERE NOT c.parked AND b.status IN ('queued', 'processing')
-                AND (c.retry_at IS NULL OR c.retry_at <= clock_timestamp()) AND ",
-            $where, " ", $tail, " FOR NO KEY UPDATE OF c SKIP LOCKED"
-        )
-    };
-    (sqlite, $where:literal, $tail:literal) => {
-        concat!(
-            "SELECT c.account_id, c.batch_id, c.chunk_no, c.records, b.seq, b.staging, b.request_id, a.time_zone,
-                    p.payload, coalesce(s.starts, 0) AS starts,
-                    EXISTS (SELECT 1 FROM import_batch o WHERE o.account_id = b.account_id AND o.seq < b.seq
-                               AND o.status IN ('queued', 'processing', 'stalled')) AS older_open
-               FROM import_chunk c
-               JOIN import_batch b ON b.account_id = c.account_id AND b.batch_id = c.batch_id
-               JOIN account a ON a.account_id = c.account_id
-               JOIN import_payload p ON p.account_id = c.account_id AND p.batch_id = c.batch_id AND p.chunk_no = c.chunk_no
-               LEFT JOIN import_start s
-                      ON s.account_id = c.account_id AND s.batch_id = c.batch_id AND s.chunk_no = c.chunk_no
-              WHERE NOT c.parked AND b.status IN ('queued', 'processing')
-                AND (c.retry_at IS NULL OR c.retry_at <= $1) AND ",
-            $where, " ", $tail
-        )
-    };
-}
-
 impl Tx {
-    /// Claims one chunk. `None`: it is finished, parked, cancelled, not due yet, or another worker holds it.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub async fn claim_chunk(&mut self, id: ChunkId) -> Result<Option<Claim>, Error> {
-        let now = Utc::now().trunc_subsecs(6);
-        let sql = self.dialect(
-            claim_sql!(
-                postgres,
-                "c.account_id = $1 AND c.batch_id = $2 AND c.chunk_no = $3",
-                ""
-            ),
-            claim_sql!(
-                sqlite,
-                "c.account_id = $2 AND c.batch_id = $3 AND c.chunk_no = $4",
-                ""
-            ),
-        );
-        let mut values = id.values();
-        if self.is_sqlite() {
-            values.insert(0, now.into());
-        }
-        self.claim(sql, values, now).await
-    }
-
-    /// Claims whichever chunk is due on a lane, the batch queued first before the others.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub async fn claim_due(&mut self, lane: domain::message::Lane) -> Result<Option<Claim>, Error> {
-        let now = Utc::now().trunc_subsecs(6);
-        let sql = self.dialect(
-            claim_sql!(
-                postgres,
-                "b.lane = $1",
-                "ORDER BY b.queued_at, c.chunk_no LIMIT 1"
-            ),
-            claim_sql!(
-                sqlite,
-                "b.lane = $2",
-                "ORDER BY b.queued_at, c.chunk_no LIMIT 1"
-            ),
-        );
-        let mut values = vec![lane.as_str().into()];
-        if self.is_sqlite() {
-            values.insert(0, now.into());
-        }
-        self.claim(sql, values, now).await
-    }
-
-    async fn claim(
-        &mut self,
-        sql: &'static str,
-        values: Vec<sea_orm::Value>,
-        now: DateTime<Utc>,
-    ) -> Result<Option<Claim>, Error> {
-        let Some(row) = self.row(sql, values).await? else {
-            return Ok(None);
-        };
-        let time_zone: String = get(&row, "time_zone")?;
-        let (claimed_at, session) = if self.is_sqlite() {
-            (now, None)
-        } else {
-            (get(&row, "claimed_at")?, session_of(&row)?)
-        };
-        Ok(Some(Claim {
-            id: ChunkId {
-                account_id: get(&row, "account_id")?,
-                batch_id: get(&row, "batch_id")?,
-                chunk_no: get(&row, "chunk_no")?,
-            },
-            records: get(&row, "records")?,
-            seq: get(&row, "seq")?,
-            time_zone: time_zone.parse().map_err(Error::broken)?,
-            staging: get(&row, "staging")?,
-            older_open: get(&row, "older_open")?,
-            starts: get(&row, "starts")?,
-            request_id: get(&row, "request_id")?,
-            payload: get(&row, "payload")?,
-            claimed_at,
-            session,
-        }))
-    }
-
     /// Takes the chunk out of the ledger and adds its outcomes to the batch, which is completed (or stalled) by
     /// its last open chunk. The last thing before the COMMIT but for the rollup: the batch's row is shared.
     ///
@@ -254,13 +99,6 @@ impl Tx {
         )
         .await
     }
-}
-
-fn session_of(row: &QueryResult) -> Result<Option<Session>, Error> {
-    // Null where the role may not see it: then a frozen owner is only found by the server's own limits.
-    let start: Option<DateTime<Utc>> = get(row, "backend_start")?;
-    let pid = get(row, "backend_pid")?;
-    Ok(start.map(|start| Session { pid, start }))
 }
 
 impl Store {

@@ -12,18 +12,20 @@ mod tally;
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use domain::date_range::DateRange;
-use domain::link::BusPropIds;
-use sea_orm::sqlx;
-use sea_query_sqlx::SqlxValues;
+use domain::link::{BusPropIds, TrackFields};
 use uuid::Uuid;
 
 pub(crate) use self::bounds::Bounds;
 use self::rows::Read;
 use self::tally::{Run, Tally};
 use crate::form::FormKey;
+use crate::report::Snapshot;
 use crate::report::rollup::next_as_of;
-use crate::tx::{Inner, Patience, get};
-use crate::{Error, Store, Tx};
+use crate::tx::{Patience, bytes_of, get, rows_that_fit};
+use crate::{Error, ListPage, Store, Tx};
+
+/// So many rows fit into a page whatever their size.
+const FITTING: usize = 2;
 
 /// Which feedbacks are meant.
 #[derive(Clone, Debug)]
@@ -36,8 +38,8 @@ pub struct FeedbackQuery {
     pub bus_prop_id: Option<u32>,
     /// Those with a comment.
     pub comments_only: bool,
-    /// Those whose link has each of these, name and value.
-    pub track_fields: Vec<(String, String)>,
+    /// Those whose link has each of these.
+    pub track_fields: TrackFields,
 }
 
 /// A stored feedback.
@@ -61,9 +63,7 @@ pub struct FeedbackPage {
     pub as_of: DateTime<Utc>,
     /// Of the whole list.
     pub total: i64,
-    pub rows: Vec<FeedbackRow>,
-    /// Whether they are fewer than were asked for because they are large: more may follow.
-    pub is_cut: bool,
+    pub page: ListPage<FeedbackRow>,
 }
 
 /// A part of a list.
@@ -81,6 +81,8 @@ pub struct ListPosition {
     before: Option<Uuid>,
     /// How far down rows are looked for, if that is known.
     floor: Option<Uuid>,
+    /// The rows before it were so small that the next ones are read without a look at their sizes.
+    is_small: bool,
 }
 
 /// How much of a list is read at once.
@@ -93,7 +95,7 @@ pub struct Stride {
 }
 
 impl Store {
-    /// The first `rows` of a list that are older than `before`, and how long the whole list is. The form must exist.
+    /// A page of a list, of the feedbacks that are older than `before`, and how long the whole list is. The form must exist.
     ///
     /// # Errors
     /// See [`Error`].
@@ -101,21 +103,22 @@ impl Store {
         &self,
         query: &FeedbackQuery,
         before: Option<Uuid>,
-        rows: usize,
+        limit: usize,
     ) -> Result<FeedbackPage, Error> {
         let mut tx = self.snapshot(Patience::Request).await?;
         let as_of = tx.list_as_of(query).await?;
         let tally = tx.tally(query).await?;
+        let rows = limit + 1;
         let (total, runs) = match &tally {
             Some(tally) => (tally.total(), tally.runs(query, before, rows)),
             None => (tx.count_listed(query).await?, vec![Run::of(query.range)]),
         };
         let read = tx.listed(query, &runs, before, rows).await?;
+        let position = |row: &FeedbackRow| row.feedback_id;
         Ok(FeedbackPage {
             as_of,
             total,
-            is_cut: read.is_cut(),
-            rows: read.rows,
+            page: ListPage::new(read.rows, limit, read.has_more, position),
         })
     }
 
@@ -141,18 +144,26 @@ impl Store {
         };
         bounds.from = floor.unwrap_or(bounds.from);
         let mut read = Read::default();
-        tx.read(query, (run, bounds), stride.rows, &mut read)
-            .await?;
-        let next = if read.is_cut() || read.rows.len() >= stride.rows {
+        let rows = if position.is_small {
+            stride.rows
+        } else {
+            tx.fitting(query, (run, bounds), stride.rows, &mut read)
+                .await?
+        };
+        tx.read(query, (run, bounds), rows, &mut read).await?;
+        let is_small = !read.has_more;
+        let next = if read.has_more || read.rows.len() >= stride.rows {
             let last = read.rows.last();
             last.map(|last| ListPosition {
                 before: Some(last.feedback_id),
                 floor,
+                is_small,
             })
         } else {
             floor.map(|floor| ListPosition {
                 before: Some(floor),
                 floor: None,
+                is_small,
             })
         };
         Ok(FeedbackPart {
@@ -160,13 +171,15 @@ impl Store {
             next,
         })
     }
+}
 
+impl Snapshot {
     /// The newest comments of a list, of which there are so many on each of these days: no more than that.
     ///
     /// # Errors
     /// See [`Error`].
     pub async fn latest_comments(
-        &self,
+        &mut self,
         query: &FeedbackQuery,
         days: impl IntoIterator<Item = (NaiveDate, i64)>,
         rows: usize,
@@ -179,8 +192,7 @@ impl Store {
         if runs.is_empty() {
             return Ok(Vec::new());
         }
-        let mut tx = self.snapshot(Patience::Request).await?;
-        Ok(tx.listed(&query, &runs, None, rows).await?.rows)
+        Ok(self.0.listed(&query, &runs, None, rows).await?.rows)
     }
 }
 
@@ -203,7 +215,7 @@ impl Tx {
     /// Counts a list by reading it, where no tally tells.
     async fn count_listed(&mut self, query: &FeedbackQuery) -> Result<i64, Error> {
         let run = Run::of(query.range);
-        let values = rows::values(query, run, run.bounds());
+        let values = rows::values(query, run, run.bounds())?;
         let sql = rows::counted(self.is_sqlite(), query.comments_only);
         let row = self.row(sql, values).await?;
         row.map_or(Ok(0), |row| get(&row, "listed"))
@@ -219,18 +231,43 @@ impl Tx {
     ) -> Result<Read, Error> {
         let mut read = Read::default();
         for run in runs {
-            if read.rows.len() >= rows || read.is_cut() {
+            if read.rows.len() >= rows || read.bytes_left() == 0 {
+                read.has_more = true;
                 break;
             }
             let bounds = run.bounds().older(before);
             // With its last row a run ends: what is older is another day's.
             let rows = rows.min(read.rows.len().saturating_add(run.rows));
-            self.read(query, (*run, bounds), rows, &mut read).await?;
+            let left = rows - read.rows.len();
+            let fitting = self.fitting(query, (*run, bounds), left, &mut read).await?;
+            self.read(query, (*run, bounds), fitting, &mut read).await?;
         }
         Ok(read)
     }
 
-    /// Reads on until there are `rows`.
+    /// How many of the next `rows` fit into what is read, by their sizes: what does not fit is not read.
+    async fn fitting(
+        &mut self,
+        query: &FeedbackQuery,
+        (run, bounds): (Run, Bounds),
+        rows: usize,
+        read: &mut Read,
+    ) -> Result<usize, Error> {
+        if rows <= FITTING {
+            return Ok(rows);
+        }
+        let mut values = rows::values(query, run, bounds)?;
+        values.push(i64::try_from(rows).unwrap_or(i64::MAX).into());
+        let sql = rows::sizes(self.is_sqlite(), query.comments_only);
+        let sizes = self.rows(sql, values).await?;
+        let sizes = sizes.iter().map(bytes_of).collect::<Result<Vec<_>, _>>()?;
+        let found = sizes.len();
+        let fitting = rows_that_fit(sizes, read.bytes_left());
+        read.has_more = fitting < found;
+        Ok(fitting)
+    }
+
+    /// Reads the next `rows`, as long as they fit.
     async fn read(
         &mut self,
         query: &FeedbackQuery,
@@ -238,21 +275,10 @@ impl Tx {
         rows: usize,
         read: &mut Read,
     ) -> Result<(), Error> {
-        let left = rows.saturating_sub(read.rows.len());
-        let mut values = rows::values(query, run, bounds);
-        values.push(i64::try_from(left).unwrap_or(i64::MAX).into());
+        let mut values = rows::values(query, run, bounds)?;
+        values.push(i64::try_from(rows).unwrap_or(i64::MAX).into());
         let sql = rows::listed(self.is_sqlite(), query.comments_only);
-        let values = SqlxValues(sea_orm::Values(values));
-        match &mut self.inner {
-            Inner::Postgres(tx) => {
-                read.rows_of(sqlx::query_with(sql, values).fetch(&mut **tx))
-                    .await
-            }
-            Inner::Sqlite(tx) => {
-                read.rows_of(sqlx::query_with(sql, values).fetch(&mut **tx))
-                    .await
-            }
-        }
+        read.add(self.stream(sql, values)).await
     }
 
     /// The id down to which so many of the form's rows are; `None`: there are fewer.
@@ -263,7 +289,6 @@ impl Tx {
         among: usize,
     ) -> Result<Option<Uuid>, Error> {
         let mut values = query.form.values();
-        let bounds = rows::within(query, bounds);
         let before_it = i64::try_from(among.saturating_sub(1)).unwrap_or(i64::MAX);
         values.extend::<[sea_orm::Value; 3]>([
             bounds.from.into(),

@@ -1,17 +1,12 @@
 //! The statements of a list, a pair a dialect. Those for comments are apart, so that the planner may take their index.
 
 use futures::{Stream, TryStreamExt};
-use sea_orm::{QueryResult, Value, sqlx};
-use serde_json::json;
-use uuid::Uuid;
+use sea_orm::{QueryResult, Value};
 
 use super::bounds::Bounds;
 use super::tally::Run;
 use super::{FeedbackQuery, FeedbackRow};
-use crate::Error;
-
-/// Rows that are read at once take this many bytes at most, and one row more.
-const BYTES: usize = 4 << 20;
+use crate::{Error, PAGE_BYTES};
 
 macro_rules! of_list {
     ($select:literal, $comments:literal, $bus_prop:literal, $track_fields:literal, $tail:literal) => {
@@ -32,7 +27,7 @@ macro_rules! of_list {
             $select,
             $comments,
             "strpos",
-            "f.track_fields @> ALL (ARRAY(SELECT jsonb_array_elements(CAST($8 AS jsonb))))",
+            "f.track_fields @> CAST($8 AS jsonb)",
             $tail
         )
     };
@@ -42,7 +37,7 @@ macro_rules! of_list {
             $comments,
             "instr",
             "NOT EXISTS (
-                SELECT 1 FROM json_each($8) w, json_each(w.value) p
+                SELECT 1 FROM json_each($8) p
                  WHERE NOT EXISTS (
                        SELECT 1 FROM json_each(f.track_fields) h WHERE h.key = p.key AND h.value = p.value))",
             $tail
@@ -53,8 +48,18 @@ macro_rules! of_list {
 macro_rules! listed {
     ($dialect:ident, $comments:literal) => {
         of_list!($dialect
-            "SELECT f.feedback_id, f.submitted_at, f.bus_prop_ids, CAST(f.track_fields AS text) AS track_fields,
-                    CAST(f.answers AS text) AS answers, f.nps, f.happiness",
+            "SELECT f.feedback_id, f.submitted_at, f.bus_prop_ids, CAST(f.track_fields AS text), f.answers, f.nps, f.happiness",
+            $comments,
+            " ORDER BY f.feedback_id DESC LIMIT $9"
+        )
+    };
+}
+
+/// The length of a text is read without the text.
+macro_rules! sizes {
+    ($dialect:ident, $comments:literal) => {
+        of_list!($dialect
+            "SELECT octet_length(f.answers) AS bytes",
             $comments,
             " ORDER BY f.feedback_id DESC LIMIT $9"
         )
@@ -67,24 +72,30 @@ macro_rules! counted {
     };
 }
 
+macro_rules! by_kind {
+    ($statement:ident, $sqlite:expr, $comments:expr) => {
+        match ($sqlite, $comments) {
+            (false, false) => $statement!(postgres, ""),
+            (false, true) => $statement!(postgres, " AND f.has_comment"),
+            (true, false) => $statement!(sqlite, ""),
+            (true, true) => $statement!(sqlite, " AND f.has_comment"),
+        }
+    };
+}
+
 /// The rows of a list.
 pub(super) fn listed(sqlite: bool, comments: bool) -> &'static str {
-    match (sqlite, comments) {
-        (false, false) => listed!(postgres, ""),
-        (false, true) => listed!(postgres, " AND f.has_comment"),
-        (true, false) => listed!(sqlite, ""),
-        (true, true) => listed!(sqlite, " AND f.has_comment"),
-    }
+    by_kind!(listed, sqlite, comments)
+}
+
+/// How large they are.
+pub(super) fn sizes(sqlite: bool, comments: bool) -> &'static str {
+    by_kind!(sizes, sqlite, comments)
 }
 
 /// How many they are.
 pub(super) fn counted(sqlite: bool, comments: bool) -> &'static str {
-    match (sqlite, comments) {
-        (false, false) => counted!(postgres, ""),
-        (false, true) => counted!(postgres, " AND f.has_comment"),
-        (true, false) => counted!(sqlite, ""),
-        (true, true) => counted!(sqlite, " AND f.has_comment"),
-    }
+    by_kind!(counted, sqlite, comments)
 }
 
 /// The id of the form's row that so many others between two ids come before, newest first.
@@ -106,31 +117,10 @@ pub(super) fn nth(comments: bool) -> &'static str {
     }
 }
 
-/// Ids between which the list's rows can be. No link has U+0000, which jsonb does not take.
-pub(super) fn within(query: &FeedbackQuery, bounds: Bounds) -> Bounds {
-    let fields = &query.track_fields;
-    let is_impossible =
-        |(name, value): &(String, String)| name.contains('\0') || value.contains('\0');
-    if fields.iter().any(is_impossible) {
-        Bounds {
-            below: Uuid::nil(),
-            ..bounds
-        }
-    } else {
-        bounds
-    }
-}
-
-/// The values of [`counted`]; [`listed`] has one more, how many rows.
-pub(super) fn values(query: &FeedbackQuery, run: Run, bounds: Bounds) -> Vec<Value> {
+/// The values of [`counted`]; [`listed`] and [`sizes`] have one more, how many rows at most.
+pub(super) fn values(query: &FeedbackQuery, run: Run, bounds: Bounds) -> Result<Vec<Value>, Error> {
     let bus_prop = query.bus_prop_id.map(|id| format!("_{id}_"));
-    let bounds = within(query, bounds);
-    let track_fields: serde_json::Value = if bounds.below.is_nil() {
-        json!([])
-    } else {
-        let fields = query.track_fields.iter();
-        fields.map(|(name, value)| json!({name: value})).collect()
-    };
+    let track_fields = serde_json::to_string(&query.track_fields).map_err(Error::broken)?;
     let mut values = query.form.values();
     values.extend::<[Value; 6]>([
         bounds.from.into(),
@@ -138,35 +128,37 @@ pub(super) fn values(query: &FeedbackQuery, run: Run, bounds: Bounds) -> Vec<Val
         run.first.into(),
         run.last.into(),
         bus_prop.unwrap_or_default().into(),
-        track_fields.to_string().into(),
+        track_fields.into(),
     ]);
-    values
+    Ok(values)
 }
 
-/// Rows that were read at once.
+/// Rows that are read at once.
 #[derive(Debug, Default)]
 pub(super) struct Read {
     pub rows: Vec<FeedbackRow>,
+    /// Whether rows follow that did not fit.
+    pub has_more: bool,
     bytes: usize,
 }
 
 impl Read {
-    /// Whether more would take too much memory.
-    pub fn is_cut(&self) -> bool {
-        self.bytes >= BYTES
+    pub fn bytes_left(&self) -> usize {
+        PAGE_BYTES.saturating_sub(self.bytes)
     }
 
-    /// Adds rows until they take too much.
-    pub async fn rows_of<R: Into<QueryResult>>(
+    /// Adds rows of [`listed`] as long as they fit.
+    pub async fn add(
         &mut self,
-        rows: impl Stream<Item = Result<R, sqlx::Error>>,
+        mut rows: impl Stream<Item = Result<QueryResult, Error>> + Unpin,
     ) -> Result<(), Error> {
-        let mut rows = std::pin::pin!(rows);
-        while !self.is_cut()
-            && let Some(row) = rows.try_next().await?
-        {
-            let row = read(&row.into())?;
-            self.bytes += row.answers.len() + row.track_fields.len();
+        while let Some(row) = rows.try_next().await? {
+            if self.bytes_left() == 0 {
+                self.has_more = true;
+                break;
+            }
+            let row = read(&row)?;
+            self.bytes += row.answers.len();
             self.rows.push(row);
         }
         Ok(())

@@ -182,6 +182,7 @@ impl Tx {
 mod tests {
     use chrono::Datelike;
     use chrono_tz::Tz;
+    use domain::link::TrackFields;
     use uuid::{NoContext, Timestamp};
 
     use super::*;
@@ -198,7 +199,7 @@ mod tests {
             time_zone: Tz::UTC,
             bus_prop_id,
             comments_only: false,
-            track_fields: Vec::new(),
+            track_fields: TrackFields::default(),
         }
     }
 

@@ -6,6 +6,7 @@
 //! the very statement that reads what they count: of an answer or erasure that commits at the same time it sees the effect and
 //! the row, or neither. Either reads a day of any size in bounded memory, and none holds a snapshot longer than a slice.
 
+mod links;
 mod read;
 mod recipients;
 mod slices;
@@ -18,6 +19,7 @@ use domain::month::Month;
 use domain::rollup::Delta;
 use uuid::Uuid;
 
+pub use self::links::LinkDrift;
 use self::read::Sums;
 pub use self::recipients::RecipientDrift;
 pub use self::slices::Slices;
@@ -53,7 +55,7 @@ impl Store {
         slices: &Slices,
         day: NaiveDate,
     ) -> Result<Vec<Drift>, Error> {
-        let mut tx = self.snapshot(Patience::Job).await?;
+        let mut tx = self.snapshot(Patience::Request).await?;
         let content = tx.form_content(form).await?;
         let mut stored = tx.pending(form, day).await?.by_bus_prop();
         let recomputed = tx.recount(form, day, &content).await?.by_bus_prop();
@@ -118,7 +120,7 @@ impl Store {
         // An edit of the form waits for the lock too, so the content is that of all answers that are read below.
         let content = tx.form_content(form).await?;
         let recount = tx.recount_and_take(form, day, &content).await?;
-        let taken = recount.taken;
+        let (taken, links) = (recount.taken, recount.links.clone());
         let recomputed = recount.by_bus_prop();
         let ids = slices.bus_prop_ids.iter().chain(recomputed.keys());
         let ids: BTreeSet<i64> = ids.copied().collect();
@@ -134,6 +136,7 @@ impl Store {
         }
         tx.remove_from_rollup(form, day, stored.keys()).await?;
         tx.put_rollup(form, &changed).await?;
+        tx.add_to_links(form, &links).await?;
         let now = tx.now().await?;
         let version = tx.raise_version(form, now).await?;
         tx.raise_months(form, [Month::of(day)], version).await?;
@@ -144,19 +147,23 @@ impl Store {
         }
     }
 
-    /// Begins another epoch: copies of all counts made before are looked at no more. The last step of a rebuild. The epoch is a
-    /// time in milliseconds, because after a restore an old number plus one may have been used before.
+    /// Gives a form another version and so all its months, in the last step of its rebuild: whatever copies were made before
+    /// are looked at no more, also those of counts that a rebuild found right.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn raise_epoch(&self) -> Result<(), Error> {
-        let now = self.now().await?.timestamp_millis();
-        self.execute(
-            "UPDATE cache_epoch SET epoch = CASE WHEN epoch >= $1 THEN epoch + 1 ELSE $1 END",
-            vec![now.into()],
+    /// See [`Error`]. Doing it again is safe.
+    pub async fn restamp_form(&self, form: FormKey) -> Result<(), Error> {
+        let mut tx = self.begin().await?;
+        let as_of = tx.lock_form(form).await?.as_of;
+        let version = tx.raise_version(form, as_of).await?;
+        let mut values = form.values();
+        values.extend::<[sea_orm::Value; 2]>([version.number.into(), version.stamp.into()]);
+        tx.execute(
+            "UPDATE rollup_month SET version = $3, stamp = $4 WHERE account_id = $1 AND form_id = $2",
+            values,
         )
         .await?;
-        Ok(())
+        tx.commit_surely().await
     }
 }
 
@@ -164,7 +171,7 @@ impl Tx {
     pub(crate) async fn form_content(&mut self, form: FormKey) -> Result<FormContent, Error> {
         let row = self
             .row(
-                "SELECT CAST(content AS text) AS content FROM form WHERE account_id = $1 AND form_id = $2",
+                "SELECT content FROM form WHERE account_id = $1 AND form_id = $2",
                 form.values(),
             )
             .await?
@@ -196,11 +203,12 @@ impl Tx {
         // Nobody else writes while this transaction is open.
         let mut values = form.values();
         values.push(day.into());
-        let delete =
-            "DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND day = $3";
-        let taken = self.execute(delete, values).await?;
+        let delete = "DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND day = $3 RETURNING link_counts";
+        let taken = self.rows(delete, values).await?;
         let mut sums = self.recount(form, day, content).await?;
-        sums.taken = i64::try_from(taken).unwrap_or(i64::MAX);
+        for row in &taken {
+            sums.take(&get::<String>(row, "link_counts")?)?;
+        }
         Ok(sums)
     }
 }

@@ -11,19 +11,22 @@ use domain::rollup::{DayCounts, Delta};
 use futures::TryStreamExt;
 use sea_orm::Value;
 
+use crate::collect::LinkCounts;
 use crate::form::FormKey;
 use crate::report::feedback::Bounds;
 use crate::report::rollup::WHOLE;
 use crate::tx::get;
 use crate::{Error, Tx};
 
-/// Rows that say what they count: answers one by one, views as many as they are, pending rows that were taken.
+/// Rows that say what they count: answers one by one, views as many as they are, pending rows that were taken with what they
+/// count of links.
 macro_rules! slice {
     () => {
-        "SELECT f.bus_prop_ids, CAST(f.answers AS text) AS answers, 0 AS views, CAST(0 AS bigint) AS taken FROM feedback f
+        "SELECT f.bus_prop_ids, f.answers, CAST(0 AS bigint) AS views,
+                CAST(NULL AS text) AS link_counts FROM feedback f
           WHERE f.account_id = $1 AND f.form_id = $2 AND f.day = $3 AND f.feedback_id >= $4 AND f.feedback_id < $5
           UNION ALL
-         SELECT l.bus_prop_ids, NULL, count(*), 0
+         SELECT l.bus_prop_ids, NULL, count(*), NULL
            FROM visit_view v JOIN link l ON l.account_id = v.account_id AND l.link_id = v.link_id
           WHERE v.account_id = $1 AND v.form_id = $2 AND v.day = $3 GROUP BY l.bus_prop_ids"
     };
@@ -33,9 +36,10 @@ pub(super) const SQLITE: &str = slice!();
 pub(super) const POSTGRES: &str = slice!();
 /// One statement, so one snapshot also where each statement has its own.
 pub(super) const TAKING: &str = concat!(
-    "WITH gone AS (DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND day = $3 RETURNING id) ",
+    "WITH gone AS (DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND day = $3
+      RETURNING link_counts) ",
     slice!(),
-    " UNION ALL SELECT '', NULL, 0, count(*) FROM gone"
+    " UNION ALL SELECT '', NULL, 0, link_counts FROM gone"
 );
 
 pub(super) fn values(form: FormKey, day: NaiveDate) -> Vec<Value> {
@@ -50,8 +54,9 @@ pub(super) fn values(form: FormKey, day: NaiveDate) -> Vec<Value> {
 pub(super) struct Sums {
     alike: HashMap<String, Delta>,
     ids: HashMap<String, BusPropIds>,
-    /// Pending rows.
-    pub taken: i64,
+    /// Pending rows that were taken, and what they count of links.
+    pub taken: usize,
+    pub links: LinkCounts,
 }
 
 impl Sums {
@@ -63,6 +68,13 @@ impl Sums {
         let ids = bus_prop_ids.parse().map_err(Error::broken)?;
         self.ids.insert(bus_prop_ids.to_owned(), ids);
         self.alike.insert(bus_prop_ids.to_owned(), delta.clone());
+        Ok(())
+    }
+
+    /// Notes a pending row that was taken.
+    pub(super) fn take(&mut self, link_counts: &str) -> Result<(), Error> {
+        self.taken += 1;
+        self.links.merge(&LinkCounts::decode(link_counts)?);
         Ok(())
     }
 
@@ -97,7 +109,10 @@ pub(super) async fn sums(
             sums.add(&bus_prop_ids, &Delta::answer(content, &answers))?;
             continue;
         }
-        sums.taken += get::<i64>(&row, "taken")?;
+        if let Some(links) = get::<Option<String>>(&row, "link_counts")? {
+            sums.take(&links)?;
+            continue;
+        }
         let counts = DayCounts {
             views: get(&row, "views")?,
             ..DayCounts::default()

@@ -3,21 +3,20 @@
 //! roll-up (`roll_up`) adds to it, and a rebuild (`reconcile`) replaces rows.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::mem;
 
-use chrono::{DateTime, NaiveDate, Utc};
-use domain::date_range::DateRange;
+use chrono::NaiveDate;
 use domain::month::Month;
 use domain::rollup::{DayCounts, Delta, FieldCounts};
-use sea_orm::QueryResult;
-use serde_json::{Value, json};
+use sea_orm::{QueryResult, Value};
 
 pub(crate) use self::pending::next_as_of;
 pub use self::pending::{PendingForms, Watermark};
 pub use self::roll_up::{RolledUp, ScanScope};
 use crate::form::FormKey;
 use crate::tx::get;
-use crate::{Error, Store, Tx};
+use crate::version::Version;
+use crate::{Error, Tx};
 
 mod pending;
 mod roll_up;
@@ -36,15 +35,17 @@ pub struct StoredDelta {
     pub fields: Vec<u8>,
 }
 
-/// A form's counts on the days of a range, all as of one moment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RollupDays {
-    /// Rises with every change.
-    pub version: i64,
-    /// The commit time of the last change, as the database's clock saw it.
-    pub as_of: DateTime<Utc>,
-    /// Days in order; those on which nothing was counted may be missing.
-    pub days: Vec<(NaiveDate, Delta)>,
+impl StoredDelta {
+    /// Reads the counts of the fields.
+    ///
+    /// # Errors
+    /// A newer version wrote them.
+    pub fn decode(self) -> Result<Delta, Error> {
+        Ok(Delta {
+            counts: self.counts,
+            fields: FieldCounts::decode(&self.fields).map_err(Error::broken)?,
+        })
+    }
 }
 
 /// The rows of some keys, found one by one.
@@ -72,69 +73,18 @@ macro_rules! replace {
 }
 
 const REPLACE_POSTGRES: &str = replace!(
-    "SELECT $1, $2, CAST(k.value ->> 0 AS bigint), CAST(k.value ->> 1 AS date), CAST(k.value ->> 2 AS bigint),
-            CAST(k.value ->> 3 AS bigint), CAST(k.value ->> 4 AS bigint), CAST(k.value ->> 5 AS bigint),
-            CAST(k.value ->> 6 AS bigint), CAST(k.value ->> 7 AS bigint), CAST(k.value ->> 8 AS bigint),
-            CAST(k.value ->> 9 AS bigint), CAST(k.value ->> 10 AS bigint), decode(k.value ->> 11, 'hex')
-       FROM json_array_elements(CAST($3 AS json)) AS k(value)"
+    "SELECT $1, $2, * FROM unnest($3::bigint[], $4::date[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
+            $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bytea[])"
 );
-const REPLACE_SQLITE: &str = replace!(
-    "SELECT $1, $2, k.value ->> 0, k.value ->> 1, k.value ->> 2, k.value ->> 3, k.value ->> 4, k.value ->> 5,
-            k.value ->> 6, k.value ->> 7, k.value ->> 8, k.value ->> 9, k.value ->> 10, unhex(k.value ->> 11)
-       FROM json_each($3) k WHERE true"
-);
+const REPLACE_SQLITE: &str =
+    replace!("VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)");
 
-const RAISE_MONTHS_POSTGRES: &str = "INSERT INTO rollup_month (account_id, form_id, month, version)
-     SELECT $1, $2, CAST(k.month AS date), $4 FROM json_array_elements_text(CAST($3 AS json)) AS k(month)
-         ON CONFLICT (account_id, form_id, month) DO UPDATE SET version = excluded.version";
-const RAISE_MONTHS_SQLITE: &str = "INSERT INTO rollup_month (account_id, form_id, month, version)
-     SELECT $1, $2, k.value, $4 FROM json_each($3) k WHERE true
-         ON CONFLICT (account_id, form_id, month) DO UPDATE SET version = excluded.version";
-
-impl Store {
-    /// The counts of a form, of its whole ([`WHOLE`]) or of one business property. `None`: no such form.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub async fn rollup_days(
-        &self,
-        form: FormKey,
-        bus_prop_id: i64,
-        range: DateRange,
-    ) -> Result<Option<RollupDays>, Error> {
-        let mut values = form.values();
-        values.extend::<[sea_orm::Value; 3]>([
-            bus_prop_id.into(),
-            range.start().into(),
-            range.end().into(),
-        ]);
-        let rows = self
-            .rows(
-                "SELECT v.data_version, v.as_of, r.day, r.views, r.responses, r.comments, r.happy, r.happiness_answers,
-                        r.promoters, r.passives, r.detractors, r.nps_answers, r.fields
-                   FROM form_version v
-                   LEFT JOIN rollup r ON r.account_id = v.account_id AND r.form_id = v.form_id
-                         AND r.bus_prop_id = $3 AND r.day BETWEEN $4 AND $5
-                  WHERE v.account_id = $1 AND v.form_id = $2 ORDER BY r.day",
-                values,
-            )
-            .await?;
-        let Some(first) = rows.first() else {
-            return Ok(None);
-        };
-        let mut found = RollupDays {
-            version: get(first, "data_version")?,
-            as_of: get(first, "as_of")?,
-            days: Vec::with_capacity(rows.len()),
-        };
-        for row in &rows {
-            if let Some(day) = get(row, "day")? {
-                found.days.push((day, read_row(row)?));
-            }
-        }
-        Ok(Some(found))
-    }
-}
+const RAISE_MONTHS_POSTGRES: &str = "INSERT INTO rollup_month (account_id, form_id, month, version, stamp)
+     SELECT $1, $2, CAST(k.month AS date), $4, $5 FROM json_array_elements_text(CAST($3 AS json)) AS k(month)
+         ON CONFLICT (account_id, form_id, month) DO UPDATE SET version = excluded.version, stamp = excluded.stamp";
+const RAISE_MONTHS_SQLITE: &str = "INSERT INTO rollup_month (account_id, form_id, month, version, stamp)
+     SELECT $1, $2, k.value, $4, $5 FROM json_each($3) k WHERE true
+         ON CONFLICT (account_id, form_id, month) DO UPDATE SET version = excluded.version, stamp = excluded.stamp";
 
 impl Tx {
     /// Adds to rows, whose form this transaction holds.
@@ -147,7 +97,10 @@ impl Tx {
         for row in self.rollup_at(form, &keys).await? {
             let key: RollupKey = (get(&row, "bus_prop_id")?, get(&row, "day")?);
             if let Some(sum) = sums.get_mut(&key) {
-                sum.merge(&read_row(&row)?);
+                let stored = read_stored(&row)?;
+                sum.counts += stored.counts;
+                let merged = mem::take(&mut sum.fields).merged_with(&stored.fields);
+                sum.fields = merged.map_err(Error::broken)?;
             }
         }
         self.put_rollup(form, &sums).await
@@ -172,14 +125,27 @@ impl Tx {
         form: FormKey,
         rows: &BTreeMap<RollupKey, Delta>,
     ) -> Result<(), Error> {
-        if rows.is_empty() {
+        if self.is_sqlite() {
+            for ((bus_prop_id, day), row) in rows {
+                let mut values = form.values();
+                values.extend([Value::from(*bus_prop_id), (*day).into()]);
+                values.extend(row.counts.to_array().map(Value::from));
+                values.push(row.fields.encode().into());
+                self.execute(REPLACE_SQLITE, values).await?;
+            }
             return Ok(());
         }
-        let rows: Vec<Value> = rows.iter().map(row_value).collect();
+        let (ids, days): (Vec<i64>, Vec<NaiveDate>) = rows.keys().copied().unzip();
         let mut values = form.values();
-        values.push(serde_json::to_string(&rows).map_err(Error::broken)?.into());
-        let replace = self.dialect(REPLACE_POSTGRES, REPLACE_SQLITE);
-        self.execute(replace, values).await?;
+        values.extend([Value::from(ids), days.into()]);
+        for column in 0..DayCounts::default().to_array().len() {
+            let counts = rows.values().map(|row| row.counts.to_array());
+            let counts: Vec<i64> = counts.filter_map(|row| row.get(column).copied()).collect();
+            values.push(counts.into());
+        }
+        let fields: Vec<Vec<u8>> = rows.values().map(|row| row.fields.encode()).collect();
+        values.push(fields.into());
+        self.execute(REPLACE_POSTGRES, values).await?;
         Ok(())
     }
 
@@ -188,15 +154,16 @@ impl Tx {
         &mut self,
         form: FormKey,
         months: impl IntoIterator<Item = Month>,
-        version: i64,
+        version: Version,
     ) -> Result<(), Error> {
         let months: BTreeSet<NaiveDate> = months.into_iter().map(Month::first).collect();
         let mut values = form.values();
-        values.extend::<[sea_orm::Value; 2]>([
+        values.extend::<[Value; 3]>([
             serde_json::to_string(&months)
                 .map_err(Error::broken)?
                 .into(),
-            version.into(),
+            version.number.into(),
+            version.stamp.into(),
         ]);
         let raise = self.dialect(RAISE_MONTHS_POSTGRES, RAISE_MONTHS_SQLITE);
         self.execute(raise, values).await?;
@@ -206,11 +173,7 @@ impl Tx {
 
 /// The counts of a row.
 pub(crate) fn read_row(row: &QueryResult) -> Result<Delta, Error> {
-    let StoredDelta { counts, fields } = read_stored(row)?;
-    Ok(Delta {
-        counts,
-        fields: FieldCounts::decode(&fields).map_err(Error::broken)?,
-    })
+    read_stored(row)?.decode()
 }
 
 pub(crate) fn read_stored(row: &QueryResult) -> Result<StoredDelta, Error> {
@@ -228,32 +191,4 @@ pub(crate) fn read_stored(row: &QueryResult) -> Result<StoredDelta, Error> {
         },
         fields: get(row, "fields")?,
     })
-}
-
-/// A row as the statements take it.
-fn row_value(((bus_prop_id, day), sum): (&RollupKey, &Delta)) -> Value {
-    let counts = sum.counts;
-    json!([
-        bus_prop_id,
-        day,
-        counts.views,
-        counts.responses,
-        counts.comments,
-        counts.happy,
-        counts.happiness_answers,
-        counts.promoters,
-        counts.passives,
-        counts.detractors,
-        counts.nps_answers,
-        hex(&sum.fields.encode()),
-    ])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }

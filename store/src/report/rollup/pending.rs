@@ -26,6 +26,11 @@ pub struct PendingForms {
 }
 
 impl Store {
+    /// How many roll-ups at once make sense. On SQLite each holds the one writer, for which answers wait.
+    pub fn concurrent_roll_ups(&self) -> usize {
+        if self.is_sqlite() { 1 } else { 4 }
+    }
+
     /// Forms with pending rows above an id, as far as one scan reads. Where the id is 0 all of them, so that rows that
     /// cannot be read yet hide none behind them.
     ///

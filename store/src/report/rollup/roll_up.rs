@@ -3,10 +3,14 @@
 //! The form's `form_version` row is its lock: roll-ups of a form run one after the other, each sees what the last one
 //! wrote, and the order of versions is the order of commits. The transaction that adds a delta deletes its row, so each
 //! delta is added exactly once.
+//!
+//! One transaction goes on for about [`BUDGET`], because answers of all accounts wait for the one writer of `SQLite`. An
+//! answer changes a row of the rollup for each of its business properties, so pending rows are added in parts that change
+//! few rows.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::iter;
+use std::iter::{self, Peekable};
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::link::BusPropIds;
@@ -16,15 +20,20 @@ use sea_orm::QueryResult;
 
 use super::pending::{Watermark, next_as_of};
 use super::{RollupKey, WHOLE};
+use crate::collect::LinkCounts;
 use crate::form::FormKey;
 use crate::tx::get;
 use crate::{Error, Tx};
 
-/// Pending rows that one roll-up takes at most.
+/// The time after which a transaction begins no other part.
+const BUDGET: Duration = Duration::from_millis(30);
+/// Pending rows that one transaction reads at most …
 const ROWS: i64 = 1_000;
-
-/// Of counts that one statement adds to the rollup, about.
-const BYTES: usize = 4 << 20;
+/// … and the bytes of their deltas.
+const BYTES: i64 = 4 << 20;
+/// Rows of the rollup that one part changes at most, more than a link has business properties, and links.
+const PART: usize = 64;
+const PART_LINKS: usize = 1_000;
 
 /// Where a roll-up begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,7 +47,7 @@ pub enum ScanScope {
 /// What one roll-up did.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct RolledUp {
-    /// How many rows it took; 0: nothing is pending.
+    /// How many rows it took; 0: nothing is pending, or somebody else holds the form.
     pub rows: usize,
     /// Whose counts it changed: `bus_prop_id` ([`WHOLE`]: the form's) and month.
     pub touched: BTreeSet<(i64, Month)>,
@@ -47,134 +56,158 @@ pub struct RolledUp {
 /// A form that nobody else rolls up until the transaction ends.
 pub(crate) struct Locked {
     watermark: Watermark,
-    as_of: DateTime<Utc>,
+    pub as_of: DateTime<Utc>,
 }
 
-/// Pending rows. Those of the same day and business properties are one sum: most are alike, and a row may
-/// name fifty business properties.
+/// There is one writer.
+const LOCK_SQLITE: &str =
+    "SELECT watermark, next_watermark, next_watermark_at, as_of FROM form_version
+      WHERE account_id = $1 AND form_id = $2";
+
+struct PendingRow {
+    id: i64,
+    day: NaiveDate,
+    /// As text, and read.
+    bus_prop_ids: (String, BusPropIds),
+    delta: Delta,
+    links: LinkCounts,
+    created_at: DateTime<Utc>,
+}
+
+/// Pending rows that are added together. Those of the same day and business properties are one sum: most are alike.
 #[derive(Default)]
-struct Found {
-    /// In order.
+struct Part {
     ids: Vec<i64>,
-    /// By the text of their `bus_prop_ids`.
-    alike: HashMap<String, Alike>,
-    /// When the last of them came.
-    at: Option<DateTime<Utc>>,
+    alike: HashMap<(String, NaiveDate), (BusPropIds, Delta)>,
+    keys: BTreeSet<RollupKey>,
+    links: LinkCounts,
+    /// Of the latest row.
+    created_at: DateTime<Utc>,
 }
 
-/// The sums of rows with the same business properties.
-struct Alike {
-    bus_prop_ids: BusPropIds,
-    days: BTreeMap<NaiveDate, Delta>,
+impl Locked {
+    fn read(row: &QueryResult) -> Result<Self, Error> {
+        Ok(Self {
+            watermark: Watermark {
+                position: get(row, "watermark")?,
+                next: get(row, "next_watermark")?,
+                next_at: get(row, "next_watermark_at")?,
+            },
+            as_of: get(row, "as_of")?,
+        })
+    }
 }
 
-impl Found {
-    /// Adds a row, if it can be read.
-    fn add(&mut self, id: i64, row: &QueryResult) -> Result<(), Error> {
-        let (day, delta): (NaiveDate, Vec<u8>) = (get(row, "day")?, get(row, "delta")?);
-        let at = get(row, "created_at")?;
-        let delta = Delta::decode(&delta).map_err(Error::broken)?;
-        let alike = match self.alike.entry(get(row, "bus_prop_ids")?) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                let bus_prop_ids: BusPropIds = new.key().parse().map_err(Error::broken)?;
-                new.insert(Alike {
-                    bus_prop_ids,
-                    days: BTreeMap::new(),
-                })
-            }
-        };
-        alike.days.entry(day).or_default().merge(&delta);
-        self.ids.push(id);
-        self.at = self.at.max(Some(at));
-        Ok(())
+impl PendingRow {
+    fn read(row: &QueryResult) -> Result<Self, Error> {
+        let bus_prop_ids: String = get(row, "bus_prop_ids")?;
+        let ids = bus_prop_ids.parse().map_err(Error::broken)?;
+        let (delta, links): (Vec<u8>, String) = (get(row, "delta")?, get(row, "link_counts")?);
+        Ok(Self {
+            id: get(row, "id")?,
+            day: get(row, "day")?,
+            bus_prop_ids: (bus_prop_ids, ids),
+            delta: Delta::decode(&delta).map_err(Error::broken)?,
+            links: LinkCounts::decode(&links)?,
+            created_at: get(row, "created_at")?,
+        })
     }
 
-    /// Every row of the rollup that something is to be added to.
-    fn keys(&self) -> BTreeSet<RollupKey> {
-        let alike = self.alike.values();
-        let keys = alike.flat_map(|alike| {
-            let days = alike.days.keys();
-            days.flat_map(|day| alike.ids().map(|id| (id, *day)))
-        });
-        keys.collect()
+    fn keys(&self) -> impl Iterator<Item = RollupKey> {
+        keys(&self.bus_prop_ids.1, self.day)
+    }
+}
+
+/// Those of the whole and of the business properties.
+fn keys(ids: &BusPropIds, day: NaiveDate) -> impl Iterator<Item = RollupKey> {
+    let ids = iter::once(WHOLE).chain(ids.iter().map(i64::from));
+    ids.map(move |id| (id, day))
+}
+
+impl Part {
+    /// The first rows, at least one.
+    fn take(rows: &mut Peekable<impl Iterator<Item = PendingRow>>) -> Self {
+        let mut part = Self::default();
+        while let Some(row) = rows.next_if(|row| part.ids.is_empty() || part.has_room(row)) {
+            part.add(row);
+        }
+        part
     }
 
-    /// How many rows of the rollup are added to at once. Each may get all that was found, and a link may name fifty
-    /// business properties.
-    fn at_once(&self) -> usize {
-        let alike = self.alike.values();
-        let sums = alike.flat_map(|alike| alike.days.values());
-        let bytes: usize = sums.map(|sum| sum.encode().len()).sum();
-        (BYTES / bytes.max(1)).max(1)
+    fn has_room(&self, row: &PendingRow) -> bool {
+        let new = row.keys().filter(|key| !self.keys.contains(key)).count();
+        self.keys.len() + new <= PART && self.links.len() + row.links.len() <= PART_LINKS
     }
 
-    /// What is to be added to the rows of the rollup from one key to another.
-    fn sums(&self, from: RollupKey, to: RollupKey) -> BTreeMap<RollupKey, Delta> {
+    fn add(&mut self, row: PendingRow) {
+        self.ids.push(row.id);
+        self.keys.extend(row.keys());
+        self.links.merge(&row.links);
+        self.created_at = self.created_at.max(row.created_at);
+        let (text, ids) = row.bus_prop_ids;
+        let (_, sum) = self
+            .alike
+            .entry((text, row.day))
+            .or_insert_with(|| (ids, Delta::default()));
+        sum.merge(&row.delta);
+    }
+
+    /// What is to be added to each row of the rollup.
+    fn sums(&self) -> BTreeMap<RollupKey, Delta> {
         let mut sums: BTreeMap<RollupKey, Delta> = BTreeMap::new();
-        for alike in self.alike.values() {
-            for id in alike.ids().filter(|id| (from.0..=to.0).contains(id)) {
-                for (day, sum) in &alike.days {
-                    let key = (id, *day);
-                    if (from..=to).contains(&key) {
-                        sums.entry(key).or_default().merge(sum);
-                    }
-                }
+        for ((_, day), (ids, sum)) in &self.alike {
+            for key in keys(ids, *day) {
+                sums.entry(key).or_default().merge(sum);
             }
         }
         sums
     }
 }
 
-impl Alike {
-    /// The whole and the business properties.
-    fn ids(&self) -> impl Iterator<Item = i64> {
-        iter::once(WHOLE).chain(self.bus_prop_ids.iter().map(i64::from))
-    }
-}
-
 impl Tx {
-    /// Rolls up the pending counts of a form, as far as one transaction goes.
+    /// Rolls up the pending counts of a form, as far as one transaction goes. Where somebody else holds the form it does
+    /// nothing.
     ///
     /// A row that cannot be read (a newer version wrote it) stays where it is, and those behind it are rolled up.
     ///
     /// # Errors
-    /// See [`Error`]; [`Error::Conflict`]: somebody has held the form for a second.
+    /// See [`Error`].
     pub async fn roll_up(&mut self, form: FormKey, scope: ScanScope) -> Result<RolledUp, Error> {
-        if !self.is_sqlite() {
-            self.execute("SET LOCAL lock_timeout = 1000", vec![])
-                .await?;
-        }
-        let Locked {
-            mut watermark,
-            as_of,
-        } = self.lock_form(form).await?;
+        let Some(locked) = self.try_lock_form(form).await? else {
+            return Ok(RolledUp::default());
+        };
+        let started = Instant::now();
+        let mut watermark = locked.watermark;
         let above = match scope {
             ScanScope::Recent => watermark.position,
             ScanScope::All => 0,
         };
-        let found = self.find(form, above).await?;
-        let (Some(&last), Some(at)) = (found.ids.last(), found.at) else {
+        let mut rows = self.pending_rows(form, above).await?.into_iter().peekable();
+        let mut ids = Vec::new();
+        let mut touched = BTreeSet::new();
+        let mut as_of = locked.as_of;
+        while rows.peek().is_some() && (ids.is_empty() || started.elapsed() < BUDGET) {
+            let part = Part::take(&mut rows);
+            self.add_to_rollup(form, part.sums()).await?;
+            self.add_to_links(form, &part.links).await?;
+            let months = part.keys.iter().map(|(id, day)| (*id, Month::of(*day)));
+            touched.extend(months);
+            as_of = as_of.max(part.created_at);
+            ids.extend(part.ids);
+        }
+        let Some(last) = ids.last().copied() else {
             return Ok(RolledUp::default());
         };
-        let rows = found.ids.len();
-        let keys: Vec<RollupKey> = found.keys().into_iter().collect();
-        for keys in keys.chunks(found.at_once()) {
-            if let (Some(from), Some(to)) = (keys.first(), keys.last()) {
-                self.add_to_rollup(form, found.sums(*from, *to)).await?;
-            }
-        }
-        self.take(form, found.ids).await?;
-        let touched: BTreeSet<(i64, Month)> = keys
-            .iter()
-            .map(|(bus_prop_id, day)| (*bus_prop_id, Month::of(*day)))
-            .collect();
+        let rows = ids.len();
+        self.take_pending(form, ids).await?;
         let now = self.now().await?;
         if watermark.advance(last, now) {
             self.set_watermark(form, watermark).await?;
         }
         // Lists have shown this `as_of` since the rows were committed.
-        let version = self.raise_version(form, next_as_of(at, as_of)).await?;
+        let version = self
+            .raise_version(form, next_as_of(as_of, locked.as_of))
+            .await?;
         let months = touched.iter().map(|(_, month)| *month);
         self.raise_months(form, months, version).await?;
         Ok(RolledUp { rows, touched })
@@ -183,38 +216,57 @@ impl Tx {
     /// Waits for whoever holds the form.
     pub(crate) async fn lock_form(&mut self, form: FormKey) -> Result<Locked, Error> {
         let lock = self.dialect(
-            "SELECT watermark, next_watermark, next_watermark_at, as_of FROM form_version WHERE account_id = $1 AND form_id = $2
-                FOR NO KEY UPDATE",
-            "SELECT watermark, next_watermark, next_watermark_at, as_of FROM form_version WHERE account_id = $1 AND form_id = $2",
+            "SELECT watermark, next_watermark, next_watermark_at, as_of FROM form_version
+              WHERE account_id = $1 AND form_id = $2 FOR NO KEY UPDATE",
+            LOCK_SQLITE,
         );
-        let row = self
-            .row(lock, form.values())
-            .await?
-            .ok_or_else(|| Error::broken("a form without a version"))?;
-        Ok(Locked {
-            watermark: Watermark {
-                position: get(&row, "watermark")?,
-                next: get(&row, "next_watermark")?,
-                next_at: get(&row, "next_watermark_at")?,
-            },
-            as_of: get(&row, "as_of")?,
-        })
+        let row = self.row(lock, form.values()).await?;
+        row.map_or_else(
+            || Err(Error::broken("a form without a version")),
+            |row| Locked::read(&row),
+        )
+    }
+
+    /// `None`: somebody else holds the form.
+    async fn try_lock_form(&mut self, form: FormKey) -> Result<Option<Locked>, Error> {
+        let lock = self.dialect(
+            "SELECT watermark, next_watermark, next_watermark_at, as_of FROM form_version
+              WHERE account_id = $1 AND form_id = $2 FOR NO KEY UPDATE SKIP LOCKED",
+            LOCK_SQLITE,
+        );
+        let row = self.row(lock, form.values()).await?;
+        row.as_ref().map(Locked::read).transpose()
     }
 
     /// The first rows above an id, those that can be read; none only where there are none.
-    async fn find(&mut self, form: FormKey, mut above: i64) -> Result<Found, Error> {
-        let mut found = Found::default();
+    async fn pending_rows(
+        &mut self,
+        form: FormKey,
+        mut above: i64,
+    ) -> Result<Vec<PendingRow>, Error> {
         let (mut left, mut reason) = (0_u64, None);
-        loop {
-            let rows = self.waiting_rows(form, above).await?;
+        let mut found = Vec::new();
+        while let Some(last) = self.last_pending(form, above).await? {
+            let mut values = form.values();
+            values.extend::<[sea_orm::Value; 2]>([above.into(), last.into()]);
+            let rows = self
+                .rows(
+                    "SELECT id, day, bus_prop_ids, delta, link_counts, created_at FROM pending_delta
+                      WHERE account_id = $1 AND form_id = $2 AND id > $3 AND id <= $4 ORDER BY id",
+                    values,
+                )
+                .await?;
             for row in &rows {
-                above = get(row, "id")?;
-                if let Err(error) = found.add(above, row) {
-                    left += 1;
-                    reason = reason.or(Some(error));
+                match PendingRow::read(row) {
+                    Ok(row) => found.push(row),
+                    Err(error) => {
+                        left += 1;
+                        reason = reason.or(Some(error));
+                    }
                 }
             }
-            if rows.is_empty() || !found.ids.is_empty() {
+            above = last;
+            if !found.is_empty() {
                 break;
             }
         }
@@ -224,19 +276,30 @@ impl Tx {
         Ok(found)
     }
 
-    async fn waiting_rows(&mut self, form: FormKey, above: i64) -> Result<Vec<QueryResult>, Error> {
+    /// The last of the rows above an id that are read together; at least one, if there is any.
+    async fn last_pending(&mut self, form: FormKey, above: i64) -> Result<Option<i64>, Error> {
         let mut values = form.values();
         values.extend::<[sea_orm::Value; 2]>([above.into(), ROWS.into()]);
-        self.rows(
-            "SELECT id, day, bus_prop_ids, delta, created_at FROM pending_delta
-              WHERE account_id = $1 AND form_id = $2 AND id > $3 ORDER BY id LIMIT $4",
-            values,
-        )
-        .await
+        let rows = self
+            .rows(
+                "SELECT id, CAST(length(delta) AS bigint) AS bytes FROM pending_delta
+                  WHERE account_id = $1 AND form_id = $2 AND id > $3 ORDER BY id LIMIT $4",
+                values,
+            )
+            .await?;
+        let (mut last, mut bytes) = (None, 0_i64);
+        for row in &rows {
+            if bytes >= BYTES {
+                break;
+            }
+            last = Some(get(row, "id")?);
+            bytes += get::<i64>(row, "bytes")?;
+        }
+        Ok(last)
     }
 
     /// Deletes rows, which only the holder of the form does.
-    async fn take(&mut self, form: FormKey, ids: Vec<i64>) -> Result<(), Error> {
+    async fn take_pending(&mut self, form: FormKey, ids: Vec<i64>) -> Result<(), Error> {
         let expected = ids.len() as u64;
         let ids: sea_orm::Value = if self.is_sqlite() {
             serde_json::to_string(&ids).map_err(Error::broken)?.into()
@@ -279,28 +342,57 @@ impl Tx {
 mod tests {
     use super::*;
 
+    fn row(id: i64, bus_prop_ids: &str, day: u32) -> PendingRow {
+        PendingRow {
+            id,
+            day: NaiveDate::from_ymd_opt(2026, 3, day).unwrap(),
+            bus_prop_ids: (bus_prop_ids.to_owned(), bus_prop_ids.parse().unwrap()),
+            delta: Delta::view(),
+            links: LinkCounts::default(),
+            created_at: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    fn parts(rows: impl IntoIterator<Item = PendingRow>) -> Vec<Part> {
+        let mut rows = rows.into_iter().peekable();
+        let mut parts = Vec::new();
+        while rows.peek().is_some() {
+            parts.push(Part::take(&mut rows));
+        }
+        parts
+    }
+
     #[test]
-    fn sums_of_parts_are_those_of_the_whole() {
-        let day = |number| NaiveDate::from_ymd_opt(2026, 3, number).unwrap();
-        let mut found = Found::default();
-        for (ids, days) in [("1_3", 1..=3), ("", 2..=2), ("2_3_7", 3..=4)] {
-            let days = days.map(|number| (day(number), Delta::view()));
-            let alike = Alike {
-                bus_prop_ids: ids.parse().unwrap(),
-                days: days.collect(),
-            };
-            found.alike.insert(ids.to_owned(), alike);
-        }
-        let keys: Vec<RollupKey> = found.keys().into_iter().collect();
-        let whole = found.sums(keys[0], keys[keys.len() - 1]);
-        assert_eq!(whole.keys().copied().collect::<Vec<_>>(), keys);
-        assert_eq!(whole[&(WHOLE, day(3))].counts.views, 2);
-        assert_eq!(whole[&(3, day(3))].counts.views, 2);
-        assert_eq!(whole[&(7, day(4))].counts.views, 1);
-        for at_once in 1..keys.len() {
-            let parts = keys.chunks(at_once);
-            let sums = parts.flat_map(|part| found.sums(part[0], part[part.len() - 1]));
-            assert_eq!(sums.collect::<BTreeMap<_, _>>(), whole, "{at_once}");
-        }
+    fn a_row_counts_in_the_whole_and_in_each_business_property() {
+        let rows = [
+            row(1, "1_3", 1),
+            row(2, "", 1),
+            row(3, "1_3", 1),
+            row(4, "3_7", 2),
+        ];
+        let parts = parts(rows);
+        assert_eq!(parts.len(), 1);
+        let sums = parts[0].sums();
+        let views = |id, day| {
+            let key = (id, NaiveDate::from_ymd_opt(2026, 3, day).unwrap());
+            sums[&key].counts.views
+        };
+        assert_eq!((views(WHOLE, 1), views(1, 1), views(3, 1)), (3, 2, 2));
+        assert_eq!((views(WHOLE, 2), views(3, 2), views(7, 2)), (1, 1, 1));
+        assert_eq!(sums.len(), parts[0].keys.len());
+    }
+
+    #[test]
+    fn a_part_changes_few_rows_of_the_rollup_and_all_parts_take_every_row() {
+        let wide: Vec<String> = (101..=150).map(|id| id.to_string()).collect();
+        let others = (2..200).map(|id: i64| row(id, &(id % 80 + 1).to_string(), 1));
+        let parts = parts(iter::once(row(1, &wide.join("_"), 1)).chain(others));
+        assert!(parts.len() > 2);
+        assert!(parts.iter().all(|part| part.keys.len() <= PART));
+        let ids: Vec<i64> = parts.iter().flat_map(|part| part.ids.clone()).collect();
+        assert_eq!(ids, (1..200).collect::<Vec<_>>());
+        let sums = parts.iter().flat_map(Part::sums);
+        let whole = sums.filter(|((id, _), _)| *id == WHOLE);
+        assert_eq!(whole.map(|(_, sum)| sum.counts.views).sum::<i64>(), 199);
     }
 }

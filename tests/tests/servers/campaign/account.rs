@@ -1,14 +1,16 @@
 //! One account of a campaign: what it was told of its imports, and asking until there is an answer.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tests::check;
 use tests::client::{Answer, Call, Client};
+use tests::form::form;
 use tests::import::{Accepted, IMPORT, JSON};
 use tests::wait::eventually;
 use tokio::task::JoinHandle;
@@ -50,6 +52,13 @@ pub struct Account<'a> {
     pub posted: RefCell<Vec<Posted>>,
     /// Of the erased pool, the version that must stand.
     pub erased: RefCell<Vec<Option<u64>>>,
+    /// Where the account's people answer.
+    pub form: Value,
+    pub link: Value,
+    /// The feedback of each visit that was answered 201.
+    pub answered: RefCell<Vec<(String, String)>>,
+    /// The visits that were seen or answered.
+    pub seen: RefCell<BTreeSet<String>>,
     /// The last number given to an import.
     pub last: Cell<u64>,
     /// Imports given up waiting for, by key, whose connections are kept.
@@ -65,8 +74,15 @@ impl<'a> Account<'a> {
     /// When it cannot be made.
     pub async fn new(stage: &'a Stage, name: &str) -> Result<Self> {
         let (id, clients) = stage.account(name).await?;
+        let owner = clients.first().context("no api")?;
+        let form = owner.published(&form()).await?;
+        let link = owner.link(&form, "1_3", &[]).await?;
         Ok(Self {
             id,
+            form,
+            link,
+            answered: RefCell::default(),
+            seen: RefCell::default(),
             clients,
             stage,
             posted: RefCell::default(),
@@ -175,6 +191,41 @@ impl<'a> Account<'a> {
         let read = |answer: Answer| answer.expect(204).map(|_| Some(()));
         let asked = self.ask(AT_LAST, call, read, None).await;
         asked.with_context(|| format!("erasing {docid}"))
+    }
+
+    /// The page's beacon.
+    ///
+    /// # Errors
+    /// When it is answered in any other way.
+    pub async fn view(&self, visit: &str) -> Result<()> {
+        let path = format!("{}/view", self.page()?);
+        let body = json!({"visit": visit}).to_string();
+        let call = |client: &Client| client.call(Method::POST, &path).body(JSON, body.clone());
+        let read = |answer: Answer| answer.expect(204).map(|_| Some(()));
+        let asked = self.ask(PATIENCE, call, read, None).await;
+        asked.with_context(|| format!("view of {visit}"))
+    }
+
+    /// A visit's answers: the feedback they are.
+    ///
+    /// # Errors
+    /// When they are answered in any other way.
+    pub async fn answer(&self, visit: &str, answers: &Value) -> Result<String> {
+        let path = self.page()?;
+        let body = json!({"visit": visit, "answers": answers}).to_string();
+        let call = |client: &Client| client.call(Method::POST, &path).body(JSON, body.clone());
+        let read = |answer: Answer| {
+            let body = answer.expect(201)?.json()?;
+            let id = body["feedback_id"].as_str().context("no feedback_id")?;
+            Ok(Some(id.to_owned()))
+        };
+        let asked = self.ask(PATIENCE, call, read, None).await;
+        asked.with_context(|| format!("answer of {visit}"))
+    }
+
+    fn page(&self) -> Result<String> {
+        let token = self.link["token"].as_str().context("no token")?;
+        Ok(format!("/f/{token}"))
     }
 
     /// What came at last of the imports that were given up waiting for: no other batch than their key's.

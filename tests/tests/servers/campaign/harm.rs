@@ -77,6 +77,35 @@ impl Stage {
                 redis.kill()?;
                 redis.start_again().await
             }
+            Kind::FillCache => {
+                let redis = self.redis.lock().await;
+                self.note(fault);
+                redis.command("CONFIG SET maxmemory 1").await?;
+                pause(fault.lasts).await;
+                redis.command("CONFIG SET maxmemory 0").await.map(drop)
+            }
+            Kind::FreezeDatabase => {
+                let postgres = self.postgres.lock().await;
+                self.aim(fault, "SELECT count(*) FROM import_start").await;
+                self.note(fault);
+                postgres.freeze()?;
+                pause(fault.lasts).await;
+                postgres.thaw()
+            }
+            Kind::FreezeBroker => {
+                let rabbit = self.rabbit.lock().await;
+                self.note(fault);
+                rabbit.process()?.freeze()?;
+                pause(fault.lasts).await;
+                rabbit.process()?.thaw()
+            }
+            Kind::FreezeCache => {
+                let redis = self.redis.lock().await;
+                self.note(fault);
+                redis.process()?.freeze()?;
+                pause(fault.lasts).await;
+                redis.process()?.thaw()
+            }
         }
     }
 

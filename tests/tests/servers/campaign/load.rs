@@ -1,9 +1,10 @@
-//! What goes on while faults happen: imports over each other, cancellations, erasures.
+//! What goes on while faults happen: imports over each other, cancellations, erasures, visits and answers.
 
 use std::cell::Cell;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use serde_json::json;
 use tests::check;
 use tests::wait::eventually;
 use tokio::time::{MissedTickBehavior, interval};
@@ -142,6 +143,52 @@ pub async fn erase(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> 
         }
         account.posted.borrow_mut().push(posted);
     }
+    Ok(())
+}
+
+/// Visits of the account's link until `stop`: most are seen, most are answered, some of them again with other answers.
+///
+/// # Errors
+/// When an answer is one that may not be.
+pub async fn visit(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> Result<()> {
+    // See `post`.
+    let mut pace = interval(PACE);
+    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while !stop.get() {
+        pace.tick().await;
+        let visit = dice.uuid();
+        let answers =
+            json!({"recommend": dice.between(0, 10), "mood": dice.between(1, 5), "more": "a word"});
+        if dice.percent(80) {
+            account.view(&visit).await?;
+            account.seen.borrow_mut().insert(visit.clone());
+        }
+        if dice.percent(80) {
+            let feedback_id = account.answer(&visit, &answers).await?;
+            account.seen.borrow_mut().insert(visit.clone());
+            account.answered.borrow_mut().push((visit, feedback_id));
+        }
+        if dice.percent(20) {
+            answered_again(account, &mut dice).await?;
+        }
+    }
+    Ok(())
+}
+
+/// An earlier visit answers again: the first answer stands.
+async fn answered_again(account: &Account<'_>, dice: &mut Dice) -> Result<()> {
+    let count = account.answered.borrow().len() as u64;
+    if count == 0 {
+        return Ok(());
+    }
+    let which = usize::try_from(dice.between(0, count - 1))?;
+    let earlier = account.answered.borrow().get(which).cloned();
+    let (visit, first) = earlier.context("no such answer")?;
+    let again = account.answer(&visit, &json!({"recommend": 0})).await?;
+    ensure!(
+        again == first,
+        "{visit} was stored as {first} and as {again}"
+    );
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! A campaign of faults: two apis and three workers on servers of their own are killed, frozen and cut off all the time,
-//! while imports, cancellations and erasures go on. In the end nothing accepted is lost, nothing is stored or counted
-//! twice, no older value stands over a newer one, and reports are what is stored.
+//! while imports, cancellations, erasures, visits and answers go on. In the end nothing accepted is lost, nothing is
+//! stored or counted twice, no older value stands over a newer one, and reports are what is stored.
 //!
 //! `FEEDBACK_FAULTS` says how many faults (50 if it does not), `FEEDBACK_SEED` which: the same seed gives the same faults
 //! at the same moments and the same load. What the processes make of it is up to them.
@@ -26,7 +26,7 @@ use plan::{Dice, Fault};
 use stage::Stage;
 
 const ACCOUNTS: u64 = 3;
-/// Tasks of an account that import; one more imports and erases.
+/// Tasks of an account that import; one more imports and erases, and one visits.
 const POSTERS: u64 = 3;
 
 #[tokio::test]
@@ -72,7 +72,15 @@ async fn campaign(stage: &Stage, seed: u64, plan: &[Fault]) -> Result<()> {
     let posts = tasks.map(|(task, (which, account))| load::post(account, dice(which, task), &stop));
     let tasks = accounts.iter().enumerate();
     let erasures = tasks.map(|(which, account)| load::erase(account, dice(which, POSTERS), &stop));
-    let (healed, ..) = tokio::try_join!(faults, try_join_all(posts), try_join_all(erasures))?;
+    let tasks = accounts.iter().enumerate();
+    let visits =
+        tasks.map(|(which, account)| load::visit(account, dice(which, POSTERS + 1), &stop));
+    let (healed, ..) = tokio::try_join!(
+        faults,
+        try_join_all(posts),
+        try_join_all(erasures),
+        try_join_all(visits)
+    )?;
     for account in &accounts {
         account.late_answers().await?;
     }
@@ -83,8 +91,8 @@ async fn campaign(stage: &Stage, seed: u64, plan: &[Fault]) -> Result<()> {
     for account in &accounts {
         violations.extend(verdict::violations(account).await?);
     }
-    if let Err(wrong) = verdict::cleared(stage).await {
-        violations.push(format!("{wrong:#}"));
+    for verdict in [verdict::cleared(stage).await, stage.verified().await] {
+        violations.extend(verdict.err().map(|wrong| format!("{wrong:#}")));
     }
     println!(
         "faults until {:.1} s, settled {:.1} s later, judged {:.1} s later",
@@ -106,6 +114,7 @@ fn figures(stage: &Stage, accounts: &[Account<'_>], violations: usize) {
         println!("{count:6} {}", kind.name());
     }
     let (mut imports, mut records, mut cancelled, mut requests) = (0, 0, 0, 0);
+    let (mut visits, mut answers) = (0, 0);
     for account in accounts {
         for posted in account.posted.borrow().iter() {
             imports += 1;
@@ -113,7 +122,10 @@ fn figures(stage: &Stage, accounts: &[Account<'_>], violations: usize) {
             cancelled += u64::from(posted.cancelled.is_some());
         }
         requests += account.asked.get();
+        visits += account.seen.borrow().len();
+        answers += account.answered.borrow().len();
     }
+    println!("{answers:6} answers of {visits} visits");
     println!(
         "{imports:6} imports of {records} records, {cancelled} cancelled; {requests} requests"
     );

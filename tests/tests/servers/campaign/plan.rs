@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use uuid::Uuid;
+
 /// Random numbers that a seed decides (`SplitMix64`). Each stream of a seed has its own.
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
@@ -26,6 +28,13 @@ impl Dice {
     /// A number from `least` to `most`, both included.
     pub fn between(&mut self, least: u64, most: u64) -> u64 {
         least + self.next() % (most - least + 1)
+    }
+
+    /// An id (v4).
+    pub fn uuid(&mut self) -> String {
+        Uuid::from_u64_pair(self.next(), self.next())
+            .hyphenated()
+            .to_string()
     }
 
     /// True so many times out of a hundred.
@@ -54,16 +63,24 @@ pub enum Kind {
     EmptyBroker,
     BlockBroker,
     KillCache,
+    FillCache,
+    FreezeDatabase,
+    FreezeBroker,
+    FreezeCache,
 }
 
 /// How many of each are in a deck. The broker takes long to come back, so that more of its faults would wait in line.
-const DECK: [(Kind, usize); 9] = [
-    (Kind::KillWorker, 10),
-    (Kind::FreezeWorker, 8),
-    (Kind::KillApi, 6),
-    (Kind::FreezeApi, 5),
-    (Kind::KillDatabase, 5),
-    (Kind::KillCache, 3),
+const DECK: [(Kind, usize); 13] = [
+    (Kind::KillWorker, 9),
+    (Kind::FreezeWorker, 7),
+    (Kind::KillApi, 5),
+    (Kind::FreezeApi, 4),
+    (Kind::KillDatabase, 4),
+    (Kind::FreezeDatabase, 2),
+    (Kind::KillCache, 2),
+    (Kind::FillCache, 2),
+    (Kind::FreezeCache, 1),
+    (Kind::FreezeBroker, 1),
     (Kind::KillBroker, 1),
     (Kind::EmptyBroker, 1),
     (Kind::BlockBroker, 1),
@@ -82,6 +99,10 @@ impl Kind {
             Self::EmptyBroker => "kill broker with its data",
             Self::BlockBroker => "memory alarm of the broker",
             Self::KillCache => "kill cache",
+            Self::FillCache => "full cache",
+            Self::FreezeDatabase => "freeze database",
+            Self::FreezeBroker => "freeze broker",
+            Self::FreezeCache => "freeze cache",
         }
     }
 }
@@ -94,7 +115,7 @@ pub struct Fault {
     pub kind: Kind,
     /// Which of the processes of its kind.
     pub victim: usize,
-    /// How long a frozen process sleeps or a blocked broker is blocked.
+    /// How long a frozen process sleeps, a blocked broker is blocked or a full cache is full.
     pub lasts: Duration,
     /// Whether it waits a moment for the victim to be at work.
     pub aimed: bool,
@@ -109,7 +130,11 @@ impl fmt::Display for Fault {
         match self.kind {
             Kind::KillApi | Kind::KillWorker => write!(out, "{name} {victim}"),
             Kind::FreezeApi | Kind::FreezeWorker => write!(out, "{name} {victim} for {lasts:.1} s"),
-            Kind::BlockBroker => write!(out, "{name} for {lasts:.1} s"),
+            Kind::BlockBroker
+            | Kind::FillCache
+            | Kind::FreezeDatabase
+            | Kind::FreezeBroker
+            | Kind::FreezeCache => write!(out, "{name} for {lasts:.1} s"),
             _ => write!(out, "{name}"),
         }
     }

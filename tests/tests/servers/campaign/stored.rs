@@ -1,10 +1,12 @@
 //! Whether what is stored, and what is said of it, is what it must be.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use tests::check;
+use tests::client::Client;
+use tests::report::Of;
 use tests::wait::{SOON, eventually};
 
 use super::account::{Account, Posted};
@@ -184,6 +186,40 @@ async fn counts_agree(
         if let Err(wrong) = reported.await {
             found.push(format!("{wrong:#}"));
         }
+        if let Err(wrong) = answers_agree(account, client, &around).await {
+            found.push(format!("{wrong:#}"));
+        }
     }
+    Ok(())
+}
+
+/// Each visit is one view and each that was answered one response, and every answer is in the list.
+async fn answers_agree(account: &Account<'_>, client: &Client, around: &str) -> Result<()> {
+    let (from, to) = around.split_once('/').context("no days")?;
+    let (views, responses) = (account.seen.borrow().len(), account.answered.borrow().len());
+    eventually(SOON, async || {
+        let report = client
+            .report(Of::Form, &account.form, (from, to), "")
+            .await?;
+        let metrics = &report["metrics"];
+        ensure!(
+            metrics["views"] == views && metrics["responses"] == responses,
+            "not {views} views and {responses} responses: {metrics}"
+        );
+        Ok(())
+    })
+    .await?;
+    let mut listed = BTreeSet::new();
+    let path = Of::Feedbacks.path(&account.form, (from, to), "");
+    for item in client.pages(&path).await?.0 {
+        let id = item["feedback_id"].as_str().context("no feedback_id")?;
+        listed.insert(id.to_owned());
+    }
+    let answered = account.answered.borrow();
+    let answered = answered.iter().map(|(_, id)| id.clone());
+    ensure!(
+        listed == answered.collect(),
+        "the feedbacks are not those that were answered 201: {listed:?}"
+    );
     Ok(())
 }

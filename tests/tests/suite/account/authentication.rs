@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use reqwest::Method;
+use serde_json::{Map, Value, json};
 use tests::app::{App, Keys};
 use tests::client::{Answer, Client};
-use tests::import::{IMPORT, record};
+use tests::import::{Accepted, IMPORT, record};
+use tests::upload::{Pace, Upload};
 use tests::wait::{SOON, eventually};
 
 /// The contract's 5 s, and a little more for two busy cores.
@@ -152,6 +154,68 @@ async fn a_new_key_works_at_once_and_a_revoked_one_ends_everywhere_within_second
         Ok(())
     })
     .await
+}
+
+#[tokio::test]
+async fn a_revoked_key_ends_a_body_that_still_arrives() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let other = app.create_key("shop", &[]).await?;
+    let pace = Pace {
+        at_once: 0,
+        rate: 1_000,
+        records: 1_000_000,
+    };
+    let mut upload = Upload::start(&client(&app, &keys)?, "A", pace);
+    upload.begun().await?;
+    app.revoke_key(&keys.api_key).await?;
+    let answer = upload.answer().await?;
+    answer.problem(401, "unauthenticated")?;
+    let list = client(&app, &other)?.get(IMPORT).await?.expect(200)?;
+    ensure!(
+        list.json()?["items"] == json!([]),
+        "a batch is left: {list:?}"
+    );
+    Ok(())
+}
+
+/// The record errors of an import, which fill more than any socket's buffers: a hundred thousand, each of which quotes a
+/// long name.
+async fn many_errors(client: &Client) -> Result<String> {
+    let wrong = |number: usize| -> Value {
+        let name = |name: usize| (format!("{name:0250}"), json!(number));
+        (0..50).map(name).collect::<Map<_, _>>().into()
+    };
+    let mut all: Vec<Value> = (0..1_000).map(wrong).collect();
+    all.push(record("A1"));
+    Ok(Accepted::read(client.import_json(&all.into()).await?)?.batch_id)
+}
+
+#[tokio::test]
+async fn a_revoked_key_cuts_an_answer_that_still_leaves() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let client = client(&app, &keys)?;
+    let path = format!("{IMPORT}/{}/errors", many_errors(&client).await?);
+    let whole = async || {
+        client
+            .call(Method::GET, &path)
+            .header("accept", "text/csv")
+            .open()
+            .await
+    };
+    let mut cut = whole().await?;
+    cut.chunk().await?.context("nothing is sent")?;
+    let mut rest = whole().await?;
+    while rest.chunk().await?.is_some() {}
+
+    app.revoke_key(&keys.api_key).await?;
+    eventually(REVOKED, async || client.get(IMPORT).await?.expect(401)).await?;
+    // What lies in sockets comes, and then no end.
+    while let Ok(part) = cut.chunk().await {
+        ensure!(part.is_some(), "the answer came whole");
+    }
+    Ok(())
 }
 
 #[tokio::test]

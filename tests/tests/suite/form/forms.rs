@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
 use tests::check;
-use tests::client::{Answer, Client, served};
+use tests::client::{Answer, Client, Crowd};
 use tests::form::{FORM, form, form_path, short_form};
 use tests::import::JSON;
 
@@ -342,10 +342,11 @@ async fn of_many_who_change_the_same_version_one_does() -> Result<()> {
     let client = app.client().await?;
     let draft = client.draft(&form()).await?;
     let tag = etag(&client.get(&form_path(&draft)).await?)?;
+    let crowd = &Crowd::default();
     let tries = (0..10).map(|number| {
         let (client, draft, tag) = (client.clone(), draft.clone(), tag.clone());
         let body = short_form(&format!("{number}"));
-        async move { served(|| put_if(&client, &draft, &body, &tag)).await }
+        async move { crowd.served(|| put_if(&client, &draft, &body, &tag)).await }
     });
     let mut done = 0;
     for answer in futures::future::try_join_all(tries).await? {
@@ -360,7 +361,11 @@ async fn of_many_who_change_the_same_version_one_does() -> Result<()> {
     let tries = (0..10).map(|number| {
         let (client, path) = (client.clone(), form_path(&draft));
         let body = short_form(&format!("free {number}"));
-        async move { served(|| client.send_json(Method::PUT, &path, &body)).await }
+        async move {
+            crowd
+                .served(|| client.send_json(Method::PUT, &path, &body))
+                .await
+        }
     });
     for answer in futures::future::try_join_all(tries).await? {
         answer.expect(200)?;

@@ -56,6 +56,7 @@ async fn a_batch_tells_all_about_itself() -> Result<()> {
                 "cancelled",
                 "completed_at",
                 "created_at",
+                "errors_dropped",
                 "eta_seconds",
                 "failed",
                 "outcomes",

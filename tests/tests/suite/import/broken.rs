@@ -152,11 +152,16 @@ async fn nesting_is_followed_as_deep_as_serde_json_does() -> Result<()> {
                 answer.problem(400, "invalid_json").with_context(context)?;
             }
         }
-        let answer = client.import_as(JSON, format!("{open}{close}")).await?;
-        ensure!(
-            [400, 422].contains(&answer.status),
-            "another answer at {depth}: {answer:?}"
-        );
+        let body = format!("{open}{close}");
+        let readable = serde_json::from_str::<Value>(&body).is_ok();
+        let answer = client.import_as(JSON, body).await?;
+        let (status, code) = if readable {
+            (422, "validation_failed")
+        } else {
+            (400, "invalid_json")
+        };
+        let context = || format!("{depth} deep");
+        answer.problem(status, code).with_context(context)?;
     }
     Ok(())
 }
@@ -208,8 +213,7 @@ async fn a_chunked_body_that_breaks_its_framing_is_refused() -> Result<()> {
     let head = Raw::head(&client, IMPORT, &lines)?;
     connection.write(head.as_bytes()).await?;
     connection.write(b"2\r\n[1\r\nnonsense\r\n").await?;
-    if let Ok(answer) = connection.read_head().await {
-        ensure!(raw::status(&answer)? < 500, "another answer: {answer}");
-    }
+    let answer = connection.read_head().await?;
+    ensure!(raw::status(&answer)? == 400, "another answer: {answer}");
     nothing_is_kept(&client).await
 }

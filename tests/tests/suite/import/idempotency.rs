@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::json;
 use tests::app::App;
 use tests::check;
-use tests::client::{Answer, Client, served};
+use tests::client::{Answer, Client, Crowd};
 use tests::import::{Accepted, IMPORT, JSON, array, gzip, record, records};
 use tests::raw::{self, Raw};
 use tests::wait::{SOON, eventually};
@@ -196,11 +196,12 @@ async fn twenty_at_once_under_one_key_are_one_batch() -> Result<()> {
     let app = App::setup().apis(2).start().await?;
     let client = app.client().await?;
     let all = records("A", 500, "1");
+    let crowd = &Crowd::default();
     let attempts = (0..20).map(|number| {
         let api = app.apis.get(number % app.apis.len());
         let client = client.at(api.map_or_else(String::new, tests::app::Service::base));
         let all = all.clone();
-        async move { served(|| client.import_once("key-1", &all)).await }
+        async move { crowd.served(|| client.import_once("key-1", &all)).await }
     });
     let answers = futures::future::try_join_all(attempts).await?;
     let mut ids = Vec::new();

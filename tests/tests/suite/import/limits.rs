@@ -130,14 +130,11 @@ async fn hostile_records_cost_little_memory() -> Result<()> {
     let answer = client.import_as(JSON, array(&all)).await?;
     answer.problem(422, "validation_failed")?;
 
-    // One record that never ends: refused, or a record error, but not kept in memory.
+    // One record that never ends is not kept in memory.
     let mut endless = b"[{\"docid\":\"A1\",\"phone\":\"".to_vec();
     endless.resize(60 << 20, b'1');
     let answer = client.import_as(JSON, endless).await?;
-    ensure!(
-        (400..500).contains(&answer.status),
-        "another answer: {answer:?}"
-    );
+    answer.problem(413, "body_too_large")?;
     let many_members = format!("[{{{}\"docid\":\"A1\"}}]", "\"x\":\"y\",".repeat(500_000));
     let answer = client.import_as(JSON, many_members).await?;
     answer.problem(422, "validation_failed")?;

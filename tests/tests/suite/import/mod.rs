@@ -4,6 +4,7 @@ mod batches;
 mod bodies;
 mod broken;
 mod cancel;
+mod fair;
 mod idempotency;
 mod json_verdicts;
 mod limits;

@@ -6,14 +6,16 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use tests::app::App;
 use tests::check;
-use tests::tools;
+use tests::tools::{Tool, own};
 use tests::wait::SOON;
-
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/example_numbers.py");
 
 #[tokio::test]
 async fn every_example_mobile_number_of_libphonenumber_is_accepted() -> Result<()> {
-    let printed = tools::python("python", &[SCRIPT], Duration::from_mins(1)).await?;
+    let app = App::start().await?;
+    let printed = Tool::python("python")?
+        .args([own("python/example_numbers.py")])
+        .run_in(app.folder(), Duration::from_mins(1))
+        .await?;
     let all: Vec<Value> = printed
         .lines()
         .map(|line| {
@@ -22,7 +24,6 @@ async fn every_example_mobile_number_of_libphonenumber_is_accepted() -> Result<(
         })
         .collect();
     ensure!(all.len() > 200, "only {} numbers: {printed}", all.len());
-    let app = App::start().await?;
     let client = app.client().await?;
     let accepted = client.import(&all).await?;
     ensure!(accepted.body["rejected"] == 0, "{}", accepted.body);

@@ -235,8 +235,9 @@ async fn forms_and_links_are_made_from_the_command_line() -> Result<()> {
         "{link}"
     );
     run(&["link", "delete", token]).await?;
-    let gone = app.cli_with(&["link", "show", token], &variables).await?;
-    ensure!(gone.status.code() == Some(1), "{gone:?}");
+    let deleted = run(&["link", "show", token, "--json"]).await?;
+    let deleted: Value = serde_json::from_str(&deleted)?;
+    ensure!(deleted["deleted_at"].is_string(), "{deleted}");
     let deleted = run(&["form", "delete", form_id]).await?;
     ensure!(deleted.contains("DELETED"), "{deleted}");
     // What is wrong with a file is told with its places.

@@ -1,10 +1,13 @@
 //! Contract §0: what holds for every operation.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use reqwest::Method;
+use serde_json::json;
 use tests::app::App;
+use tests::form::{FORM, LINK, form, form_path};
 use tests::import::{IMPORT, JSON, record};
 use tests::raw::{self, Raw};
+use tests::visitor::Visitor;
 
 const UNKNOWN_BATCH: &str = "/api_v1/sms/import/01890000-0000-7000-8000-000000000000";
 
@@ -211,5 +214,129 @@ async fn a_refused_body_is_read_on_so_that_the_answer_is_seen() -> Result<()> {
         let answer = connection.read_head().await?;
         ensure!(raw::status(&answer)? == 401, "another answer: {answer}");
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn every_operation_refuses_a_query_parameter_that_it_does_not_have() -> Result<()> {
+    let app = App::start().await?;
+    let client = app.client().await?;
+    let form = client.published(&form()).await?;
+    let link = client.link(&form, "1", &[]).await?;
+    let batch_id = client.import(&[record("A1")]).await?.batch_id;
+    let visitor = Visitor::new(&app.anonymous()?, &link)?;
+    let feedback_id = visitor.stored(&json!({"recommend": 9})).await?;
+    let form_id = form["form_id"].as_str().unwrap_or_default();
+    let values = [
+        ("{form_id}", form_id),
+        ("{bus_prop_id}", "1"),
+        ("{bus_prop}", "store:Berlin"),
+        ("{status}", "PUBLISHED"),
+        ("{batch_id}", &batch_id),
+        ("{docid}", "A1"),
+        ("{feedback_id}", &feedback_id),
+        ("{start_date}", "2026-01-01"),
+        ("{end_date}", "2026-01-31"),
+    ];
+    let document = app.anonymous()?.get("/openapi.json").await?.json()?;
+    let paths = document["paths"].as_object().context("no paths")?;
+    let mut operations = 0;
+    for (template, item) in paths
+        .iter()
+        .filter(|(path, _)| path.starts_with("/api_v1/"))
+    {
+        for method in item.as_object().context("no operations")?.keys() {
+            let id = if method == "post" {
+                form_id
+            } else {
+                visitor.token()
+            };
+            let path = values
+                .iter()
+                .fold(template.replace("{id}", id), |path, (name, value)| {
+                    path.replace(name, value)
+                });
+            ensure!(!path.contains('{'), "what is put into {path}?");
+            let methods: &[&str] = if method == "get" {
+                &["GET", "HEAD"]
+            } else {
+                &[method]
+            };
+            for method in methods {
+                let method: Method = method.to_uppercase().parse()?;
+                for query in [
+                    "no_such=1",
+                    "Limit=1",
+                    "limit=1&limits=1",
+                    "%6eo=",
+                    "=x",
+                    "%FF",
+                ] {
+                    let call = client.call(method.clone(), &format!("{path}?{query}"));
+                    let answer = call.body(JSON, form.to_string()).send().await?;
+                    let wanted = format!("{method} {path}?{query}: {answer:?}");
+                    ensure!(answer.status == 400, "{wanted}");
+                    if method != Method::HEAD {
+                        answer.problem(400, "invalid_parameter").context(wanted)?;
+                    }
+                }
+                operations += 1;
+            }
+        }
+    }
+    ensure!(operations > 30, "only {operations} operations");
+    // Nothing was done.
+    ensure!(client.read_link(&link).await?["deleted_at"].is_null());
+    let read = client.get(&form_path(&form)).await?.expect(200)?.json()?;
+    ensure!(read == form, "{read}");
+    client.recipient("A1").await?.expect(200)?;
+    let feedbacks = format!("/api_v1/feedback/{feedback_id}");
+    client.delete(&feedbacks).await?.expect(204)?;
+    // An empty last segment is the same operation; what people open may carry anything.
+    let empty = format!("/api_v1/report/summary/2026-01-01/2026-01-31/{form_id}/?x=1");
+    let refused = client.get(&empty).await?;
+    refused.problem(400, "invalid_parameter")?;
+    let tracked = format!("{}?utm_source=sms", visitor.path());
+    app.anonymous()?.get(&tracked).await?.expect(200)?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_query_parameter_is_judged_after_the_path_and_the_media_type() -> Result<()> {
+    let app = App::start().await?;
+    let client = app.client().await?;
+    client
+        .get(&format!("{UNKNOWN_BATCH}?x=1"))
+        .await?
+        .problem(404, "not_found")?;
+    let id = "01890000-0000-7000-8000-000000000000";
+    for (method, path) in [
+        (Method::POST, format!("{UNKNOWN_BATCH}/cancel")),
+        (Method::POST, format!("{UNKNOWN_BATCH}/retry")),
+        (Method::GET, "/api_v1/sms/recipient/nobody".to_owned()),
+        (Method::PUT, format!("{FORM}/{id}")),
+        (Method::DELETE, format!("{FORM}/{id}")),
+        (Method::POST, format!("{FORM}/{id}/publish")),
+        (Method::POST, format!("{LINK}/{id}")),
+        (Method::POST, format!("{LINK}/{id}/1")),
+        (Method::GET, format!("{LINK}/AAECAwQFBgcICQoLDA0ODw")),
+        (Method::DELETE, format!("{LINK}/nonsense")),
+        (Method::DELETE, format!("/api_v1/feedback/{id}")),
+    ] {
+        let call = client.call(method, &format!("{path}?x=1"));
+        let refused = call.body(JSON, "{}").send().await?;
+        refused.problem(404, "not_found").context(path)?;
+    }
+    client
+        .delete(&format!("{UNKNOWN_BATCH}?x=1"))
+        .await?
+        .problem(405, "method_not_allowed")?;
+    let call = client.call(Method::POST, &format!("{IMPORT}?x=1"));
+    let answer = call.body("text/plain", "nonsense").send().await?;
+    answer.problem(415, "unsupported_media_type")?;
+    app.anonymous()?
+        .get(&format!("{IMPORT}?x=1"))
+        .await?
+        .problem(401, "unauthenticated")?;
     Ok(())
 }

@@ -176,7 +176,7 @@ async fn no_reader_is_ever_led_back() -> Result<()> {
             });
         }
     }
-    // Another epoch begins in the middle of it, and again.
+    // All months get another version in the middle of it, and again.
     for _ in 0..2 {
         stage.app.succeeds(&["rebuild"]).await?;
     }

@@ -5,9 +5,9 @@ use chrono::{DateTime, Utc};
 use domain::answer::Answers;
 use domain::link::Token;
 use serde_json::{Value, json};
-use store::Store;
 use store::collect::{NewAnswer, NewView, Recorded};
 use store::form::PublicLink;
+use store::{Store, Workload};
 use tests::app::App;
 use tests::client::Client;
 use tests::report::{Days, Of};
@@ -32,7 +32,7 @@ impl Stage {
     pub async fn of(app: App, zone: &str) -> Result<Self> {
         let keys = app.create_key("shop", &["--time-zone", zone]).await?;
         let owner = app.anonymous()?.with_keys(&keys);
-        let store = Store::connect(&app.database(), 2)?;
+        let store = Store::connect(&app.database(), Workload::Maintenance(2))?;
         Ok(Self { app, owner, store })
     }
 

@@ -3,12 +3,15 @@
 use anyhow::{Result, bail, ensure};
 use chrono_tz::Tz;
 use domain::chunk::RunBuilder;
+use domain::date_range::DateRange;
+use domain::docid::DocId;
+use domain::phone::PhoneNumber;
 use domain::record::Record;
 use domain::scope::Scopes;
 use platform::cache::Cache;
 use platform::config::RedisUrl;
-use store::Store;
 use store::import::{Batch, ChunkId, QueueBatch};
+use store::{Store, Workload};
 use tempfile::TempDir;
 use tests::app::Backends;
 use uuid::Uuid;
@@ -44,7 +47,7 @@ impl Ledger {
         let folder = tempfile::tempdir()?;
         let url = database_url(&backends, &folder);
         let cache = open_cache(&backends)?;
-        let store = Store::connect(&url, 16)?;
+        let store = Store::connect(&url, Workload::Jobs)?;
         store.make_schema().await?;
         let key = store
             .create_key("account", Some(Tz::Pacific__Kiritimati), Scopes::ALL)
@@ -105,8 +108,8 @@ impl Ledger {
     pub async fn receive(&self, chunks: &[&[Row]]) -> Result<Received> {
         let payloads = chunks
             .iter()
-            .map(|rows| (rows.len(), encode(rows)))
-            .collect();
+            .map(|rows| Ok((rows.len(), encode(rows)?)))
+            .collect::<Result<_>>()?;
         self.receive_payloads(payloads).await
     }
 
@@ -143,6 +146,7 @@ impl Ledger {
                 received: received.records,
                 accepted: received.records,
                 rejected: 0,
+                errors_dropped: 0,
                 chunks: received.chunks,
                 request_id: "test",
                 idempotency: None,
@@ -168,7 +172,7 @@ impl Ledger {
 
     /// One step of a worker on one chunk.
     pub async fn step(&self, id: ChunkId) -> Result<Step> {
-        Ok(store_chunk::run(&self.store, self.worker_id, Pick::Announced(id)).await?)
+        Ok(store_chunk::run(&self.store, self.worker_id, Pick::One(id)).await?)
     }
 
     pub async fn batch(&self, received: &Received) -> Result<Batch> {
@@ -196,8 +200,10 @@ impl Ledger {
 
     /// Recipients by the counts that reports read.
     pub async fn counted(&self) -> Result<i64> {
-        let series = self.store.recipient_series(self.account_id).await?;
-        Ok(series.days.iter().map(|(_, recipients)| recipients).sum())
+        let mut snapshot = self.store.report_snapshot().await?;
+        let years = DateRange::parse("2026-01-01", "2030-01-01")?;
+        let days = snapshot.recipient_days(self.account_id, years).await?;
+        Ok(days.iter().map(|(_, recipients)| recipients).sum())
     }
 }
 
@@ -218,15 +224,15 @@ pub struct Received {
     pub records: i64,
 }
 
-pub fn encode(rows: &[Row]) -> Vec<u8> {
+pub fn encode(rows: &[Row]) -> Result<Vec<u8>> {
     let mut builder = RunBuilder::new();
     for (docid, value) in rows {
         builder.push(&Record {
-            docid: (*docid).into(),
-            phone: "+4915112345678".into(),
-            fields: vec![("v".into(), value.to_string().into())],
+            docid: DocId::parse(*docid)?,
+            phone: PhoneNumber::parse("+4915112345678")?,
+            fields: &format!(r#"{{"v":"{value}"}}"#),
         });
     }
     let mut chunks = builder.finish().compress(rows.len());
-    chunks.pop().map(|chunk| chunk.1).unwrap_or_default()
+    Ok(chunks.pop().map(|chunk| chunk.1).unwrap_or_default())
 }

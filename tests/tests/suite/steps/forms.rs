@@ -1,11 +1,12 @@
 //! The life of a form in the store, and lists of forms.
 
 use anyhow::Result;
-use domain::date_range::DateRange;
+use serde_json::json;
+use store::PAGE_BYTES;
 use store::form::{Form, FormChange, FormKey};
 use uuid::Uuid;
 
-use super::survey::{Survey, content};
+use super::survey::{Survey, content, read_form};
 
 #[tokio::test]
 async fn every_change_of_a_form_raises_its_version_and_follows_its_life() -> Result<()> {
@@ -31,10 +32,8 @@ async fn every_change_of_a_form_raises_its_version_and_follows_its_life() -> Res
     assert!(matches!(dead, FormChange::Refused(_)), "{dead:?}");
     let foreign = store.delete_form(Uuid::new_v4(), id, None).await?;
     assert!(matches!(foreign, FormChange::NotFound), "{foreign:?}");
-    let range = DateRange::parse("2026-01-01", "2026-01-02")?;
-    let key = FormKey::new(account, id);
-    let rollup = store.rollup_days(key, 0, range).await?;
-    assert_eq!(rollup.map(|rollup| rollup.version), Some(4));
+    let version = store.form_data_version(FormKey::new(account, id)).await?;
+    assert_eq!(version.map(|version| version.number), Some(4));
     Ok(())
 }
 
@@ -57,12 +56,51 @@ async fn forms_are_listed_by_status_newest_first() -> Result<()> {
     drafts.reverse();
     let ids = async |status, before, limit| -> Result<Vec<Uuid>> {
         let forms = store.forms(account, status, before, limit).await?;
-        Ok(forms.iter().map(|form| form.form_id).collect())
+        let ids: Vec<Uuid> = forms.rows.iter().map(|form| form.form_id).collect();
+        let is_whole = ids.len() < limit;
+        assert_eq!(forms.next, ids.last().copied().filter(|_| !is_whole));
+        Ok(ids)
     };
     assert_eq!(ids(Draft, None, 50).await?, drafts);
     assert_eq!(ids(Draft, None, 2).await?, drafts[..2]);
     assert_eq!(ids(Draft, Some(drafts[1]), 50).await?, drafts[2..]);
     assert_eq!(ids(Published, None, 50).await?, [survey.form.form_id]);
     assert_eq!(ids(Deleted, None, 50).await?, Vec::<Uuid>::new());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_page_of_large_forms_ends_early_and_goes_on_behind_its_last() -> Result<()> {
+    use domain::form::FormStatus::Draft;
+    let survey = Survey::open().await?;
+    let (store, account) = (&survey.ledger.store, survey.form.account_id);
+    let texts = (0..600).map(|n| format!("store:{n}-{}", "x".repeat(480)));
+    let large = json!({"title": "Large", "bus_props": texts.collect::<Vec<_>>(), "fields": []});
+    let large = read_form(&large);
+    let mut forms = Vec::new();
+    for _ in 0..30 {
+        forms.push(store.create_form(account, &large).await?.form_id);
+    }
+    forms.reverse();
+    let (mut listed, mut before, mut sizes) = (Vec::new(), None, Vec::new());
+    loop {
+        let page = store.forms(account, Draft, before, 1_000).await?;
+        listed.extend(page.rows.iter().map(|form| form.form_id));
+        let mut size = 0;
+        for form in &page.rows {
+            size += form.content.len();
+        }
+        sizes.push(size);
+        before = page.next;
+        if before.is_none() {
+            break;
+        }
+    }
+    assert_eq!(listed, forms);
+    assert!(sizes.len() > 2, "{sizes:?}");
+    assert!(
+        sizes.iter().all(|size| *size < PAGE_BYTES + (1 << 20)),
+        "{sizes:?}"
+    );
     Ok(())
 }

@@ -1,19 +1,20 @@
 //! What the ledger does with chunks that fail, and with chunks that take their worker along.
 
 use anyhow::{Context, Result, bail, ensure};
+use domain::message::Lane;
 use store::import::{MAX_FAILURES, MAX_STARTS, Noted};
 use tests::wait::{SOON, eventually};
-use worker::store_chunk::Step;
+use worker::store_chunk::{self, Pick, Step};
 
 use super::fixture::{Ledger, encode};
 
 #[tokio::test]
 async fn a_broken_chunk_is_parked_after_five_failures_and_can_be_retried() -> Result<()> {
     let ledger = Ledger::open().await?;
-    let mut broken = encode(&[("a", 1), ("b", 1)]);
+    let mut broken = encode(&[("a", 1), ("b", 1)])?;
     broken.truncate(broken.len() / 2);
     let batch = ledger
-        .receive_payloads(vec![(2, broken), (1, encode(&[("c", 1)]))])
+        .receive_payloads(vec![(2, broken), (1, encode(&[("c", 1)])?)])
         .await?;
     ledger.accept(&batch).await?;
     ledger.step(ledger.chunk(&batch, 1)).await?;
@@ -46,7 +47,6 @@ async fn a_broken_chunk_is_parked_after_five_failures_and_can_be_retried() -> Re
     let store::import::Change::Done(retried) = retried else {
         bail!("{retried:?}");
     };
-    assert_eq!(retried.chunk_nos, [0]);
     assert_eq!(retried.batch.status.as_str(), "processing");
     assert_eq!((retried.batch.failed, retried.batch.pending), (0, 2));
 
@@ -61,9 +61,52 @@ async fn a_broken_chunk_is_parked_after_five_failures_and_can_be_retried() -> Re
 }
 
 #[tokio::test]
+async fn an_account_has_its_chunks_stored_in_the_order_of_acceptance_and_no_other_account_waits()
+-> Result<()> {
+    let mut ledger = Ledger::open().await?;
+    let worker_id = ledger.worker_id;
+    let first = ledger.post(&[&[("a", 1)], &[("b", 1)]]).await?;
+    let second = ledger.post(&[&[("c", 1)], &[("d", 1)]]).await?;
+    let small = ledger.post(&[&[("e", 1)]]).await?;
+    let one = ledger.account_id;
+    ledger.fresh_account().await?;
+    let later = ledger.post(&[&[("a", 1)], &[("b", 1)]]).await?;
+    let other = ledger.account_id;
+    let store = &ledger.store;
+    let mut waiting = store.accounts_with_chunks(Lane::Bulk).await?;
+    waiting.sort_unstable();
+    let mut all = [one, other];
+    all.sort_unstable();
+    assert_eq!(waiting, all);
+    assert_eq!(store.accounts_with_chunks(Lane::Small).await?, [one]);
+    let stored =
+        async |account, lane| match store_chunk::run(store, worker_id, Pick::Due(account, lane))
+            .await?
+        {
+            Step::Stored { id, .. } => Ok(Some((id.batch_id, id.chunk_no))),
+            Step::Nothing => Ok(None),
+            step => bail!("{step:?}"),
+        };
+    for (account, lane, wanted) in [
+        (one, Lane::Bulk, Some((first.batch_id, 0))),
+        (other, Lane::Bulk, Some((later.batch_id, 0))),
+        (one, Lane::Bulk, Some((first.batch_id, 1))),
+        (one, Lane::Small, Some((small.batch_id, 0))),
+        (one, Lane::Small, None),
+        (one, Lane::Bulk, Some((second.batch_id, 0))),
+        (other, Lane::Bulk, Some((later.batch_id, 1))),
+        (other, Lane::Bulk, None),
+    ] {
+        assert_eq!(stored(account, lane).await?, wanted);
+    }
+    assert_eq!(store.accounts_with_chunks(Lane::Bulk).await?, [one]);
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_payload_of_tomorrow_is_left_for_a_worker_of_tomorrow() -> Result<()> {
     let ledger = Ledger::open().await?;
-    let mut payload = encode(&[("a", 1)]);
+    let mut payload = encode(&[("a", 1)])?;
     payload[0] = 250;
     let batch = ledger.receive_payloads(vec![(1, payload)]).await?;
     ledger.accept(&batch).await?;

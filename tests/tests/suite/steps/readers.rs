@@ -1,5 +1,5 @@
-//! Those who read what the model was told: two instances with a cache each (of servers it is the same Redis), and what
-//! each of them has seen so far.
+//! Those who read what the model was told: two instances that share a Redis, where there is one, and what each of them has
+//! seen so far.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,14 +7,15 @@ use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use domain::date_range::DateRange;
+use domain::link::TrackFields;
 use domain::metrics::{FieldSummary, Metrics};
 use domain::month::Month;
 use domain::rollup::{DayCounts, Delta};
 use platform::cache::Cache;
-use platform::reports::{Found, account_series, check_months, form_series, refresh_months};
+use report::{FormQuery, Found, account_series, check_months, form_series, refresh_months};
 use serde_json::{Value, json};
 use store::form::FormKey;
-use store::report::{FeedbackQuery, Version};
+use store::report::FeedbackQuery;
 use tests::oracle::{Counts, Part, agrees};
 
 use super::model::Subject;
@@ -30,7 +31,7 @@ pub struct Seen<'a> {
 pub struct Readers {
     caches: [Cache; 2],
     /// The newest version of each form that was seen, and when it was so.
-    newest: BTreeMap<FormKey, (Version, DateTime<Utc>)>,
+    newest: BTreeMap<FormKey, (i64, DateTime<Utc>)>,
 }
 
 impl Readers {
@@ -58,7 +59,14 @@ impl Readers {
         let bus_prop = Some(part.bus_prop).filter(|text| !text.is_empty());
         let wanted = subject.rolled_up.form_report(part);
         for cache in &self.caches {
-            let found = form_series(store, cache, subject.key, bus_prop, range).await?;
+            let query = FormQuery {
+                form: subject.key,
+                bus_prop,
+                range,
+                time_zone: Tz::Pacific__Kiritimati,
+                comments: 0,
+            };
+            let found = form_series(store, cache, query).await?;
             let Found::Is(series) = found else {
                 anyhow::bail!("{found:?} of {part:?}");
             };
@@ -66,7 +74,7 @@ impl Readers {
                 series.days.is_sorted_by(|(one, _), (other, _)| one < other),
                 "out of order"
             );
-            let now = (series.version, series.as_of);
+            let now = (series.version.number, series.as_of);
             let newest = self.newest.entry(subject.key).or_insert(now);
             ensure!(
                 newest.0 <= now.0 && newest.1 <= now.1,
@@ -107,10 +115,11 @@ impl Readers {
                 time_zone: Tz::Pacific__Kiritimati,
                 bus_prop_id: bus_prop.map(|(_, id)| *id),
                 comments_only,
-                track_fields: Vec::new(),
+                track_fields: TrackFields::default(),
             };
             let page = store.feedback_page(&query, None, 1_000).await?;
             let listed: Vec<String> = page
+                .page
                 .rows
                 .iter()
                 .map(|row| row.feedback_id.to_string())
@@ -141,9 +150,7 @@ impl Readers {
         touched: BTreeSet<(i64, Month)>,
     ) -> Result<()> {
         for cache in &self.caches {
-            // A cache that is away or slow has no copy then, which may be.
-            let written = refresh_months(&survey.ledger.store, cache, form, touched.clone());
-            let _ = written.await?;
+            refresh_months(&survey.ledger.store, cache, form, touched.clone()).await?;
         }
         Ok(())
     }
@@ -156,8 +163,10 @@ impl Readers {
             for day in &slices.days {
                 store.rebuild_slice(*form, &slices, *day).await?;
             }
+            store.rebuild_links(*form).await?;
+            store.restamp_form(*form).await?;
         }
-        Ok(store.raise_epoch().await?)
+        Ok(())
     }
 
     /// What `feedback verify` does: whatever waits or was rolled up, nothing differs.
@@ -169,6 +178,8 @@ impl Readers {
                 let drifts = store.check_slice(*form, &slices, *day).await?;
                 ensure!(drifts.is_empty(), "drift: {drifts:?}");
             }
+            let drifts = store.check_links(*form).await?;
+            ensure!(drifts.is_empty(), "drift of links: {drifts:?}");
             for cache in &self.caches {
                 let drifts = check_months(store, cache, *form, &slices).await?;
                 ensure!(drifts.is_empty(), "drift of copies: {drifts:?}");
@@ -209,8 +220,9 @@ impl Readers {
                     };
                     let wanted = subject.rolled_up.counts(part);
                     sum = sum.and(wanted);
-                    let counted = form.days.iter().find(|(of, _)| *of == day);
-                    let counted = counted.map(|(_, counts)| *counts).unwrap_or_default();
+                    let mut days = series.days.iter();
+                    let counted = days.find(|(of, on, _)| (*of, *on) == (form.form_id, day));
+                    let counted = counted.map(|(.., counts)| *counts).unwrap_or_default();
                     agrees(&shown(day, &counted), &wanted.daily(day))?;
                     found.merge(&Delta {
                         counts: counted,

@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use domain::scope::Scopes;
 use futures::future::try_join_all;
 use platform::start::one_line;
-use store::Store;
+use store::{Store, Workload};
 use tests::app::Backends;
 
 use super::fixture::{Ledger, database_url};
@@ -14,7 +14,7 @@ async fn of_processes_that_start_at_once_one_makes_the_schema() -> Result<()> {
     let backends = Backends::from_environment().await?;
     let folder = tempfile::tempdir()?;
     let url = database_url(&backends, &folder);
-    let stores = [(); 8].map(|()| Store::connect(&url, 2));
+    let stores = [(); 8].map(|()| Store::connect(&url, Workload::Maintenance(2)));
     let stores: Vec<Store> = stores.into_iter().collect::<Result<_, _>>()?;
     try_join_all(stores.iter().map(Store::make_schema)).await?;
     for (at, store) in stores.iter().enumerate() {
@@ -28,7 +28,7 @@ async fn of_processes_that_start_at_once_one_makes_the_schema() -> Result<()> {
 #[tokio::test]
 async fn a_database_of_another_version_is_refused_in_one_line() -> Result<()> {
     for (damage, found) in [
-        ("UPDATE schema_version SET version = 2", 2),
+        ("UPDATE schema_version SET version = 1", 1),
         ("DELETE FROM schema_version", 0),
         ("DROP TABLE schema_version", 0),
     ] {

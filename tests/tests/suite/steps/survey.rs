@@ -7,13 +7,14 @@ use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use domain::answer::Answers;
 use domain::date_range::{DateRange, day_of};
-use domain::form::{FormContent, FormDraft};
+use domain::form::{FormContent, FormInput};
 use domain::link::{Token, TrackFields};
+use domain::month::Month;
 use domain::rollup::{DayCounts, Delta};
 use serde_json::{Value, json};
 use store::collect::{NewAnswer, NewView, Recorded};
 use store::form::{Form, FormChange, FormKey, Link, NewLink, PublicLink};
-use store::report::{RollupDays, ScanScope, WHOLE};
+use store::report::{ScanScope, Version, WHOLE};
 use uuid::Uuid;
 use worker::roll_up;
 
@@ -24,6 +25,14 @@ pub struct Survey {
     pub form: FormKey,
     /// A moment that is not near midnight in the account's zone.
     pub noon: DateTime<Utc>,
+}
+
+/// Counts as the database has them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rollup {
+    pub version: Version,
+    pub as_of: DateTime<Utc>,
+    pub days: Vec<(NaiveDate, Delta)>,
 }
 
 /// How many may answer, and until when.
@@ -52,11 +61,11 @@ pub fn content() -> FormContent {
     read_form(&body)
 }
 
-fn read_draft(body: &Value) -> FormDraft {
-    FormDraft::parse(body).unwrap_or_else(|problems| panic!("{problems:?}"))
+fn read_draft(body: &Value) -> FormInput {
+    FormInput::parse(body).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
-fn read_form(body: &Value) -> FormContent {
+pub fn read_form(body: &Value) -> FormContent {
     FormContent::new(read_draft(body)).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
@@ -145,8 +154,9 @@ impl Survey {
         link.context("the link is not there")
     }
 
-    /// The link as its account sees it now.
+    /// The link as its account sees it once all is rolled up.
     pub async fn read_link(&self, sent: &Sent) -> Result<Link> {
+        self.roll_up().await?;
         let store = &self.ledger.store;
         let link = store.link(sent.link.account_id, &sent.token).await?;
         link.context("the link is not there")
@@ -213,14 +223,21 @@ impl Survey {
         Ok(())
     }
 
-    pub async fn rollup(&self, bus_prop_id: i64) -> Result<RollupDays> {
-        let range = DateRange::parse("2026-01-01", "2030-01-01")?;
-        let days = self
-            .ledger
-            .store
-            .rollup_days(self.form, bus_prop_id, range)
-            .await?;
-        days.context("the form is not there")
+    /// What the database has of the form, of its whole or of one business property.
+    pub async fn rollup(&self, bus_prop_id: i64) -> Result<Rollup> {
+        let store = &self.ledger.store;
+        let mut snapshot = store.report_snapshot().await?;
+        let head = snapshot.form_head(self.form).await?;
+        let head = head.context("the form is not there")?;
+        let years = DateRange::parse("2026-01-01", "2030-01-01")?;
+        let months = (Month::of(years.start()), Month::of(years.end()));
+        let days = snapshot.form_days(self.form, bus_prop_id, months).await?;
+        let days = days.into_iter().map(|(day, sum)| Ok((day, sum.decode()?)));
+        Ok(Rollup {
+            version: head.version,
+            as_of: head.as_of,
+            days: days.collect::<Result<_>>()?,
+        })
     }
 
     /// Folds, then reads the whole's counts of a day.

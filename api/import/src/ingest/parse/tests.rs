@@ -1,13 +1,14 @@
 use axum::body::Body;
+use domain::body::BodyKind;
 use domain::chunk::Chunk;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
-use super::super::feed::{Wire, channel, pump};
-use super::super::{Admission, Encoding};
+use super::super::{Encoding, Incoming, memory};
 use super::*;
 
 const JOB: Job = Job {
-    kind: BodyKind::Json,
     on_error: OnError::AcceptValid,
     max_records: 10,
     cut: ChunkCut {
@@ -24,21 +25,19 @@ struct Got {
     blocks: Vec<(i64, usize)>,
 }
 
-async fn parse(job: Job, body: &str) -> Result<Got, Refusal> {
-    let (sender, receiver) = channel();
+async fn parse(job: Job, body: &str) -> Result<Got, ImportError> {
     let (pieces_in, mut pieces) = mpsc::channel(1);
-    let room = Admission::new().enter(None).await?;
+    let incoming = Incoming {
+        body: Body::from(body.to_owned()),
+        kind: BodyKind::Json,
+        encoding: Encoding::Identity,
+        permit: memory(1_000_000).permit(Uuid::nil()),
+        limit: 1 << 30,
+    };
     let parsing = tokio::task::spawn_blocking(move || {
-        let source = Source::new(
-            Wire::new(receiver, 1 << 30),
-            Encoding::Identity,
-            1 << 30,
-            room,
-            true,
-        )?;
+        let source = Source::new(incoming, CancellationToken::new(), true)?;
         run(job, source, pieces_in)
     });
-    let feeding = tokio::spawn(pump(Body::from(body.to_owned()), sender));
     let mut got = Got::default();
     while let Some(piece) = pieces.recv().await {
         match piece {
@@ -51,13 +50,12 @@ async fn parse(job: Job, body: &str) -> Result<Got, Refusal> {
                 for (_, payload) in run.compress(chunk_records) {
                     let chunk = Chunk::decode(&payload).unwrap();
                     got.chunks
-                        .push(chunk.rows().map(|row| row.docid.to_owned()).collect());
+                        .push(chunk.records().map(|r| r.docid.to_string()).collect());
                 }
             }
             Piece::Errors { first, errors } => got.blocks.push((first, errors.len())),
         }
     }
-    feeding.await.unwrap();
     Ok(Got {
         tally: parsing.await.unwrap()?,
         ..got
@@ -188,13 +186,13 @@ async fn one_record_too_many_refuses_the_body() {
     let records: Vec<_> = (0..11).map(|_| "1".to_owned()).collect();
     assert!(matches!(
         parse(JOB, &array(&records)).await,
-        Err(Refusal::TooManyRecords { limit: 10 })
+        Err(ImportError::TooManyRecords { limit: 10 })
     ));
 }
 
 #[tokio::test]
 async fn a_broken_body_is_refused_with_its_offset() {
-    let Err(Refusal::Syntax {
+    let Err(ImportError::Syntax {
         kind: BodyKind::Json,
         detail,
     }) = parse(JOB, "[1,]").await

@@ -1,0 +1,151 @@
+//! Making links. What a request may say is read in [`super::request`].
+
+use api_http::AppState;
+use api_http::auth::Caller;
+use api_http::deadline::{QUICK, within};
+use api_http::error::{Code, Problem, ProblemBody};
+use api_http::extract::parse_uuid;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::header::LOCATION;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use chrono::Utc;
+use domain::form::FormStatus;
+use domain::link::{BusPropIds, BusPropIdsError, Token};
+use store::form::NewLink;
+
+use super::request::{LinkRequest, read_pairs};
+use super::{InPath, LinkResponse};
+use crate::PATH;
+
+/// Generate a link without business properties.
+///
+/// Each call makes a new one. The body may be left out; any member that is not known makes no link.
+#[utoipa::path(
+    post,
+    path = "/link/{id}",
+    tag = "link",
+    params(("id" = Uuid, Path, description = "The form's `form_id`")),
+    request_body(content(
+        (Option<LinkRequest> = "application/x-www-form-urlencoded"),
+        (Option<LinkRequest> = "multipart/form-data"),
+    ), description = "At most 1 MiB"),
+    responses(
+        (status = 201, description = "The link", body = LinkResponse, headers(
+            ("Location" = String, description = "Where the link is read"),
+        )),
+        (status = 400, description = "`invalid_parameter`, `invalid_form`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`form_not_published`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 413, description = "`body_too_large`", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 415, description = "`unsupported_media_type`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 422, description = "`validation_failed`, `too_many_track_fields`",
+            body = ProblemBody, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn create_plain_link(
+    State(state): State<AppState>,
+    caller: Caller,
+    path: InPath<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    let path = path.map(|Path(form_id)| (form_id, String::new()));
+    create(&state, &caller, path, &headers, body).await
+}
+
+/// Generate a link.
+///
+/// Each call makes a new one. The body may be left out; any member that is not known makes no link.
+#[utoipa::path(
+    post,
+    path = "/link/{form_id}/{bus_prop_id}",
+    tag = "link",
+    params(
+        ("form_id" = Uuid, Path),
+        ("bus_prop_id" = String, Path, pattern = "^[1-9][0-9]*(_[1-9][0-9]*)*$", example = "1_2",
+            description = "Business properties of the form by their ids, each once, at most 50, joined by `_`"),
+    ),
+    request_body(content(
+        (Option<LinkRequest> = "application/x-www-form-urlencoded"),
+        (Option<LinkRequest> = "multipart/form-data"),
+    ), description = "At most 1 MiB"),
+    responses(
+        (status = 201, description = "The link", body = LinkResponse, headers(
+            ("Location" = String, description = "Where the link is read"),
+        )),
+        (status = 400, description = "`invalid_parameter`: also an id that the form has not, or that is retired; `invalid_form`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`form_not_published`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 413, description = "`body_too_large`", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 415, description = "`unsupported_media_type`",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 422, description = "`validation_failed`, `too_many_track_fields`",
+            body = ProblemBody, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn create_link(
+    State(state): State<AppState>,
+    caller: Caller,
+    path: InPath<(String, String)>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    let path = path.map(|Path(path)| path);
+    create(&state, &caller, path, &headers, body).await
+}
+
+/// Makes a link of the form with these business properties.
+async fn create(
+    state: &AppState,
+    caller: &Caller,
+    path: Result<(String, String), PathRejection>,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    let (form_id, ids) = path.map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
+    let form_id =
+        parse_uuid(&form_id).ok_or_else(|| Problem::invalid_parameter("form_id is not a UUID"))?;
+    let account_id = caller.account_id();
+    let form = within(QUICK, state.store().form(account_id, form_id)).await?;
+    let form = form.ok_or_else(Problem::not_found)?;
+    let pairs = read_pairs(state.memory().permit(account_id), headers, body).await?;
+    let bus_prop_ids: BusPropIds = ids.parse().map_err(bus_prop_ids_problem)?;
+    if form.status != FormStatus::Published {
+        let status = form.status.as_str();
+        return Err(Problem::new(
+            Code::FormNotPublished,
+            format!("the form is {status}; only a PUBLISHED one has links"),
+        ));
+    }
+    bus_prop_ids
+        .check_for_new_link(&form.content)
+        .map_err(bus_prop_ids_problem)?;
+    let request = LinkRequest::read(&pairs, Utc::now())?;
+    let link = NewLink {
+        account_id,
+        form_id,
+        token: Token::new(rand::random()),
+        bus_prop_ids,
+        track_fields: request.track_fields,
+        expires_at: request.expires_at,
+        max_responses: request.max_responses,
+    };
+    let link = within(QUICK, state.store().create_link(&link)).await?;
+    tracing::info!(link.id = %link.link_id, form.id = %form_id, "link made");
+    let location = [(LOCATION, format!("{PATH}/link/{}", link.token))];
+    let body = Json(LinkResponse::new(state, &link, &form.content));
+    Ok((StatusCode::CREATED, location, body).into_response())
+}
+
+fn bus_prop_ids_problem(error: BusPropIdsError) -> Problem {
+    Problem::invalid_parameter(format!("bus_prop_id: {error}"))
+}

@@ -1,0 +1,204 @@
+//! The body of a request for a link: tracking fields, an end, a number of responses. With any other member no link is made:
+//! never one silently without its tracking.
+
+use api_http::body::{self, ContentType, Pairs, SMALL, multipart, plain, urlencoded};
+use api_http::error::{Code, Problem};
+use api_http::memory::MemoryPermit;
+use axum::body::Body;
+use axum::http::HeaderMap;
+use chrono::{DateTime, Utc};
+use domain::invalid::{Invalid, MAX_PROBLEMS, code, member};
+use domain::link::{MAX_TRACK_FIELDS, TrackFieldError, TrackFields};
+use utoipa::ToSchema;
+
+const TRACK_FIELD: &str = "track_field";
+const EXPIRES_AT: &str = "expires_at";
+const MAX_RESPONSES: &str = "max_responses";
+
+/// What a link carries, and how long it lasts.
+#[derive(Debug, Default, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkRequest {
+    /// `<name>=<value>`, split at the first `=`: a name of 1 to 64 bytes, each once, and a value of at most 1,024.
+    #[schema(rename = "track_field", value_type = Vec<String>, required = false, max_items = 6,
+             pattern = "^[^=\\u0000-\\u001f\\u007f-\\u009f]{1,64}=[^\\u0000]*$", example = json!(["order=4711"]))]
+    pub track_fields: TrackFields,
+    /// A time in the future.
+    #[schema(required = false, nullable = false)]
+    pub expires_at: Option<DateTime<Utc>>,
+    #[schema(required = false, nullable = false, minimum = 1)]
+    pub max_responses: Option<i64>,
+}
+
+impl LinkRequest {
+    /// # Errors
+    /// 422 with everything that is wrong; a seventh tracking field before anything else.
+    pub fn read(pairs: &Pairs, now: DateTime<Utc>) -> Result<Self, Problem> {
+        let mut request = Self::default();
+        let mut problems = Vec::new();
+        let mut fields = 0;
+        for (name, value) in pairs {
+            let pointer = member("", name);
+            let read = match name.as_str() {
+                TRACK_FIELD => {
+                    let pointer = format!("{pointer}/{fields}");
+                    fields += 1;
+                    let pushed = request.track_fields.push(value);
+                    pushed.map_err(|error| invalid(pointer, error.code(), error.to_string()))
+                }
+                EXPIRES_AT => future_time(value, now)
+                    .and_then(|time| once(&mut request.expires_at, time))
+                    .map_err(|(code, detail)| invalid(pointer, code, detail)),
+                MAX_RESPONSES => at_least_one(value)
+                    .and_then(|number| once(&mut request.max_responses, number))
+                    .map_err(|(code, detail)| invalid(pointer, code, detail)),
+                _ => {
+                    let detail =
+                        "not known here; known are: track_field, expires_at, max_responses";
+                    Err(invalid(pointer, code::UNKNOWN_MEMBER, detail))
+                }
+            };
+            problems.extend(read.err());
+        }
+        if fields > MAX_TRACK_FIELDS {
+            return Err(Problem::new(
+                Code::TooManyTrackFields,
+                format!("{fields} tracking fields: {}", TrackFieldError::TooMany),
+            ));
+        }
+        if problems.is_empty() {
+            return Ok(request);
+        }
+        problems.truncate(MAX_PROBLEMS);
+        Err(Problem::invalid(problems))
+    }
+}
+
+/// The members of a body; none of an empty one, whatever its Content-Type.
+///
+/// # Errors
+/// 415; 413; 400 `invalid_form`; 503 `busy`; 408.
+pub async fn read_pairs(
+    permit: MemoryPermit,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Pairs, Problem> {
+    let kind = ContentType::of(headers).filter(|_| plain(headers).is_ok());
+    let is_multipart = match kind.as_ref().map(|kind| kind.essence.as_str()) {
+        Some("application/x-www-form-urlencoded") => false,
+        Some("multipart/form-data") => true,
+        _ => {
+            let read = body::read(permit, body, 0, Code::InvalidForm).await;
+            return read.map(|_| Pairs::new()).map_err(unsupported);
+        }
+    };
+    let whole = body::read(permit, body, SMALL, Code::InvalidForm).await?;
+    match kind.filter(|_| is_multipart && !whole.bytes.is_empty()) {
+        Some(kind) => multipart(&kind.value, whole.bytes.clone()).await,
+        None => urlencoded(&whole.bytes),
+    }
+}
+
+/// Of a body that may not have a byte.
+fn unsupported(problem: Problem) -> Problem {
+    if problem.code() != Code::BodyTooLarge {
+        return problem;
+    }
+    Problem::new(
+        Code::UnsupportedMediaType,
+        "Content-Type must be application/x-www-form-urlencoded or multipart/form-data, in UTF-8 and without \
+         Content-Encoding, or the body empty",
+    )
+}
+
+fn invalid(pointer: String, code: &'static str, detail: impl Into<String>) -> Invalid {
+    Invalid {
+        pointer,
+        code,
+        detail: detail.into(),
+    }
+}
+
+/// Keeps a value that may be given once.
+fn once<T>(kept: &mut Option<T>, value: T) -> Result<(), (&'static str, &'static str)> {
+    match kept.replace(value) {
+        None => Ok(()),
+        Some(_) => Err((code::DUPLICATE, "given twice")),
+    }
+}
+
+fn future_time(
+    text: &str,
+    now: DateTime<Utc>,
+) -> Result<DateTime<Utc>, (&'static str, &'static str)> {
+    // RFC 3339 in UTC; chrono also reads longer years, other offsets and spaces.
+    let byte = |index| text.as_bytes().get(index).copied();
+    let is_utc = text.ends_with('Z') && byte(4) == Some(b'-') && byte(10) == Some(b'T');
+    match DateTime::parse_from_rfc3339(text) {
+        Ok(time) if is_utc && time > now => Ok(time.to_utc()),
+        Ok(_) if is_utc => Err((code::OUT_OF_RANGE, "not in the future")),
+        _ => Err((code::MALFORMED, "not a time such as 2030-12-31T23:59:59Z")),
+    }
+}
+
+fn at_least_one(text: &str) -> Result<i64, (&'static str, &'static str)> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse() {
+        Ok(number @ 1..) if is_number => Ok(number),
+        _ if is_number => Err((code::OUT_OF_RANGE, "not a number from 1")),
+        _ => Err((code::WRONG_TYPE, "not a whole number")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> Result<LinkRequest, Problem> {
+        let pairs: Pairs = pairs
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        LinkRequest::read(&pairs, DateTime::from_timestamp(1_700_000_000, 0).unwrap())
+    }
+
+    #[test]
+    fn a_request_may_ask_for_nothing_or_for_all() {
+        let nothing = read(&[]).unwrap();
+        assert!(nothing.track_fields.is_empty() && nothing.expires_at.is_none());
+        let all = read(&[
+            ("track_field", "a=1"),
+            ("expires_at", "2023-11-14T22:13:20.001Z"),
+            ("max_responses", "9223372036854775807"),
+            ("track_field", "b="),
+        ])
+        .unwrap();
+        assert_eq!(all.track_fields.len(), 2);
+        assert_eq!(all.max_responses, Some(i64::MAX));
+        assert!(all.expires_at.is_some());
+    }
+
+    #[test]
+    fn a_time_is_in_utc_and_in_the_future() {
+        for text in [
+            "2023-11-14T22:13:20Z",
+            "2999-01-01T00:00:00z",
+            "2999-01-01T00:00:00+00:00",
+            "+2999-01-01T00:00:00Z",
+            "2999-01-01 00:00:00Z",
+            "2999-01-01T24:00:00Z",
+            "99999-01-01T00:00:00Z",
+        ] {
+            assert!(read(&[("expires_at", text)]).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn seven_tracking_fields_are_told_before_anything_else() {
+        let mut pairs = vec![("track_field", "x"); 7];
+        pairs.push(("unknown", ""));
+        assert_eq!(read(&pairs).unwrap_err().code(), Code::TooManyTrackFields);
+        pairs.remove(0);
+        assert_eq!(read(&pairs).unwrap_err().code(), Code::ValidationFailed);
+    }
+}

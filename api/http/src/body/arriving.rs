@@ -1,0 +1,179 @@
+//! A body as it arrives, and the minimum throughput that it must have while others wait for memory.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::body::Body as _;
+use tokio::time::{Instant, timeout};
+
+use crate::memory::Demand;
+
+/// For so long a sender may be slower than [`MINIMUM`].
+const GRACE: Duration = Duration::from_secs(10);
+/// Bytes a second, over the whole body.
+const MINIMUM: u128 = 64 << 10;
+/// How often a body of which nothing arrives is looked at.
+const TICK: Duration = Duration::from_secs(1);
+/// A sender of whom nothing arrives for so long is gone, even if its connection is open.
+const SILENCE: Duration = Duration::from_mins(1);
+
+/// A body that is being received.
+pub struct ArrivingBody {
+    body: Body,
+    limit: u64,
+    demand: Demand,
+    bytes: u64,
+    waited: Duration,
+}
+
+/// Why a body ended before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Cut {
+    #[error("the connection broke")]
+    Broken,
+    /// The body was below the minimum throughput while others waited for memory, or nothing arrived for a minute.
+    #[error("the body arrived too slowly")]
+    Slow,
+    #[error("the body is larger than its limit")]
+    TooLarge,
+}
+
+impl ArrivingBody {
+    /// A body of at most `limit` bytes. `demand` comes from the permit for the memory that it takes.
+    pub fn new(body: Body, limit: u64, demand: Demand) -> Self {
+        Self {
+            body,
+            limit,
+            demand,
+            bytes: 0,
+            waited: Duration::ZERO,
+        }
+    }
+
+    /// The next bytes, at least one; `None` at the end of the body.
+    ///
+    /// # Errors
+    /// See [`Cut`].
+    pub async fn next(&mut self) -> Result<Option<Bytes>, Cut> {
+        let mut silent = Duration::ZERO;
+        loop {
+            // A size that was declared, or what has come.
+            if self.bytes + self.body.size_hint().lower() > self.limit {
+                return Err(Cut::TooLarge);
+            }
+            let begin = Instant::now();
+            let frame = timeout(TICK, self.body.frame()).await;
+            self.waited += begin.elapsed();
+            silent += begin.elapsed();
+            let data = match frame {
+                Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
+                Ok(Some(Err(_))) => return Err(Cut::Broken),
+                Ok(None) => return Ok(None),
+                Err(_) => Bytes::new(),
+            };
+            self.bytes += data.len() as u64;
+            if silent >= SILENCE || self.is_slow() && self.demand.is_there() {
+                return Err(Cut::Slow);
+            }
+            if !data.is_empty() && self.bytes <= self.limit {
+                return Ok(Some(data));
+            }
+        }
+    }
+
+    /// The bytes that have arrived.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The time spent waiting for the sender.
+    pub fn waited(&self) -> Duration {
+        self.waited
+    }
+
+    fn is_slow(&self) -> bool {
+        let late = self.waited.saturating_sub(GRACE);
+        u128::from(self.bytes) * 1_000 < late.as_millis() * MINIMUM
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::{FutureExt, StreamExt, stream};
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::memory::{MemoryPool, PoolSize};
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn pool() -> MemoryPool {
+        MemoryPool::new(PoolSize {
+            total: 2,
+            largest: 1,
+            small: 1,
+        })
+    }
+
+    /// Reads a body of which `bytes` arrive each `pause`. How it ends, and how many bytes came in.
+    async fn read(
+        demand: Demand,
+        bytes: usize,
+        pause: Duration,
+        pieces: usize,
+    ) -> (Option<Cut>, u64) {
+        let pieces = stream::iter(0..pieces).then(move |_| async move {
+            sleep(pause).await;
+            Ok::<_, std::io::Error>(vec![b' '; bytes])
+        });
+        let mut body = ArrivingBody::new(Body::from_stream(pieces), u64::MAX, demand);
+        loop {
+            match body.next().await {
+                Ok(Some(data)) => assert!(!data.is_empty()),
+                Ok(None) => return (None, body.bytes()),
+                Err(cut) => return (Some(cut), body.bytes()),
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_body_is_read_to_its_end_while_nobody_waits_for_memory() {
+        let demand = || pool().permit(uuid::Uuid::nil()).demand();
+        assert_eq!(read(demand(), 1, SECOND, 1_000).await, (None, 1_000));
+        assert_eq!(read(demand(), 1, SECOND * 59, 10).await, (None, 10));
+        let silence = read(demand(), 1, SECOND * 61, 10).await;
+        assert_eq!(silence, (Some(Cut::Slow), 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_body_is_cut_while_others_wait_for_memory() {
+        let pool = pool();
+        let mut permits = [0, 0, 0].map(|account| pool.permit(uuid::Uuid::from_u128(account)));
+        permits[0].grow_to(1).await.unwrap();
+        assert!(permits[2].grow_to(1).now_or_never().is_none(), "it waits");
+        let demand = || permits[0].demand();
+        let (cut, bytes) = read(demand(), 40_000, SECOND, 1_000).await;
+        assert_eq!(cut, Some(Cut::Slow));
+        // What was sent in 26 s: 10 s of grace, and 16 s at 64 KiB are more than that.
+        assert_eq!(bytes, 40_000 * 26);
+        let (cut, _) = read(demand(), 100, SECOND / 10, 1_000).await;
+        assert_eq!(cut, Some(Cut::Slow));
+        assert_eq!(read(demand(), 64 << 10, SECOND, 1_000).await.0, None);
+        assert_eq!(read(demand(), 1, SECOND, 10).await.0, None);
+        let own = permits[2].demand();
+        assert_eq!(read(own, 1, SECOND, 100).await.0, None, "nobody else waits");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_the_time_spent_waiting_for_the_sender_counts() {
+        let demand = pool().permit(uuid::Uuid::nil()).demand();
+        let pieces = stream::iter([Ok::<_, std::io::Error>("x"), Ok("y")]);
+        let mut body = ArrivingBody::new(Body::from_stream(pieces), 2, demand);
+        while let Ok(Some(_)) = body.next().await {
+            sleep(SECOND * 100).await;
+        }
+        assert_eq!((body.bytes(), body.waited()), (2, Duration::ZERO));
+    }
+}

@@ -1,0 +1,243 @@
+//! Memory for bodies on their way in, shared out by account.
+//!
+//! An account may hold as much of a pool as it leaves free (the dynamic thresholds of Choudhury and Hahne, 1998): alone
+//! it gets half, beside k - 1 others the (k + 1)-th part, and a newcomer finds as much. What a body holds grows while it
+//! arrives, so a slow sender holds no more than it has sent.
+//!
+//! Bodies that hold memory while they wait for more could wait for each other for ever. So the younger bodies of an
+//! account leave room for its oldest one, and one oldest body at a time may use a reserve beside the pool.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
+use uuid::Uuid;
+
+use crate::error::{Code, Problem};
+
+/// How long a body waits for what older bodies of its account hold. The oldest one waits for other accounts, without end.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The sizes of a pool, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct PoolSize {
+    /// What all bodies share.
+    pub total: u64,
+    /// What one body holds at most. The reserve has this size.
+    pub largest: u64,
+    /// A body up to this size leaves no room for an older one.
+    pub small: u64,
+}
+
+/// The memory of bodies of one kind. Cheap to clone.
+#[derive(Clone)]
+pub struct MemoryPool(Arc<Shared>);
+
+struct Shared {
+    size: PoolSize,
+    state: Mutex<State>,
+    /// Notified when memory is given back.
+    freed: Notify,
+}
+
+struct State {
+    free: u64,
+    next_number: u64,
+    /// By their numbers, which ascend in the order in which the bodies began.
+    bodies: BTreeMap<u64, Held>,
+    /// The body whose memory is not taken from the pool.
+    in_reserve: Option<u64>,
+}
+
+/// What a body holds.
+struct Held {
+    account_id: Uuid,
+    bytes: u64,
+    waits: bool,
+}
+
+/// The memory that a body holds, until it is dropped.
+pub struct MemoryPermit {
+    pool: MemoryPool,
+    account_id: Uuid,
+    number: u64,
+    bytes: u64,
+}
+
+/// Tells whether bodies wait for memory, other than the one it was made for.
+#[derive(Clone)]
+pub struct Demand {
+    pool: MemoryPool,
+    number: u64,
+}
+
+/// Older bodies of the account hold its share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Busy;
+
+impl From<Busy> for Problem {
+    fn from(_: Busy) -> Self {
+        let detail = "other requests of this account hold its share of the memory; try again";
+        Self::new(Code::Busy, detail).retry_after(5)
+    }
+}
+
+impl MemoryPool {
+    pub fn new(size: PoolSize) -> Self {
+        let state = State {
+            free: size.total,
+            next_number: 0,
+            bodies: BTreeMap::new(),
+            in_reserve: None,
+        };
+        Self(Arc::new(Shared {
+            size,
+            state: Mutex::new(state),
+            freed: Notify::new(),
+        }))
+    }
+
+    /// A permit for a body of the account that holds nothing yet.
+    pub fn permit(&self, account_id: Uuid) -> MemoryPermit {
+        let mut state = self.state();
+        let number = state.next_number;
+        state.next_number += 1;
+        let held = Held {
+            account_id,
+            bytes: 0,
+            waits: false,
+        };
+        state.bodies.insert(number, held);
+        MemoryPermit {
+            pool: self.clone(),
+            account_id,
+            number,
+            bytes: 0,
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl MemoryPermit {
+    /// Makes sure that it is for at least `bytes`, of which [`PoolSize::largest`] is the most that counts. Waits where
+    /// the account's share or the pool is used up.
+    ///
+    /// # Errors
+    /// [`Busy`] where older bodies of the account have held its share for 30 s. The permit is to be dropped then.
+    pub async fn grow_to(&mut self, bytes: u64) -> Result<(), Busy> {
+        let bytes = bytes.min(self.pool.0.size.largest);
+        if bytes <= self.bytes {
+            return Ok(());
+        }
+        let pool = self.pool.clone();
+        let mut deadline = Instant::now() + PATIENCE;
+        loop {
+            let mut freed = std::pin::pin!(pool.0.freed.notified());
+            // From here on no notification is missed.
+            freed.as_mut().enable();
+            if self.try_grow_to(bytes) {
+                return Ok(());
+            }
+            if timeout_at(deadline, freed).await.is_err() {
+                deadline += PATIENCE;
+                if pool.state().oldest_of(self.account_id) != Some(self.number) {
+                    return if self.try_grow_to(bytes) {
+                        Ok(())
+                    } else {
+                        Err(Busy)
+                    };
+                }
+            }
+        }
+    }
+
+    fn try_grow_to(&mut self, bytes: u64) -> bool {
+        let PoolSize { largest, small, .. } = self.pool.0.size;
+        let mut guard = self.pool.state();
+        let state = &mut *guard;
+        let more = bytes - self.bytes;
+        let of_account = |held: &&Held| held.account_id == self.account_id;
+        let account = state.bodies.values().filter(of_account);
+        let account = account.map(|held| held.bytes).sum::<u64>() + more;
+        let older = state
+            .oldest_of(self.account_id)
+            .filter(|oldest| *oldest != self.number);
+        // What the account's oldest body may still need from the pool is as good as taken.
+        let owed = match older.and_then(|older| state.bodies.get(&older)) {
+            Some(held) if bytes > small && state.in_reserve != older => largest - held.bytes,
+            _ => 0,
+        };
+        let left = state.free.checked_sub(more + owed);
+        let granted = if state.in_reserve == Some(self.number) {
+            // The reserve is not part of the pool.
+            true
+        } else if left.is_some_and(|left| account + owed <= left) {
+            state.free -= more;
+            true
+        } else if older.is_none() && account <= largest && state.in_reserve.is_none() {
+            state.in_reserve = Some(self.number);
+            state.free += self.bytes;
+            self.pool.0.freed.notify_waiters();
+            true
+        } else {
+            false
+        };
+        if granted {
+            self.bytes = bytes;
+        }
+        let held = Held {
+            account_id: self.account_id,
+            bytes: self.bytes,
+            waits: !granted,
+        };
+        state.bodies.insert(self.number, held);
+        granted
+    }
+
+    pub fn demand(&self) -> Demand {
+        Demand {
+            pool: self.pool.clone(),
+            number: self.number,
+        }
+    }
+}
+
+impl State {
+    /// The account's body that began first.
+    fn oldest_of(&self, account_id: Uuid) -> Option<u64> {
+        let mut bodies = self.bodies.iter();
+        let oldest = bodies.find(|(_, held)| held.account_id == account_id);
+        oldest.map(|(number, _)| *number)
+    }
+}
+
+impl Drop for MemoryPermit {
+    fn drop(&mut self) {
+        let mut state = self.pool.state();
+        state.bodies.remove(&self.number);
+        if state.in_reserve == Some(self.number) {
+            state.in_reserve = None;
+        } else {
+            state.free += self.bytes;
+        }
+        drop(state);
+        self.pool.0.freed.notify_waiters();
+    }
+}
+
+impl Demand {
+    /// Whether another body waits for memory.
+    pub fn is_there(&self) -> bool {
+        let state = self.pool.state();
+        let waits = |(number, held): (&u64, &Held)| held.waits && *number != self.number;
+        state.bodies.iter().any(waits)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+use std::pin::pin;
+
+use futures::FutureExt;
+use futures::future::join_all;
+use tokio::time::sleep;
+
+use super::*;
+
+const MIB: u64 = 1 << 20;
+const SIZE: PoolSize = PoolSize {
+    total: 160 * MIB,
+    largest: 50 * MIB,
+    small: 4 * MIB,
+};
+
+fn permit(pool: &MemoryPool, account: u128) -> MemoryPermit {
+    pool.permit(Uuid::from_u128(account))
+}
+
+/// Whether the permit gets so many MiB at once.
+fn grows(permit: &mut MemoryPermit, mib: u64) -> bool {
+    let granted = permit.grow_to(mib * MIB).now_or_never();
+    granted.is_some_and(|granted| granted.is_ok())
+}
+
+/// Permits of 4 MiB for an account, until it gets no more at once.
+fn fill(pool: &MemoryPool, account: u128) -> Vec<MemoryPermit> {
+    let next = || {
+        let mut permit = permit(pool, account);
+        grows(&mut permit, 4).then_some(permit)
+    };
+    std::iter::from_fn(next).collect()
+}
+
+#[tokio::test]
+async fn an_account_gets_half_and_the_next_one_half_of_the_rest() {
+    let pool = MemoryPool::new(SIZE);
+    let (first, second) = (fill(&pool, 1), fill(&pool, 2));
+    assert_eq!((first.len(), second.len()), (20, 10));
+    drop((first, second));
+    let state = pool.state();
+    assert_eq!(state.free, SIZE.total);
+    assert!(state.bodies.is_empty());
+}
+
+#[tokio::test]
+async fn a_body_may_be_the_largest_whatever_another_account_holds() {
+    let pool = MemoryPool::new(SIZE);
+    let _others = fill(&pool, 1);
+    let mut large = permit(&pool, 2);
+    assert!((1..=50).all(|mib| grows(&mut large, mib)));
+    assert!(grows(&mut large, 1_000) && large.bytes == SIZE.largest);
+}
+
+#[tokio::test]
+async fn a_younger_body_leaves_room_for_the_oldest_of_its_account() {
+    let pool = MemoryPool::new(SIZE);
+    let (mut oldest, mut younger) = (permit(&pool, 1), permit(&pool, 1));
+    assert!(grows(&mut oldest, 10));
+    assert!(grows(&mut younger, 30) && !grows(&mut younger, 31));
+    assert!(grows(&mut oldest, 50));
+    drop(oldest);
+    assert!(grows(&mut younger, 50), "it is the oldest now");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_younger_body_is_refused_in_the_end() {
+    let pool = MemoryPool::new(SIZE);
+    let _held = fill(&pool, 1);
+    let mut younger = permit(&pool, 1);
+    assert_eq!(younger.grow_to(4 * MIB).await, Err(Busy));
+    drop(younger);
+    assert!(grows(&mut permit(&pool, 2), 4), "another account's is not");
+}
+
+#[tokio::test(start_paused = true)]
+async fn bodies_that_want_the_most_all_end_one_after_the_other() {
+    let pool = MemoryPool::new(SIZE);
+    let bodies = (0..10).map(|account| {
+        let mut permit = permit(&pool, account);
+        async move {
+            for mib in 1..=50 {
+                permit.grow_to(mib * MIB).await?;
+                sleep(Duration::from_secs(2)).await;
+            }
+            Ok::<_, Busy>(())
+        }
+    });
+    let ended = join_all(bodies).await;
+    assert!(ended.iter().all(Result::is_ok));
+}
+
+#[tokio::test(start_paused = true)]
+async fn demand_is_what_others_wait_for() {
+    let pool = MemoryPool::new(SIZE);
+    let held = fill(&pool, 1);
+    let mut waiting = permit(&pool, 1);
+    let (own, demand) = (waiting.demand(), held[0].demand());
+    assert!(!demand.is_there());
+    {
+        let growing = pin!(waiting.grow_to(4 * MIB));
+        assert!(growing.now_or_never().is_none());
+        assert!(demand.is_there() && !own.is_there());
+    }
+    drop(waiting);
+    assert!(!demand.is_there());
+}

@@ -1,0 +1,167 @@
+//! What the headers and the query of an import say.
+
+use axum::http::{HeaderMap, HeaderName};
+use domain::body::BodyKind;
+
+use crate::ingest::OnError;
+use api_http::body::{ContentType, Encoding};
+use api_http::error::{Code, Problem};
+use api_http::extract::Parameters;
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// At most this many bytes.
+const MAX_KEY_BYTES: usize = 255;
+
+/// An import, apart from its body.
+pub struct ImportRequest {
+    pub kind: BodyKind,
+    pub encoding: Encoding,
+    pub on_error: OnError,
+    /// The idempotency key.
+    pub key: Option<String>,
+}
+
+impl ImportRequest {
+    /// Checks in the contract's order: 415, then the input.
+    ///
+    /// # Errors
+    /// 415, or 400 `invalid_parameter`.
+    pub fn read(
+        headers: &HeaderMap,
+        parameters: Result<Parameters, Problem>,
+    ) -> Result<Self, Problem> {
+        let unsupported = |detail| Problem::new(Code::UnsupportedMediaType, detail);
+        let kind = body_kind(headers).ok_or_else(|| {
+            unsupported(
+                "Content-Type must be application/json, text/csv or application/x-ndjson, in UTF-8",
+            )
+        })?;
+        let encoding = Encoding::of(headers)
+            .ok_or_else(|| unsupported("Content-Encoding must be gzip or zstd, or left out"))?;
+        let parameters = parameters?;
+        let on_error = match parameters.one("on_error")? {
+            None => OnError::AcceptValid,
+            Some(name) => OnError::parse(name).ok_or_else(|| {
+                Problem::invalid_parameter("on_error must be accept_valid or reject_all")
+            })?,
+        };
+        Ok(Self {
+            kind,
+            encoding,
+            on_error,
+            key: idempotency_key(headers)?,
+        })
+    }
+}
+
+/// The kind that Content-Type names, if it is one that is taken here.
+fn body_kind(headers: &HeaderMap) -> Option<BodyKind> {
+    match ContentType::of(headers)?.essence.as_str() {
+        "application/json" => Some(BodyKind::Json),
+        "text/csv" => Some(BodyKind::Csv),
+        "application/x-ndjson" => Some(BodyKind::Ndjson),
+        _ => None,
+    }
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
+    value
+        .to_str()
+        .ok()
+        .filter(|key| {
+            (1..=MAX_KEY_BYTES).contains(&key.len())
+                && key.bytes().all(|byte| byte.is_ascii_graphic())
+        })
+        .filter(|_| values.next().is_none())
+        .map(|key| Some(key.to_owned()))
+        .ok_or_else(|| {
+            Problem::invalid_parameter(
+                "Idempotency-Key must be 1 to 255 visible ASCII characters, once",
+            )
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+    use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+
+    use super::*;
+
+    fn headers<const N: usize>(fields: [(HeaderName, &'static str); N]) -> HeaderMap {
+        fields
+            .into_iter()
+            .map(|(name, value)| (name, HeaderValue::from_static(value)))
+            .collect()
+    }
+
+    #[test]
+    fn three_kinds_of_body_are_taken_in_utf_8() {
+        let kind = |value| body_kind(&headers([(CONTENT_TYPE, value)]));
+        assert_eq!(kind("application/json"), Some(BodyKind::Json));
+        assert_eq!(
+            kind("Application/JSON; Charset=\"UTF-8\""),
+            Some(BodyKind::Json)
+        );
+        assert_eq!(
+            kind("text/csv;header=present; charset=utf-8"),
+            Some(BodyKind::Csv)
+        );
+        assert_eq!(kind("application/x-ndjson"), Some(BodyKind::Ndjson));
+        for other in [
+            "",
+            "text/plain",
+            "application/json; charset=latin1",
+            "application/jsonx",
+            "application",
+        ] {
+            assert_eq!(kind(other), None, "{other}");
+        }
+        assert_eq!(body_kind(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn an_idempotency_key_is_visible_ascii() {
+        let key = |value| idempotency_key(&headers([(IDEMPOTENCY_KEY, value)]));
+        assert_eq!(key("a-1~!").unwrap().as_deref(), Some("a-1~!"));
+        assert_eq!(idempotency_key(&HeaderMap::new()).unwrap(), None);
+        assert!(key("").is_err());
+        assert!(key("two words").is_err());
+        let mut twice = headers([(IDEMPOTENCY_KEY, "a")]);
+        twice.append(IDEMPOTENCY_KEY, HeaderValue::from_static("b"));
+        assert!(idempotency_key(&twice).is_err());
+        let mut long = HeaderMap::new();
+        long.insert(
+            IDEMPOTENCY_KEY,
+            HeaderValue::from_str(&"x".repeat(255)).unwrap(),
+        );
+        assert!(idempotency_key(&long).is_ok());
+        long.insert(
+            IDEMPOTENCY_KEY,
+            HeaderValue::from_str(&"x".repeat(256)).unwrap(),
+        );
+        assert!(idempotency_key(&long).is_err());
+    }
+
+    #[test]
+    fn the_kind_is_checked_before_the_input() {
+        let invalid = || Err(Problem::invalid_parameter("broken"));
+        let refused = |headers| {
+            ImportRequest::read(&headers, invalid())
+                .err()
+                .map(|problem| problem.code())
+        };
+        assert_eq!(refused(headers([])), Some(Code::UnsupportedMediaType));
+        let json = (CONTENT_TYPE, "application/json");
+        let encoded = (CONTENT_ENCODING, "br");
+        assert_eq!(
+            refused(headers([json.clone(), encoded])),
+            Some(Code::UnsupportedMediaType)
+        );
+        assert_eq!(refused(headers([json])), Some(Code::InvalidParameter));
+    }
+}

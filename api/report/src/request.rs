@@ -1,0 +1,207 @@
+//! What a request for a report of one form names in its path.
+
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
+use chrono_tz::Tz;
+use domain::date_range::DateRange;
+use domain::form::BusProp;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use report::FormQuery;
+use serde::Deserialize;
+use store::form::FormKey;
+use utoipa::IntoParams;
+use uuid::Uuid;
+
+use crate::ReportState;
+use api_http::auth::Caller;
+use api_http::error::Problem;
+use api_http::extract::parse_uuid;
+
+/// Where reports are.
+const PATH: &str = "/api_v1/report";
+
+/// What a segment of a canonical path has as it is: what RFC 3986 calls unreserved, and `:`.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b':');
+
+/// A form of the caller's account or of nobody, days, and a business property that some form may have.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FormReportRequest {
+    pub form: FormKey,
+    pub range: DateRange,
+    pub bus_prop: Option<BusProp>,
+    pub time_zone: Tz,
+}
+
+/// The path's parameters by their names: operations have them in different orders.
+#[derive(Deserialize)]
+struct InPath {
+    form_id: String,
+    start_date: String,
+    end_date: String,
+    /// Left out or empty: all.
+    #[serde(default)]
+    bus_prop: String,
+}
+
+impl FormReportRequest {
+    fn new(path: &InPath, form: FormKey, time_zone: Tz) -> Result<Self, Problem> {
+        let range = DateRange::parse(&path.start_date, &path.end_date)
+            .map_err(|error| Problem::invalid_parameter(error.to_string()))?;
+        let bus_prop = match path.bus_prop.as_str() {
+            "" => None,
+            text => Some(
+                BusProp::parse(text)
+                    .map_err(|error| Problem::invalid_parameter(format!("bus_prop {error}")))?,
+            ),
+        };
+        Ok(Self {
+            form,
+            range,
+            bus_prop,
+            time_zone,
+        })
+    }
+
+    /// The business property as text.
+    pub fn bus_prop(&self) -> Option<&str> {
+        self.bus_prop.as_ref().map(BusProp::as_str)
+    }
+
+    /// The canonical path of a list.
+    pub fn path(&self, operation: &str) -> String {
+        let (start, end) = (self.range.start(), self.range.end());
+        let tail = self.bus_prop().map(|text| format!("/{}", segment(text)));
+        let (form_id, tail) = (self.form.form_id, tail.unwrap_or_default());
+        format!("{PATH}/{operation}/{start}/{end}/{form_id}{tail}")
+    }
+
+    /// What the report of these days is made of.
+    pub fn query(&self, range: DateRange, comments: usize) -> FormQuery<'_> {
+        FormQuery {
+            form: self.form,
+            bus_prop: self.bus_prop(),
+            range,
+            time_zone: self.time_zone,
+            comments,
+        }
+    }
+}
+
+/// A text as a segment of a canonical path.
+pub fn segment(text: &str) -> String {
+    utf8_percent_encode(text, PLAIN).to_string()
+}
+
+/// The form has no business property of this text.
+pub fn no_bus_prop() -> Problem {
+    Problem::invalid_parameter("the form has no such bus_prop")
+}
+
+impl FromRequestParts<ReportState> for FormReportRequest {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ReportState) -> Result<Self, Problem> {
+        let caller = Caller::from_request_parts(parts, state).await?;
+        let Path(path) = Path::<InPath>::from_request_parts(parts, state)
+            .await
+            .map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
+        let form_id = parse_uuid(&path.form_id)
+            .ok_or_else(|| Problem::invalid_parameter("form_id is not a UUID"))?;
+        let form = FormKey::new(caller.account_id(), form_id);
+        match Self::new(&path, form, caller.time_zone()) {
+            Ok(request) => Ok(request),
+            // Whether there is such a form is told before what else is wrong.
+            Err(problem) => match state.app.store().form_data_version(form).await? {
+                Some(_) => Err(problem),
+                None => Err(Problem::not_found()),
+            },
+        }
+    }
+}
+
+/// The days and the form of a path, for the document.
+#[expect(dead_code, reason = "only its parameters are used")]
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct FormPath {
+    /// First day.
+    #[param(example = "2026-01-01", format = Date, value_type = String)]
+    start_date: (),
+    /// Last day; at most 1,830 days in all.
+    #[param(example = "2026-12-31", format = Date, value_type = String)]
+    end_date: (),
+    /// A form of any status, DELETED too.
+    form_id: Uuid,
+}
+
+/// The business property of a path, for the document.
+#[expect(dead_code, reason = "only its parameters are used")]
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct BusPropPath {
+    /// One of the form's, `<name>:<value>`, percent-encoded. It may be retired.
+    #[param(example = "store:Berlin", max_length = 500, pattern = "^[^:]+:.+$")]
+    bus_prop: String,
+}
+
+/// What a caller has already, for the document.
+#[expect(dead_code, reason = "only its parameters are used")]
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+pub struct Conditional {
+    /// An `ETag` that the caller has. One of a newer version than this instance keeps is never answered from what it keeps.
+    #[param(rename = "If-None-Match", required = false, nullable = false)]
+    if_none_match: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(bus_prop: &str) -> Result<FormReportRequest, Problem> {
+        let path = InPath {
+            form_id: String::new(),
+            start_date: "2026-02-01".to_owned(),
+            end_date: "2026-02-28".to_owned(),
+            bus_prop: bus_prop.to_owned(),
+        };
+        let form = FormKey::new(Uuid::from_u128(1), Uuid::from_u128(2));
+        FormReportRequest::new(&path, form, Tz::UTC)
+    }
+
+    #[test]
+    fn a_segment_never_reads_as_two_nor_as_another_text() {
+        assert_eq!(segment("store:Berlin-1_2.3~"), "store:Berlin-1_2.3~");
+        assert_eq!(segment("a:b/c?d#e%2F f"), "a:b%2Fc%3Fd%23e%252F%20f");
+        assert_eq!(segment("straße:ü"), "stra%C3%9Fe:%C3%BC");
+    }
+
+    #[test]
+    fn a_canonical_path_ends_with_the_business_property() {
+        let id = "00000000-0000-0000-0000-000000000002";
+        let plain = request("").unwrap();
+        assert_eq!(plain.bus_prop(), None);
+        assert_eq!(
+            plain.path("feedbacks"),
+            format!("/api_v1/report/feedbacks/2026-02-01/2026-02-28/{id}")
+        );
+        assert_eq!(
+            request("url:http://a/ü").unwrap().path("feedbacks"),
+            format!(
+                "/api_v1/report/feedbacks/2026-02-01/2026-02-28/{id}/url:http:%2F%2Fa%2F%C3%BC"
+            )
+        );
+    }
+
+    #[test]
+    fn a_business_property_has_a_name_and_a_value() {
+        for text in ["store", ":x", "x:", ":", "a:\u{0}"] {
+            assert!(request(text).is_err(), "{text}");
+        }
+    }
+}

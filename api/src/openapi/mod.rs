@@ -1,0 +1,160 @@
+//! The document at `/openapi.json` apart from the operations: what all of them share, and how they follow one another.
+//!
+//! The operations document themselves beside their handlers. What every one of them takes and answers because of the
+//! layers around it is added here, once.
+
+mod links;
+mod shared;
+
+use std::collections::BTreeMap;
+
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::request_body::RequestBody;
+use utoipa::openapi::schema::{SchemaType, Type};
+use utoipa::openapi::security::SecurityRequirement;
+use utoipa::openapi::{OpenApi as Document, Ref, RefOr, Schema};
+use utoipa::{Modify, OpenApi};
+
+use api_http::auth::API_PREFIX;
+
+/// The document without operations.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Feedback collection service",
+        description = "Import of records for sending SMS, forms with trackable links, what they collect, and reports. Every error is a problem as in RFC 9457; its `code` is meant for programs. What people open answers them with pages.",
+    ),
+    servers((url = "/", description = "Where this document was read")),
+    tags(
+        (name = "sms", description = "Records for sending SMS"),
+        (name = "form", description = "Forms and their life"),
+        (name = "link", description = "Trackable links to forms"),
+        (name = "public", description = "What people open; without a key"),
+        (name = "report", description = "Figures over date ranges"),
+    ),
+)]
+pub struct ApiDoc;
+
+/// Adds what operations share: those under `/api_v1`, and those that need no key.
+pub struct Shared;
+
+impl Modify for Shared {
+    fn modify(&self, document: &mut Document) {
+        let components = document.components.get_or_insert_default();
+        shared::define(components);
+        let schemas = components.schemas.clone();
+        for (path, item) in &mut document.paths.paths {
+            for operation in operations(item) {
+                if path.starts_with(API_PREFIX) {
+                    let both = SecurityRequirement::default()
+                        .add::<_, [&str; 0], &str>(shared::API_KEY, [])
+                        .add::<_, [&str; 0], &str>(shared::SECRET_KEY, []);
+                    operation.security = Some(vec![both]);
+                    share(operation, &shared::PROTECTED, &shared::KNOWN_CALLER);
+                } else {
+                    operation.security = Some(Vec::new());
+                    share(operation, &shared::PUBLIC, &[shared::REQUEST_ID]);
+                }
+                if operation.request_body.is_some() {
+                    answer(operation, &[shared::TOO_SLOW]);
+                }
+                links::add(operation);
+                if let Some(RefOr::T(body)) = &mut operation.request_body {
+                    tell_parts_apart(body, &schemas);
+                }
+            }
+        }
+    }
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [
+        &mut item.get,
+        &mut item.put,
+        &mut item.post,
+        &mut item.delete,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Adds the request id, and these responses and headers.
+fn share(operation: &mut Operation, responses: &[(&str, &str)], headers: &[&str]) {
+    let parameters = operation.parameters.get_or_insert_default();
+    for parameter in parameters.iter_mut() {
+        if let RefOr::T(parameter) = parameter
+            && let Some(schema) = &mut parameter.schema
+        {
+            without_null(schema);
+        }
+    }
+    let request_id = format!("#/components/parameters/{}", shared::REQUEST_ID);
+    parameters.push(RefOr::Ref(Ref::new(request_id)));
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response {
+            for name in headers {
+                response
+                    .headers
+                    .insert((*name).to_owned(), shared::header(name));
+            }
+        }
+    }
+    answer(operation, responses);
+}
+
+/// Adds these responses where the operation has none of its own.
+fn answer(operation: &mut Operation, responses: &[(&str, &str)]) {
+    for (status, name) in responses {
+        operation
+            .responses
+            .responses
+            .entry((*status).to_owned())
+            .or_insert_with(|| Ref::from_response_name(*name).into());
+    }
+}
+
+/// A form's pairs and its parts say the same. The schema of the parts is written out, or generated clients take one for the
+/// other.
+fn tell_parts_apart(body: &mut RequestBody, schemas: &BTreeMap<String, RefOr<Schema>>) {
+    for content in body.content.values_mut() {
+        if let RefOr::T(content) = content
+            && let Some(schema) = &mut content.schema
+        {
+            without_null(schema);
+        }
+    }
+    let Some(RefOr::T(parts)) = body.content.get_mut("multipart/form-data") else {
+        return;
+    };
+    let Some(RefOr::Ref(pairs)) = &parts.schema else {
+        return;
+    };
+    let name = pairs.ref_location.rsplit('/').next().unwrap_or_default();
+    if let Some(RefOr::T(Schema::Object(written))) = schemas.get(name) {
+        let mut written = written.clone();
+        written.title = Some(format!("{name}Parts"));
+        parts.schema = Some(written.into());
+    }
+}
+
+/// What is optional in a path, query, header or body of a form is left out: there is no null.
+fn without_null(schema: &mut RefOr<Schema>) {
+    match schema {
+        RefOr::T(Schema::Object(object)) => {
+            if let SchemaType::Array(types) = &mut object.schema_type {
+                types.retain(|one| *one != Type::Null);
+            }
+        }
+        RefOr::T(Schema::OneOf(kinds)) => {
+            kinds.items.retain(|kind| !is_null(kind));
+            if let [only] = kinds.items.as_slice() {
+                *schema = only.clone();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_null(schema: &RefOr<Schema>) -> bool {
+    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
+}

@@ -1,0 +1,262 @@
+//! The types of fields: what defines each, how it is answered, and what a published one keeps.
+//!
+//! Each `match` names every type, so that the compiler lists what a new one needs. How an answer is read, counted and
+//! shown in reports follows from its [`AnswerShape`]. The controls of the page are in `api/collect`.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use strum::{EnumDiscriminants, EnumString, IntoStaticStr, VariantArray};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::choice::{ChoiceOption, keep_options, read_options};
+use super::limits::{MAX_OPTIONS, check_total};
+use super::members::Members;
+use crate::invalid::{Problems, code};
+
+/// How far a rating goes: from 1 to one of these.
+pub const SCALES: Grades = Grades {
+    lowest: 2,
+    highest: 10,
+};
+const MAX_TEXT_CHARS: usize = 1_000;
+const MAX_COMMENT_CHARS: usize = 10_000;
+
+/// What a field asks. In JSON its type and the members that go with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, EnumDiscriminants)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[strum_discriminants(
+    doc = "The type of a field.",
+    name(FieldType),
+    derive(Hash, Serialize, EnumString, IntoStaticStr, VariantArray),
+    serde(rename_all = "snake_case"),
+    strum(serialize_all = "snake_case")
+)]
+pub enum FieldKind {
+    /// 0 to 10: how likely somebody is to recommend the company.
+    Nps,
+    /// 1 to 5, as smileys.
+    Happiness,
+    /// 1 to `scale`.
+    Rating { scale: u8 },
+    /// One of the options.
+    Choice { options: Vec<ChoiceOption> },
+    /// Any of the options.
+    Choices { options: Vec<ChoiceOption> },
+    /// A short text, of one line on the page; not a comment in reports.
+    Text,
+    /// A long text.
+    Comment,
+}
+
+/// How a field is answered.
+#[derive(Debug, Clone, Copy)]
+pub enum AnswerShape<'a> {
+    Grade(Grades),
+    /// One of the options.
+    One(&'a [ChoiceOption]),
+    /// Any of the options.
+    Many(&'a [ChoiceOption]),
+    Text {
+        max_chars: usize,
+    },
+}
+
+/// The grades from a lowest to a highest one. As text `1 to 5`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grades {
+    pub lowest: u8,
+    pub highest: u8,
+}
+
+impl Grades {
+    /// All grades, ascending.
+    pub fn iter(self) -> RangeInclusive<u8> {
+        self.lowest..=self.highest
+    }
+
+    /// The grade that a JSON value is, or the code of what is wrong with it.
+    pub(crate) fn read(self, value: &Value) -> Result<u8, &'static str> {
+        if !value.is_i64() && !value.is_u64() {
+            return Err(code::WRONG_TYPE);
+        }
+        let number = value.as_u64().and_then(|number| u8::try_from(number).ok());
+        let in_range = |grade: &u8| self.iter().contains(grade);
+        number.filter(in_range).ok_or(code::OUT_OF_RANGE)
+    }
+}
+
+impl fmt::Display for Grades {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.lowest, self.highest)
+    }
+}
+
+impl AnswerShape<'_> {
+    fn grade(lowest: u8, highest: u8) -> Self {
+        Self::Grade(Grades { lowest, highest })
+    }
+}
+
+impl FieldType {
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::VARIANTS.iter().copied()
+    }
+
+    /// All names, between `separator`s.
+    fn names(separator: &str) -> String {
+        let names: Vec<_> = Self::all().map(Self::as_str).collect();
+        names.join(separator)
+    }
+
+    /// Its schema: no list of values, which a client would have to know all of.
+    pub(super) fn text() -> ObjectBuilder {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some(format!("^({})$", Self::names("|"))))
+    }
+
+    /// The type's name on the wire.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+
+    /// Whether a form has at most one field of this type.
+    pub(super) fn is_single(self) -> bool {
+        match self {
+            Self::Nps | Self::Happiness | Self::Comment => true,
+            Self::Rating | Self::Choice | Self::Choices | Self::Text => false,
+        }
+    }
+
+    /// The members of a field that go with this type.
+    fn members(self) -> &'static [&'static str] {
+        match self {
+            Self::Rating => &["scale"],
+            Self::Choice | Self::Choices => &["options"],
+            Self::Nps | Self::Happiness | Self::Text | Self::Comment => &[],
+        }
+    }
+}
+
+impl FieldKind {
+    pub fn field_type(&self) -> FieldType {
+        self.into()
+    }
+
+    pub fn shape(&self) -> AnswerShape<'_> {
+        match self {
+            Self::Nps => AnswerShape::grade(0, 10),
+            Self::Happiness => AnswerShape::grade(1, 5),
+            Self::Rating { scale } => AnswerShape::grade(1, *scale),
+            Self::Choice { options } => AnswerShape::One(options),
+            Self::Choices { options } => AnswerShape::Many(options),
+            Self::Text => AnswerShape::Text {
+                max_chars: MAX_TEXT_CHARS,
+            },
+            Self::Comment => AnswerShape::Text {
+                max_chars: MAX_COMMENT_CHARS,
+            },
+        }
+    }
+
+    /// The options, retired ones included; empty if the field has none.
+    pub fn options(&self) -> &[ChoiceOption] {
+        match self.shape() {
+            AnswerShape::One(options) | AnswerShape::Many(options) => options,
+            AnswerShape::Grade(_) | AnswerShape::Text { .. } => &[],
+        }
+    }
+
+    pub(super) fn options_mut(&mut self) -> &mut [ChoiceOption] {
+        match self {
+            Self::Choice { options } | Self::Choices { options } => options,
+            Self::Nps | Self::Happiness | Self::Rating { .. } | Self::Text | Self::Comment => {
+                &mut []
+            }
+        }
+    }
+
+    /// Reads the type of a field and the members that go with it, and notes all members but those and `common`.
+    pub(super) fn parse(field: &Members, common: &[&str], problems: &mut Problems) -> Option<Self> {
+        let name = field.text("type", problems);
+        let known = name.and_then(|name| name.parse::<FieldType>().ok());
+        if name.is_some() && known.is_none() {
+            problems.push(
+                field.pointer_to("type"),
+                code::UNKNOWN_TYPE,
+                format!("type is none of {}", FieldType::names(", ")),
+            );
+        }
+        let kind = known.and_then(|field_type| match field_type {
+            FieldType::Nps => Some(Self::Nps),
+            FieldType::Happiness => Some(Self::Happiness),
+            FieldType::Rating => read_scale(field, problems).map(|scale| Self::Rating { scale }),
+            FieldType::Choice => Some(Self::Choice {
+                options: read_options(field, problems),
+            }),
+            FieldType::Choices => Some(Self::Choices {
+                options: read_options(field, problems),
+            }),
+            FieldType::Text => Some(Self::Text),
+            FieldType::Comment => Some(Self::Comment),
+        });
+        // Of a type that is not known, the members of any type may be meant.
+        let types = known
+            .as_ref()
+            .map_or(FieldType::VARIANTS, std::slice::from_ref);
+        let own = types.iter().flat_map(|known| known.members());
+        let members: Vec<&str> = common.iter().chain(own).copied().collect();
+        field.only(&members, problems);
+        kind
+    }
+
+    /// Makes this the kind of a published field that is `old`, and notes what such a field cannot become.
+    pub(super) fn replace(&mut self, old: &Self, pointer: &str, problems: &mut Problems) {
+        let stays = |what: &str, old: &dyn fmt::Display| {
+            format!("the {what} stays {old} once the form is published")
+        };
+        if self.field_type() != old.field_type() {
+            let detail = stays("type", &old.field_type().as_str());
+            return problems.push(format!("{pointer}/type"), code::TYPE_CHANGED, detail);
+        }
+        match self {
+            Self::Rating { scale } => {
+                if let Self::Rating { scale: old } = old
+                    && scale != old
+                {
+                    let detail = stays("scale", old);
+                    problems.push(format!("{pointer}/scale"), code::SCALE_CHANGED, detail);
+                }
+            }
+            Self::Choice { options } | Self::Choices { options } => {
+                keep_options(old.options(), options);
+                let pointer = format!("{pointer}/options");
+                check_total(options.len(), MAX_OPTIONS, &pointer, problems);
+            }
+            Self::Nps | Self::Happiness | Self::Text | Self::Comment => {}
+        }
+    }
+}
+
+fn read_scale(field: &Members, problems: &mut Problems) -> Option<u8> {
+    let scale = field.get("scale").ok_or(code::MISSING);
+    scale
+        .and_then(|value| SCALES.read(value))
+        .map_err(|code| {
+            let detail = format!("scale is a whole number from {SCALES}");
+            problems.push(field.pointer_to("scale"), code, detail);
+        })
+        .ok()
+}
+
+impl PartialSchema for FieldType {
+    fn schema() -> RefOr<Schema> {
+        Self::text().into()
+    }
+}
+
+impl ToSchema for FieldType {}

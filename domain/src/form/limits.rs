@@ -1,0 +1,25 @@
+//! How large a form may be. The limits count what is retired, so that a form cannot grow without end.
+
+use crate::invalid::{Problems, code};
+
+/// The fields of a form, at most.
+pub const MAX_FIELDS: usize = 100;
+/// The options of a field, at most.
+pub const MAX_OPTIONS: usize = 100;
+/// The business properties of a form, at most.
+pub const MAX_BUS_PROPS: usize = 1_000;
+/// The characters of a title, at most; at least 1.
+pub const MAX_TITLE_CHARS: usize = 200;
+/// The characters of the label of a field or option, at most; at least 1.
+pub const MAX_LABEL_CHARS: usize = 500;
+
+/// Notes a list that has too many entries together with the retired ones.
+pub(super) fn check_total(total: usize, max: usize, pointer: &str, problems: &mut Problems) {
+    if total > max {
+        problems.push(
+            pointer,
+            code::TOO_MANY,
+            format!("{total} with the retired ones; at most {max} are kept"),
+        );
+    }
+}

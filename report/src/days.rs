@@ -1,0 +1,86 @@
+//! The days of a range's months: from Redis if it has all of them, otherwise from the database.
+
+use std::collections::BTreeMap;
+use std::iter::repeat;
+
+use bytes::Bytes;
+use chrono::NaiveDate;
+use domain::month::Month;
+use platform::cache::{Cache, CacheKey};
+use store::Error;
+use store::report::StoredDelta;
+use uuid::Uuid;
+
+use super::Source;
+use crate::entry::{Day, Entry};
+
+/// Of more entries the database is asked at once: they would take longer to arrive than rows.
+const MOST: usize = 2_048;
+
+/// Days of some months.
+pub(crate) struct Days<T> {
+    /// Form, day and counts, in the order of the months that were asked for.
+    pub items: Vec<(Uuid, NaiveDate, T)>,
+    pub source: Source,
+    /// Entries that Redis lacks.
+    pub missing: Vec<(CacheKey, Bytes)>,
+}
+
+/// The days of these months. `read` reads them, those of a form in order, in the snapshot that the versions are of.
+pub(crate) async fn days<T: Day>(
+    cache: &Cache,
+    months: &[Entry],
+    read: impl AsyncFnOnce() -> Result<Vec<(Uuid, NaiveDate, StoredDelta)>, Error>,
+) -> Result<Days<T>, Error> {
+    let found = found(cache, months).await;
+    let answered = found.is_some();
+    let found = found.unwrap_or_default().into_iter().chain(repeat(None));
+    let cached = months.iter().zip(found).map(|(entry, bytes)| {
+        let days = T::read_month(entry.month, entry.days(&bytes?)?);
+        days.map(|days| {
+            days.into_iter()
+                .map(|(day, counts)| (entry.form.form_id, day, counts))
+        })
+    });
+    let cached: Vec<_> = cached.collect();
+    if !cached.is_empty() && cached.iter().all(Option::is_some) {
+        return Ok(Days {
+            items: cached.into_iter().flatten().flatten().collect(),
+            source: Source::Cache,
+            missing: Vec::new(),
+        });
+    }
+    let mut stored: BTreeMap<(Uuid, Month), Vec<(NaiveDate, StoredDelta)>> = BTreeMap::new();
+    for (form_id, day, delta) in read().await? {
+        let month = stored.entry((form_id, Month::of(day))).or_default();
+        month.push((day, delta));
+    }
+    let mut read = Days {
+        items: Vec::new(),
+        source: Source::Database,
+        missing: Vec::new(),
+    };
+    for (entry, cached) in months.iter().zip(cached) {
+        let form_id = entry.form.form_id;
+        let days = stored.remove(&(form_id, entry.month)).unwrap_or_default();
+        if answered && cached.is_none() {
+            read.missing.extend(entry.encode(&days));
+        }
+        for (day, delta) in days {
+            read.items.push((form_id, day, T::of_stored(delta)?));
+        }
+    }
+    Ok(read)
+}
+
+/// What Redis has under the keys of the entries. `None`: it was not asked, or does not answer.
+async fn found(cache: &Cache, months: &[Entry]) -> Option<Vec<Option<Bytes>>> {
+    if !cache.is_shared() || months.len() > MOST {
+        return None;
+    }
+    let keys: Vec<CacheKey> = months.iter().map(Entry::key).collect();
+    let found = cache.get_many(&keys).await;
+    found
+        .inspect_err(|error| tracing::debug!(%error, "read without the cache"))
+        .ok()
+}

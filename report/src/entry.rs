@@ -1,0 +1,117 @@
+//! An entry in Redis: the days of a month, of a form's whole or of one of its business properties, behind the version at
+//! which the month last changed. It may be used if its version is just the month's, whoever wrote it and whenever.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use chrono::NaiveDate;
+use domain::month::Month;
+use domain::rollup::{DayCounts, Delta, month};
+use platform::cache::{Cache, CacheKey};
+use store::form::FormKey;
+use store::report::{StoredDelta, Version};
+
+/// Entries that nobody writes again go after this long.
+const TTL: Duration = Duration::from_hours(24);
+
+/// Names an entry and the version that it must have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub form: FormKey,
+    pub bus_prop_id: i64,
+    pub month: Month,
+    pub version: Version,
+}
+
+/// What a day of an entry is read as.
+pub(crate) trait Day: Sized {
+    /// The days of an entry. `None`: another version of this service wrote it.
+    fn read_month(month: Month, days: &[u8]) -> Option<Vec<(NaiveDate, Self)>>;
+
+    fn of_stored(stored: StoredDelta) -> Result<Self, store::Error>;
+}
+
+impl Day for Delta {
+    fn read_month(month: Month, days: &[u8]) -> Option<Vec<(NaiveDate, Self)>> {
+        month::decode(month, days).ok()
+    }
+
+    fn of_stored(stored: StoredDelta) -> Result<Self, store::Error> {
+        stored.decode()
+    }
+}
+
+impl Day for DayCounts {
+    fn read_month(month: Month, days: &[u8]) -> Option<Vec<(NaiveDate, Self)>> {
+        month::decode_counts(month, days).ok()
+    }
+
+    fn of_stored(stored: StoredDelta) -> Result<Self, store::Error> {
+        Ok(stored.counts)
+    }
+}
+
+impl Entry {
+    /// A changed shape needs another kind.
+    pub fn key(&self) -> CacheKey {
+        CacheKey::new(self.form.account_id, "days.v2")
+            .with(self.form.form_id)
+            .with(self.bus_prop_id)
+            .with(self.month)
+    }
+
+    /// The days of what Redis has under the key, if it is of this version.
+    pub fn days<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        bytes.strip_prefix(&self.prefix())
+    }
+
+    /// `None`: a newer version of this service counted the fields.
+    pub fn encode(&self, days: &[(NaiveDate, StoredDelta)]) -> Option<(CacheKey, Bytes)> {
+        let days = days.iter();
+        let days = days.map(|(day, stored)| (*day, stored.counts, stored.fields.as_slice()));
+        let days = month::encode_stored(days).ok()?;
+        let bytes = [&self.prefix()[..], &days].concat();
+        Some((self.key(), bytes.into()))
+    }
+
+    fn prefix(&self) -> [u8; 16] {
+        let Version { number, stamp } = self.version;
+        ((u128::from(number.cast_unsigned()) << 64) | u128::from(stamp.cast_unsigned()))
+            .to_be_bytes()
+    }
+}
+
+/// Writes entries ahead of those who will ask for them: whether they are kept is not the caller's trouble.
+pub(crate) async fn offer(cache: &Cache, entries: &[(CacheKey, Bytes)]) {
+    if let Err(error) = cache.set_many(entries, TTL).await {
+        tracing::debug!(%error, "counts not cached");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn entry(number: i64, stamp: i64) -> Entry {
+        Entry {
+            form: FormKey::new(Uuid::from_u128(1), Uuid::from_u128(2)),
+            bus_prop_id: 3,
+            month: Month::of(NaiveDate::default()),
+            version: Version { number, stamp },
+        }
+    }
+
+    #[test]
+    fn an_entry_is_of_its_own_version_and_stamp_alone() {
+        let (key, bytes) = entry(7, -1).encode(&[]).unwrap();
+        let days = entry(7, -1).days(&bytes).unwrap();
+        assert_eq!(Delta::read_month(entry(7, -1).month, days), Some(vec![]));
+        for other in [entry(7, 1), entry(8, -1), entry(-1, 7)] {
+            assert_eq!(other.key(), key);
+            assert_eq!(other.days(&bytes), None, "{other:?}");
+        }
+        assert_eq!(entry(7, -1).days(b"rubbish"), None);
+    }
+}

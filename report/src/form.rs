@@ -1,0 +1,125 @@
+//! One form's counts by day, of its whole or of one business property, and its latest comments.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use chrono_tz::Tz;
+use domain::date_range::DateRange;
+use domain::link::TrackFields;
+use domain::month::Month;
+use domain::rollup::Delta;
+use platform::cache::Cache;
+use store::Store;
+use store::form::{Form, FormKey};
+use store::report::{FeedbackQuery, FeedbackRow, Version, WHOLE};
+
+use super::{Source, snapshot};
+use crate::days::{Days, days};
+use crate::entry::{Entry, offer};
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct FormQuery<'a> {
+    pub form: FormKey,
+    /// The text of a business property (`<name>:<value>`); `None`: the whole.
+    pub bus_prop: Option<&'a str>,
+    pub range: DateRange,
+    /// Of the account.
+    pub time_zone: Tz,
+    /// How many of the latest comments.
+    pub comments: usize,
+}
+
+/// What was asked for, or what of it there is not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found<T> {
+    /// The account has no such form.
+    NoForm,
+    /// The form has no such business property.
+    NoBusProp,
+    Is(T),
+}
+
+/// The counts of a form on the days of a range, all as of one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormSeries {
+    /// Of the form and its counts. Equal versions may have other comments: one that was just stored or erased, and is
+    /// not counted yet.
+    pub version: Version,
+    /// The commit time of the last change that is counted.
+    pub as_of: DateTime<Utc>,
+    pub form: Form,
+    /// In order; days on which nothing was counted may be missing.
+    pub days: Vec<(NaiveDate, Delta)>,
+    /// The latest, newest first.
+    pub comments: Vec<FeedbackRow>,
+    pub source: Source,
+}
+
+/// The counts of a form.
+///
+/// # Errors
+/// The database is unavailable: without it nobody knows which entries of the cache may be used.
+pub async fn form_series(
+    store: &Store,
+    cache: &Cache,
+    query: FormQuery<'_>,
+) -> Result<Found<FormSeries>, store::Error> {
+    let FormQuery { form, range, .. } = query;
+    let (mut snapshot, permit) = snapshot(store).await?;
+    let Some(head) = snapshot.form_head(form).await? else {
+        return Ok(Found::NoForm);
+    };
+    let bus_prop = query.bus_prop;
+    let bus_prop = bus_prop.map(|text| head.form.content.bus_prop_by_text(text).ok_or(()));
+    let Ok(bus_prop) = bus_prop.transpose() else {
+        return Ok(Found::NoBusProp);
+    };
+    let bus_prop = bus_prop.map(|entry| entry.id);
+    let bus_prop_id = bus_prop.map_or(WHOLE, i64::from);
+    let months = (Month::of(range.start()), Month::of(range.end()));
+    let versions = snapshot.form_months(form, months).await?;
+    let entry = |(month, version)| Entry {
+        form,
+        bus_prop_id,
+        month,
+        version,
+    };
+    let entries: Vec<Entry> = versions.into_iter().map(entry).collect();
+    let read = async || {
+        let days = snapshot.form_days(form, bus_prop_id, months).await?;
+        let days = days.into_iter();
+        Ok(days
+            .map(|(day, delta)| (form.form_id, day, delta))
+            .collect())
+    };
+    let Days {
+        items,
+        source,
+        missing,
+    } = days::<Delta>(cache, &entries, read).await?;
+    let days = items.into_iter().map(|(_, day, delta)| (day, delta));
+    let days: Vec<_> = days.filter(|(day, _)| range.contains(*day)).collect();
+    let listed = FeedbackQuery {
+        form,
+        range,
+        time_zone: query.time_zone,
+        bus_prop_id: bus_prop,
+        comments_only: true,
+        track_fields: TrackFields::default(),
+    };
+    let counted = days
+        .iter()
+        .map(|(day, delta)| (*day, delta.counts.comments));
+    let comments = snapshot
+        .latest_comments(&listed, counted, query.comments)
+        .await?;
+    drop((snapshot, permit));
+    offer(cache, &missing).await;
+    Ok(Found::Is(FormSeries {
+        version: head.version,
+        as_of: head.as_of,
+        form: head.form,
+        days,
+        comments,
+        source,
+    }))
+}

@@ -1,0 +1,73 @@
+//! What came through links: pending as one of the columns of a pending delta, rolled up in `link_rollup`.
+
+use std::collections::BTreeMap;
+
+use sea_orm::Value;
+use uuid::Uuid;
+
+use crate::form::FormKey;
+use crate::{Error, Tx};
+
+/// Views and responses by link, or what changes of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LinkCounts(BTreeMap<Uuid, (i64, i64)>);
+
+const ADD_POSTGRES: &str = "INSERT INTO link_rollup AS r (account_id, form_id, link_id, views, responses)
+     SELECT $1, $2, * FROM unnest($3::uuid[], $4::bigint[], $5::bigint[])
+         ON CONFLICT (account_id, form_id, link_id)
+         DO UPDATE SET views = r.views + excluded.views, responses = r.responses + excluded.responses";
+const ADD_SQLITE: &str = "INSERT INTO link_rollup (account_id, form_id, link_id, views, responses)
+     VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (account_id, form_id, link_id)
+         DO UPDATE SET views = views + excluded.views, responses = responses + excluded.responses";
+
+impl LinkCounts {
+    pub(crate) fn add(&mut self, link_id: Uuid, views: i64, responses: i64) {
+        let known = self.0.entry(link_id).or_default();
+        known.0 += views;
+        known.1 += responses;
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (link_id, (views, responses)) in &other.0 {
+            self.add(*link_id, *views, *responses);
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// A JSON object of `[views, responses]` by link.
+    pub(crate) fn encode(&self) -> Result<String, Error> {
+        serde_json::to_string(&self.0).map_err(Error::broken)
+    }
+
+    pub(crate) fn decode(text: &str) -> Result<Self, Error> {
+        serde_json::from_str(text).map(Self).map_err(Error::broken)
+    }
+}
+
+impl Tx {
+    /// Adds to what is rolled up. The form is this transaction's.
+    pub(crate) async fn add_to_links(
+        &mut self,
+        form: FormKey,
+        links: &LinkCounts,
+    ) -> Result<(), Error> {
+        if self.is_sqlite() {
+            for (link_id, (views, responses)) in &links.0 {
+                let mut values = form.values();
+                values.extend([Value::from(*link_id), (*views).into(), (*responses).into()]);
+                self.execute(ADD_SQLITE, values).await?;
+            }
+            return Ok(());
+        }
+        let ids: Vec<Uuid> = links.0.keys().copied().collect();
+        let (views, responses): (Vec<i64>, Vec<i64>) = links.0.values().copied().unzip();
+        let mut values = form.values();
+        values.extend([Value::from(ids), views.into(), responses.into()]);
+        self.execute(ADD_POSTGRES, values).await?;
+        Ok(())
+    }
+}

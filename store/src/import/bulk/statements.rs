@@ -1,0 +1,110 @@
+//! The statements that put a chunk into `recipient` on PostgreSQL.
+
+use std::sync::LazyLock;
+
+use domain::record::COLUMNS;
+
+use super::columns::{BATCH, BOUND, VALUES, insert_into, join, names};
+
+/// The statements. The staging table has no statistics, and `recipient` may have outgrown its own (an empty table that
+/// took a million rows a second ago). Left alone the planner then walks all of an account's recipients for every row
+/// (330 s a million instead of 3, measured). So every join is a LATERAL lookup by key, which it cannot turn around, and
+/// sequential scans are off in the transaction of a claim.
+pub(super) struct Statements {
+    pub(super) insert: String,
+    pub(super) copy: String,
+    /// Returns the ordinals, from 1, of the rows that are not stored as they come. Without an older batch open a row that
+    /// is the same needs neither lock nor write: nobody may still come with an older value, and whoever comes with a newer
+    /// one comes after this batch anyway. So it does not go to the staging table either.
+    pub(super) not_same: String,
+    pub(super) stage: String,
+    pub(super) fill: String,
+    pub(super) create: String,
+    /// Locks the rows that were stored before, in the order of their docids, and counts them: after the lock their values
+    /// are the newest committed ones, so this is the true state before ours.
+    pub(super) lock: String,
+    /// Runs after `lock`, so a row stays where its ctid says.
+    pub(super) update: String,
+}
+
+pub(super) static SQL: LazyLock<Statements> = LazyLock::new(Statements::new);
+
+impl Statements {
+    fn new() -> Self {
+        let names = names();
+        let given = join(VALUES, ", ", |column| {
+            if column.is_json {
+                format!("CAST(given.{0} AS jsonb) AS {0}", column.name)
+            } else {
+                format!("given.{}", column.name)
+            }
+        });
+        let given = format!("given.docid COLLATE \"C\" AS docid, {given}");
+        let arrays = |first| {
+            let arrays: Vec<_> = (first..)
+                .take(COLUMNS.len())
+                .map(|n| format!("${n}"))
+                .collect();
+            arrays.join(", ")
+        };
+        let staged = join(&COLUMNS, ", ", |column| format!("s.{}", column.name));
+        // The stored row is the given row.
+        let same = join(VALUES, " AND ", |column| {
+            format!("r.{0} = s.{0}", column.name)
+        });
+        let set = join(VALUES, ", ", |column| format!("{0} = s.{0}", column.name));
+        let insert_into = insert_into("recipient");
+        Self {
+            insert: format!(
+                "{insert_into} SELECT {BOUND}, {given} FROM unnest({}) AS given ({names})",
+                arrays(6)
+            ),
+            copy: format!(
+                "COPY recipient ({BATCH}, {names}) FROM STDIN (FORMAT binary)"
+            ),
+            not_same: format!(
+                "SELECT s.ordinality FROM (
+                    SELECT ordinality, {given} FROM unnest({}) WITH ORDINALITY AS given ({names}, ordinality)) s
+                   LEFT JOIN LATERAL (
+                        SELECT true AS found FROM recipient r
+                         WHERE r.account_id = $1 AND r.docid = s.docid AND r.seq < $2 AND {same} LIMIT 1) r ON true
+                  WHERE r.found IS NULL ORDER BY s.ordinality",
+                arrays(3)
+            ),
+            stage: format!(
+                "CREATE TEMPORARY TABLE IF NOT EXISTS import_stage ON COMMIT DELETE ROWS
+                     AS SELECT {names} FROM recipient WITH NO DATA"
+            ),
+            fill: format!(
+                "INSERT INTO import_stage ({names}) SELECT {given} FROM unnest({}) AS given ({names})",
+                arrays(1)
+            ),
+            create: format!(
+                "{insert_into} SELECT {BOUND}, {staged} FROM import_stage s ORDER BY s.docid ON CONFLICT DO NOTHING"
+            ),
+            lock: format!(
+                "SELECT count(*) FILTER (WHERE seq > $2) AS superseded,
+                        count(*) FILTER (WHERE seq < $2 AND erased) AS revived,
+                        count(*) FILTER (WHERE seq < $2 AND NOT erased AND same) AS unchanged,
+                        count(*) FILTER (WHERE seq < $2 AND NOT erased AND NOT same) AS updated
+                   FROM (SELECT * FROM import_stage ORDER BY docid) s
+                  CROSS JOIN LATERAL (
+                        SELECT r.seq, r.phone IS NULL AS erased, ({same}) IS TRUE AS same
+                          FROM recipient r WHERE r.account_id = $1 AND r.docid = s.docid AND r.seq <> $2
+                           FOR NO KEY UPDATE) held"
+            ),
+            update: format!(
+                "UPDATE recipient r
+                    SET {set}, seq = $3,
+                        batch_id    = CASE WHEN {same} THEN r.batch_id ELSE $2 END,
+                        updated_at  = CASE WHEN {same} THEN r.updated_at ELSE $4 END,
+                        created_at  = CASE WHEN r.phone IS NULL THEN $4 ELSE r.created_at END,
+                        created_day = CASE WHEN r.phone IS NULL THEN $5 ELSE r.created_day END
+                   FROM (SELECT i.*, found.row_id FROM import_stage i CROSS JOIN LATERAL (
+                            SELECT r.ctid AS row_id FROM recipient r
+                             WHERE r.account_id = $1 AND r.docid = i.docid AND r.seq < $3 LIMIT 1) found) s
+                  WHERE r.ctid = s.row_id"
+            ),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Claiming: which accounts have due chunks, and one chunk of an account locked until the transaction ends.
+
+use chrono::{DateTime, SubsecRound, Utc};
+use chrono_tz::Tz;
+use domain::message::Lane;
+use sea_orm::QueryResult;
+use uuid::Uuid;
+
+use super::ChunkId;
+use crate::tx::get;
+use crate::{Error, Store, Tx};
+
+/// A chunk that this transaction holds, with all that storing it needs.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    pub id: ChunkId,
+    pub records: i64,
+    /// The batch's place in the account's order of acceptance.
+    pub seq: i64,
+    /// The account's.
+    pub time_zone: Tz,
+    /// The batch met docids that were stored already.
+    pub staging: bool,
+    /// A batch accepted earlier still has chunks to store.
+    pub older_open: bool,
+    /// Starts recorded before this one that came to no end.
+    pub starts: i64,
+    pub request_id: String,
+    /// As `domain::chunk` encodes it.
+    pub payload: Vec<u8>,
+    /// The database's clock at the claim.
+    pub claimed_at: DateTime<Utc>,
+    pub(super) session: Option<Session>,
+}
+
+/// The database session that holds a claim, as the server names it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Session {
+    pub(super) pid: i64,
+    pub(super) start: DateTime<Utc>,
+}
+
+/// The chunk to claim, with what a claim says of its batch.
+macro_rules! chunk {
+    (postgres, $batches:literal, $chunks:literal) => {
+        // Batch after batch and chunk after chunk, until one is locked. The limit is a parameter, which the planner takes
+        // for a small part, so it walks the index. Else it would sort all batches of the account.
+        concat!(
+            "SELECT c.*, b.seq, b.staging, b.request_id
+               FROM (SELECT account_id, batch_id, seq, staging, request_id FROM import_batch b
+                      WHERE b.status IN ('queued', 'processing') AND ",
+            $batches,
+            " ORDER BY seq LIMIT $1) b
+              CROSS JOIN LATERAL (
+                    SELECT account_id, batch_id, chunk_no, records FROM import_chunk c
+                     WHERE c.account_id = b.account_id AND c.batch_id = b.batch_id AND NOT c.parked
+                       AND (c.retry_at IS NULL OR c.retry_at <= clock_timestamp())",
+            $chunks,
+            " ORDER BY c.chunk_no LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) c LIMIT 1"
+        )
+    };
+    (sqlite, $batches:literal, $chunks:literal) => {
+        concat!(
+            "SELECT c.account_id, c.batch_id, c.chunk_no, c.records, b.seq, b.staging, b.request_id
+               FROM import_batch b CROSS JOIN import_chunk c ON c.account_id = b.account_id AND c.batch_id = b.batch_id
+              WHERE b.status IN ('queued', 'processing') AND NOT c.parked AND (c.retry_at IS NULL OR c.retry_at <= $1) AND ",
+            $batches,
+            $chunks,
+            " ORDER BY b.seq LIMIT 1"
+        )
+    };
+}
+
+macro_rules! claim {
+    ($dialect:ident, $session:literal, $batches:literal, $chunks:literal) => {
+        concat!(
+            "SELECT c.*, a.time_zone, p.payload, coalesce(s.starts, 0) AS starts,
+                    EXISTS (SELECT 1 FROM import_batch o WHERE o.account_id = c.account_id AND o.seq < c.seq
+                               AND o.status IN ('queued', 'processing', 'stalled')) AS older_open",
+            $session,
+            " FROM (",
+            chunk!($dialect, $batches, $chunks),
+            ") c
+              JOIN account a ON a.account_id = c.account_id
+              JOIN import_payload p
+                ON p.account_id = c.account_id AND p.batch_id = c.batch_id AND p.chunk_no = c.chunk_no
+              LEFT JOIN import_start s
+                ON s.account_id = c.account_id AND s.batch_id = c.batch_id AND s.chunk_no = c.chunk_no"
+        )
+    };
+    (postgres, $batches:literal, $chunks:literal) => {
+        claim!(
+            postgres,
+            ", clock_timestamp() AS claimed_at, CAST(pg_backend_pid() AS bigint) AS backend_pid,
+             (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS backend_start",
+            $batches,
+            $chunks
+        )
+    };
+    (sqlite, $batches:literal, $chunks:literal) => {
+        claim!(sqlite, "", $batches, $chunks)
+    };
+}
+
+/// The accounts with open chunks on a lane, found one after the other: of an account with ten thousand batches the index
+/// is read once.
+const ACCOUNTS: &str = "WITH RECURSIVE found (account_id) AS (
+        SELECT (SELECT account_id FROM import_batch
+                 WHERE lane = $1 AND status IN ('queued', 'processing') ORDER BY account_id LIMIT 1)
+         UNION ALL
+        SELECT (SELECT b.account_id FROM import_batch b
+                 WHERE b.lane = $1 AND b.status IN ('queued', 'processing') AND b.account_id > found.account_id
+                 ORDER BY b.account_id LIMIT 1)
+          FROM found WHERE found.account_id IS NOT NULL)
+     SELECT account_id FROM found WHERE account_id IS NOT NULL";
+
+impl Store {
+    /// The accounts with chunks on a lane that are not stored. Some may not be due yet, or held by workers.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn accounts_with_chunks(&self, lane: Lane) -> Result<Vec<Uuid>, Error> {
+        let rows = self.rows(ACCOUNTS, vec![lane.as_str().into()]).await?;
+        rows.iter().map(|row| get(row, "account_id")).collect()
+    }
+}
+
+impl Tx {
+    /// Claims one chunk. `None`: it is finished, parked, cancelled, not due yet, or another worker holds it.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn claim_chunk(&mut self, id: ChunkId) -> Result<Option<Claim>, Error> {
+        let sql = self.dialect(
+            claim!(
+                postgres,
+                "b.account_id = $2 AND b.batch_id = $3",
+                " AND c.chunk_no = $4"
+            ),
+            claim!(
+                sqlite,
+                "b.account_id = $2 AND b.batch_id = $3",
+                " AND c.chunk_no = $4"
+            ),
+        );
+        self.claim(sql, id.values()).await
+    }
+
+    /// Claims a due chunk of the account's first batch on a lane that has one. `None`: there is none, or other workers hold
+    /// them.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn claim_due(
+        &mut self,
+        account_id: Uuid,
+        lane: Lane,
+    ) -> Result<Option<Claim>, Error> {
+        let sql = self.dialect(
+            claim!(postgres, "b.account_id = $2 AND b.lane = $3", ""),
+            claim!(sqlite, "b.account_id = $2 AND b.lane = $3", ""),
+        );
+        self.claim(sql, vec![account_id.into(), lane.as_str().into()])
+            .await
+    }
+
+    async fn claim(
+        &mut self,
+        sql: &'static str,
+        mut values: Vec<sea_orm::Value>,
+    ) -> Result<Option<Claim>, Error> {
+        let now = Utc::now().trunc_subsecs(6);
+        let first = if self.is_sqlite() {
+            now.into()
+        } else {
+            i64::MAX.into()
+        };
+        values.insert(0, first);
+        let Some(row) = self.row(sql, values).await? else {
+            return Ok(None);
+        };
+        let time_zone: String = get(&row, "time_zone")?;
+        let (claimed_at, session) = if self.is_sqlite() {
+            (now, None)
+        } else {
+            (get(&row, "claimed_at")?, session_of(&row)?)
+        };
+        Ok(Some(Claim {
+            id: ChunkId {
+                account_id: get(&row, "account_id")?,
+                batch_id: get(&row, "batch_id")?,
+                chunk_no: get(&row, "chunk_no")?,
+            },
+            records: get(&row, "records")?,
+            seq: get(&row, "seq")?,
+            time_zone: time_zone.parse().map_err(Error::broken)?,
+            staging: get(&row, "staging")?,
+            older_open: get(&row, "older_open")?,
+            starts: get(&row, "starts")?,
+            request_id: get(&row, "request_id")?,
+            payload: get(&row, "payload")?,
+            claimed_at,
+            session,
+        }))
+    }
+}
+
+fn session_of(row: &QueryResult) -> Result<Option<Session>, Error> {
+    // Null where the role may not see it: then a frozen owner is only found by the server's own limits.
+    let start: Option<DateTime<Utc>> = get(row, "backend_start")?;
+    let pid = get(row, "backend_pid")?;
+    Ok(start.map(|start| Session { pid, start }))
+}

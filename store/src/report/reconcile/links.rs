@@ -1,0 +1,93 @@
+//! What came through the links of a form, counted anew.
+
+use uuid::Uuid;
+
+use crate::collect::LinkCounts;
+use crate::form::FormKey;
+use crate::tx::get;
+use crate::{Error, Store};
+
+/// A link of which not as much came as its counts say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkDrift {
+    pub link_id: Uuid,
+    /// Stored and recomputed.
+    pub views: (i64, i64),
+    pub responses: (i64, i64),
+}
+
+/// One statement, so one snapshot: what is rolled up and what is pending are together what is stored.
+macro_rules! by_link {
+    ($pending:literal) => {
+        concat!(
+            "SELECT link_id, CAST(sum(had_views) AS bigint) AS had_views, CAST(sum(views) AS bigint) AS views,
+                    CAST(sum(had_responses) AS bigint) AS had_responses, CAST(sum(responses) AS bigint) AS responses
+               FROM (SELECT link_id, views AS had_views, responses AS had_responses, 0 AS views, 0 AS responses
+                       FROM link_rollup WHERE account_id = $1 AND form_id = $2
+                      UNION ALL ",
+            $pending,
+            " UNION ALL
+                     SELECT link_id, 0, 0, count(*), 0 FROM visit_view
+                      WHERE account_id = $1 AND form_id = $2 GROUP BY link_id
+                      UNION ALL
+                     SELECT link_id, 0, 0, 0, count(*) FROM feedback
+                      WHERE account_id = $1 AND form_id = $2 GROUP BY link_id) c
+              GROUP BY link_id
+             HAVING sum(had_views) <> sum(views) OR sum(had_responses) <> sum(responses) ORDER BY link_id"
+        )
+    };
+}
+
+const POSTGRES: &str = by_link!(
+    "SELECT CAST(k.key AS uuid), CAST(k.value ->> 0 AS bigint), CAST(k.value ->> 1 AS bigint), 0, 0
+       FROM pending_delta p CROSS JOIN LATERAL json_each(CAST(p.link_counts AS json)) k
+      WHERE p.account_id = $1 AND p.form_id = $2"
+);
+const SQLITE: &str = by_link!(
+    "SELECT unhex(k.key, '-'), k.value ->> 0, k.value ->> 1, 0, 0
+       FROM pending_delta p CROSS JOIN json_each(p.link_counts) k WHERE p.account_id = $1 AND p.form_id = $2"
+);
+
+fn drifts(rows: &[sea_orm::QueryResult]) -> Result<Vec<LinkDrift>, Error> {
+    let drifts = rows.iter().map(|row| {
+        Ok(LinkDrift {
+            link_id: get(row, "link_id")?,
+            views: (get(row, "had_views")?, get(row, "views")?),
+            responses: (get(row, "had_responses")?, get(row, "responses")?),
+        })
+    });
+    drifts.collect()
+}
+
+impl Store {
+    /// The links of a form of which not as much came as their counts say.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn check_links(&self, form: FormKey) -> Result<Vec<LinkDrift>, Error> {
+        let sql = if self.is_sqlite() { SQLITE } else { POSTGRES };
+        drifts(&self.rows(sql, form.values()).await?)
+    }
+
+    /// Makes the counts of a form's links what counting gives. Whether anything changed.
+    ///
+    /// # Errors
+    /// See [`Error`]. Doing it again is safe.
+    pub async fn rebuild_links(&self, form: FormKey) -> Result<bool, Error> {
+        let mut tx = self.begin().await?;
+        // Nobody rolls up meanwhile. What is answered meanwhile is pending, and is seen with its effect or not at all.
+        tx.lock_form(form).await?;
+        let sql = tx.dialect(POSTGRES, SQLITE);
+        let mut missing = LinkCounts::default();
+        for drift in drifts(&tx.rows(sql, form.values()).await?)? {
+            let (views, responses) = (drift.views, drift.responses);
+            missing.add(drift.link_id, views.1 - views.0, responses.1 - responses.0);
+        }
+        if missing.len() == 0 {
+            return Ok(false);
+        }
+        tx.add_to_links(form, &missing).await?;
+        tx.commit_surely().await?;
+        Ok(true)
+    }
+}

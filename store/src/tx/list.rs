@@ -1,0 +1,50 @@
+//! How much of a list is read at once.
+
+use sea_orm::QueryResult;
+use uuid::Uuid;
+
+use super::{Error, get};
+
+/// The rows of a page have about this many bytes at most: with the row that reaches them the page ends.
+pub const PAGE_BYTES: usize = 4 << 20;
+
+/// A page of a list, in its order. `P` is a position in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListPage<T, P = Uuid> {
+    pub rows: Vec<T>,
+    /// The position after which the next page begins; `None` at the end.
+    pub next: Option<P>,
+}
+
+impl<T, P> ListPage<T, P> {
+    /// The page of at most `limit` of these rows; `has_more` if rows follow them.
+    pub(crate) fn new(
+        mut rows: Vec<T>,
+        limit: usize,
+        has_more: bool,
+        position: impl FnOnce(&T) -> P,
+    ) -> Self {
+        let has_more = has_more || rows.len() > limit;
+        rows.truncate(limit);
+        let next = rows.last().filter(|_| has_more).map(position);
+        Self { rows, next }
+    }
+}
+
+/// How many of the rows of these sizes, in bytes, fit into a page that has `left` bytes.
+pub(crate) fn rows_that_fit(sizes: impl IntoIterator<Item = usize>, mut left: usize) -> usize {
+    let mut rows = 0;
+    for size in sizes {
+        if left == 0 {
+            break;
+        }
+        rows += 1;
+        left = left.saturating_sub(size);
+    }
+    rows
+}
+
+/// The column `bytes` of a row, the length of a text.
+pub(crate) fn bytes_of(row: &QueryResult) -> Result<usize, Error> {
+    usize::try_from(get::<i32>(row, "bytes")?).map_err(Error::broken)
+}
