@@ -222,10 +222,11 @@ impl Store {
         let key = || vec![account_id.into(), batch_id.into()];
         let mut tx = self.begin_long().await?;
         if !self.is_sqlite() {
-            // Chunks first, in order: the worker that holds one takes the batch's row last.
+            // Chunks first: the worker that holds one takes the batch's row last. The last chunks first, because workers
+            // take the first ones: a cancel in their order waits for each chunk that a worker has just begun, to the end.
             tx.rows(
                 "SELECT chunk_no FROM import_chunk
-                  WHERE account_id = $1 AND batch_id = $2 ORDER BY chunk_no FOR UPDATE",
+                  WHERE account_id = $1 AND batch_id = $2 ORDER BY chunk_no DESC FOR UPDATE",
                 key(),
             )
             .await?;
@@ -273,10 +274,10 @@ impl Store {
     ) -> Result<Change<Retried>, Error> {
         let mut tx = self.begin_long().await?;
         if !self.is_sqlite() {
-            // In order, as a cancel takes them.
+            // In the order in which a cancel takes them.
             tx.rows(
                 "SELECT chunk_no FROM import_chunk
-                  WHERE account_id = $1 AND batch_id = $2 AND parked ORDER BY chunk_no FOR UPDATE",
+                  WHERE account_id = $1 AND batch_id = $2 AND parked ORDER BY chunk_no DESC FOR UPDATE",
                 vec![account_id.into(), batch_id.into()],
             )
             .await?;
