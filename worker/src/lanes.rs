@@ -124,6 +124,7 @@ impl Slot {
     }
 
     pub(crate) async fn run(self, shutdown: CancellationToken) {
+        let mut away = false;
         while !shutdown.is_cancelled() {
             self.heartbeat.record();
             let turn = tokio::select! {
@@ -132,35 +133,28 @@ impl Slot {
                 () = tokio::time::sleep(IDLE) => continue,
             };
             let started = Instant::now();
-            let found = self.step(turn.account_id, &shutdown).await;
-            self.accounts.end(&turn, started.elapsed(), found);
-        }
-    }
-
-    /// One chunk of an account, waiting for the database as long as it is away. Whether there was something to do.
-    async fn step(&self, account_id: Uuid, shutdown: &CancellationToken) -> bool {
-        let pick = Pick::Due(account_id, self.lane);
-        let mut away = false;
-        loop {
-            self.heartbeat.record();
-            let started = Instant::now();
             let span = tracing::info_span!("chunk", lane = self.lane.as_str());
-            match store_chunk::run(&self.store, self.worker_id, pick)
-                .instrument(span)
-                .await
-            {
-                Ok(step) => return self.report(&step, started.elapsed()),
+            let pick = Pick::Due(turn.account_id, self.lane);
+            let step = store_chunk::run(&self.store, self.worker_id, pick);
+            let found = match step.instrument(span).await {
+                Ok(step) => {
+                    away = false;
+                    self.report(&step, started.elapsed())
+                }
                 Err(error) => {
                     counter!("feedback_import_waits_total").increment(1);
                     if !std::mem::replace(&mut away, true) {
                         tracing::warn!(slot = self.name, error = %one_line(&error), "the database is away; work waits");
                     }
+                    tokio::select! {
+                        () = shutdown.cancelled() => {}
+                        () = tokio::time::sleep(AWAY) => {}
+                    }
+                    // The account keeps its chunk, and the next turn may be another's.
+                    true
                 }
-            }
-            tokio::select! {
-                () = shutdown.cancelled() => return false,
-                () = tokio::time::sleep(AWAY) => {}
-            }
+            };
+            self.accounts.end(&turn, started.elapsed(), found);
         }
     }
 
