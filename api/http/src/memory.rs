@@ -5,9 +5,11 @@
 //! arrives, so a slow sender holds no more than it has sent.
 //!
 //! Bodies that hold memory while they wait for more could wait for each other for ever. So the younger bodies of an
-//! account leave room for its oldest one, and one oldest body at a time may use a reserve beside the pool.
+//! account leave room for its oldest one, and one oldest body at a time may use a reserve beside the pool. While a slow
+//! sender has the reserve, the one that began first of all who wait may use more than its account's share, down to an
+//! eighth of the pool, which is left for newcomers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -45,17 +47,12 @@ struct Shared {
 struct State {
     free: u64,
     next_number: u64,
-    /// By their numbers, which ascend in the order in which the bodies began.
-    bodies: BTreeMap<u64, Held>,
+    /// What the bodies of each account hold, in bytes, by their numbers. These ascend in the order in which they began.
+    accounts: HashMap<Uuid, BTreeMap<u64, u64>>,
+    /// The bodies that wait for memory.
+    waiting: BTreeSet<u64>,
     /// The body whose memory is not taken from the pool.
     in_reserve: Option<u64>,
-}
-
-/// What a body holds.
-struct Held {
-    account_id: Uuid,
-    bytes: u64,
-    waits: bool,
 }
 
 /// The memory that a body holds, until it is dropped.
@@ -89,7 +86,8 @@ impl MemoryPool {
         let state = State {
             free: size.total,
             next_number: 0,
-            bodies: BTreeMap::new(),
+            accounts: HashMap::new(),
+            waiting: BTreeSet::new(),
             in_reserve: None,
         };
         Self(Arc::new(Shared {
@@ -104,12 +102,7 @@ impl MemoryPool {
         let mut state = self.state();
         let number = state.next_number;
         state.next_number += 1;
-        let held = Held {
-            account_id,
-            bytes: 0,
-            waits: false,
-        };
-        state.bodies.insert(number, held);
+        state.hold(account_id, number, 0);
         MemoryPermit {
             pool: self.clone(),
             account_id,
@@ -145,7 +138,8 @@ impl MemoryPermit {
             }
             if timeout_at(deadline, freed).await.is_err() {
                 deadline += PATIENCE;
-                if pool.state().oldest_of(self.account_id) != Some(self.number) {
+                let oldest = pool.state().oldest_of(self.account_id);
+                if oldest.is_none_or(|(oldest, _)| oldest != self.number) {
                     return if self.try_grow_to(bytes) {
                         Ok(())
                     } else {
@@ -157,45 +151,52 @@ impl MemoryPermit {
     }
 
     fn try_grow_to(&mut self, bytes: u64) -> bool {
-        let PoolSize { largest, small, .. } = self.pool.0.size;
+        let size = self.pool.0.size;
         let mut guard = self.pool.state();
         let state = &mut *guard;
         let more = bytes - self.bytes;
-        let of_account = |held: &&Held| held.account_id == self.account_id;
-        let account = state.bodies.values().filter(of_account);
-        let account = account.map(|held| held.bytes).sum::<u64>() + more;
+        let account = state.accounts.get(&self.account_id);
+        let held = account.map_or(0, |bodies| bodies.values().sum());
+        let account = held + more;
         let older = state
             .oldest_of(self.account_id)
-            .filter(|oldest| *oldest != self.number);
+            .filter(|(oldest, _)| *oldest != self.number);
         // What the account's oldest body may still need from the pool is as good as taken.
-        let owed = match older.and_then(|older| state.bodies.get(&older)) {
-            Some(held) if bytes > small && state.in_reserve != older => largest - held.bytes,
+        let owed = match older {
+            Some((older, held)) if bytes > size.small && state.in_reserve != Some(older) => {
+                size.largest - held
+            }
             _ => 0,
         };
         let left = state.free.checked_sub(more + owed);
+        let waits_longest = || {
+            let mut before = state.waiting.range(..self.number);
+            older.is_none() && before.next().is_none()
+        };
         let granted = if state.in_reserve == Some(self.number) {
             // The reserve is not part of the pool.
             true
         } else if left.is_some_and(|left| account + owed <= left) {
             state.free -= more;
             true
-        } else if older.is_none() && account <= largest && state.in_reserve.is_none() {
+        } else if older.is_none() && account <= size.largest && state.in_reserve.is_none() {
             state.in_reserve = Some(self.number);
             state.free += self.bytes;
             self.pool.0.freed.notify_waiters();
+            true
+        } else if left.is_some_and(|left| left >= size.total / 8) && waits_longest() {
+            state.free -= more;
             true
         } else {
             false
         };
         if granted {
             self.bytes = bytes;
+            state.hold(self.account_id, self.number, bytes);
+            state.waiting.remove(&self.number);
+        } else {
+            state.waiting.insert(self.number);
         }
-        let held = Held {
-            account_id: self.account_id,
-            bytes: self.bytes,
-            waits: !granted,
-        };
-        state.bodies.insert(self.number, held);
         granted
     }
 
@@ -208,18 +209,28 @@ impl MemoryPermit {
 }
 
 impl State {
-    /// The account's body that began first.
-    fn oldest_of(&self, account_id: Uuid) -> Option<u64> {
-        let mut bodies = self.bodies.iter();
-        let oldest = bodies.find(|(_, held)| held.account_id == account_id);
-        oldest.map(|(number, _)| *number)
+    fn hold(&mut self, account_id: Uuid, number: u64, bytes: u64) {
+        let bodies = self.accounts.entry(account_id).or_default();
+        bodies.insert(number, bytes);
+    }
+
+    /// The account's body that began first, and what it holds.
+    fn oldest_of(&self, account_id: Uuid) -> Option<(u64, u64)> {
+        let oldest = self.accounts.get(&account_id)?.first_key_value();
+        oldest.map(|(number, bytes)| (*number, *bytes))
     }
 }
 
 impl Drop for MemoryPermit {
     fn drop(&mut self) {
         let mut state = self.pool.state();
-        state.bodies.remove(&self.number);
+        state.waiting.remove(&self.number);
+        if let Some(bodies) = state.accounts.get_mut(&self.account_id) {
+            bodies.remove(&self.number);
+            if bodies.is_empty() {
+                state.accounts.remove(&self.account_id);
+            }
+        }
         if state.in_reserve == Some(self.number) {
             state.in_reserve = None;
         } else {
@@ -234,8 +245,7 @@ impl Demand {
     /// Whether another body waits for memory.
     pub fn is_there(&self) -> bool {
         let state = self.pool.state();
-        let waits = |(number, held): (&u64, &Held)| held.waits && *number != self.number;
-        state.bodies.iter().any(waits)
+        state.waiting.iter().any(|number| *number != self.number)
     }
 }
 

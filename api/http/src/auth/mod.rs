@@ -8,6 +8,7 @@ mod watch;
 
 use std::sync::Arc;
 
+use axum::body::HttpBody as _;
 use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
@@ -94,11 +95,13 @@ pub async fn guard(state: AppState, mut request: Request, next: Next) -> Respons
     };
     let watch = KeyWatch::new(&state, &caller, secret);
     request.extensions_mut().insert(caller);
-    let request = request.map(|body| watch.request_body(body));
-    let response = next.run(request).await;
-    if watch.is_revoked() {
-        return Problem::unauthenticated().into_response();
-    }
+    let arrives = !request.body().is_end_stream();
+    let response = tokio::select! {
+        biased;
+        response = next.run(request) => response,
+        // What the route had begun ends as when the client is gone.
+        () = watch.revoked(), if arrives => return Problem::unauthenticated().into_response(),
+    };
     let mut response = watch.response(response);
     if let Some(allowance) = allowance {
         allowance.write(response.headers_mut());

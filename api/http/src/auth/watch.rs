@@ -43,17 +43,9 @@ impl KeyWatch {
         Self(revoked.boxed().shared())
     }
 
-    /// Whether the key was found revoked.
-    pub fn is_revoked(&self) -> bool {
-        self.0.peek().is_some()
-    }
-
-    /// The body of a request, which fails once the key is revoked.
-    pub fn request_body(&self, body: Body) -> Body {
-        if body.is_end_stream() {
-            return body;
-        }
-        self.watched(body)
+    /// Ends once the key is found revoked.
+    pub async fn revoked(&self) {
+        self.0.clone().await;
     }
 
     /// The response, which is cut once the key is revoked if its body is made as it is sent.
@@ -61,13 +53,11 @@ impl KeyWatch {
         if response.body().size_hint().exact().is_some() {
             return response;
         }
-        response.map(|body| self.watched(body))
-    }
-
-    fn watched(&self, body: Body) -> Body {
-        Body::new(WatchedBody {
-            body,
-            revoked: self.0.clone().fuse(),
+        response.map(|body| {
+            Body::new(WatchedBody {
+                body,
+                revoked: self.0.clone().fuse(),
+            })
         })
     }
 }

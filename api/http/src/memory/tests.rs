@@ -40,7 +40,7 @@ async fn an_account_gets_half_and_the_next_one_half_of_the_rest() {
     drop((first, second));
     let state = pool.state();
     assert_eq!(state.free, SIZE.total);
-    assert!(state.bodies.is_empty());
+    assert!(state.accounts.is_empty() && state.waiting.is_empty());
 }
 
 #[tokio::test]
@@ -88,6 +88,25 @@ async fn bodies_that_want_the_most_all_end_one_after_the_other() {
     });
     let ended = join_all(bodies).await;
     assert!(ended.iter().all(Result::is_ok));
+}
+
+#[tokio::test]
+async fn while_one_has_the_reserve_the_first_that_waits_gets_what_is_free() {
+    let pool = MemoryPool::new(SIZE);
+    let full = fill(&pool, 1);
+    let mut slow = permit(&pool, 2);
+    assert!(grows(&mut slow, 50) && pool.state().in_reserve.is_some());
+    drop(full);
+    let mut bodies = [3, 4, 5].map(|account| permit(&pool, account));
+    for mib in 1..=40 {
+        assert!(bodies.iter_mut().all(|body| grows(body, mib)));
+    }
+    let [first, second, third] = &mut bodies;
+    assert!(grows(first, 50) && grows(second, 50));
+    assert!(!grows(third, 50), "an eighth is left for newcomers");
+    assert!(grows(&mut permit(&pool, 6), 10));
+    drop(bodies);
+    assert_eq!(pool.state().free, SIZE.total);
 }
 
 #[tokio::test(start_paused = true)]
