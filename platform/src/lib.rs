@@ -5,7 +5,7 @@
 //!   [`telemetry`]: logs and metrics.
 //! - [`backends`]: the only place that chooses a backend; [`queue`]: notifications, in process or RabbitMQ;
 //!   [`cache`]: Redis.
-//! - [`turns`]: whose turn it is where accounts share something.
+//! - [`turns`]: whose turn it is where accounts share something; [`places`]: places that they share.
 //! - [`client`]: HTTP as a client; [`http`]: the accept loop; [`request_id`]: the id of a request; [`health`]: checks and their outcome; [`ops`]: health
 //!   and metrics pages.
 //!
@@ -19,6 +19,7 @@ mod error;
 pub mod health;
 pub mod http;
 pub mod ops;
+pub mod places;
 pub mod queue;
 pub mod request_id;
 pub mod shutdown;

@@ -39,7 +39,7 @@ pub async fn account_series(
     account_id: Uuid,
     range: DateRange,
 ) -> Result<AccountSeries, store::Error> {
-    let (mut snapshot, permit) = snapshot(store).await?;
+    let (mut snapshot, place) = snapshot(store, account_id).await?;
     let head = snapshot.account_head(account_id).await?;
     let recipients = snapshot.recipient_days(account_id, range).await?;
     let months = (Month::of(range.start()), Month::of(range.end()));
@@ -57,7 +57,7 @@ pub async fn account_series(
         source,
         missing,
     } = days::<DayCounts>(cache, &entries, read).await?;
-    drop((snapshot, permit));
+    drop((snapshot, place));
     offer(cache, &missing).await;
     days.retain(|(_, day, _)| range.contains(*day));
     Ok(AccountSeries {

@@ -64,7 +64,7 @@ pub async fn form_series(
     query: FormQuery<'_>,
 ) -> Result<Found<FormSeries>, store::Error> {
     let FormQuery { form, range, .. } = query;
-    let (mut snapshot, permit) = snapshot(store).await?;
+    let (mut snapshot, place) = snapshot(store, form.account_id).await?;
     let Some(head) = snapshot.form_head(form).await? else {
         return Ok(Found::NoForm);
     };
@@ -112,7 +112,7 @@ pub async fn form_series(
     let comments = snapshot
         .latest_comments(&listed, counted, query.comments)
         .await?;
-    drop((snapshot, permit));
+    drop((snapshot, place));
     offer(cache, &missing).await;
     Ok(Found::Is(FormSeries {
         version: head.version,

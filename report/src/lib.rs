@@ -14,9 +14,12 @@ mod entry;
 mod form;
 mod refresh;
 
+use std::sync::LazyLock;
+
+use platform::places::{Place, Places};
 use store::report::Snapshot;
 use store::{Error, Store};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use uuid::Uuid;
 
 pub use self::account::{AccountSeries, account_series};
 pub use self::check::{CacheDrift, check_months};
@@ -24,7 +27,7 @@ pub use self::form::{FormQuery, FormSeries, Found, form_series};
 pub use self::refresh::refresh_months;
 
 /// Snapshots that a process reads reports from at once. Each holds a connection, and those who store answers need some too.
-static SNAPSHOTS: Semaphore = Semaphore::const_new(8);
+static SNAPSHOTS: LazyLock<Places> = LazyLock::new(|| Places::new(8));
 
 /// Where a report came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +36,8 @@ pub enum Source {
     Database,
 }
 
-/// Waits for its turn. Nobody closes the semaphore, so there always is a permit.
-async fn snapshot(store: &Store) -> Result<(Snapshot, Option<SemaphorePermit<'static>>), Error> {
-    let permit = SNAPSHOTS.acquire().await.ok();
-    Ok((store.report_snapshot().await?, permit))
+/// Waits for a place for the account.
+async fn snapshot(store: &Store, account_id: Uuid) -> Result<(Snapshot, Option<Place>), Error> {
+    let place = SNAPSHOTS.take(account_id).await;
+    Ok((store.report_snapshot().await?, place))
 }

@@ -10,13 +10,14 @@ mod page;
 mod request;
 mod stream;
 
+use std::sync::LazyLock;
+
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT, VARY};
 use axum::response::{IntoResponse, Response};
+use platform::places::Places;
 use store::form::FormKey;
-
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use self::lines::Lines;
 use self::page::PageBody;
@@ -168,12 +169,7 @@ pub async fn list_comments_of(
 }
 
 /// Lists that this process reads at once, of its connections: whoever stores answers needs some, too.
-static READS: Semaphore = Semaphore::const_new(8);
-
-/// Waits for a turn; over when it is dropped. Nobody closes the semaphore, so there always is one.
-async fn turn() -> Option<SemaphorePermit<'static>> {
-    READS.acquire().await.ok()
-}
+static READS: LazyLock<Places> = LazyLock::new(|| Places::new(8));
 
 /// Which feedbacks of a form.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -45,7 +45,7 @@ pub async fn page(
 ) -> Result<Response, Problem> {
     let before = list.position(page)?.map(Uuid::from_bytes);
     let found = {
-        let _turn = super::turn().await;
+        let _place = super::READS.take(query.form.account_id).await;
         let store = state.app.store();
         store
             .feedback_page(query, before, page.limit.into())

@@ -50,7 +50,7 @@ pub async fn whole(
 ) -> Result<Response, Problem> {
     let store = state.app.store().clone();
     let part = {
-        let _turn = super::turn().await;
+        let _place = super::READS.take(query.form.account_id).await;
         store
             .feedback_part(&query, ListPosition::default(), STRIDE)
             .await?
@@ -120,7 +120,7 @@ impl Stream {
     ) -> AbortOnDropHandle<Result<FeedbackPart, store::Error>> {
         let (store, query) = (self.store.clone(), Arc::clone(&self.query));
         AbortOnDropHandle::new(tokio::spawn(async move {
-            let _turn = super::turn().await;
+            let _place = super::READS.take(query.form.account_id).await;
             within(LOOKUP, store.feedback_part(&query, position, STRIDE)).await
         }))
     }
