@@ -22,7 +22,7 @@ pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Resul
         "answers, one hot form",
         Unit::AnswersPerSecond,
         "pgbench",
-        Target::RatioAtLeast(1.0),
+        Target::RatioAtLeast(1.2),
     );
     // The first of each warms up.
     ours(&app, &hot, &lua).await?;

@@ -24,7 +24,7 @@ pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Resul
         format!("page of a link, {size} bytes"),
         Unit::AnswersPerSecond,
         "bare axum route",
-        Target::RatioAtLeast(0.7),
+        Target::RatioAtLeast(0.65),
     );
     load::wrk(&hot.url, CONNECTIONS, TIME, None).await?;
     load::wrk(&bare, CONNECTIONS, TIME, None).await?;

@@ -36,7 +36,7 @@ async fn one_order(settings: &Settings, name: &str, order: &[u32]) -> Result<Row
         format!("embedded, {name}"),
         Unit::Seconds,
         ".import",
-        Target::RatioAtMost(2.0),
+        Target::RatioAtMost(1.0),
     );
     let body = million::body(order);
     let folder = Account::folder(None, "import")?;

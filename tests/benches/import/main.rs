@@ -29,7 +29,8 @@
 //!   set* leaves out the 36 MB a million that the set of docids takes; "the same at both sizes" has a quarter as
 //!   tolerance.
 //! - *growth*: ten imports of as many different docids each. *Spread*: the docids of every import lie in random order
-//!   over the whole, so that each touches all of the index. *Ranges*: each has a range of its own.
+//!   over the whole, so that each touches all of the index. *Ranges*: each has a range of its own. The rows of the tenth
+//!   are also loaded, sorted beforehand, by two `\copy` at once into a table that has the first nine.
 //!
 //! A debug build of the bench (`cargo build -p tests --benches`, then run it with `--bench`) measures debug binaries
 //! and says so: it shows that the bench works, and nothing else.

@@ -33,14 +33,14 @@ pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Resul
         Order {
             name: "docids random",
             numbers: million::at_random(settings.records),
-            stored: 1.0,
-            accepted: 0.3,
+            stored: 0.6,
+            accepted: 0.15,
         },
         Order {
             name: "docids in sequence",
             numbers: million::in_sequence(settings.records),
-            stored: 1.5,
-            accepted: 0.45,
+            stored: 0.9,
+            accepted: 0.25,
         },
     ];
     let mut found = Vec::new();

@@ -30,7 +30,7 @@ pub(super) async fn measure(settings: &Settings, data: &Data) -> Result<Vec<Row>
     let mut rate = row(
         format!("cached report, {size} bytes"),
         Unit::AnswersPerSecond,
-        Target::RatioAtLeast(0.85),
+        Target::RatioAtLeast(0.75),
     );
     let mut p99 = row(
         "p99 of a cached report".to_owned(),

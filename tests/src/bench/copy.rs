@@ -40,24 +40,7 @@ impl CopyReference {
         rows::reorder(&sorted, order, &file)?;
         std::fs::remove_file(sorted)?;
 
-        let copy = format!("{table}_reference");
-        // LIKE does not carry a table's own storage parameters.
-        let parameters = storage_parameters(backends, table).await?;
-        let with = if parameters.is_empty() {
-            String::new()
-        } else {
-            format!("WITH ({parameters})")
-        };
-        backends
-            .sql(&format!(
-                "DROP TABLE IF EXISTS {copy}; CREATE TABLE {copy} (LIKE {table} INCLUDING ALL) {with}"
-            ))
-            .await?;
-        let copied = storage_parameters(backends, &copy).await?;
-        ensure!(copied == parameters, "{copied} is not {parameters}");
-        let copied = indexes(backends, &copy).await?;
-        let wanted = indexes(backends, table).await?;
-        ensure!(copied == wanted, "{copied} indexes are not {wanted}");
+        let copy = empty_copy(backends, table).await?;
         Ok(Self {
             table: copy,
             file,
@@ -89,6 +72,32 @@ impl CopyReference {
         ensure!(count == self.rows.to_string(), "only {count} rows loaded");
         Ok(took)
     }
+}
+
+/// An empty copy of a table, with the same columns, indexes and storage parameters; its name.
+///
+/// # Errors
+/// When the copy would not be the same.
+pub async fn empty_copy(backends: &Backends, table: &str) -> Result<String> {
+    let copy = format!("{table}_reference");
+    // LIKE does not carry a table's own storage parameters.
+    let parameters = storage_parameters(backends, table).await?;
+    let with = if parameters.is_empty() {
+        String::new()
+    } else {
+        format!("WITH ({parameters})")
+    };
+    backends
+        .sql(&format!(
+            "DROP TABLE IF EXISTS {copy}; CREATE TABLE {copy} (LIKE {table} INCLUDING ALL) {with}"
+        ))
+        .await?;
+    let copied = storage_parameters(backends, &copy).await?;
+    ensure!(copied == parameters, "{copied} is not {parameters}");
+    let copied = indexes(backends, &copy).await?;
+    let wanted = indexes(backends, table).await?;
+    ensure!(copied == wanted, "{copied} indexes are not {wanted}");
+    Ok(copy)
 }
 
 async fn storage_parameters(backends: &Backends, table: &str) -> Result<String> {
