@@ -125,7 +125,8 @@ mod tests {
         assert!(other.as_mut().now_or_never().is_none());
         let [first, _second] = held;
         drop(first);
-        assert!(other.now_or_never().is_some());
+        let place = other.now_or_never();
+        assert!(place.is_some());
         assert!(more.iter_mut().all(|one| one.now_or_never().is_none()));
     }
 
