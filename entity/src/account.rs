@@ -1,4 +1,4 @@
-//! A company that uses the service: the border that no data crosses.
+//! A company that uses the service. It sees nothing of other accounts.
 
 use sea_orm::entity::prelude::*;
 

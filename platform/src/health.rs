@@ -77,7 +77,7 @@ impl Check {
     }
 }
 
-/// The last sign of life of a loop. Clones share it.
+/// The last heartbeat of a loop. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Heartbeat(watch::Sender<Instant>);
 

@@ -56,7 +56,7 @@ impl Turns {
         share.told = now;
     }
 
-    /// The next turn; `None`: nobody has work. The account keeps its place: what it brought may be for several.
+    /// The next turn; `None`: nobody has work. The account stays in line: it may have work for several turns.
     pub fn take(&mut self) -> Option<Turn> {
         let now = self.tick();
         let waiting = self.accounts.iter_mut().filter(|(_, share)| share.waiting);

@@ -26,7 +26,7 @@ pub struct CacheDrift {
     pub difference: Difference,
 }
 
-/// A cache that is slow for a moment is asked again: so often in all, after so long.
+/// A cache that is slow for a moment is asked this often in all, with a pause in between.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
 

@@ -5,7 +5,7 @@
 //! the snapshot. What a report counts is never put together from different moments.
 //!
 //! What is *not* here: figures made from counts (`domain::metrics`), rendered answers (`api`), lists of feedbacks
-//! (`store::feedback`), which are not cached.
+//! (`store::report`), which are not cached.
 
 mod account;
 mod check;

@@ -1,4 +1,4 @@
-//! What a worker does for those who read: entries of the months that it changed, ahead of them.
+//! Writes the entries of months that a roll-up changed before a reader asks for them.
 
 use std::collections::BTreeSet;
 

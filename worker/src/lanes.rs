@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::store_chunk::{self, Pick, Step};
 
-/// The slots of a worker. Small imports have their own: a giant never delays them.
+/// The slots of a worker. Small imports have their own, so a large one never delays them.
 pub(crate) const SLOTS: [(Lane, &str); 3] = [
     (Lane::Bulk, "worker bulk 1"),
     (Lane::Bulk, "worker bulk 2"),

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 /// How often a chunk is tried again at once when other transactions stood in the way.
 const TRIES: usize = 5;
-/// A payload in a format of tomorrow is left for a worker of tomorrow.
+/// How long a payload of a newer format is left for a worker that knows it.
 const NEWER_WORKER: TimeDelta = TimeDelta::seconds(60);
 
 /// Which chunk to take.

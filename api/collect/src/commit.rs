@@ -19,15 +19,15 @@ use api_http::notify::{FormKey, Notifier};
 use crate::memory::{MemoryBudget, MemoryPermit};
 use crate::waiting::Waiting;
 
-/// So many bytes may wait, a share of them of each account; what is more gets a 503.
+/// The bytes of all that waits, of which each account may hold a share; beyond it the answer is 503.
 const WAITING: usize = 64 << 20;
-/// An item counts for so many at least.
+/// The least number of bytes that an item counts for.
 const LEAST: usize = 8 << 10;
-/// So many items share a commit …
+/// The most items that share a commit.
 const TOGETHER: usize = 256;
-/// … or so many bytes and one item more: answers of other accounts wait behind it.
+/// No item is added to a commit that has this many bytes: the answers of other accounts wait behind it.
 const TOGETHER_BYTES: usize = 1 << 20;
-/// So many commits at once.
+/// The commits that are under way at once, at most.
 const COMMITTERS: usize = 2;
 /// A commit that takes longer has lost its database. Whoever waits for it got a 503 long before.
 const COMMIT: Duration = Duration::from_secs(10);

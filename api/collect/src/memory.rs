@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
-/// A budget of bytes. No account gets more than what is left for all others, so whatever one holds, another finds room:
+/// A budget of bytes. No account gets more than what is left for all others, so whatever one holds, another gets some:
 /// one alone may hold half, two that want as much as they can get hold a third each. Cheap to clone.
 #[derive(Clone)]
 pub struct MemoryBudget {

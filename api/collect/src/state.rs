@@ -1,4 +1,5 @@
-//! What the public routes share. Made for a rush: a million links are sent, and thousands of people open theirs at once.
+//! The state that the public routes share, made for peaks: a million links are sent, and thousands of people open theirs at
+//! once.
 
 use std::sync::Arc;
 use std::time::Duration;

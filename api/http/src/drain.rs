@@ -16,9 +16,9 @@ use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
-/// At most so many bytes are read on …
+/// The bytes that are read on, at most.
 const MAX_BYTES: usize = 1 << 20;
-/// … and for so long.
+/// How long a body is read on, at most.
 const MAX_TIME: Duration = Duration::from_secs(1);
 
 /// Lends the request's body, unless it has none.

@@ -16,9 +16,9 @@ pub type FormKey = (Uuid, Uuid);
 
 /// Notifications of one form or import within this time are one.
 const PAUSE: Duration = Duration::from_millis(25);
-/// So many messages wait for the broker's confirmation at once.
+/// The messages that wait for the broker's confirmation at once, at most.
 const CONCURRENCY: usize = 16;
-/// A large import is notified of so often: workers take messages in turn, and each shall begin at once.
+/// The notifications of a large import. Messages go to the workers in turn, and each worker should begin at once.
 const WORKERS: u8 = 8;
 
 /// Passes on what has changed. Cheap to clone.

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 /// Nothing that is remembered was read longer ago than this.
 const KEPT: Duration = Duration::from_secs(5);
-/// So many changed links and forms are told apart.
+/// The changed links and forms that are recorded one by one, at most.
 const MAX_CHANGES: usize = 10_000;
 
 /// The links and forms that this instance changed in the last seconds.

@@ -58,7 +58,7 @@ impl Answer {
 }
 
 impl Service {
-    /// With these settings besides a data folder.
+    /// With these settings besides a data directory.
     pub async fn start(settings: &[&str]) -> Self {
         let data = tempfile::tempdir().unwrap();
         let folder = data.path().to_str().unwrap();

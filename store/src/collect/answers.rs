@@ -22,7 +22,7 @@ pub enum Recorded {
     Gone,
 }
 
-/// A link by its place: account and link.
+/// A link: its account and its id.
 pub(super) type LinkKey = (Uuid, Uuid);
 
 /// An answer that was stored, by its `feedback_id`.

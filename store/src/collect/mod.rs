@@ -3,7 +3,7 @@
 //!
 //! Rows are only appended, so a hot link is no hot row. A link with `max_responses` is the exception: its row is locked
 //! and counted. Both dialects do the same, each in its own statements, in the order links, visits, views and each of
-//! them by its key: two batches may wait for each other, but never in a ring.
+//! them by its key: one batch may wait for another, but they never deadlock.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ pub struct NewAnswer {
     delta: Delta,
 }
 
-/// A visit by its place. The order is that of the tables' keys.
+/// The key of a visit. The order is that of the tables' keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct VisitKey {
     account_id: Uuid,

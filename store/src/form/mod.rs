@@ -15,7 +15,7 @@ use crate::{Committed, Error, ListPage, PAGE_BYTES, Store, Tx};
 
 mod link;
 
-/// A form by its place.
+/// A form, by its account and its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FormKey {
     pub account_id: Uuid,

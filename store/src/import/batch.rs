@@ -1,4 +1,4 @@
-//! The way out: what became of a batch, its record errors, cancelling it and retrying what was parked.
+//! What became of a batch: its status and record errors, cancelling it and retrying what was parked.
 
 use chrono::{DateTime, Utc};
 use domain::message::Lane;

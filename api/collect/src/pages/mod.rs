@@ -5,7 +5,7 @@
 //!   it, `grade` its grades, `wording` what a problem is called there.
 //! - `message`: pages without questions. `qr`: a link as a QR code.
 //!
-//! The templates, styles and the script are in `api/templates`, taken in at compile time. Style and script stand in the
+//! The templates, styles and the script are in `api/collect/templates`, taken in at compile time. Style and script stand in the
 //! page itself, so that a page is one request and nothing in it comes from elsewhere. All texts of a form and all that
 //! was typed go through askama's HTML escaping.
 //!

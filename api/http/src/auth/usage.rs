@@ -9,7 +9,7 @@ use store::Store;
 
 use crate::deadline::within;
 
-/// So many keys between two writes; more are left out until then.
+/// The keys that are noted between two writes, at most.
 const MAX_KEYS: usize = 10_000;
 /// How long a write may take.
 const WRITE: Duration = Duration::from_secs(5);

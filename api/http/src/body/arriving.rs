@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::memory::Demand;
 
-/// For so long a sender may be slower than [`MINIMUM`].
+/// How long a sender may be slower than [`MINIMUM`].
 const GRACE: Duration = Duration::from_secs(10);
 /// Bytes a second, over the whole body.
 const MINIMUM: u128 = 64 << 10;

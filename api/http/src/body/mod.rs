@@ -23,7 +23,7 @@ use crate::memory::{MemoryPermit, MemoryPool, PoolSize};
 /// Bytes of a body that is written for a program: a form, a link.
 pub const SMALL: usize = 1 << 20;
 
-/// For so long a sender is waited for, all its pauses together.
+/// How long a sender is waited for, all its pauses together.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// A body up to this size needs no permit.
 const FREE: usize = 16 << 10;

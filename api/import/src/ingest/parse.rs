@@ -15,11 +15,11 @@ use tokio::sync::mpsc::Sender;
 use super::source::Source;
 use super::{ImportError, OnError};
 
-/// So many errors of an import are in its answer.
+/// The errors of an import that its answer has, at most.
 const SHOWN_ERRORS: usize = 100;
-/// So many errors of an import are kept.
+/// The errors of an import that are kept, at most.
 const MAX_ERRORS: usize = 100_000;
-/// So many errors go into one stored block.
+/// The errors of one stored block, at most.
 const BLOCK_ERRORS: usize = 1_000;
 
 /// How to read a body.

@@ -8,7 +8,7 @@ use super::attempt::Attempt;
 use super::parse::Piece;
 use super::writer::Writer;
 
-/// So many pieces are compressed or stored at once.
+/// The pieces that are compressed or stored at once, at most.
 const AT_ONCE: usize = 2;
 
 /// Stores the pieces as they come, under a batch that begins with the first.

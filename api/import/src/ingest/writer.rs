@@ -16,9 +16,9 @@ use platform::request_id::RequestId;
 
 /// A database that takes longer for one piece does not answer.
 const PIECE: Duration = Duration::from_secs(10);
-/// A heartbeat that comes later than the next is none.
+/// How long a heartbeat may take: until the next one.
 const HEARTBEAT: Duration = Duration::from_millis(2_500);
-/// A commit that another transaction stood in the way of is tried so often.
+/// How often a commit is tried that conflicts with another transaction.
 const TRIES: usize = 3;
 
 /// Writes one attempt's batch. Cheap to clone.

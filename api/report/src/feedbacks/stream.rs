@@ -21,7 +21,7 @@ use crate::rendered::{CACHE_STATUS, MISS, NO_CACHE};
 use api_http::deadline::within;
 use api_http::error::Problem;
 
-/// So many feedbacks are read at once. Where few of the form's are meant, as many are looked at as a moment allows.
+/// The feedbacks that are read at once, and among how many of the form's they are searched for.
 const STRIDE: Stride = Stride {
     rows: 2_000,
     among: 50_000,

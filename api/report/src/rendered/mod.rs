@@ -33,10 +33,10 @@ pub use self::tag::{IfNoneMatch, tag_of_body};
 use self::tag::{tag_of_version, tag_of_version_and_body};
 use crate::request::FormReportRequest;
 
-/// So long after its check began a body is answered.
+/// How long a body is answered after its check began.
 const MAX_AGE: Duration = Duration::from_millis(400);
-/// From then on one caller checks it while the others are answered: beside an import a check takes milliseconds, and if
-/// everybody waited for it, that was the 99th percentile.
+/// After this time one caller checks the body while the others are still answered. Beside an import a check takes
+/// milliseconds, for which all callers would wait otherwise.
 const REVALIDATE_AFTER: Duration = Duration::from_millis(300);
 /// All bodies and what goes with them take this many bytes at most.
 const CAPACITY: u64 = 32 * 1024 * 1024;

@@ -1,4 +1,4 @@
-//! Consuming: a task a consumer that opens channel, queues and subscription again for ever, and the acknowledgements.
+//! Consuming, and acknowledging. Each consumer has a task that opens its channel, queues and subscription again for ever.
 
 use std::sync::Arc;
 use std::time::Duration;

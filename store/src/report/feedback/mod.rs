@@ -24,7 +24,7 @@ use crate::report::rollup::next_as_of;
 use crate::tx::{Patience, bytes_of, get, rows_that_fit};
 use crate::{Error, ListPage, Store, Tx};
 
-/// So many rows fit into a page whatever their size.
+/// The rows that fit into a page whatever their size.
 const FITTING: usize = 2;
 
 /// Which feedbacks are meant.
@@ -174,7 +174,7 @@ impl Store {
 }
 
 impl Snapshot {
-    /// The newest comments of a list, of which there are so many on each of these days: no more than that.
+    /// At most `rows` of the newest comments of a list; `days` says how many there are on each day.
     ///
     /// # Errors
     /// See [`Error`].

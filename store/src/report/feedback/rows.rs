@@ -98,7 +98,7 @@ pub(super) fn counted(sqlite: bool, comments: bool) -> &'static str {
     by_kind!(counted, sqlite, comments)
 }
 
-/// The id of the form's row that so many others between two ids come before, newest first.
+/// The id of the n-th newest of the form's rows between two ids.
 pub(super) fn nth(comments: bool) -> &'static str {
     macro_rules! nth {
         ($comments:literal) => {
@@ -165,7 +165,7 @@ impl Read {
     }
 }
 
-/// By place, since streams read millions.
+/// By the index of the column, not its name: streams read millions of rows.
 fn read(row: &QueryResult) -> Result<FeedbackRow, Error> {
     let bus_prop_ids: String = row.try_get_by_index(2)?;
     Ok(FeedbackRow {

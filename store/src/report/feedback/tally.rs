@@ -18,7 +18,7 @@ use crate::{Error, Tx};
 const LOOK: usize = 10_000;
 /// Days that are so far apart have no ids between each other's ([`Bounds::of_days`]).
 const APART: TimeDelta = TimeDelta::days(3);
-/// So many runs are read one by one; what is before them is one more.
+/// The runs that are read one by one, at most. All earlier days are one more run.
 const RUNS: usize = 50;
 
 /// A list's rows by day.
