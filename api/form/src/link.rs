@@ -5,7 +5,7 @@ mod request;
 
 use api_http::AppState;
 use api_http::auth::Caller;
-use api_http::error::{Problem, ProblemBody};
+use api_http::error::Problem;
 use api_http::extract::FormId;
 use api_http::list::{List, ListQuery, Page, TrackFieldQuery};
 use axum::Json;
@@ -102,12 +102,9 @@ fn token(path: InPath<String>) -> Result<Token, Problem> {
 #[utoipa::path(
     get,
     path = "/link/{id}",
-    tag = "link",
     params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{22}$", description = "The link's `token`")),
     responses(
         (status = 200, description = "The link", body = LinkWithCounts),
-        (status = 404, description = "`not_found`",
-            body = ProblemBody, content_type = "application/problem+json"),
     ),
 )]
 pub async fn read_link(
@@ -130,16 +127,9 @@ pub async fn read_link(
 #[utoipa::path(
     get,
     path = "/{form_id}/link",
-    tag = "link",
     params(("form_id" = Uuid, Path), TrackFieldQuery, ListQuery),
     responses(
-        (status = 200, description = "A page of links", body = Page<LinkWithCounts>, headers(
-            ("Link" = String, description = "The next page, `rel=\"next\"`"),
-        )),
-        (status = 400, description = "`invalid_parameter`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`not_found`",
-            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 200, description = "A page of links", body = Page<LinkWithCounts>),
     ),
 )]
 pub async fn list_links(
@@ -173,12 +163,9 @@ pub async fn list_links(
 #[utoipa::path(
     delete,
     path = "/link/{id}",
-    tag = "link",
     params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{22}$", description = "The link's `token`")),
     responses(
         (status = 204, description = "Deleted, now or before"),
-        (status = 404, description = "`not_found`",
-            body = ProblemBody, content_type = "application/problem+json"),
     ),
 )]
 pub async fn delete_link(

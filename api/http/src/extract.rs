@@ -114,7 +114,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Dates {
     }
 }
 
-/// The parameters of a query, decoded. Whether the operation has such parameters is checked in [`mod@crate::scoped`].
+/// The parameters of a query, decoded. Whether the operation has such parameters is checked in [`crate::scoped`].
 #[derive(Clone, Debug)]
 pub struct Parameters(Vec<(String, String)>);
 

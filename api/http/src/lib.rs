@@ -5,7 +5,7 @@
 //!   changed.
 //! - [`entry`]: the one layer around all routes, made of [`observe`] (log, metrics), [`drain`] (bodies refused early),
 //!   [`error`] (the one mapping to `application/problem+json`) and [`auth`] (401, 429). On groups of routes stand
-//!   [`mod@scoped`] (403) and [`deadline`].
+//!   [`scoped`] (403) and [`deadline`].
 //! - Limits: [`rate`] by key and link, [`address`] by network.
 //! - What handlers take: [`extract`] (paths and queries), [`body`], [`memory`] (shared out by account), [`accept`],
 //!   [`precondition`] (`If-Match`).
@@ -33,5 +33,4 @@ pub mod recent_changes;
 pub mod scoped;
 mod state;
 
-pub use self::scoped::scoped;
 pub use self::state::AppState;

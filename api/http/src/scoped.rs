@@ -8,7 +8,6 @@ use axum::Router;
 use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request};
 use axum::http::Method;
 use axum::middleware::{Next, from_fn};
-use domain::docid::DocId;
 use domain::scope::Scope;
 use store::form::FormKey;
 use utoipa::openapi::path::{Operation, ParameterIn};
@@ -23,14 +22,45 @@ use crate::deadline::{QUICK, within};
 use crate::error::{Problem, method_not_allowed};
 use crate::extract::{Parameters, parse_uuid};
 
-/// The routes for keys that have the scope, whatever the method. A query parameter that the operation does not document is
-/// refused: a misspelt filter never answers with everything.
-pub fn scoped<S>(app: &AppState, scope: Scope, group: OpenApiRouter<S>) -> OpenApiRouter<S>
+/// A name in a path, such as the id of a form.
+pub struct PathParameter {
+    pub app: AppState,
+    pub account_id: Uuid,
+    pub method: Method,
+    pub name: String,
+    pub value: String,
+}
+
+impl PathParameter {
+    /// The value, if it is a UUID.
+    pub fn uuid(&self) -> Option<Uuid> {
+        parse_uuid(&self.value)
+    }
+
+    /// Whether the account has the form of this id.
+    pub async fn is_form(&self, form_id: Uuid) -> Result<bool, store::Error> {
+        let form = FormKey::new(self.account_id, form_id);
+        let version = self.app.store().form_data_version(form).await?;
+        Ok(version.is_some())
+    }
+}
+
+/// The routes for keys that have the scope, whatever the method; `tag` is theirs in the document. A query parameter that the
+/// operation does not document is refused: a misspelt filter never answers with everything. 404 comes before that, so
+/// `exists` says whether the account has what a path names. What cannot be a name is left to others.
+pub fn scoped<S, F>(
+    app: &AppState,
+    scope: Scope,
+    tag: &str,
+    exists: fn(PathParameter) -> F,
+    group: OpenApiRouter<S>,
+) -> OpenApiRouter<S>
 where
     S: Clone + Send + Sync + 'static,
+    F: Future<Output = Result<bool, store::Error>> + Send + 'static,
 {
-    let (router, document) = group.split_for_parts();
-    let inputs = Arc::new(Inputs::of(&document));
+    let (router, mut document) = group.split_for_parts();
+    let inputs = Arc::new(Inputs::tagged(&mut document, tag));
     let app = app.clone();
     let check = move |caller: Caller, path: MatchedPath, request: Request, next: Next| {
         let (app, inputs) = (app.clone(), inputs.clone());
@@ -39,57 +69,27 @@ where
             let Err(problem) = inputs.check(path.as_str(), &request) else {
                 return Ok(next.run(request).await);
             };
-            // 404 comes before 400.
             let (mut parts, _) = request.into_parts();
             let names = RawPathParams::from_request_parts(&mut parts, &()).await;
-            let Ok(names) = names else {
-                return Err(problem);
-            };
-            let known = has_all(&app, caller.account_id(), &parts.method, &names);
-            let known = within(QUICK, known).await?;
-            Err(if known { problem } else { Problem::not_found() })
+            for (name, value) in names.iter().flatten() {
+                let parameter = PathParameter {
+                    app: app.clone(),
+                    account_id: caller.account_id(),
+                    method: parts.method.clone(),
+                    name: name.to_owned(),
+                    value: value.to_owned(),
+                };
+                if !within(QUICK, exists(parameter)).await? {
+                    return Err(Problem::not_found());
+                }
+            }
+            Err(problem)
         }
     };
     let router: Router<S> = router
         .method_not_allowed_fallback(method_not_allowed)
         .route_layer(from_fn(check));
     OpenApiRouter::with_openapi(document).merge(router.into())
-}
-
-/// Whether the account has everything that a path names. What cannot be a name is left to others.
-async fn has_all(
-    app: &AppState,
-    account_id: Uuid,
-    method: &Method,
-    names: &RawPathParams,
-) -> Result<bool, store::Error> {
-    let store = app.store();
-    for (name, value) in names {
-        let is_known = match (name, parse_uuid(value)) {
-            ("form_id" | "id", Some(form_id)) => {
-                let version = store.form_data_version(FormKey::new(account_id, form_id));
-                version.await?.is_some()
-            }
-            ("id", None) if method != Method::POST => match value.parse() {
-                Ok(token) => store.link(account_id, &token).await?.is_some(),
-                Err(_) => false,
-            },
-            ("batch_id", Some(batch_id)) => store.batch(account_id, batch_id).await?.is_some(),
-            ("feedback_id", Some(feedback_id)) => {
-                let form = store.form_of_feedback(account_id, feedback_id);
-                form.await?.is_some()
-            }
-            // Erasing one that is not known is no error.
-            ("docid", _) if method != Method::DELETE && DocId::parse(value).is_ok() => {
-                store.recipient(account_id, value).await?.is_some()
-            }
-            _ => true,
-        };
-        if !is_known {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// What the operations of a group take, by path and method.
@@ -103,17 +103,20 @@ struct Input {
 }
 
 impl Inputs {
-    fn of(document: &OpenApi) -> Self {
+    /// Those of the document, whose operations get the tag.
+    fn tagged(document: &mut OpenApi, tag: &str) -> Self {
         let mut inputs = HashMap::new();
-        for (path, item) in &document.paths.paths {
+        for (path, item) in &mut document.paths.paths {
             for (method, operation) in [
-                (Method::GET, &item.get),
-                (Method::PUT, &item.put),
-                (Method::POST, &item.post),
-                (Method::DELETE, &item.delete),
+                (Method::GET, &mut item.get),
+                (Method::PUT, &mut item.put),
+                (Method::POST, &mut item.post),
+                (Method::DELETE, &mut item.delete),
             ] {
-                let input = operation.as_ref().map(Input::of);
-                inputs.extend(input.map(|input| ((path.clone(), method), input)));
+                if let Some(operation) = operation {
+                    operation.tags = Some(vec![tag.to_owned()]);
+                    inputs.insert((path.clone(), method), Input::of(operation));
+                }
             }
         }
         Self(inputs)

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use api_http::AppState;
 use api_http::auth::Caller;
 use api_http::deadline::{QUICK, within};
-use api_http::error::{Code, Problem, ProblemBody};
+use api_http::error::{Code, Problem};
 use api_http::extract::BatchId;
 use api_http::list::{List, ListQuery, Page};
 
@@ -124,14 +124,9 @@ fn finished(detail: &'static str) -> Problem {
 #[utoipa::path(
     get,
     path = "/import",
-    tag = "sms",
     params(ListQuery),
     responses(
-        (status = 200, description = "A page of batches", body = Page<BatchBody>, headers(
-            ("Link" = String, description = "The next page, `rel=\"next\"`"),
-        )),
-        (status = 400, description = "`invalid_parameter`",
-            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 200, description = "A page of batches", body = Page<BatchBody>),
     ),
 )]
 pub async fn list_batches(
@@ -155,13 +150,9 @@ pub async fn list_batches(
 #[utoipa::path(
     get,
     path = "/import/{batch_id}",
-    tag = "sms",
     params(("batch_id" = Uuid, Path)),
     responses(
         (status = 200, description = "The batch", body = BatchBody),
-        (status = 400, description = "`invalid_parameter`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
     ),
 )]
 pub async fn read_batch(
@@ -179,15 +170,10 @@ pub async fn read_batch(
 #[utoipa::path(
     post,
     path = "/import/{batch_id}/cancel",
-    tag = "sms",
     params(("batch_id" = Uuid, Path)),
     responses(
         (status = 200, description = "The batch as it stays", body = BatchBody),
-        (status = 400, description = "`invalid_parameter`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`batch_finished`: it is completed",
-            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`batch_finished`: it is completed"),
     ),
 )]
 pub async fn cancel_batch(
@@ -211,15 +197,10 @@ pub async fn cancel_batch(
 #[utoipa::path(
     post,
     path = "/import/{batch_id}/retry",
-    tag = "sms",
     params(("batch_id" = Uuid, Path)),
     responses(
         (status = 200, description = "The batch with its parked records pending again", body = BatchBody),
-        (status = 400, description = "`invalid_parameter`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`batch_finished`: nothing is parked",
-            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`batch_finished`: nothing is parked"),
     ),
 )]
 pub async fn retry_batch(

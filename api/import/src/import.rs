@@ -21,7 +21,7 @@ use crate::ImportState;
 use crate::ingest::{self, Attempt, ImportError, Incoming, Job, OnError, Opened, Tally};
 use crate::schema::RecordsSchema;
 use api_http::auth::Caller;
-use api_http::error::{self, Problem, ProblemBody, RefusedRecords};
+use api_http::error::{self, Problem, RefusedRecords};
 use api_http::extract::Parameters;
 use platform::request_id::RequestId;
 
@@ -52,7 +52,6 @@ pub struct ImportAccepted<'a> {
 #[utoipa::path(
     post,
     path = "/import",
-    tag = "sms",
     params(
         ("on_error" = inline(Option<OnError>), Query,
             description = "What becomes of the valid records if there are invalid ones"),
@@ -73,16 +72,10 @@ pub struct ImportAccepted<'a> {
             ("Location" = String, description = "Where the batch's status is"),
             ("Idempotent-Replayed" = String, description = "`true` on an answer given before"),
         )),
-        (status = 400, description = "`invalid_json`, `invalid_csv`, `invalid_parameter`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`idempotency_in_flight`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 413, description = "`body_too_large`, `too_many_records`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 415, description = "`unsupported_media_type`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 422, description = "`validation_failed`, `idempotency_key_reused`; nothing is stored",
-            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 400, description = "`invalid_json`, `invalid_csv`, `invalid_parameter`"),
+        (status = 409, description = "`idempotency_in_flight`"),
+        (status = 413, description = "`body_too_large`, `too_many_records`"),
+        (status = 422, description = "`validation_failed`, `idempotency_key_reused`; nothing is stored"),
     ),
 )]
 pub async fn import_sms(

@@ -18,7 +18,7 @@ use api_http::accept::{Kind, negotiate};
 use api_http::auth::Caller;
 use api_http::csv_text::{Lines, TEXT_CSV, cell};
 use api_http::deadline::within;
-use api_http::error::{Problem, ProblemBody};
+use api_http::error::Problem;
 use api_http::extract::BatchId;
 use api_http::list::{List, ListQuery, Page};
 
@@ -33,18 +33,13 @@ const LOOKUP: Duration = Duration::from_secs(10);
 #[utoipa::path(
     get,
     path = "/import/{batch_id}/errors",
-    tag = "sms",
     params(("batch_id" = Uuid, Path), ListQuery),
     responses(
         (status = 200, description = "A page of record errors, or all of them as CSV",
             content((Page<RecordError> = "application/json"), (String = "text/csv")),
             headers(
-                ("Link" = String, description = "The next page, `rel=\"next\"`"),
                 ("Vary" = String, description = "`Accept`"),
             )),
-        (status = 400, description = "`invalid_parameter`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
     ),
 )]
 pub async fn list_errors(

@@ -16,15 +16,16 @@ mod schema;
 
 use api_http::AppState;
 use api_http::deadline::{patient, quick};
-use api_http::scoped;
+use api_http::memory::MemoryPool;
+use api_http::scoped::{PathParameter, scoped};
 use axum::extract::FromRef;
+use axum::http::Method;
 use axum::middleware::from_fn;
+use domain::docid::DocId;
 use domain::scope::Scope;
 use platform::config::Config;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
-
-use api_http::memory::MemoryPool;
 
 /// What one import may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +63,7 @@ pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
             routes!(recipient::read_recipient, recipient::erase_recipient).layer(from_fn(quick)),
         );
     let sms = OpenApiRouter::new().nest("/api_v1/sms", sms);
-    scoped(app, Scope::Import, sms).with_state(ImportState {
+    scoped(app, Scope::Import, "sms", exists, sms).with_state(ImportState {
         app: app.clone(),
         memory: ingest::memory(config.max_records),
         limits: Limits {
@@ -70,4 +71,17 @@ pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
             records: config.max_records,
         },
     })
+}
+
+/// Whether the account has what a path names.
+async fn exists(named: PathParameter) -> Result<bool, store::Error> {
+    let (store, account_id) = (named.app.store(), named.account_id);
+    match (named.name.as_str(), named.uuid()) {
+        ("batch_id", Some(batch_id)) => Ok(store.batch(account_id, batch_id).await?.is_some()),
+        // Erasing one that is not known is no error.
+        ("docid", _) if named.method != Method::DELETE && DocId::parse(&*named.value).is_ok() => {
+            Ok(store.recipient(account_id, &named.value).await?.is_some())
+        }
+        _ => Ok(true),
+    }
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use api_http::AppState;
 use api_http::auth::Caller;
-use api_http::error::{Problem, ProblemBody};
+use api_http::error::Problem;
 use api_http::extract::DocIdPath;
 
 /// A stored recipient.
@@ -33,14 +33,10 @@ pub struct RecipientBody {
 #[utoipa::path(
     get,
     path = "/recipient/{docid}",
-    tag = "sms",
     params(("docid" = String, Path, min_length = 1, max_length = 128,
         pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", description = "At most 128 bytes in UTF-8")),
     responses(
         (status = 200, description = "The recipient", body = RecipientBody),
-        (status = 400, description = "`invalid_parameter`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
     ),
 )]
 pub async fn read_recipient(
@@ -69,15 +65,11 @@ pub async fn read_recipient(
 #[utoipa::path(
     delete,
     path = "/recipient/{docid}",
-    tag = "sms",
     params(("docid" = String, Path, min_length = 1, max_length = 128,
         pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", description = "At most 128 bytes in UTF-8")),
     responses(
         (status = 204, description = "Erased"),
-        (status = 400, description = "`invalid_parameter`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`not_found`: no path", body = ProblemBody,
-            content_type = "application/problem+json"),
+        (status = 404, description = "`not_found`: no path"),
     ),
 )]
 pub async fn erase_recipient(

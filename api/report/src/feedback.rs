@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 
 use api_http::AppState;
 use api_http::auth::Caller;
-use api_http::error::{Problem, ProblemBody};
+use api_http::error::Problem;
 use api_http::extract::FeedbackId;
 
 /// Erase a feedback.
@@ -14,14 +14,10 @@ use api_http::extract::FeedbackId;
 #[utoipa::path(
     delete,
     path = "/{feedback_id}",
-    tag = "form",
     params(("feedback_id" = Uuid, Path)),
     responses(
         (status = 204, description = "Erased"),
-        (status = 400, description = "`invalid_parameter`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`not_found`, also once it is erased",
-            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`not_found`, also once it is erased"),
     ),
 )]
 pub async fn erase_feedback(

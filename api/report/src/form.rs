@@ -15,7 +15,6 @@ use crate::feedbacks::item::{Item, items};
 use crate::figures::{Figures, FormHead, daily};
 use crate::rendered::{Key, Rendered};
 use crate::request::{BusPropPath, Conditional, FormPath, FormReportRequest};
-use crate::schema::ReportResponses;
 use api_http::error::Problem;
 
 /// So many comments are shown.
@@ -39,14 +38,9 @@ pub struct FormBody<'a> {
 #[utoipa::path(
     get,
     path = "/form/{form_id}/{start_date}/{end_date}",
-    tag = "report",
     params(FormPath, Conditional),
     responses(
-        (status = 200, description = "The report", body = FormBody, headers(
-            ("ETag" = String, description = "The same for the same data"),
-            ("Cache-Status" = String, description = "RFC 9211: whether it was kept or read from the database"),
-        )),
-        ReportResponses,
+        (status = 200, description = "The report", body = FormBody),
     ),
 )]
 pub async fn form_report(
@@ -68,14 +62,9 @@ pub async fn form_report(
 #[utoipa::path(
     get,
     path = "/form/{form_id}/{start_date}/{end_date}/{bus_prop}",
-    tag = "report",
     params(FormPath, BusPropPath, Conditional),
     responses(
-        (status = 200, description = "The report", body = FormBody, headers(
-            ("ETag" = String, description = "The same for the same data"),
-            ("Cache-Status" = String, description = "RFC 9211: whether it was kept or read from the database"),
-        )),
-        ReportResponses,
+        (status = 200, description = "The report", body = FormBody),
     ),
 )]
 pub async fn form_report_of(

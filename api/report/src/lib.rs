@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use api_http::AppState;
 use api_http::deadline::quick;
-use api_http::scoped;
+use api_http::scoped::{PathParameter, scoped};
 use axum::extract::FromRef;
 use axum::middleware::from_fn;
 use axum::routing::get;
@@ -83,11 +83,24 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
         OpenApiRouter::new().routes(routes!(feedback::erase_feedback).layer(from_fn(quick)));
     let reports = OpenApiRouter::new().nest("/api_v1/report", reports);
     let feedback = OpenApiRouter::new().nest("/api_v1/feedback", feedback);
-    scoped(app, Scope::Report, reports)
-        .merge(scoped(app, Scope::Form, feedback))
+    scoped(app, Scope::Report, "report", exists, reports)
+        .merge(scoped(app, Scope::Form, "form", exists, feedback))
         .with_state(ReportState {
             app: app.clone(),
             cache,
             rendered: Arc::new(RenderedReports::new()),
         })
+}
+
+/// Whether the account has what a path names.
+async fn exists(named: PathParameter) -> Result<bool, store::Error> {
+    match (named.name.as_str(), named.uuid()) {
+        ("form_id", Some(form_id)) => named.is_form(form_id).await,
+        ("feedback_id", Some(feedback_id)) => {
+            let store = named.app.store();
+            let form = store.form_of_feedback(named.account_id, feedback_id);
+            Ok(form.await?.is_some())
+        }
+        _ => Ok(true),
+    }
 }

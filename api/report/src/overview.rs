@@ -22,7 +22,6 @@ use crate::answer::{answer, json};
 use crate::figures::{Day, daily, metrics};
 use crate::rendered::{Key, Rendered};
 use crate::request::Conditional;
-use crate::schema::ReportResponses;
 use api_http::auth::Caller;
 use api_http::error::Problem;
 use api_http::extract::Dates;
@@ -78,18 +77,13 @@ pub struct FormMetrics<'a> {
 #[utoipa::path(
     get,
     path = "/overview/{start_date}/{end_date}",
-    tag = "report",
     params(
         ("start_date" = NaiveDate, Path, description = "First day"),
         ("end_date" = NaiveDate, Path, description = "Last day, at most 1,830 days in all"),
         Conditional,
     ),
     responses(
-        (status = 200, description = "The overview", body = OverviewBody, headers(
-            ("ETag" = String, description = "The same for the same data"),
-            ("Cache-Status" = String, description = "RFC 9211: whether it was kept or read from the database"),
-        )),
-        ReportResponses,
+        (status = 200, description = "The overview", body = OverviewBody),
     ),
 )]
 pub async fn overview(

@@ -14,7 +14,6 @@ use crate::answer::{answer_form, json};
 use crate::figures::{Figures, FormHead, daily, metrics};
 use crate::rendered::{Key, Rendered};
 use crate::request::{BusPropPath, Conditional, FormPath, FormReportRequest};
-use crate::schema::ReportResponses;
 use api_http::error::Problem;
 
 /// The figures of a form.
@@ -42,14 +41,9 @@ pub struct Previous {
 #[utoipa::path(
     get,
     path = "/summary/{start_date}/{end_date}/{form_id}",
-    tag = "report",
     params(FormPath, Conditional),
     responses(
-        (status = 200, description = "The summary", body = SummaryBody, headers(
-            ("ETag" = String, description = "The same for the same data"),
-            ("Cache-Status" = String, description = "RFC 9211: whether it was kept or read from the database"),
-        )),
-        ReportResponses,
+        (status = 200, description = "The summary", body = SummaryBody),
     ),
 )]
 pub async fn summary(
@@ -72,14 +66,9 @@ pub async fn summary(
 #[utoipa::path(
     get,
     path = "/summary/{start_date}/{end_date}/{form_id}/{bus_prop}",
-    tag = "report",
     params(FormPath, BusPropPath, Conditional),
     responses(
-        (status = 200, description = "The summary", body = SummaryBody, headers(
-            ("ETag" = String, description = "The same for the same data"),
-            ("Cache-Status" = String, description = "RFC 9211: whether it was kept or read from the database"),
-        )),
-        ReportResponses,
+        (status = 200, description = "The summary", body = SummaryBody),
     ),
 )]
 pub async fn summary_of(

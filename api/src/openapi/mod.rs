@@ -1,21 +1,22 @@
 //! The document at `/openapi.json` apart from the operations: what all of them share, and how they follow one another.
 //!
-//! The operations document themselves beside their handlers. What every one of them takes and answers because of the
-//! layers around it is added here, once.
+//! The operations document themselves beside their handlers. What they answer because of the layers around them, or because
+//! of what they take, is added here, once.
 
 mod links;
 mod shared;
 
 use std::collections::BTreeMap;
 
-use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::request_body::RequestBody;
 use utoipa::openapi::schema::{SchemaType, Type};
 use utoipa::openapi::security::SecurityRequirement;
-use utoipa::openapi::{OpenApi as Document, Ref, RefOr, Schema};
+use utoipa::openapi::{OpenApi as Document, Ref, RefOr, Response, Schema};
 use utoipa::{Modify, OpenApi};
 
 use api_http::auth::API_PREFIX;
+use api_http::error::ProblemBody;
 
 /// The document without operations.
 #[derive(OpenApi)]
@@ -32,6 +33,7 @@ use api_http::auth::API_PREFIX;
         (name = "public", description = "What people open; without a key"),
         (name = "report", description = "Figures over date ranges"),
     ),
+    components(schemas(ProblemBody)),
 )]
 pub struct ApiDoc;
 
@@ -45,23 +47,23 @@ impl Modify for Shared {
         let schemas = components.schemas.clone();
         for (path, item) in &mut document.paths.paths {
             for operation in operations(item) {
+                add_implied(operation);
                 if path.starts_with(API_PREFIX) {
                     let both = SecurityRequirement::default()
                         .add::<_, [&str; 0], &str>(shared::API_KEY, [])
                         .add::<_, [&str; 0], &str>(shared::SECRET_KEY, []);
                     operation.security = Some(vec![both]);
-                    share(operation, &shared::PROTECTED, &shared::KNOWN_CALLER);
+                    share(operation, &shared::PROTECTED, &shared::KNOWN_CALLER, false);
                 } else {
                     operation.security = Some(Vec::new());
-                    share(operation, &shared::PUBLIC, &[shared::REQUEST_ID]);
+                    let page = takes_form(operation);
+                    share(operation, &shared::PUBLIC, &[shared::REQUEST_ID], page);
                 }
-                if operation.request_body.is_some() {
+                if let Some(RefOr::T(body)) = &mut operation.request_body {
+                    tell_parts_apart(body, &schemas);
                     answer(operation, &[shared::TOO_SLOW]);
                 }
                 links::add(operation);
-                if let Some(RefOr::T(body)) = &mut operation.request_body {
-                    tell_parts_apart(body, &schemas);
-                }
             }
         }
     }
@@ -78,8 +80,62 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     .flatten()
 }
 
-/// Adds the request id, and these responses and headers.
-fn share(operation: &mut Operation, responses: &[(&str, &str)], headers: &[&str]) {
+/// Adds what an operation answers because of what it takes, unless it says so itself.
+fn add_implied(operation: &mut Operation) {
+    let (mut responses, mut headers) = (Vec::new(), Vec::new());
+    for parameter in operation.parameters.iter().flatten() {
+        let RefOr::T(parameter) = parameter else {
+            continue;
+        };
+        match (&parameter.parameter_in, parameter.name.as_str()) {
+            (ParameterIn::Path, _) => responses.push(("404", "`not_found`")),
+            (ParameterIn::Query, "cursor") => {
+                headers.push(("Link", "The next page, `rel=\"next\"`"));
+            }
+            (ParameterIn::Header, "If-Match") => {
+                responses.push(("412", "`precondition_failed`"));
+                headers.push(("ETag", "Of this version, for `If-Match`"));
+            }
+            (ParameterIn::Header, "If-None-Match") => {
+                responses.push(("304", "The caller's copy is still right"));
+                headers.extend([
+                    ("ETag", "The same for the same data"),
+                    (
+                        "Cache-Status",
+                        "RFC 9211: whether it was kept or read from the database",
+                    ),
+                ]);
+            }
+            _ => {}
+        }
+    }
+    if operation.request_body.is_some() {
+        responses.extend([
+            ("413", "`body_too_large`"),
+            ("415", "`unsupported_media_type`"),
+            ("422", "`validation_failed`"),
+        ]);
+    }
+    let documented = &mut operation.responses.responses;
+    if let Some(RefOr::T(success)) = documented.get_mut("200") {
+        for (name, description) in headers {
+            let header = success.headers.entry(name.to_owned());
+            header.or_insert_with(|| shared::text(description).into());
+        }
+    }
+    for (status, description) in responses {
+        let response = documented.entry(status.to_owned());
+        response.or_insert_with(|| Response::new(description).into());
+    }
+}
+
+fn takes_form(operation: &Operation) -> bool {
+    let form = "application/x-www-form-urlencoded";
+    matches!(&operation.request_body, Some(RefOr::T(body)) if body.content.contains_key(form))
+}
+
+/// Adds the request id, the body of errors (a problem, for people also a `page`), and these responses and headers.
+fn share(operation: &mut Operation, responses: &[(&str, &str)], headers: &[&str], page: bool) {
     let parameters = operation.parameters.get_or_insert_default();
     for parameter in parameters.iter_mut() {
         if let RefOr::T(parameter) = parameter
@@ -90,8 +146,11 @@ fn share(operation: &mut Operation, responses: &[(&str, &str)], headers: &[&str]
     }
     let request_id = format!("#/components/parameters/{}", shared::REQUEST_ID);
     parameters.push(RefOr::Ref(Ref::new(request_id)));
-    for response in operation.responses.responses.values_mut() {
+    for (status, response) in &mut operation.responses.responses {
         if let RefOr::T(response) = response {
+            if status.starts_with(['4', '5']) && response.content.is_empty() {
+                shared::add_problem(response, page);
+            }
             for name in headers {
                 response
                     .headers

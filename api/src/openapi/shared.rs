@@ -5,7 +5,7 @@ use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{Components, Object, SchemaType, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
-use utoipa::openapi::{ContentBuilder, Ref, RefOr, Required, Response, ResponseBuilder};
+use utoipa::openapi::{Content, Ref, RefOr, Required, Response};
 
 use api_http::error::{PROBLEM_JSON, ProblemBody};
 
@@ -161,32 +161,37 @@ fn request_id() -> Parameter {
         .description(Some(
             "An id of the caller's own, 1 to 128 visible ASCII characters; any other is replaced",
         ))
-        .schema(Some(Object::with_type(SchemaType::new(Type::String))))
+        .schema(Some(a_string()))
         .build()
 }
 
-fn problem(description: &str, headers: &[&str], page: bool) -> Response {
-    let schema = Ref::from_schema_name(<ProblemBody<'_> as ToSchema>::name());
-    let content = ContentBuilder::new().schema(Some(schema)).build();
-    let mut response = ResponseBuilder::new()
-        .description(description)
-        .content(PROBLEM_JSON, content)
-        .build();
+/// Adds the body of an error: a problem, for people also a `page`.
+pub fn add_problem(response: &mut Response, page: bool) {
+    let problem = Ref::from_schema_name(<ProblemBody<'_> as ToSchema>::name());
+    let mut contents = vec![(PROBLEM_JSON, Content::new(Some(problem)))];
     if page {
-        let html = ContentBuilder::new()
-            .schema(Some(Object::with_type(SchemaType::new(Type::String))))
-            .build();
-        response.content.insert("text/html".to_owned(), html.into());
+        contents.push(("text/html", Content::new(Some(a_string()))));
     }
+    let contents = contents.into_iter();
+    let contents = contents.map(|(kind, content)| (kind.to_owned(), content.into()));
+    response.content.extend(contents);
+}
+
+fn problem(description: &str, headers: &[&str], page: bool) -> Response {
+    let mut response = Response::new(description);
+    add_problem(&mut response, page);
     for name in headers {
         response.headers.insert((*name).to_owned(), header(name));
     }
     response
 }
 
-fn text(description: &str) -> Header {
-    HeaderBuilder::new()
-        .schema(Some(Object::with_type(SchemaType::new(Type::String))))
-        .description(Some(description))
-        .build()
+/// A header of this description.
+pub fn text(description: &str) -> Header {
+    let header = HeaderBuilder::new().schema(Some(a_string()));
+    header.description(Some(description)).build()
+}
+
+fn a_string() -> Object {
+    Object::with_type(SchemaType::new(Type::String))
 }

@@ -21,7 +21,7 @@ use crate::CollectState;
 use crate::links::{NoLink, Opened};
 use crate::pages::{self, QrCode};
 use api_http::address::Network;
-use api_http::error::{Code, Problem, ProblemBody};
+use api_http::error::{Code, Problem};
 use api_http::rate::Throttled;
 
 /// The `{token}` of a path; it need not be UTF-8.
@@ -167,8 +167,7 @@ pub async fn show_form(
     params(("token" = String, Path, pattern = "^[A-Za-z0-9_-]{22}$")),
     responses(
         (status = 200, description = "The QR code", body = String, content_type = "image/svg+xml"),
-        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 410, description = "`link_gone`", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 410, description = "`link_gone`"),
     ),
 )]
 pub async fn draw_link(

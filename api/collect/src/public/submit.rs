@@ -22,7 +22,7 @@ use crate::links::Opened;
 use crate::pages::{self, Again};
 use api_http::address::Network;
 use api_http::body::{self, ContentType, Limit, Pairs, Whole, json, plain, urlencoded};
-use api_http::error::{Code, Problem, ProblemBody};
+use api_http::error::{Code, Problem};
 use api_http::extract::parse_uuid;
 use api_http::memory::MemoryPermit;
 
@@ -71,18 +71,9 @@ pub struct AnswersRequest {
         (status = 303, description = "Of a form: stored, now or before", headers(
             ("Location" = String, description = "A page that says thanks"),
         )),
-        (status = 400, description = "`invalid_json`, `invalid_form`", content(
-            (ProblemBody = "application/problem+json"), (String = "text/html"))),
-        (status = 404, description = "`not_found`", content(
-            (ProblemBody = "application/problem+json"), (String = "text/html"))),
-        (status = 410, description = "`link_gone`; of a form: with what was typed", content(
-            (ProblemBody = "application/problem+json"), (String = "text/html"))),
-        (status = 413, description = "`body_too_large`", content(
-            (ProblemBody = "application/problem+json"), (String = "text/html"))),
-        (status = 415, description = "`unsupported_media_type`", content(
-            (ProblemBody = "application/problem+json"), (String = "text/html"))),
-        (status = 422, description = "`validation_failed`; of a form: the page with what was typed", content(
-            (ProblemBody = "application/problem+json"), (String = "text/html"))),
+        (status = 400, description = "`invalid_json`, `invalid_form`"),
+        (status = 410, description = "`link_gone`; of a form: with what was typed"),
+        (status = 422, description = "`validation_failed`; of a form: the page with what was typed"),
     ),
 )]
 pub async fn submit_answers(

@@ -15,7 +15,7 @@ use super::{TokenPath, gone, open, refused};
 use crate::CollectState;
 use api_http::address::Network;
 use api_http::body::{Limit, json};
-use api_http::error::{Problem, ProblemBody};
+use api_http::error::Problem;
 use api_http::extract::parse_uuid;
 
 /// A body that names one visit is far smaller.
@@ -43,14 +43,8 @@ pub struct ViewRequest {
     request_body = ViewRequest,
     responses(
         (status = 204, description = "Counted, now or before"),
-        (status = 400, description = "`invalid_json`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 410, description = "`link_gone`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 413, description = "`body_too_large`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 415, description = "`unsupported_media_type`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 422, description = "`validation_failed`",
-            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 400, description = "`invalid_json`"),
+        (status = 410, description = "`link_gone`"),
     ),
 )]
 pub async fn view_form(

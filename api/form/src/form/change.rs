@@ -17,7 +17,7 @@ use api_http::AppState;
 use api_http::auth::Caller;
 use api_http::body::json;
 use api_http::deadline::{QUICK, soon, within};
-use api_http::error::{Code, Problem, ProblemBody};
+use api_http::error::{Code, Problem};
 use api_http::extract::FormId;
 use api_http::precondition::{IfMatch, changed};
 
@@ -29,28 +29,15 @@ use api_http::precondition::{IfMatch, changed};
 #[utoipa::path(
     put,
     path = "/{form_id}",
-    tag = "form",
     params(
         ("form_id" = Uuid, Path),
         ("If-Match" = Option<String>, Header, description = "Changes only this version"),
     ),
     request_body(content = FormRequest, description = "At most 1 MiB"),
     responses(
-        (status = 200, description = "The form as it is now", body = FormBody, headers(
-            ("ETag" = String, description = "Of this version, for `If-Match`"),
-        )),
-        (status = 400, description = "`invalid_parameter`, `invalid_json`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`form_in_use`; `form_transition`: it is DELETED",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 412, description = "`precondition_failed`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 413, description = "`body_too_large`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 415, description = "`unsupported_media_type`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 422, description = "`validation_failed`",
-            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 200, description = "The form as it is now", body = FormBody),
+        (status = 400, description = "`invalid_parameter`, `invalid_json`"),
+        (status = 409, description = "`form_in_use`; `form_transition`: it is DELETED"),
     ),
 )]
 pub async fn replace_form(
@@ -121,22 +108,13 @@ fn edit(form: &Form, input: FormInput) -> Result<FormContent, Problem> {
 #[utoipa::path(
     post,
     path = "/{form_id}/publish",
-    tag = "form",
     params(
         ("form_id" = Uuid, Path),
         ("If-Match" = Option<String>, Header, description = "Publishes only this version"),
     ),
     responses(
-        (status = 200, description = "The form as it is now", body = FormBody, headers(
-            ("ETag" = String, description = "Of this version, for `If-Match`"),
-        )),
-        (status = 400, description = "`invalid_parameter`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`form_transition`: it is not a DRAFT",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 412, description = "`precondition_failed`",
-            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 200, description = "The form as it is now", body = FormBody),
+        (status = 409, description = "`form_transition`: it is not a DRAFT"),
     ),
 )]
 pub async fn publish_form(
@@ -163,22 +141,13 @@ pub async fn publish_form(
 #[utoipa::path(
     delete,
     path = "/{form_id}",
-    tag = "form",
     params(
         ("form_id" = Uuid, Path),
         ("If-Match" = Option<String>, Header, description = "Deletes only this version"),
     ),
     responses(
-        (status = 200, description = "The form as it is now", body = FormBody, headers(
-            ("ETag" = String, description = "Of this version, for `If-Match`"),
-        )),
-        (status = 400, description = "`invalid_parameter`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`form_transition`: it is DELETED",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 412, description = "`precondition_failed`",
-            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 200, description = "The form as it is now", body = FormBody),
+        (status = 409, description = "`form_transition`: it is DELETED"),
     ),
 )]
 pub async fn delete_form(

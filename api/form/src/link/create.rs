@@ -3,7 +3,7 @@
 use api_http::AppState;
 use api_http::auth::Caller;
 use api_http::deadline::{QUICK, within};
-use api_http::error::{Code, Problem, ProblemBody};
+use api_http::error::{Code, Problem};
 use api_http::extract::parse_uuid;
 use axum::Json;
 use axum::body::Body;
@@ -27,7 +27,6 @@ use crate::PATH;
 #[utoipa::path(
     post,
     path = "/link/{id}",
-    tag = "link",
     params(("id" = Uuid, Path, description = "The form's `form_id`")),
     request_body(content(
         (Option<LinkRequest> = "application/x-www-form-urlencoded"),
@@ -37,16 +36,9 @@ use crate::PATH;
         (status = 201, description = "The link", body = LinkResponse, headers(
             ("Location" = String, description = "Where the link is read"),
         )),
-        (status = 400, description = "`invalid_parameter`, `invalid_form`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`form_not_published`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 413, description = "`body_too_large`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 415, description = "`unsupported_media_type`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 422, description = "`validation_failed`, `too_many_track_fields`",
-            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 400, description = "`invalid_parameter`, `invalid_form`"),
+        (status = 409, description = "`form_not_published`"),
+        (status = 422, description = "`validation_failed`, `too_many_track_fields`"),
     ),
 )]
 pub async fn create_plain_link(
@@ -66,7 +58,6 @@ pub async fn create_plain_link(
 #[utoipa::path(
     post,
     path = "/link/{form_id}/{bus_prop_id}",
-    tag = "link",
     params(
         ("form_id" = Uuid, Path),
         ("bus_prop_id" = String, Path, pattern = "^[1-9][0-9]*(_[1-9][0-9]*)*$", example = "1_2",
@@ -80,16 +71,9 @@ pub async fn create_plain_link(
         (status = 201, description = "The link", body = LinkResponse, headers(
             ("Location" = String, description = "Where the link is read"),
         )),
-        (status = 400, description = "`invalid_parameter`: also an id that the form has not, or that is retired; `invalid_form`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`not_found`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`form_not_published`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 413, description = "`body_too_large`", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 415, description = "`unsupported_media_type`",
-            body = ProblemBody, content_type = "application/problem+json"),
-        (status = 422, description = "`validation_failed`, `too_many_track_fields`",
-            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 400, description = "`invalid_parameter`: also an id that the form has not, or that is retired; `invalid_form`"),
+        (status = 409, description = "`form_not_published`"),
+        (status = 422, description = "`validation_failed`, `too_many_track_fields`"),
     ),
 )]
 pub async fn create_link(
