@@ -41,7 +41,7 @@ impl ImportRequest {
         let parameters = parameters?;
         let on_error = match parameters.one("on_error")? {
             None => OnError::AcceptValid,
-            Some(name) => OnError::parse(name).ok_or_else(|| {
+            Some(name) => name.parse().map_err(|_| {
                 Problem::invalid_parameter("on_error must be accept_valid or reject_all")
             })?,
         };

@@ -27,6 +27,7 @@ use api_http::body::Encoding;
 use api_http::memory::{MemoryPermit, MemoryPool, PoolSize};
 use axum::body::Body;
 use domain::body::BodyKind;
+use strum::{EnumString, IntoStaticStr};
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -60,8 +61,9 @@ pub fn memory(max_records: u64) -> MemoryPool {
 }
 
 /// What becomes of an import with invalid records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, ToSchema)]
 #[schema(rename_all = "snake_case", default = "accept_valid")]
+#[strum(serialize_all = "snake_case")]
 pub enum OnError {
     /// The valid ones are stored.
     AcceptValid,
@@ -72,16 +74,7 @@ pub enum OnError {
 impl OnError {
     /// Its name in a query.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AcceptValid => "accept_valid",
-            Self::RejectAll => "reject_all",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::AcceptValid, Self::RejectAll]
-            .into_iter()
-            .find(|known| known.as_str() == name)
+        self.into()
     }
 
     /// Whether a body of this tally is accepted.
