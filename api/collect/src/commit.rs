@@ -10,11 +10,12 @@ use std::time::Duration;
 use futures::FutureExt;
 use store::Store;
 use store::collect::{NewAnswer, NewView, Recorded};
+use store::form::FormKey;
 use tokio::sync::oneshot;
 
 use api_http::deadline::{QUICK, within};
 use api_http::error::Problem;
-use api_http::notify::{FormKey, Notifier};
+use api_http::notify::Notifier;
 
 use crate::memory::{MemoryBudget, MemoryPermit};
 use crate::waiting::Waiting;
@@ -129,7 +130,7 @@ impl<G: Group> Committer<G> {
     /// and giving it again is safe.
     pub async fn commit(&self, form: FormKey, item: G::Item) -> Result<G::Outcome, Problem> {
         let (answer, answered) = oneshot::channel();
-        let (account_id, bytes) = (form.0, G::size(&item));
+        let (account_id, bytes) = (form.account_id, G::size(&item));
         let Some(permit) = self.memory.try_take(account_id, bytes.max(LEAST)) else {
             tracing::warn!(group = G::NAME, account.id = %account_id, "too much of an account waits for its commit");
             return Err(Problem::unavailable());

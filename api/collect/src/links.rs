@@ -18,8 +18,7 @@ use crate::pages::PreparedForm;
 use api_http::AppState;
 use api_http::address::Network;
 use api_http::deadline::{QUICK, within};
-use api_http::error::Problem;
-use api_http::rate::Throttled;
+use api_http::error::{Code, Problem};
 
 /// How long a link that was found is fresh.
 const MAX_AGE: Duration = Duration::from_millis(400);
@@ -61,20 +60,6 @@ impl Opened {
     }
 }
 
-/// Why a token opens nothing.
-pub enum NoLink {
-    Unknown,
-    /// The address has guessed too often. This was one more, or too many of such addresses ask at once.
-    Throttled(Throttled),
-    Problem(Problem),
-}
-
-/// Why a look-up gave no link.
-enum Missing {
-    Unknown,
-    Failed(store::Error),
-}
-
 impl Links {
     pub fn new() -> Self {
         Self {
@@ -100,13 +85,13 @@ impl Links {
     /// What a token opens for someone at this address: a link, be it gone. Many who open the same at once make one query.
     ///
     /// # Errors
-    /// There is none, or it cannot be known.
+    /// 404; 429 for an address that guesses too often; 503 when the database does not answer.
     pub async fn open(
         &self,
         state: &AppState,
         network: Network,
         token: Token,
-    ) -> Result<Arc<Opened>, NoLink> {
+    ) -> Result<Arc<Opened>, Problem> {
         if let Some(opened) = self.found.get(&token).await {
             if !is_outdated(state, &opened) {
                 return Ok(opened);
@@ -116,39 +101,28 @@ impl Links {
         let _leave = if self.lately.contains_key(&token) {
             None
         } else {
-            state
-                .failures()
-                .lookup_permit(network)
-                .map_err(NoLink::Throttled)?
+            state.failures().lookup_permit(network)?
         };
-        match self.look_up(state, token).await {
-            Ok(opened) => {
-                self.lately.insert(token, ()).await;
-                Ok(opened)
-            }
-            Err(missing) => Err(match &*missing {
-                Missing::Failed(error) => NoLink::Problem(error.into()),
-                Missing::Unknown => match state.failures().take(network) {
-                    Ok(()) => NoLink::Unknown,
-                    Err(throttled) => NoLink::Throttled(throttled),
-                },
-            }),
+        let opened = self.look_up(state, token).await;
+        match &opened {
+            Ok(_) => self.lately.insert(token, ()).await,
+            Err(problem) if problem.code() == Code::NotFound => state.failures().take(network)?,
+            Err(_) => {}
         }
+        opened.map_err(|problem| Problem::clone(&problem))
     }
 
-    async fn look_up(&self, state: &AppState, token: Token) -> Result<Arc<Opened>, Arc<Missing>> {
+    async fn look_up(&self, state: &AppState, token: Token) -> Result<Arc<Opened>, Arc<Problem>> {
         loop {
             let query = async {
                 let looked_up_at = Instant::now();
-                match within(QUICK, state.store().public_link(&token)).await {
-                    Ok(Some(link)) if link.status != FormStatus::Draft => Ok(Arc::new(Opened {
-                        link,
-                        page: OnceLock::new(),
-                        looked_up_at,
-                    })),
-                    Ok(_) => Err(Missing::Unknown),
-                    Err(error) => Err(Missing::Failed(error)),
-                }
+                let link = within(QUICK, state.store().public_link(&token)).await?;
+                let link = link.filter(|link| link.status != FormStatus::Draft);
+                Ok::<_, Problem>(Arc::new(Opened {
+                    link: link.ok_or_else(Problem::not_found)?,
+                    page: OnceLock::new(),
+                    looked_up_at,
+                }))
             };
             let opened = self.found.try_get_with(token, query).await?;
             // Someone else's query may have been under way when the change came.

@@ -18,7 +18,8 @@ use platform::config::TrustedProxies;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::AppState;
-use crate::rate::{Allowance, Rate, Throttled};
+use crate::error::Problem;
+use crate::rate::{Allowance, Rate};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -91,12 +92,12 @@ impl FailureLimiter {
     /// Whether anything is left, without taking it.
     ///
     /// # Errors
-    /// Nothing is.
-    pub fn left(&self, network: Network) -> Result<(), Throttled> {
+    /// 429: nothing is.
+    pub fn left(&self, network: Network) -> Result<(), Problem> {
         let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         match spent.get(&network) {
-            Some(until) if *until > now => Err(self.rate.throttled(*until - now)),
+            Some(until) if *until > now => Err(self.rate.throttled(*until - now).into()),
             _ => Ok(()),
         }
     }
@@ -105,16 +106,13 @@ impl FailureLimiter {
     /// the few that are for all such addresses. Nobody waits for one.
     ///
     /// # Errors
-    /// Nothing is left, and no leave either.
-    pub fn lookup_permit(
-        &self,
-        network: Network,
-    ) -> Result<Option<SemaphorePermit<'_>>, Throttled> {
+    /// 429: nothing is left, and no leave either.
+    pub fn lookup_permit(&self, network: Network) -> Result<Option<SemaphorePermit<'_>>, Problem> {
         match self.left(network) {
             Ok(()) => Ok(None),
-            Err(throttled) => match self.lookups.try_acquire() {
+            Err(problem) => match self.lookups.try_acquire() {
                 Ok(leave) => Ok(Some(leave)),
-                Err(_) => Err(throttled),
+                Err(_) => Err(problem),
             },
         }
     }
@@ -122,8 +120,8 @@ impl FailureLimiter {
     /// Takes one.
     ///
     /// # Errors
-    /// There is none left.
-    pub fn take(&self, network: Network) -> Result<(), Throttled> {
+    /// 429: there is none left.
+    pub fn take(&self, network: Network) -> Result<(), Problem> {
         let taken = self.rate.check(&network);
         let empty_for = match &taken {
             Ok(allowance) => allowance.as_ref().and_then(Allowance::empty_for),
@@ -133,7 +131,7 @@ impl FailureLimiter {
             let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
             spent.insert(network, Instant::now() + wait);
         }
-        taken.map(drop)
+        taken.map(drop).map_err(Problem::from)
     }
 
     /// Forgets addresses that have something again.

@@ -8,11 +8,9 @@ use std::time::Duration;
 use domain::message::{Lane, Message};
 use futures::{StreamExt, TryStreamExt, stream};
 use platform::queue::Queue;
+use store::form::FormKey;
 use tokio::sync::Notify;
 use uuid::Uuid;
-
-/// A form, by its account and its id.
-pub type FormKey = (Uuid, Uuid);
 
 /// Notifications of one form or import within this time are one.
 const PAUSE: Duration = Duration::from_millis(25);
@@ -95,7 +93,10 @@ impl Notifier {
 impl Changed {
     fn message(&self) -> Message {
         match *self {
-            Self::Form((account_id, form_id)) => Message::RollUpV1 {
+            Self::Form(FormKey {
+                account_id,
+                form_id,
+            }) => Message::RollUpV1 {
                 account_id,
                 form_id,
             },
@@ -116,7 +117,7 @@ mod tests {
         let mut consumer = queue.consume(64, CancellationToken::new());
         let notifier = Notifier::start(queue);
         let account = Uuid::from_u128(1);
-        let form = |form| (account, Uuid::from_u128(form));
+        let form = |form| FormKey::new(account, Uuid::from_u128(form));
         for _ in 0..100 {
             notifier.forms_changed([form(1), form(2)]);
         }

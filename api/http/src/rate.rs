@@ -4,9 +4,7 @@ use std::hash::Hash;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use axum::response::{IntoResponse, Response};
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DefaultKeyedStateStore;
@@ -107,12 +105,8 @@ impl Allowance {
     /// Writes the fields: what is left, and in how many seconds the whole burst is there again.
     pub fn write(&self, headers: &mut HeaderMap) {
         let spent = quota(self.per_second).saturating_sub(self.remaining);
-        write(
-            headers,
-            self.per_second,
-            self.remaining,
-            spent.div_ceil(self.per_second).into(),
-        );
+        let reset = spent.div_ceil(self.per_second).into();
+        headers.extend(fields(self.per_second, self.remaining, reset));
     }
 }
 
@@ -126,26 +120,15 @@ impl Throttled {
     pub fn wait(self) -> Duration {
         self.wait
     }
-
-    /// Writes the fields, and when to come again.
-    pub fn write(self, headers: &mut HeaderMap) {
-        headers.insert(RETRY_AFTER, self.seconds().into());
-        write(headers, self.per_second, 0, self.seconds());
-    }
 }
 
-impl IntoResponse for Throttled {
-    fn into_response(self) -> Response {
-        let problem = Problem::new(
-            Code::RateLimited,
-            format!(
-                "{} {} times a second, ten times that in a burst",
-                self.who, self.per_second
-            ),
-        );
-        let mut response = problem.into_response();
-        self.write(response.headers_mut());
-        response
+impl From<Throttled> for Problem {
+    fn from(throttled: Throttled) -> Self {
+        let (who, per_second) = (throttled.who, throttled.per_second);
+        let detail = format!("{who} {per_second} times a second, ten times that in a burst");
+        Self::new(Code::RateLimited, detail)
+            .retry_after(throttled.seconds())
+            .with(fields(per_second, 0, throttled.seconds()))
     }
 }
 
@@ -153,19 +136,14 @@ fn quota(per_second: u32) -> u32 {
     per_second.saturating_mul(BURST_SECONDS)
 }
 
-fn write(headers: &mut HeaderMap, per_second: u32, remaining: u32, reset: u64) {
-    let fields = [
-        (RATELIMIT, format!("\"default\";r={remaining};t={reset}")),
-        (
-            RATELIMIT_POLICY,
-            format!("\"default\";q={};w={BURST_SECONDS}", quota(per_second)),
-        ),
-    ];
-    for (name, value) in fields {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            headers.insert(name, value);
-        }
-    }
+/// The two fields, for what is left and the seconds until all is there again.
+fn fields(per_second: u32, remaining: u32, reset: u64) -> [(HeaderName, HeaderValue); 2] {
+    let burst = quota(per_second);
+    let left = format!("\"default\";r={remaining};t={reset}");
+    let policy = format!("\"default\";q={burst};w={BURST_SECONDS}");
+    // Letters, digits and signs of ASCII are always a header's value.
+    let value = |text: String| HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""));
+    [(RATELIMIT, value(left)), (RATELIMIT_POLICY, value(policy))]
 }
 
 #[cfg(test)]
@@ -223,13 +201,13 @@ mod tests {
         assert_eq!(headers[RATELIMIT], "\"default\";r=4999;t=1");
         assert_eq!(headers[RATELIMIT_POLICY], "\"default\";q=5000;w=10");
         let wait = Duration::from_millis(1_200);
-        let response = Throttled {
+        let throttled = Throttled {
             per_second: 1,
             wait,
             who: "this key may ask",
-        }
-        .into_response();
-        assert_eq!(response.headers()[RATELIMIT], "\"default\";r=0;t=2");
-        assert_eq!(response.headers()[RETRY_AFTER], "2");
+        };
+        let headers = Problem::from(throttled).headers();
+        assert_eq!(headers[RATELIMIT], "\"default\";r=0;t=2");
+        assert_eq!(headers["retry-after"], "2");
     }
 }

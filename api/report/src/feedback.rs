@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use store::form::FormKey;
 
 use api_http::AppState;
 use api_http::auth::Caller;
@@ -31,6 +32,7 @@ pub async fn erase_feedback(
         .erase_feedback(account_id, feedback_id)
         .await?;
     let form_id = erased.ok_or_else(Problem::not_found)?;
-    state.notifier().forms_changed([(account_id, form_id)]);
+    let form = FormKey::new(account_id, form_id);
+    state.notifier().forms_changed([form]);
     Ok(StatusCode::NO_CONTENT)
 }

@@ -23,4 +23,5 @@ mod wording;
 
 pub use self::form::{Again, PreparedForm, form_again};
 pub use self::message::{form_closed, gone, not_found, send_again, thanks, trouble};
+pub use self::page::Page;
 pub use self::qr::QrCode;

@@ -3,56 +3,60 @@
 use chrono::Utc;
 use domain::answer::{Answers, FieldProblem};
 use store::collect::{NewAnswer, Recorded};
+use store::form::FormKey;
 use uuid::Uuid;
 
+use super::gone;
 use crate::CollectState;
 use crate::links::Opened;
 use api_http::address::Network;
 use api_http::deadline::{QUICK, within};
-use api_http::error::Problem;
-use api_http::rate::Throttled;
+use api_http::error::{Code, Problem};
 
-/// What a submission comes to.
-pub enum Outcome {
-    /// Stored, now or before: the feedback that stands for the visit.
-    Stored(Uuid),
+/// Why answers are not taken.
+pub enum NotTaken {
     Invalid(Vec<FieldProblem>),
-    /// The link takes no more answers.
-    Gone,
-    /// The address has sent too much that is refused.
-    Throttled(Throttled),
-    Failed(Problem),
+    /// The link takes no more answers, the address has sent too much that is refused, or the service failed.
+    Problem(Problem),
 }
 
-impl Outcome {
-    /// Its name in metrics.
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Stored(_) => "stored",
-            Self::Invalid(_) => "invalid",
-            Self::Gone => "gone",
-            Self::Throttled(_) => "limited",
-            Self::Failed(_) => "failed",
-        }
+impl From<Problem> for NotTaken {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
     }
 }
 
-/// Stores a visit's answers if they are valid, or says what is wrong. Without a visit it is a new one.
+/// What a submission comes to, in metrics.
+fn outcome(taken: &Result<Uuid, NotTaken>) -> &'static str {
+    match taken {
+        Ok(_) => "stored",
+        Err(NotTaken::Invalid(_)) => "invalid",
+        Err(NotTaken::Problem(problem)) => match problem.code() {
+            Code::LinkGone => "gone",
+            Code::RateLimited => "limited",
+            _ => "failed",
+        },
+    }
+}
+
+/// Stores a visit's answers if they are valid, or says what is wrong. Without a visit it is a new one. Gives the feedback that
+/// stands for the visit, stored now or before.
 pub async fn take(
     state: &CollectState,
     network: Network,
     opened: &Opened,
     visit: Option<Uuid>,
     answers: Result<Answers, Vec<FieldProblem>>,
-) -> Outcome {
-    let outcome = match answers {
+) -> Result<Uuid, NotTaken> {
+    let taken = match answers {
         Ok(answers) if !opened.link.is_gone(Utc::now()) => {
-            store(state, network, opened, visit, &answers).await
+            let stored = store(state, network, opened, visit, &answers).await;
+            stored.map_err(NotTaken::Problem)
         }
         refused => refuse(state, network, opened, visit, refused.err()).await,
     };
-    metrics::counter!("feedback_answers_total", "outcome" => outcome.name()).increment(1);
-    outcome
+    metrics::counter!("feedback_answers_total", "outcome" => outcome(&taken)).increment(1);
+    taken
 }
 
 async fn store(
@@ -61,15 +65,12 @@ async fn store(
     opened: &Opened,
     visit: Option<Uuid>,
     answers: &Answers,
-) -> Outcome {
+) -> Result<Uuid, Problem> {
     let link = &opened.link;
     let visit = visit.unwrap_or_else(Uuid::now_v7);
     let answer = NewAnswer::new(link, visit, Utc::now(), answers);
-    let form = (link.account_id, link.form_id);
-    let recorded = match state.answers.commit(form, answer).await {
-        Ok(recorded) => recorded,
-        Err(problem) => return Outcome::Failed(problem),
-    };
+    let form = FormKey::new(link.account_id, link.form_id);
+    let recorded = state.answers.commit(form, answer).await?;
     let used_up = link.max_responses.is_some_and(|max| link.used + 1 >= max);
     if used_up || recorded == Recorded::Gone {
         state.app.recent_changes().record(link.link_id);
@@ -77,12 +78,12 @@ async fn store(
     match recorded {
         Recorded::Stored(feedback_id) | Recorded::Repeated(feedback_id) => {
             tracing::debug!(feedback.id = %feedback_id, "answer stands");
-            Outcome::Stored(feedback_id)
+            Ok(feedback_id)
         }
         Recorded::Gone => {
             // Late is no guess yet, but many of them are.
             let _ = state.app.failures().take(network);
-            Outcome::Gone
+            Err(gone())
         }
     }
 }
@@ -94,22 +95,17 @@ async fn refuse(
     opened: &Opened,
     visit: Option<Uuid>,
     problems: Option<Vec<FieldProblem>>,
-) -> Outcome {
-    if let Err(throttled) = state.app.failures().left(network) {
-        return Outcome::Throttled(throttled);
-    }
+) -> Result<Uuid, NotTaken> {
+    state.app.failures().left(network)?;
     if let Some(visit) = visit {
-        match within(QUICK, state.app.store().first_answer(&opened.link, visit)).await {
-            Ok(Some(feedback_id)) => return Outcome::Stored(feedback_id),
-            Ok(None) => {}
-            Err(error) => return Outcome::Failed(error.into()),
+        let first = within(QUICK, state.app.store().first_answer(&opened.link, visit)).await;
+        if let Some(feedback_id) = first.map_err(Problem::from)? {
+            return Ok(feedback_id);
         }
     }
-    if let Err(throttled) = state.app.failures().take(network) {
-        return Outcome::Throttled(throttled);
-    }
+    state.app.failures().take(network)?;
     match problems {
-        Some(problems) if !opened.link.is_gone(Utc::now()) => Outcome::Invalid(problems),
-        _ => Outcome::Gone,
+        Some(problems) if !opened.link.is_gone(Utc::now()) => Err(NotTaken::Invalid(problems)),
+        _ => Err(gone().into()),
     }
 }

@@ -11,79 +11,37 @@ use std::sync::Arc;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
 use chrono::Utc;
 use domain::link::Token;
 use uuid::Uuid;
 
 use crate::CollectState;
-use crate::links::{NoLink, Opened};
-use crate::pages::{self, QrCode};
+use crate::links::Opened;
+use crate::pages::{self, Page, QrCode};
 use api_http::address::Network;
 use api_http::error::{Code, Problem};
-use api_http::rate::Throttled;
 
 /// The `{token}` of a path; it need not be UTF-8.
 type TokenPath = Result<Path<String>, PathRejection>;
 
-/// Why nothing is opened.
-enum Refused {
-    /// A token that opens no link.
-    Unknown,
-    /// The address has failed too often.
-    Guessing(Throttled),
-    /// Too many ask for this link.
-    Busy(Arc<Opened>, Throttled),
-    Problem(Problem),
-}
-
-impl Refused {
-    /// For people.
-    fn page(self) -> Response {
-        match self {
-            Self::Unknown => (StatusCode::NOT_FOUND, pages::not_found()).into_response(),
-            Self::Guessing(throttled) | Self::Busy(_, throttled) => {
-                let status = StatusCode::TOO_MANY_REQUESTS;
-                limited((status, pages::trouble(status)), throttled)
-            }
-            Self::Problem(problem) => trouble(&problem),
-        }
-    }
-
-    /// For programs.
-    fn problem(self) -> Response {
-        match self {
-            Self::Unknown => Problem::not_found().into_response(),
-            Self::Guessing(throttled) | Self::Busy(_, throttled) => throttled.into_response(),
-            Self::Problem(problem) => problem.into_response(),
-        }
-    }
-}
-
 /// A page that says what went wrong.
-fn trouble(problem: &Problem) -> Response {
+fn problem_page(problem: &Problem) -> Response {
     let status = problem.code().status();
-    with_retry((status, pages::trouble(status)), problem)
+    let page = match status {
+        StatusCode::NOT_FOUND => pages::not_found(),
+        StatusCode::GONE => pages::gone(),
+        other => pages::trouble(other),
+    };
+    answer_with(problem, page)
 }
 
-/// A page with the time after which to try again, if the problem has one.
-fn with_retry(page: impl IntoResponse, problem: &Problem) -> Response {
-    let mut response = page.into_response();
-    if let Some(seconds) = problem.seconds_to_wait() {
-        response.headers_mut().insert(RETRY_AFTER, seconds.into());
-    }
-    response
+/// A page for people, with the status and the headers of a problem.
+fn answer_with(problem: &Problem, page: Page) -> Response {
+    (problem.code().status(), problem.headers(), page).into_response()
 }
 
-/// A page with the fields of a limit that was met.
-fn limited(page: impl IntoResponse, throttled: Throttled) -> Response {
-    let mut response = page.into_response();
-    throttled.write(response.headers_mut());
-    response
-}
-
-/// The problem for a program whose link takes no more answers.
+/// The link takes no more answers.
 fn gone() -> Problem {
     Problem::new(
         Code::LinkGone,
@@ -91,42 +49,50 @@ fn gone() -> Problem {
     )
 }
 
-/// A program's request that is refused. Each costs its address one of its failures: judging it was work.
-fn refused(state: &CollectState, network: Network, problem: Problem) -> Response {
-    if problem.code().status().is_client_error()
-        && let Err(throttled) = state.app.failures().take(network)
-    {
-        return throttled.into_response();
+/// A request that is refused costs its address one of its failures: judging it was work. Without any left, that is the problem.
+fn charge(state: &CollectState, network: Network, problem: Problem) -> Problem {
+    if problem.code().status().is_client_error() {
+        state.app.failures().take(network).err().unwrap_or(problem)
+    } else {
+        problem
     }
-    problem.into_response()
 }
 
-/// The token of a path, and what it opens if not too many ask for it.
+/// The token of a path, and what it opens.
+async fn find(
+    state: &CollectState,
+    network: Network,
+    token: TokenPath,
+) -> Result<(Token, Arc<Opened>), Problem> {
+    let token = token.ok().and_then(|Path(token)| token.parse().ok());
+    let token: Token = token.ok_or_else(Problem::not_found)?;
+    let opened = state.links.open(&state.app, network, token).await?;
+    let link_id = opened.link.link_id;
+    tracing::Span::current().record("link.id", tracing::field::display(link_id));
+    Ok((token, opened))
+}
+
+/// Counts a request for the link.
+///
+/// # Errors
+/// 429: too many ask for it.
+fn count(state: &CollectState, opened: &Opened) -> Result<(), Problem> {
+    state.link_rate.check(&opened.link.link_id)?;
+    Ok(())
+}
+
+/// The token of a path, and what it opens if not too many ask for it and it still takes answers.
 async fn open(
     state: &CollectState,
     network: Network,
     token: TokenPath,
-) -> Result<(Token, Arc<Opened>), Refused> {
-    let token: Token = token
-        .ok()
-        .and_then(|Path(token)| token.parse().ok())
-        .ok_or(Refused::Unknown)?;
-    let opened =
-        state
-            .links
-            .open(&state.app, network, token)
-            .await
-            .map_err(|reason| match reason {
-                NoLink::Unknown => Refused::Unknown,
-                NoLink::Throttled(throttled) => Refused::Guessing(throttled),
-                NoLink::Problem(problem) => Refused::Problem(problem),
-            })?;
-    let link_id = opened.link.link_id;
-    tracing::Span::current().record("link.id", tracing::field::display(link_id));
-    match state.link_rate.check(&link_id) {
-        Ok(_) => Ok((token, opened)),
-        Err(throttled) => Err(Refused::Busy(opened, throttled)),
+) -> Result<(Token, Arc<Opened>), Problem> {
+    let (token, opened) = find(state, network, token).await?;
+    count(state, &opened)?;
+    if opened.link.is_gone(Utc::now()) {
+        return Err(gone());
     }
+    Ok((token, opened))
 }
 
 /// The form as a page.
@@ -149,13 +115,12 @@ pub async fn show_form(
     path: TokenPath,
 ) -> Response {
     match open(&state, network, path).await {
-        Ok((token, opened)) if !opened.link.is_gone(Utc::now()) => {
+        Ok((token, opened)) => {
             let page = state.links.page(&opened).await;
             page.fill(&token.to_string(), Uuid::now_v7())
                 .into_response()
         }
-        Ok(_) => (StatusCode::GONE, pages::gone()).into_response(),
-        Err(refused) => refused.page(),
+        Err(problem) => problem_page(&problem),
     }
 }
 
@@ -174,18 +139,10 @@ pub async fn draw_link(
     State(state): State<CollectState>,
     network: Network,
     path: TokenPath,
-) -> Response {
-    match open(&state, network, path).await {
-        Ok((token, opened)) if !opened.link.is_gone(Utc::now()) => {
-            // A longer address than a QR code holds cannot be drawn.
-            QrCode::new(&state.app.link_url(&token)).map_or_else(
-                || Problem::not_found().into_response(),
-                QrCode::into_response,
-            )
-        }
-        Ok(_) => gone().into_response(),
-        Err(refused) => refused.problem(),
-    }
+) -> Result<QrCode, Problem> {
+    let (token, _) = open(&state, network, path).await?;
+    // A longer address than a QR code holds cannot be drawn.
+    QrCode::new(&state.app.link_url(&token)).ok_or_else(Problem::not_found)
 }
 
 /// What is shown after an answer was stored.
@@ -204,11 +161,12 @@ pub async fn say_thanks(
     network: Network,
     path: TokenPath,
 ) -> Response {
-    match open(&state, network, path).await {
-        // Whoever was let in to answer is thanked, however busy the link is and whatever became of it.
-        Ok((_, opened)) | Err(Refused::Busy(opened, _)) => {
+    match find(&state, network, path).await {
+        Ok((_, opened)) => {
+            // Whoever was let in to answer is thanked, however busy the link is and whatever became of it.
+            let _ = count(&state, &opened);
             pages::thanks(&opened.link.content.title).into_response()
         }
-        Err(refused) => refused.page(),
+        Err(problem) => problem_page(&problem),
     }
 }

@@ -14,12 +14,12 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::answer::{Outcome, take};
+use super::answer::{NotTaken, take};
 use super::view::{unknown, visit};
-use super::{Refused, TokenPath, gone, limited, open, refused, trouble, with_retry};
+use super::{TokenPath, answer_with, charge, count, find, problem_page};
 use crate::CollectState;
 use crate::links::Opened;
-use crate::pages::{self, Again};
+use crate::pages::{self, Again, Page};
 use api_http::address::Network;
 use api_http::body::{self, ContentType, Limit, Pairs, Whole, json, plain, urlencoded};
 use api_http::error::{Code, Problem};
@@ -31,6 +31,9 @@ const BODY: Limit = Limit {
     bytes: 3 << 19,
     values: 20_000,
 };
+/// Answers, or what is wrong with them.
+type Judged = Result<Answers, Vec<FieldProblem>>;
+
 /// Where the page sends its visit.
 const VISIT: &str = "visit";
 
@@ -82,27 +85,33 @@ pub async fn submit_answers(
     path: TokenPath,
     headers: HeaderMap,
     body: Body,
-) -> Response {
+) -> Result<Response, Problem> {
     let kind = ContentType::of(&headers).map(|kind| kind.essence);
     if kind.as_deref() == Some("application/x-www-form-urlencoded") {
-        return of_form(&state, network, path, &headers, body).await;
+        return Ok(of_form(&state, network, path, &headers, body).await);
     }
-    match open(&state, network, path).await {
-        Ok((_, opened)) => match of_program(&state, network, &opened, &headers, body).await {
-            Ok(response) => response,
-            Err(problem) => refused(&state, network, problem),
-        },
-        Err(refused) => refused.problem(),
+    let (_, opened) = find(&state, network, path).await?;
+    count(&state, &opened)?;
+    let read = read_json(&state, &opened, &headers, body).await;
+    let (visit, answers) = read.map_err(|problem| charge(&state, network, problem))?;
+    match take(&state, network, &opened, visit, answers).await {
+        Ok(feedback_id) => Ok((StatusCode::CREATED, Json(Stored { feedback_id })).into_response()),
+        // These have cost their guess.
+        Err(NotTaken::Invalid(problems)) => {
+            let problems = problems.into_iter().map(place).collect();
+            Err(Problem::invalid(problems))
+        }
+        Err(NotTaken::Problem(problem)) => Err(problem),
     }
 }
 
-async fn of_program(
+/// The visit that a program names, and its answers, judged.
+async fn read_json(
     state: &CollectState,
-    network: Network,
     opened: &Opened,
     headers: &HeaderMap,
     body: Body,
-) -> Result<Response, Problem> {
+) -> Result<(Option<Uuid>, Judged), Problem> {
     let permit = state.memory.permit(opened.link.account_id);
     let mut members = json(permit, headers, body, BODY).await?;
     let mut wrong = unknown(&members, &[VISIT, "answers"]);
@@ -111,20 +120,7 @@ async fn of_program(
         return Err(Problem::invalid(wrong));
     }
     let answers = members.remove("answers").unwrap_or_default();
-    let answers = Answers::from_json(&opened.link.content, &answers);
-    let response = match take(state, network, opened, visit, answers).await {
-        Outcome::Stored(feedback_id) => {
-            (StatusCode::CREATED, Json(Stored { feedback_id })).into_response()
-        }
-        // These have cost their guess.
-        Outcome::Invalid(problems) => {
-            Problem::invalid(problems.into_iter().map(place).collect()).into_response()
-        }
-        Outcome::Gone => gone().into_response(),
-        Outcome::Throttled(throttled) => throttled.into_response(),
-        Outcome::Failed(problem) => problem.into_response(),
-    };
-    Ok(response)
+    Ok((visit, Answers::from_json(&opened.link.content, &answers)))
 }
 
 fn place(problem: FieldProblem) -> Invalid {
@@ -146,44 +142,27 @@ async fn of_form(
     headers: &HeaderMap,
     body: Body,
 ) -> Response {
-    let token = match &path {
-        Ok(Path(token)) => token.clone(),
-        Err(_) => String::new(),
-    };
-    let opened = match open(state, network, path).await {
-        Err(refused @ Refused::Unknown) => return refused.page(),
-        opened => opened,
+    let token = path.as_ref().map(|Path(token)| token.clone());
+    let token = token.unwrap_or_default();
+    let found = find(state, network, path).await;
+    let allowed = match &found {
+        Ok((_, opened)) => count(state, opened),
+        Err(problem) if problem.code() == Code::NotFound => return problem_page(problem),
+        Err(_) => Ok(()),
     };
     // Also where nothing is opened: what was typed is given back.
-    let account_id = match &opened {
-        Ok((_, opened)) | Err(Refused::Busy(opened, _)) => opened.link.account_id,
-        Err(_) => Uuid::nil(),
-    };
-    let permit = state.memory.permit(account_id);
+    let account_id = found.as_ref().map(|(_, opened)| opened.link.account_id);
+    let permit = state.memory.permit(account_id.unwrap_or_default());
     let (sent, permit) = match read(permit, headers, body).await {
         Ok(sent) => sent,
-        Err(problem) => return untyped(state, network, &problem),
+        // It costs a guess: reading it was work.
+        Err(problem) => return problem_page(&charge(state, network, problem)),
     };
-    let response = match opened {
-        Ok((_, opened)) => sent.submit(state, network, &opened, &token).await,
-        Err(Refused::Busy(opened, throttled)) => {
-            let status = StatusCode::TOO_MANY_REQUESTS;
-            limited(
-                sent.again(status, &opened, Again::TooMany, &token),
-                throttled,
-            )
-        }
-        Err(Refused::Guessing(throttled)) => {
-            let page = pages::send_again(&token, &sent.pairs);
-            limited((StatusCode::TOO_MANY_REQUESTS, page), throttled)
-        }
+    let response = match (found, allowed) {
+        (Ok((_, opened)), Ok(())) => sent.submit(state, network, &opened, &token).await,
+        (Ok((_, opened)), Err(busy)) => sent.again(&opened, &token, &busy),
         // Nobody could say whether there is such a link, so what was typed is kept for it.
-        Err(Refused::Problem(problem)) => {
-            let status = problem.code().status();
-            let page = pages::send_again(&token, &sent.pairs);
-            with_retry((status, page), &problem)
-        }
-        Err(refused @ Refused::Unknown) => refused.page(),
+        (Err(problem), _) => answer_with(&problem, pages::send_again(&token, &sent.pairs)),
     };
     // A page that gives much back holds its memory until it is sent.
     response.map(|page| {
@@ -192,18 +171,6 @@ async fn of_form(
             frame
         }))
     })
-}
-
-/// A page for a body that could not be read. It costs a guess: reading it was work.
-fn untyped(state: &CollectState, network: Network, problem: &Problem) -> Response {
-    let status = problem.code().status();
-    match state.app.failures().take(network) {
-        Err(throttled) if status.is_client_error() => {
-            let status = StatusCode::TOO_MANY_REQUESTS;
-            limited((status, pages::trouble(status)), throttled)
-        }
-        _ => trouble(problem),
-    }
 }
 
 /// What the body says, and the permit for the memory that it takes.
@@ -255,32 +222,33 @@ impl Sent {
                 detail: "The page was not sent as a whole. Please send it again.".to_owned(),
             }]),
         };
-        let again = |status, why| self.again(status, opened, why, token);
         match take(state, network, opened, self.visit.ok(), answers).await {
-            Outcome::Stored(_) => thank(token),
-            Outcome::Invalid(problems) => {
-                again(StatusCode::UNPROCESSABLE_ENTITY, Again::Invalid(&problems))
+            Ok(_) => thank(token),
+            Err(NotTaken::Invalid(problems)) => {
+                let page = self.page(opened, token, Again::Invalid(&problems));
+                (StatusCode::UNPROCESSABLE_ENTITY, page).into_response()
             }
-            Outcome::Gone => {
-                let page = pages::form_closed(form, &self.pairs);
-                (StatusCode::GONE, page).into_response()
+            Err(NotTaken::Problem(problem)) if problem.code() == Code::LinkGone => {
+                answer_with(&problem, pages::form_closed(form, &self.pairs))
             }
-            Outcome::Throttled(throttled) => limited(
-                again(StatusCode::TOO_MANY_REQUESTS, Again::TooMany),
-                throttled,
-            ),
-            Outcome::Failed(problem) => {
-                with_retry(again(problem.code().status(), Again::Unavailable), &problem)
-            }
+            Err(NotTaken::Problem(problem)) => self.again(opened, token, &problem),
         }
     }
 
+    /// The page to be sent again when the problem is over.
+    fn again(&self, opened: &Opened, token: &str, problem: &Problem) -> Response {
+        let why = match problem.code() {
+            Code::RateLimited => Again::TooMany,
+            _ => Again::Unavailable,
+        };
+        answer_with(problem, self.page(opened, token, why))
+    }
+
     /// The page with all that was typed, for the same visit.
-    fn again(&self, status: StatusCode, opened: &Opened, why: Again<'_>, token: &str) -> Response {
+    fn page(&self, opened: &Opened, token: &str, why: Again<'_>) -> Page {
         let visit = self.visit.unwrap_or_else(|()| Uuid::now_v7());
         let form = &opened.link.content;
-        let page = pages::form_again(form, &self.pairs, why, token, visit);
-        (status, page).into_response()
+        pages::form_again(form, &self.pairs, why, token, visit)
     }
 }
 

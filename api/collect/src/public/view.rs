@@ -3,20 +3,21 @@
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
 use chrono::Utc;
 use domain::invalid::{Invalid, code, member};
 use serde_json::{Map, Value};
 use store::collect::NewView;
+use store::form::FormKey;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{TokenPath, gone, open, refused};
+use super::{TokenPath, charge, count, find, gone};
 use crate::CollectState;
 use api_http::address::Network;
 use api_http::body::{Limit, json};
 use api_http::error::Problem;
 use api_http::extract::parse_uuid;
+use api_http::memory::MemoryPermit;
 
 /// A body that names one visit is far smaller.
 const BODY: Limit = Limit {
@@ -53,35 +54,34 @@ pub async fn view_form(
     path: TokenPath,
     headers: HeaderMap,
     body: Body,
-) -> Response {
-    let opened = match open(&state, network, path).await {
-        Ok((_, opened)) => opened,
-        Err(refused) => return refused.problem(),
-    };
-    let viewing = async {
-        let permit = state.memory.permit(opened.link.account_id);
-        let members = json(permit, &headers, body, BODY).await?;
-        let mut wrong = unknown(&members, &["visit"]);
-        let visit = visit(&members, &mut wrong);
-        let Some(visit) = visit.filter(|_| wrong.is_empty()) else {
-            if wrong.is_empty() {
-                wrong.push(invalid("/visit", code::MISSING, "visit is absent or null"));
-            }
-            return Err(Problem::invalid(wrong));
-        };
-        let (link, now) = (&opened.link, Utc::now());
-        if link.is_gone(now) {
-            return Err(gone());
-        }
-        let view = NewView::new(link, visit, now);
-        let form = (link.account_id, link.form_id);
-        state.views.commit(form, view).await?;
-        Ok(StatusCode::NO_CONTENT)
-    };
-    match viewing.await {
-        Ok(counted) => counted.into_response(),
-        Err(problem) => refused(&state, network, problem),
+) -> Result<StatusCode, Problem> {
+    let (_, opened) = find(&state, network, path).await?;
+    count(&state, &opened)?;
+    let link = &opened.link;
+    let permit = state.memory.permit(link.account_id);
+    let visit = visit_of(permit, &headers, body).await;
+    let visit = visit.map_err(|problem| charge(&state, network, problem))?;
+    let now = Utc::now();
+    if link.is_gone(now) {
+        return Err(charge(&state, network, gone()));
     }
+    let view = NewView::new(link, visit, now);
+    let form = FormKey::new(link.account_id, link.form_id);
+    state.views.commit(form, view).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The visit that a body names, and nothing else.
+async fn visit_of(permit: MemoryPermit, headers: &HeaderMap, body: Body) -> Result<Uuid, Problem> {
+    let members = json(permit, headers, body, BODY).await?;
+    let mut wrong = unknown(&members, &["visit"]);
+    let visit = visit(&members, &mut wrong);
+    if wrong.is_empty() && visit.is_none() {
+        wrong.push(invalid("/visit", code::MISSING, "visit is absent or null"));
+    }
+    visit
+        .filter(|_| wrong.is_empty())
+        .ok_or_else(|| Problem::invalid(wrong))
 }
 
 /// The visit that a body names, if it names one.

@@ -12,7 +12,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use futures::FutureExt;
 use moka::future::Cache;
@@ -24,8 +23,7 @@ use subtle::{Choice, ConstantTimeEq};
 use crate::AppState;
 use crate::address::Network;
 use crate::deadline::within;
-use crate::error::Problem;
-use crate::rate::Throttled;
+use crate::error::{Code, Problem};
 
 /// How long a key that was found is fresh. With [`LOOKUP`] it stays below the 5 s in which a revocation holds.
 const MAX_AGE: Duration = Duration::from_millis(2_500);
@@ -45,41 +43,6 @@ pub struct Keys {
     found: Cache<String, Arc<KeyRecord>>,
     /// Hashes of pairs of key and secret.
     good: Cache<[u8; 32], ()>,
-}
-
-/// Why a lookup gave no key.
-enum NoKey {
-    Unknown,
-    Failed(store::Error),
-}
-
-/// Why a caller is not let in.
-pub enum Denied {
-    /// The address has guessed too often. This was one more, or too many of such addresses ask at once.
-    Throttled(Throttled),
-    /// 401, or 503.
-    Problem(Problem),
-}
-
-impl From<Problem> for Denied {
-    fn from(problem: Problem) -> Self {
-        Self::Problem(problem)
-    }
-}
-
-impl From<Throttled> for Denied {
-    fn from(throttled: Throttled) -> Self {
-        Self::Throttled(throttled)
-    }
-}
-
-impl IntoResponse for Denied {
-    fn into_response(self) -> Response {
-        match self {
-            Self::Throttled(throttled) => throttled.into_response(),
-            Self::Problem(problem) => problem.into_response(),
-        }
-    }
 }
 
 impl Default for Keys {
@@ -114,7 +77,7 @@ impl Keys {
         network: Network,
         key: &str,
         hash: &[u8; 32],
-    ) -> Result<Arc<KeyRecord>, Denied> {
+    ) -> Result<Arc<KeyRecord>, Problem> {
         if let Some(record) = self.remembered(key, hash) {
             return Ok(record);
         }
@@ -129,7 +92,7 @@ impl Keys {
             return Ok(record);
         }
         state.key_failures().take(network)?;
-        Err(Problem::unauthenticated().into())
+        Err(Problem::unauthenticated())
     }
 
     /// As it is in the database, or was less than [`MAX_AGE`] ago.
@@ -167,26 +130,17 @@ impl Keys {
             return Ok(None);
         }
         let lookup = async {
-            match within(LOOKUP, store.find_key(key)).await {
-                Ok(Some(record)) => Ok(Arc::new(record)),
-                Ok(None) => Err(NoKey::Unknown),
-                Err(error) => Err(NoKey::Failed(error)),
-            }
+            let record = within(LOOKUP, store.find_key(key)).await?;
+            record.map(Arc::new).ok_or_else(Problem::not_found)
         };
-        match self
-            .found
-            .entry_by_ref(key)
-            .or_try_insert_with(lookup)
-            .await
-        {
+        let entry = self.found.entry_by_ref(key);
+        match entry.or_try_insert_with(lookup).await {
             Ok(entry) => {
                 let remembered = !entry.is_fresh();
                 Ok(Some((entry.into_value(), remembered)))
             }
-            Err(reason) => match &*reason {
-                NoKey::Unknown => Ok(None),
-                NoKey::Failed(error) => Err(error.into()),
-            },
+            Err(problem) if problem.code() == Code::NotFound => Ok(None),
+            Err(problem) => Err(Problem::clone(&problem)),
         }
     }
 }

@@ -19,7 +19,7 @@ use domain::scope::Scope;
 use store::account::KeyRecord;
 use uuid::Uuid;
 
-pub use self::keys::{Denied, Keys};
+pub use self::keys::Keys;
 pub use self::usage::Usage;
 use self::watch::KeyWatch;
 use crate::AppState;
@@ -76,37 +76,39 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 
 /// Lets only known callers, at their rate, into what lies under [`API_PREFIX`], whether there is such
 /// a path or not.
-pub async fn guard(state: AppState, mut request: Request, next: Next) -> Response {
+pub async fn guard(state: AppState, request: Request, next: Next) -> Response {
     if !is_guarded(request.uri().path()) {
         return next.run(request).await;
     }
+    answer_known(&state, request, next).await.into_response()
+}
+
+async fn answer_known(
+    state: &AppState,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
     let network = Network::of(
         request.extensions(),
         request.headers(),
         state.trusted_proxies(),
     );
-    let (caller, secret) = match authenticate(&state, request.headers(), network).await {
-        Ok(found) => found,
-        Err(denied) => return denied.into_response(),
-    };
-    let allowance = match state.key_rate().check(&caller.0.api_key) {
-        Ok(allowance) => allowance,
-        Err(throttled) => return throttled.into_response(),
-    };
-    let watch = KeyWatch::new(&state, &caller, secret);
+    let (caller, secret) = authenticate(state, request.headers(), network).await?;
+    let allowance = state.key_rate().check(&caller.0.api_key)?;
+    let watch = KeyWatch::new(state, &caller, secret);
     request.extensions_mut().insert(caller);
     let arrives = !request.body().is_end_stream();
     let response = tokio::select! {
         biased;
         response = next.run(request) => response,
         // What the route had begun ends as when the client is gone.
-        () = watch.revoked(), if arrives => return Problem::unauthenticated().into_response(),
+        () = watch.revoked(), if arrives => return Err(Problem::unauthenticated()),
     };
     let mut response = watch.response(response);
     if let Some(allowance) = allowance {
         allowance.write(response.headers_mut());
     }
-    response
+    Ok(response)
 }
 
 fn is_guarded(path: &str) -> bool {
@@ -119,7 +121,7 @@ async fn authenticate(
     state: &AppState,
     headers: &HeaderMap,
     network: Network,
-) -> Result<(Caller, [u8; 32]), Denied> {
+) -> Result<(Caller, [u8; 32]), Problem> {
     let (key, secret) = credentials(headers).ok_or_else(Problem::unauthenticated)?;
     let hash = keys::hash(secret);
     let record = state.keys().verify(state, network, key, &hash).await?;

@@ -12,7 +12,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::invalid::Invalid;
@@ -27,13 +27,15 @@ use platform::request_id::RequestId;
 /// The media type of every error.
 pub const PROBLEM_JSON: &str = "application/problem+json";
 
+const API_KEY_CHALLENGE: HeaderValue = HeaderValue::from_static("ApiKey realm=\"feedback\"");
+
 /// Why a request is not answered as asked.
 #[derive(Clone, Debug)]
 pub struct Problem {
     code: Code,
     detail: Cow<'static, str>,
-    /// Seconds.
-    retry_after: Option<u64>,
+    /// What goes with it, such as when to come again.
+    headers: Vec<(HeaderName, HeaderValue)>,
     wrong: Option<Box<Wrong>>,
     /// For the log, never for the caller.
     cause: Option<Arc<str>>,
@@ -128,7 +130,7 @@ impl Problem {
         Self {
             code,
             detail: detail.into(),
-            retry_after: None,
+            headers: Vec::new(),
             wrong: None,
             cause: None,
         }
@@ -145,6 +147,7 @@ impl Problem {
             Code::Unauthenticated,
             "x-api-key and x-secret-key must be those of a key that is not revoked or expired",
         )
+        .with([(WWW_AUTHENTICATE, API_KEY_CHALLENGE)])
     }
 
     /// Also for anything of another account.
@@ -216,10 +219,14 @@ impl Problem {
     /// Tells when to come again, in seconds.
     #[must_use]
     pub fn retry_after(self, seconds: u64) -> Self {
-        Self {
-            retry_after: Some(seconds),
-            ..self
-        }
+        self.with([(RETRY_AFTER, seconds.into())])
+    }
+
+    /// Adds headers.
+    #[must_use]
+    pub fn with(mut self, headers: impl IntoIterator<Item = (HeaderName, HeaderValue)>) -> Self {
+        self.headers.extend(headers);
+        self
     }
 
     /// What went wrong.
@@ -227,9 +234,9 @@ impl Problem {
         self.code
     }
 
-    /// When to come again, if it is told.
-    pub fn seconds_to_wait(&self) -> Option<u64> {
-        self.retry_after
+    /// What goes with it, such as when to come again.
+    pub fn headers(&self) -> HeaderMap {
+        self.headers.iter().cloned().collect()
     }
 
     /// What is wrong with this request, for people.
@@ -265,17 +272,7 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut response = self.code.status().into_response();
-        let headers = response.headers_mut();
-        if let Some(seconds) = self.retry_after {
-            headers.insert(RETRY_AFTER, seconds.into());
-        }
-        if self.code == Code::Unauthenticated {
-            headers.insert(
-                WWW_AUTHENTICATE,
-                HeaderValue::from_static("ApiKey realm=\"feedback\""),
-            );
-        }
+        let mut response = (self.code.status(), self.headers()).into_response();
         response.extensions_mut().insert(self);
         response
     }
