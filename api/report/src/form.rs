@@ -14,7 +14,7 @@ use crate::answer::{answer_form, json};
 use crate::feedbacks::item::{Item, items};
 use crate::figures::{Figures, FormHead, daily};
 use crate::rendered::{Key, Rendered};
-use crate::request::{BusPropPath, Conditional, FormPath, FormReportRequest};
+use crate::request::{Conditional, FormPath, FormReportRequest};
 use api_http::error::Problem;
 
 /// So many comments are shown.
@@ -56,23 +56,6 @@ pub async fn form_report(
         show(&request, series)
     })
     .await
-}
-
-/// Report on a form's feedbacks of one business property.
-#[utoipa::path(
-    get,
-    path = "/form/{form_id}/{start_date}/{end_date}/{bus_prop}",
-    params(FormPath, BusPropPath, Conditional),
-    responses(
-        (status = 200, description = "The report", body = FormBody),
-    ),
-)]
-pub async fn form_report_of(
-    state: State<ReportState>,
-    request: FormReportRequest,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    form_report(state, request, headers).await
 }
 
 fn show(request: &FormReportRequest, series: &FormSeries) -> Result<Rendered, Problem> {

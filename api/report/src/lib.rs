@@ -30,10 +30,14 @@ use axum::middleware::from_fn;
 use axum::routing::get;
 use domain::scope::Scope;
 use platform::cache::Cache;
-use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
+use utoipa::IntoParams;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::path::Paths;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
 use self::rendered::RenderedReports;
+use self::request::BusPropPath;
 
 /// The state of these routes. Cheap to clone.
 #[derive(Clone)]
@@ -54,18 +58,6 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
     // The last segment, a business property, may be left out or empty.
     let reports = OpenApiRouter::new()
         .routes(routes!(overview::overview))
-        .routes(routes!(form::form_report))
-        .routes(routes!(form::form_report_of))
-        .route(
-            "/form/{form_id}/{start_date}/{end_date}/",
-            get(form::form_report),
-        )
-        .routes(routes!(summary::summary))
-        .routes(routes!(summary::summary_of))
-        .route(
-            "/summary/{start_date}/{end_date}/{form_id}/",
-            get(summary::summary),
-        )
         .routes(routes!(feedbacks::list_feedbacks))
         .routes(routes!(feedbacks::list_feedbacks_of))
         .route(
@@ -77,8 +69,12 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
         .route(
             "/feedbacks/comment/{start_date}/{end_date}/{form_id}/",
             get(feedbacks::list_comments),
-        )
-        .route_layer(from_fn(quick));
+        );
+    let of_form = "Report on a form's feedbacks of one business property.";
+    let reports = with_bus_prop(reports, routes!(form::form_report), of_form);
+    let of_summary = "Summarise a form's feedbacks of one business property.";
+    let reports = with_bus_prop(reports, routes!(summary::summary), of_summary);
+    let reports = reports.route_layer(from_fn(quick));
     let feedback =
         OpenApiRouter::new().routes(routes!(feedback::erase_feedback).layer(from_fn(quick)));
     let reports = OpenApiRouter::new().nest("/api_v1/report", reports);
@@ -90,6 +86,32 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
             cache,
             rendered: Arc::new(RenderedReports::new()),
         })
+}
+
+/// Adds a report of a form, and the same of one business property: the last segment of the path, which may be empty.
+fn with_bus_prop(
+    router: OpenApiRouter<ReportState>,
+    (schemas, paths, report): UtoipaMethodRouter<ReportState>,
+    summary: &str,
+) -> OpenApiRouter<ReportState> {
+    let mut of_bus_prop = Paths::new();
+    let mut router = router;
+    for (path, item) in &paths.paths {
+        let mut item = item.clone();
+        if let Some(operation) = &mut item.get {
+            let id = operation.operation_id.as_deref().unwrap_or_default();
+            operation.operation_id = Some(format!("{id}_of"));
+            operation.summary = Some(summary.to_owned());
+            let parameters = operation.parameters.get_or_insert_default();
+            let bus_prop = BusPropPath::into_params(|| None);
+            parameters.extend(bus_prop.into_iter().map(RefOr::T));
+        }
+        router = router.route(&format!("{path}/"), report.clone());
+        of_bus_prop = of_bus_prop.path(format!("{path}/{{bus_prop}}"), item);
+    }
+    router
+        .routes((schemas, paths, report.clone()))
+        .routes((Vec::new(), of_bus_prop, report))
 }
 
 /// Whether the account has what a path names.

@@ -13,7 +13,7 @@ use crate::ReportState;
 use crate::answer::{answer_form, json};
 use crate::figures::{Figures, FormHead, daily, metrics};
 use crate::rendered::{Key, Rendered};
-use crate::request::{BusPropPath, Conditional, FormPath, FormReportRequest};
+use crate::request::{Conditional, FormPath, FormReportRequest};
 use api_http::error::Problem;
 
 /// The figures of a form.
@@ -60,23 +60,6 @@ pub async fn summary(
         ))
     };
     answer_form(&state, key, &headers, query, show).await
-}
-
-/// Summarise a form's feedbacks of one business property.
-#[utoipa::path(
-    get,
-    path = "/summary/{start_date}/{end_date}/{form_id}/{bus_prop}",
-    params(FormPath, BusPropPath, Conditional),
-    responses(
-        (status = 200, description = "The summary", body = SummaryBody),
-    ),
-)]
-pub async fn summary_of(
-    state: State<ReportState>,
-    request: FormReportRequest,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    summary(state, request, headers).await
 }
 
 fn body<'a>(request: &'a FormReportRequest, series: &'a FormSeries) -> SummaryBody<'a> {
