@@ -6,11 +6,12 @@ mod shape;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
 use axum::http::header::{ETAG, LOCATION};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use domain::form::{FormContent, FormInput};
+use domain::form::{FormContent, FormInput, FormStatus};
 use serde_json::Value;
 use store::PAGE_BYTES;
 use store::form::Form;
@@ -25,7 +26,7 @@ use api_http::auth::Caller;
 use api_http::body::{Limit, SMALL, json};
 use api_http::deadline::{QUICK, within};
 use api_http::error::Problem;
-use api_http::extract::{FormId, Status};
+use api_http::extract::PathId;
 use api_http::list::{List, ListQuery, Page};
 use api_http::precondition::etag;
 
@@ -88,7 +89,7 @@ pub async fn create_form(
 pub async fn read_form(
     State(state): State<AppState>,
     caller: Caller,
-    FormId(form_id): FormId,
+    PathId(form_id): PathId,
 ) -> Result<Response, Problem> {
     let form = state.store().form(caller.account_id(), form_id).await?;
     form.as_ref().map(answer).ok_or_else(Problem::not_found)
@@ -110,9 +111,12 @@ pub async fn read_form(
 pub async fn list_forms(
     State(state): State<AppState>,
     caller: Caller,
-    Status(status): Status,
-    query: ListQuery,
+    status: Result<Path<FormStatus>, PathRejection>,
+    query: Result<ListQuery, Problem>,
 ) -> Result<Response, Problem> {
+    let Path(status) = status
+        .map_err(|_| Problem::invalid_parameter("status must be DRAFT, PUBLISHED or DELETED"))?;
+    let query = query?;
     let account_id = caller.account_id();
     let list = List::new(account_id, format!("{PATH}/list/{status}"));
     let before = list.position(&query)?.map(Uuid::from_bytes);

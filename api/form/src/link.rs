@@ -6,7 +6,7 @@ mod request;
 use api_http::AppState;
 use api_http::auth::Caller;
 use api_http::error::Problem;
-use api_http::extract::FormId;
+use api_http::extract::PathId;
 use api_http::list::{List, ListQuery, Page, TrackFieldQuery};
 use axum::Json;
 use axum::extract::rejection::PathRejection;
@@ -135,7 +135,7 @@ pub async fn read_link(
 pub async fn list_links(
     State(state): State<AppState>,
     caller: Caller,
-    FormId(form_id): FormId,
+    PathId(form_id): PathId,
     narrowed: Result<TrackFieldQuery, Problem>,
     query: Result<ListQuery, Problem>,
 ) -> Result<Response, Problem> {

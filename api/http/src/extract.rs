@@ -1,77 +1,30 @@
 //! What handlers take out of a path or query, parsed at the border; what cannot be is 400 `invalid_parameter`.
 
-use axum::extract::{FromRequestParts, Path, Query};
+use axum::extract::{FromRequestParts, Path, Query, RawPathParams};
 use axum::http::Uri;
 use axum::http::request::Parts;
 use domain::date_range::DateRange;
 use domain::docid::DocId;
-use domain::form::FormStatus;
 use percent_encoding::percent_decode_str;
 use uuid::Uuid;
 
 use crate::error::Problem;
 
-/// The `{batch_id}` of a path.
+/// The id of a path that has one parameter.
 #[derive(Clone, Copy, Debug)]
-pub struct BatchId(pub Uuid);
+pub struct PathId(pub Uuid);
 
-impl<S: Send + Sync> FromRequestParts<S> for BatchId {
+impl<S: Send + Sync> FromRequestParts<S> for PathId {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        uuid(parts, state, "batch_id is not a UUID").await.map(Self)
-    }
-}
-
-/// The `{form_id}` of a path.
-#[derive(Clone, Copy, Debug)]
-pub struct FormId(pub Uuid);
-
-impl<S: Send + Sync> FromRequestParts<S> for FormId {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        uuid(parts, state, "form_id is not a UUID").await.map(Self)
-    }
-}
-
-async fn uuid<S: Send + Sync>(
-    parts: &mut Parts,
-    state: &S,
-    invalid: &'static str,
-) -> Result<Uuid, Problem> {
-    let text = Path::<String>::from_request_parts(parts, state).await;
-    text.ok()
-        .and_then(|Path(text)| parse_uuid(&text))
-        .ok_or_else(|| Problem::invalid_parameter(invalid))
-}
-
-/// The `{feedback_id}` of a path.
-#[derive(Clone, Copy, Debug)]
-pub struct FeedbackId(pub Uuid);
-
-impl<S: Send + Sync> FromRequestParts<S> for FeedbackId {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let invalid = "feedback_id is not a UUID";
-        uuid(parts, state, invalid).await.map(Self)
-    }
-}
-
-/// The `{status}` of a path.
-#[derive(Clone, Copy, Debug)]
-pub struct Status(pub FormStatus);
-
-impl<S: Send + Sync> FromRequestParts<S> for Status {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let text = Path::<String>::from_request_parts(parts, state).await;
-        text.ok()
-            .and_then(|Path(text)| text.parse().ok())
+        let parameters = RawPathParams::from_request_parts(parts, state)
+            .await
+            .map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
+        let (name, value) = parameters.iter().next().unwrap_or_default();
+        parse_uuid(value)
             .map(Self)
-            .ok_or_else(|| Problem::invalid_parameter("status must be DRAFT, PUBLISHED or DELETED"))
+            .ok_or_else(|| Problem::invalid_parameter(format!("{name} is not a UUID")))
     }
 }
 

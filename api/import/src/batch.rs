@@ -13,7 +13,7 @@ use api_http::AppState;
 use api_http::auth::Caller;
 use api_http::deadline::{QUICK, within};
 use api_http::error::{Code, Problem};
-use api_http::extract::BatchId;
+use api_http::extract::PathId;
 use api_http::list::{List, ListQuery, Page};
 
 /// Where this resource is.
@@ -158,7 +158,7 @@ pub async fn list_batches(
 pub async fn read_batch(
     State(state): State<AppState>,
     caller: Caller,
-    BatchId(batch_id): BatchId,
+    PathId(batch_id): PathId,
 ) -> Result<Json<BatchBody>, Problem> {
     let batch = state.store().batch(caller.account_id(), batch_id).await?;
     batch.as_ref().map(answer).ok_or_else(Problem::not_found)
@@ -179,7 +179,7 @@ pub async fn read_batch(
 pub async fn cancel_batch(
     State(state): State<AppState>,
     caller: Caller,
-    BatchId(batch_id): BatchId,
+    PathId(batch_id): PathId,
 ) -> Result<Json<BatchBody>, Problem> {
     exists(&state, caller.account_id(), batch_id).await?;
     match state
@@ -206,7 +206,7 @@ pub async fn cancel_batch(
 pub async fn retry_batch(
     State(state): State<AppState>,
     caller: Caller,
-    BatchId(batch_id): BatchId,
+    PathId(batch_id): PathId,
 ) -> Result<Json<BatchBody>, Problem> {
     let account_id = caller.account_id();
     exists(&state, account_id, batch_id).await?;

@@ -19,7 +19,7 @@ use api_http::auth::Caller;
 use api_http::csv_text::{Lines, TEXT_CSV, cell};
 use api_http::deadline::within;
 use api_http::error::Problem;
-use api_http::extract::BatchId;
+use api_http::extract::PathId;
 use api_http::list::{List, ListQuery, Page};
 
 /// So many errors are looked up at once for CSV.
@@ -45,7 +45,7 @@ const LOOKUP: Duration = Duration::from_secs(10);
 pub async fn list_errors(
     State(state): State<AppState>,
     caller: Caller,
-    BatchId(batch_id): BatchId,
+    PathId(batch_id): PathId,
     query: Result<ListQuery, Problem>,
     headers: HeaderMap,
 ) -> Response {

@@ -7,7 +7,7 @@ use store::form::FormKey;
 use api_http::AppState;
 use api_http::auth::Caller;
 use api_http::error::Problem;
-use api_http::extract::FeedbackId;
+use api_http::extract::PathId;
 
 /// Erase a feedback.
 ///
@@ -24,7 +24,7 @@ use api_http::extract::FeedbackId;
 pub async fn erase_feedback(
     State(state): State<AppState>,
     caller: Caller,
-    FeedbackId(feedback_id): FeedbackId,
+    PathId(feedback_id): PathId,
 ) -> Result<StatusCode, Problem> {
     let account_id = caller.account_id();
     let erased = state

@@ -37,19 +37,8 @@ pub struct FormReportRequest {
     pub time_zone: Tz,
 }
 
-/// The path's parameters by their names: operations have them in different orders.
-#[derive(Deserialize)]
-struct InPath {
-    form_id: String,
-    start_date: String,
-    end_date: String,
-    /// Left out or empty: all.
-    #[serde(default)]
-    bus_prop: String,
-}
-
 impl FormReportRequest {
-    fn new(path: &InPath, form: FormKey, time_zone: Tz) -> Result<Self, Problem> {
+    fn new(path: &FormPath, form: FormKey, time_zone: Tz) -> Result<Self, Problem> {
         let range = DateRange::parse(&path.start_date, &path.end_date)
             .map_err(|error| Problem::invalid_parameter(error.to_string()))?;
         let bus_prop = match path.bus_prop.as_str() {
@@ -107,7 +96,7 @@ impl FromRequestParts<ReportState> for FormReportRequest {
 
     async fn from_request_parts(parts: &mut Parts, state: &ReportState) -> Result<Self, Problem> {
         let caller = Caller::from_request_parts(parts, state).await?;
-        let Path(path) = Path::<InPath>::from_request_parts(parts, state)
+        let Path(path) = Path::<FormPath>::from_request_parts(parts, state)
             .await
             .map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
         let form_id = parse_uuid(&path.form_id)
@@ -124,19 +113,23 @@ impl FromRequestParts<ReportState> for FormReportRequest {
     }
 }
 
-/// The days and the form of a path, for the document.
-#[expect(dead_code, reason = "only its parameters are used")]
-#[derive(IntoParams)]
+/// The path's parameters by their names: operations have them in different orders.
+#[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
 pub struct FormPath {
     /// First day.
     #[param(example = "2026-01-01", format = Date, value_type = String)]
-    start_date: (),
+    start_date: String,
     /// Last day; at most 1,830 days in all.
     #[param(example = "2026-12-31", format = Date, value_type = String)]
-    end_date: (),
+    end_date: String,
     /// A form of any status, DELETED too.
-    form_id: Uuid,
+    #[param(value_type = Uuid)]
+    form_id: String,
+    /// Left out or empty: all. For the document it is a [`BusPropPath`].
+    #[param(ignore)]
+    #[serde(default)]
+    bus_prop: String,
 }
 
 /// The business property of a path, for the document.
@@ -164,7 +157,7 @@ mod tests {
     use super::*;
 
     fn request(bus_prop: &str) -> Result<FormReportRequest, Problem> {
-        let path = InPath {
+        let path = FormPath {
             form_id: String::new(),
             start_date: "2026-02-01".to_owned(),
             end_date: "2026-02-28".to_owned(),

@@ -18,7 +18,7 @@ use api_http::auth::Caller;
 use api_http::body::json;
 use api_http::deadline::{QUICK, soon, within};
 use api_http::error::{Code, Problem};
-use api_http::extract::FormId;
+use api_http::extract::PathId;
 use api_http::precondition::{IfMatch, changed};
 
 /// Replace a form as a whole.
@@ -43,7 +43,7 @@ use api_http::precondition::{IfMatch, changed};
 pub async fn replace_form(
     State(state): State<AppState>,
     caller: Caller,
-    FormId(form_id): FormId,
+    PathId(form_id): PathId,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
@@ -120,7 +120,7 @@ fn edit(form: &Form, input: FormInput) -> Result<FormContent, Problem> {
 pub async fn publish_form(
     State(state): State<AppState>,
     caller: Caller,
-    FormId(form_id): FormId,
+    PathId(form_id): PathId,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let account_id = caller.account_id();
@@ -153,7 +153,7 @@ pub async fn publish_form(
 pub async fn delete_form(
     State(state): State<AppState>,
     caller: Caller,
-    FormId(form_id): FormId,
+    PathId(form_id): PathId,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let account_id = caller.account_id();
