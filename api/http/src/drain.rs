@@ -5,7 +5,6 @@
 //! `100 Continue` when the body is first asked for.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -15,6 +14,7 @@ use axum::http::header::EXPECT;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use tokio::sync::oneshot;
 
 /// The bytes that are read on, at most.
 const MAX_BYTES: usize = 1 << 20;
@@ -27,15 +27,16 @@ pub fn lend(request: Request) -> (Request, Option<Loan>) {
         return (request, None);
     }
     let expect = request.headers().get(EXPECT);
+    let (back, given_back) = oneshot::channel();
     let loan = Loan {
-        desk: Desk::default(),
+        given_back,
         waits: expect.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue")),
     };
     let request = request.map(|body| {
         Body::new(Lent {
             body: Some(body),
             asked: false,
-            desk: loan.desk.clone(),
+            back: Some(back),
         })
     });
     (request, Some(loan))
@@ -43,15 +44,15 @@ pub fn lend(request: Request) -> (Request, Option<Loan>) {
 
 /// A body on loan.
 pub struct Loan {
-    desk: Desk,
+    given_back: oneshot::Receiver<Left>,
     /// Whether the caller sends nothing before it is told to.
     waits: bool,
 }
 
 impl Loan {
     /// Reads on what was left unread. Whoever sends more, or slower, may see a reset.
-    pub async fn read_on(self) {
-        let Some(Left { mut body, asked }) = self.desk.take() else {
+    pub async fn read_on(mut self) {
+        let Ok(Left { mut body, asked }) = self.given_back.try_recv() else {
             return;
         };
         if self.waits && !asked {
@@ -76,25 +77,12 @@ struct Left {
     asked: bool,
 }
 
-/// Where a lent body comes back.
-#[derive(Clone, Default)]
-struct Desk(Arc<Mutex<Option<Left>>>);
-
-impl Desk {
-    fn put(&self, left: Left) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(left);
-    }
-
-    fn take(&self) -> Option<Left> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
-
+/// A body that comes back when it is dropped.
 struct Lent {
     /// `None` once it ended or failed.
     body: Option<Body>,
     asked: bool,
-    desk: Desk,
+    back: Option<oneshot::Sender<Left>>,
 }
 
 impl HttpBody for Lent {
@@ -129,17 +117,18 @@ impl HttpBody for Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        if let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) {
-            self.desk.put(Left {
-                body,
-                asked: self.asked,
-            });
+        let unread = self.body.take().filter(|body| !body.is_end_stream());
+        if let (Some(body), Some(back)) = (unread, self.back.take()) {
+            let asked = self.asked;
+            // Nobody reads on where the request itself was given up.
+            let _ = back.send(Left { body, asked });
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use axum::Router;

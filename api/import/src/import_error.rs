@@ -16,7 +16,7 @@ use uuid::Uuid;
 use api_http::AppState;
 use api_http::accept::{Kind, negotiate};
 use api_http::auth::Caller;
-use api_http::csv_text::{Lines, TEXT_CSV, cell};
+use api_http::csv_text::{TEXT_CSV, cell, write_line};
 use api_http::deadline::within;
 use api_http::error::Problem;
 use api_http::extract::PathId;
@@ -49,43 +49,50 @@ pub async fn list_errors(
     query: Result<ListQuery, Problem>,
     headers: HeaderMap,
 ) -> Response {
-    let answer = if negotiate(&headers, &[Kind::Csv]) == Kind::Csv {
-        whole(&state, &caller, batch_id, query).await
-    } else {
-        page(&state, &caller, batch_id, query).await
-    };
+    let answer = find(&state, caller.account_id(), batch_id, query, &headers).await;
     ([(VARY, ACCEPT.as_str())], answer).into_response()
+}
+
+async fn find(
+    state: &AppState,
+    account_id: Uuid,
+    batch_id: Uuid,
+    query: Result<ListQuery, Problem>,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    let batch = state.store().batch(account_id, batch_id).await?;
+    batch.ok_or_else(Problem::not_found)?;
+    let query = query?;
+    match negotiate(headers, &[Kind::Csv]) {
+        Kind::Csv => whole(state, account_id, batch_id, &query).await,
+        Kind::Json | Kind::Ndjson => page(state, account_id, batch_id, &query).await,
+    }
 }
 
 async fn page(
     state: &AppState,
-    caller: &Caller,
+    account_id: Uuid,
     batch_id: Uuid,
-    query: Result<ListQuery, Problem>,
+    query: &ListQuery,
 ) -> Result<Response, Problem> {
-    let account_id = caller.account_id();
-    find(state, account_id, batch_id).await?;
-    let query = query?;
     let list = List::new(account_id, format!("/api_v1/sms/import/{batch_id}/errors"));
-    let from = list.position(&query)?.map_or(0, i64::from_be_bytes);
+    let from = list.position(query)?.map_or(0, i64::from_be_bytes);
     let errors = state
         .store()
         .errors(account_id, batch_id, from, query.limit.into())
         .await?;
     let positions = (from + 1..).map(i64::to_be_bytes);
     let items = positions.zip(&errors.rows);
-    list.answer(&query, items, errors.next.map(i64::to_be_bytes))
+    list.answer(query, items, errors.next.map(i64::to_be_bytes))
 }
 
 async fn whole(
     state: &AppState,
-    caller: &Caller,
+    account_id: Uuid,
     batch_id: Uuid,
-    query: Result<ListQuery, Problem>,
+    query: &ListQuery,
 ) -> Result<Response, Problem> {
-    let account_id = caller.account_id();
-    find(state, account_id, batch_id).await?;
-    if query?.given {
+    if query.given {
         return Err(Problem::invalid_parameter(
             "CSV is the whole list: it has neither limit nor cursor",
         ));
@@ -113,15 +120,6 @@ async fn whole(
     Ok(([(CONTENT_TYPE, TEXT_CSV)], body).into_response())
 }
 
-async fn find(state: &AppState, account_id: Uuid, batch_id: Uuid) -> Result<(), Problem> {
-    state
-        .store()
-        .batch(account_id, batch_id)
-        .await?
-        .map(drop)
-        .ok_or_else(Problem::not_found)
-}
-
 /// Where a list in CSV goes on.
 struct Stride {
     store: Store,
@@ -147,20 +145,21 @@ impl Stride {
 }
 
 fn lines(errors: &[RecordError], first: bool) -> Bytes {
-    let mut lines = Lines::default();
+    let mut lines = Vec::new();
     if first {
-        lines.push(["index", "docid", "pointer", "code", "detail"]);
+        write_line(&mut lines, ["index", "docid", "pointer", "code", "detail"]);
     }
     for error in errors {
-        lines.push([
+        let cells = [
             &error.index.to_string(),
-            &cell(error.docid.as_deref().unwrap_or_default()),
+            &*cell(error.docid.as_deref().unwrap_or_default()),
             &cell(&error.pointer),
             error.code.as_str(),
             &cell(&error.detail),
-        ]);
+        ];
+        write_line(&mut lines, cells);
     }
-    lines.into_bytes()
+    lines.into()
 }
 
 #[cfg(test)]
