@@ -1,7 +1,7 @@
-//! `If-Match` (RFC 9110, 13.1.1): changes only the version that the caller has read.
+//! `If-Match` (RFC 9110, 13.1.1): changes only the version that the caller has read. The lists of tags of any such header.
 
 use axum::http::header::IF_MATCH;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::error::{Code, Problem};
 
@@ -38,10 +38,15 @@ impl<'a> IfMatch<'a> {
     }
 
     fn tags(self) -> impl Iterator<Item = &'a str> {
-        let values = self.0.get_all(IF_MATCH).iter();
-        let texts = values.filter_map(|value| value.to_str().ok());
-        texts.flat_map(|text| text.split(',')).map(str::trim)
+        tags(self.0, IF_MATCH)
     }
+}
+
+/// The tags that a header lists, as they are written: with their quotes, perhaps with `W/`, or `*`.
+pub fn tags(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
+    let values = headers.get_all(name).into_iter();
+    let texts = values.filter_map(|value| value.to_str().ok());
+    texts.flat_map(|text| text.split(',')).map(str::trim)
 }
 
 /// There is another version than the caller has read.

@@ -1,7 +1,6 @@
 //! Stored answers, read once and borrowed: what lists show of them by the thousand.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::fmt;
 use std::iter::repeat_with;
 
@@ -21,7 +20,7 @@ pub enum AnswerRef<'a> {
 /// A form's fields, retired ones last, and where each key is.
 pub struct Columns<'f> {
     pub fields: &'f [Field],
-    /// Each key and its column, in [`stored_order`].
+    /// Each key and its column, in the order in which answers are stored: that of the keys.
     by_key: Vec<(&'f str, usize)>,
 }
 
@@ -38,7 +37,7 @@ impl<'f> Columns<'f> {
         let fields = form.fields.as_slice();
         let keys = fields.iter().enumerate();
         let mut by_key: Vec<_> = keys.map(|(n, field)| (field.key.as_str(), n)).collect();
-        by_key.sort_unstable_by(|(a, _), (b, _)| stored_order(a, b));
+        by_key.sort_unstable();
         Self { fields, by_key }
     }
 
@@ -57,17 +56,12 @@ impl<'f> Columns<'f> {
     fn find(&self, key: &str, guess: usize) -> Option<usize> {
         match self.by_key.get(guess) {
             Some((guessed, _)) if *guessed == key => Some(guess),
-            _ => {
-                let order = |(other, _): &(&str, usize)| stored_order(other, key);
-                self.by_key.binary_search_by(order).ok()
-            }
+            _ => self
+                .by_key
+                .binary_search_by_key(&key, |(other, _)| other)
+                .ok(),
         }
     }
-}
-
-/// The order in which PostgreSQL keeps the keys of a `jsonb`.
-fn stored_order(a: &str, b: &str) -> Ordering {
-    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
 impl<'de> DeserializeSeed<'de> for &Columns<'_> {

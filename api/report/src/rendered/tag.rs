@@ -1,5 +1,6 @@
 //! The tags of reports, and those that a caller has (`If-None-Match`; RFC 9110, 13.1.2).
 
+use api_http::precondition;
 use axum::http::header::IF_NONE_MATCH;
 use axum::http::{HeaderMap, HeaderValue};
 use sha2::{Digest, Sha256};
@@ -64,13 +65,8 @@ impl<'a> IfNoneMatch<'a> {
 
     /// Each with its quotes, without `W/`.
     fn tags(self) -> impl Iterator<Item = &'a str> {
-        self.0
-            .get_all(IF_NONE_MATCH)
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','))
-            .map(str::trim)
-            .map(|tag| tag.strip_prefix("W/").unwrap_or(tag))
+        let tags = precondition::tags(self.0, IF_NONE_MATCH);
+        tags.map(|tag| tag.strip_prefix("W/").unwrap_or(tag))
     }
 }
 
