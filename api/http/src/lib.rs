@@ -9,7 +9,7 @@
 //! - Limits: [`rate`] by key and link, [`address`] by network.
 //! - What handlers take: [`extract`] (paths and queries), [`body`], [`memory`] (shared out by account), [`accept`],
 //!   [`precondition`] (`If-Match`).
-//! - What handlers give: [`list`] (pages), [`csv_text`].
+//! - What handlers give: [`list`] (pages), [`csv_text`]. [`schema`]: what the document says where types cannot.
 //!
 //! What is *not* here: anything that only one capability knows, which is in the crates beside this one.
 
@@ -30,6 +30,7 @@ pub mod observe;
 pub mod precondition;
 pub mod rate;
 pub mod recent_changes;
+pub mod schema;
 pub mod scoped;
 mod state;
 

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
+use api_http::schema::written;
 use domain::record::Record;
 use serde_json::json;
-use utoipa::openapi::extensions::Extensions;
-use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, ObjectBuilder, SchemaType};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -26,25 +25,15 @@ impl PartialSchema for RecordsSchema {
     /// One schema for both, without a choice: generators of clients make a type of the object's part, and of a choice
     /// none. What is said of members holds for objects, what is said of items for arrays.
     fn schema() -> RefOr<Schema> {
-        let record = || Ref::from_schema_name("Record");
-        let data = ArrayBuilder::new().items(record()).min_items(Some(1));
-        let arrays = [
-            ("items", json!(record())),
-            ("minItems", json!(1)),
-            (
-                "not",
-                json!({"type": ["string", "number", "boolean", "null"]}),
-            ),
-        ];
-        ObjectBuilder::new()
-            .schema_type(SchemaType::AnyValue)
-            .description(Some(
-                "The records as the member `data`, or as an array alone",
-            ))
-            .property("data", data)
-            .required("data")
-            .additional_properties(Some(AdditionalProperties::FreeForm(false)))
-            .extensions(Some(Extensions::from_iter(arrays)))
-            .into()
+        let record = Ref::from_schema_name("Record");
+        written(&json!({
+            "description": "The records as the member `data`, or as an array alone",
+            "properties": {"data": {"type": "array", "items": record, "minItems": 1}},
+            "required": ["data"],
+            "additionalProperties": false,
+            "items": record,
+            "minItems": 1,
+            "not": {"type": ["string", "number", "boolean", "null"]},
+        }))
     }
 }

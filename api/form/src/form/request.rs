@@ -3,13 +3,12 @@
 
 use std::borrow::Cow;
 
+use api_http::schema::written;
 use domain::form::{
     FieldType, MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS,
     MAX_VALUE_CHARS, READ_ONLY, SCALES,
 };
-use utoipa::openapi::schema::{
-    AdditionalProperties, ArrayBuilder, ObjectBuilder, OneOfBuilder, SchemaType, Type,
-};
+use serde_json::{Value, json};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -27,123 +26,105 @@ impl ToSchema for FormRequest {
     }
 
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        let field = FieldType::all()
-            .map(field)
-            .fold(OneOfBuilder::new(), OneOfBuilder::item);
-        schemas.push(("FieldRequest".to_owned(), field.into()));
-        schemas.push(("OptionRequest".to_owned(), option().into()));
-        schemas.push(("BusPropRequest".to_owned(), bus_prop().into()));
+        let fields: Vec<_> = FieldType::all().map(field).collect();
+        for (name, schema) in [
+            ("FieldRequest", json!({ "oneOf": fields })),
+            ("OptionRequest", option()),
+            ("BusPropRequest", bus_prop()),
+        ] {
+            schemas.push((name.to_owned(), written(&schema)));
+        }
     }
 }
 
 impl PartialSchema for FormRequest {
     fn schema() -> RefOr<Schema> {
-        let list = |of, most| {
-            ArrayBuilder::new()
-                .schema_type(or_null(Type::Array))
-                .items(Ref::from_schema_name(of))
-                .max_items(Some(most))
+        let list = |of, most: usize| {
+            let items = Ref::from_schema_name(of);
+            json!({"type": ["array", "null"], "items": items, "maxItems": most})
         };
-        let form = object()
-            .description(Some(
-                "A form that was read can be put back as it is: what only the answer has is ignored, and what is \
-                 retired is as if left out",
-            ))
-            .property("title", line(MAX_TITLE_CHARS))
-            .required("title")
-            .property("bus_props", list("BusPropRequest", MAX_BUS_PROPS))
-            .property("fields", list("FieldRequest", MAX_FIELDS));
-        READ_ONLY
-            .into_iter()
-            .fold(form, |form, name| form.property(name, read_only()))
-            .into()
+        let mut properties = json!({
+            "title": line(MAX_TITLE_CHARS),
+            "bus_props": list("BusPropRequest", MAX_BUS_PROPS),
+            "fields": list("FieldRequest", MAX_FIELDS),
+        });
+        for name in READ_ONLY {
+            properties[name] = read_only();
+        }
+        let mut form = object(&["title"], &properties);
+        form["description"] = json!(
+            "A form that was read can be put back as it is: what only the answer has is ignored, and what is retired is \
+             as if left out"
+        );
+        written(&form)
     }
 }
 
 /// A field of this type, with what the type needs and nothing else.
-fn field(field_type: FieldType) -> ObjectBuilder {
-    let field = object()
-        .property("key", of(Type::String).pattern(Some(KEY)))
-        .property(
-            "type",
-            of(Type::String).enum_values(Some([field_type.as_str()])),
-        )
-        .property("label", line(MAX_LABEL_CHARS))
-        .property(
-            "required",
-            ObjectBuilder::new().schema_type(or_null(Type::Boolean)),
-        )
-        .property("retired", read_only())
-        .required("key")
-        .required("type")
-        .required("label");
+fn field(field_type: FieldType) -> Value {
+    let mut required = vec!["key", "type", "label"];
+    let mut properties = json!({
+        "key": {"type": "string", "pattern": KEY},
+        "type": {"type": "string", "enum": [field_type.as_str()]},
+        "label": line(MAX_LABEL_CHARS),
+        "required": {"type": ["boolean", "null"]},
+        "retired": read_only(),
+    });
     match field_type {
         FieldType::Rating => {
-            let scale = of(Type::Integer)
-                .minimum(Some(SCALES.lowest))
-                .maximum(Some(SCALES.highest));
-            field.property("scale", scale).required("scale")
+            let (lowest, highest) = (SCALES.lowest, SCALES.highest);
+            properties["scale"] = json!({"type": "integer", "minimum": lowest, "maximum": highest});
+            required.push("scale");
         }
         FieldType::Choice | FieldType::Choices => {
-            let options = ArrayBuilder::new()
-                .items(Ref::from_schema_name("OptionRequest"))
-                .min_items(Some(1))
-                .max_items(Some(MAX_OPTIONS));
-            field.property("options", options).required("options")
+            let option = Ref::from_schema_name("OptionRequest");
+            properties["options"] =
+                json!({"type": "array", "items": option, "minItems": 1, "maxItems": MAX_OPTIONS});
+            required.push("options");
         }
-        FieldType::Nps | FieldType::Happiness | FieldType::Text | FieldType::Comment => field,
+        FieldType::Nps | FieldType::Happiness | FieldType::Text | FieldType::Comment => {}
     }
+    object(&required, &properties)
 }
 
-fn option() -> ObjectBuilder {
-    object()
-        .property("value", line(MAX_VALUE_CHARS))
-        .property("label", line(MAX_LABEL_CHARS))
-        .property("retired", read_only())
-        .required("value")
-        .required("label")
+fn option() -> Value {
+    let properties = json!({
+        "value": line(MAX_VALUE_CHARS),
+        "label": line(MAX_LABEL_CHARS),
+        "retired": read_only(),
+    });
+    object(&["value", "label"], &properties)
 }
 
-fn bus_prop() -> OneOfBuilder {
-    let named = || line(500).pattern(Some(BUS_PROP)).examples(["store:Berlin"]);
-    let id = ObjectBuilder::new()
-        .schema_type(or_null(Type::String))
-        .pattern(Some("^[1-9][0-9]*$"));
-    let entry = object()
-        .property("bus_prop_id", id)
-        .property("bus_prop", named())
-        .property("retired", read_only())
-        .required("bus_prop");
-    OneOfBuilder::new()
-        .description(Some(
-            "`<name>:<value>`; with a `bus_prop_id` where one is meant that the form has",
-        ))
-        .item(named())
-        .item(entry)
+fn bus_prop() -> Value {
+    let mut named = line(500);
+    named["pattern"] = json!(BUS_PROP);
+    named["examples"] = json!(["store:Berlin"]);
+    let properties = json!({
+        "bus_prop_id": {"type": ["string", "null"], "pattern": "^[1-9][0-9]*$"},
+        "bus_prop": named,
+        "retired": read_only(),
+    });
+    json!({
+        "description": "`<name>:<value>`; with a `bus_prop_id` where one is meant that the form has",
+        "oneOf": [named, object(&["bus_prop"], &properties)],
+    })
 }
 
 /// Without other members than those named.
-fn object() -> ObjectBuilder {
-    ObjectBuilder::new().additional_properties(Some(AdditionalProperties::FreeForm(false)))
+fn object(required: &[&str], properties: &Value) -> Value {
+    json!({
+        "type": "object",
+        "required": required,
+        "properties": properties,
+        "additionalProperties": false,
+    })
 }
 
-fn of(kind: Type) -> ObjectBuilder {
-    ObjectBuilder::new().schema_type(SchemaType::new(kind))
+fn line(most: usize) -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": most, "pattern": LINE})
 }
 
-fn line(most: usize) -> ObjectBuilder {
-    of(Type::String)
-        .min_length(Some(1))
-        .max_length(Some(most))
-        .pattern(Some(LINE))
-}
-
-fn read_only() -> ObjectBuilder {
-    ObjectBuilder::new()
-        .schema_type(SchemaType::AnyValue)
-        .read_only(true)
-}
-
-fn or_null(kind: Type) -> SchemaType {
-    SchemaType::from_iter([kind, Type::Null])
+fn read_only() -> Value {
+    json!({"readOnly": true})
 }

@@ -1,0 +1,16 @@
+//! Schemas of the document that no type has.
+
+use serde_json::Value;
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::schema::{ObjectBuilder, SchemaType};
+use utoipa::openapi::{RefOr, Schema};
+
+/// A JSON Schema as it is written.
+pub fn written(schema: &Value) -> RefOr<Schema> {
+    let members = schema.as_object().into_iter().flatten();
+    let members = members.map(|(name, value)| (name, value.clone()));
+    ObjectBuilder::new()
+        .schema_type(SchemaType::AnyValue)
+        .extensions(Some(Extensions::from_iter(members)))
+        .into()
+}
