@@ -18,6 +18,8 @@ use utoipa::{Modify, OpenApi};
 use api_http::auth::API_PREFIX;
 use api_http::error::ProblemBody;
 
+use self::shared::Common;
+
 /// The document without operations.
 #[derive(OpenApi)]
 #[openapi(
@@ -53,15 +55,14 @@ impl Modify for Shared {
                         .add::<_, [&str; 0], &str>(shared::API_KEY, [])
                         .add::<_, [&str; 0], &str>(shared::SECRET_KEY, []);
                     operation.security = Some(vec![both]);
-                    share(operation, &shared::PROTECTED, &shared::KNOWN_CALLER, false);
+                    share(operation, false);
                 } else {
                     operation.security = Some(Vec::new());
-                    let page = takes_form(operation);
-                    share(operation, &shared::PUBLIC, &[shared::REQUEST_ID], page);
+                    share(operation, true);
                 }
                 if let Some(RefOr::T(body)) = &mut operation.request_body {
                     tell_parts_apart(body, &schemas);
-                    answer(operation, &[shared::TOO_SLOW]);
+                    answer(operation, &[shared::TOO_SLOW], false);
                 }
                 links::add(operation);
             }
@@ -134,8 +135,15 @@ fn takes_form(operation: &Operation) -> bool {
     matches!(&operation.request_body, Some(RefOr::T(body)) if body.content.contains_key(form))
 }
 
-/// Adds the request id, the body of errors (a problem, for people also a `page`), and these responses and headers.
-fn share(operation: &mut Operation, responses: &[(&str, &str)], headers: &[&str], page: bool) {
+/// Adds the request id, the body of errors (a problem, for people who sent a form also a page), and the shared responses and
+/// headers.
+fn share(operation: &mut Operation, is_public: bool) {
+    let (responses, headers) = if is_public {
+        (&shared::PUBLIC[..], &[shared::REQUEST_ID][..])
+    } else {
+        (&shared::PROTECTED[..], &shared::KNOWN_CALLER[..])
+    };
+    let page = is_public && takes_form(operation);
     let parameters = operation.parameters.get_or_insert_default();
     for parameter in parameters.iter_mut() {
         if let RefOr::T(parameter) = parameter
@@ -158,17 +166,16 @@ fn share(operation: &mut Operation, responses: &[(&str, &str)], headers: &[&str]
             }
         }
     }
-    answer(operation, responses);
+    answer(operation, responses, is_public);
 }
 
 /// Adds these responses where the operation has none of its own.
-fn answer(operation: &mut Operation, responses: &[(&str, &str)]) {
-    for (status, name) in responses {
-        operation
-            .responses
-            .responses
-            .entry((*status).to_owned())
-            .or_insert_with(|| Ref::from_response_name(*name).into());
+fn answer(operation: &mut Operation, responses: &[Common], is_public: bool) {
+    for (code, _) in responses {
+        let status = code.status().as_str().to_owned();
+        let response = operation.responses.responses.entry(status);
+        let name = shared::component(*code, is_public);
+        response.or_insert_with(|| Ref::from_response_name(name).into());
     }
 }
 

@@ -7,7 +7,7 @@ use utoipa::openapi::schema::{Components, Object, SchemaType, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 use utoipa::openapi::{Content, Ref, RefOr, Required, Response};
 
-use api_http::error::{PROBLEM_JSON, ProblemBody};
+use api_http::error::{Code, PROBLEM_JSON, ProblemBody};
 
 pub const API_KEY: &str = "api_key";
 pub const SECRET_KEY: &str = "secret_key";
@@ -16,27 +16,47 @@ pub const REQUEST_ID: &str = "x-request-id";
 /// Headers of every response to a known caller.
 pub const KNOWN_CALLER: [&str; 3] = [REQUEST_ID, "RateLimit", "RateLimit-Policy"];
 
-/// Statuses and the components that say what they are, of operations that need a key.
-pub const PROTECTED: [(&str, &str); 7] = [
-    ("400", "InvalidParameter"),
-    ("401", "Unauthenticated"),
-    ("403", "Forbidden"),
-    ("405", "MethodNotAllowed"),
-    ("429", "RateLimited"),
-    ("500", "Internal"),
-    ("503", "Unavailable"),
+/// A response that many operations share, and what is said of it besides its code.
+pub type Common = (Code, &'static str);
+
+const METHOD_NOT_ALLOWED: Common = (Code::MethodNotAllowed, "");
+
+/// What any operation that needs a key can answer.
+pub const PROTECTED: [Common; 7] = [
+    (
+        Code::InvalidParameter,
+        ": also a query parameter that the operation does not have",
+    ),
+    (
+        Code::Unauthenticated,
+        ": a header missing, or not those of a live key",
+    ),
+    (Code::Forbidden, ": the key lacks the scope"),
+    METHOD_NOT_ALLOWED,
+    (Code::RateLimited, ""),
+    (Code::Internal, ": a fault of ours"),
+    (
+        Code::Unavailable,
+        ": a needed server is down; `busy`: the account's own share is in use",
+    ),
 ];
 
 /// The same of what people open: a program's request is answered with a problem, a person's with a page.
-pub const PUBLIC: [(&str, &str); 4] = [
-    ("405", "MethodNotAllowed"),
-    ("429", "PageRateLimited"),
-    ("500", "PageInternal"),
-    ("503", "PageUnavailable"),
+pub const PUBLIC: [Common; 4] = [
+    METHOD_NOT_ALLOWED,
+    (Code::RateLimited, "; of a form: with what was typed"),
+    (Code::Internal, ": a fault of ours"),
+    (
+        Code::Unavailable,
+        ": a needed server is down; of a form: with what was typed",
+    ),
 ];
 
 /// The same of any operation that takes a body.
-pub const TOO_SLOW: (&str, &str) = ("408", "BodyTooSlow");
+pub const TOO_SLOW: Common = (
+    Code::BodyTooSlow,
+    ": the body came too slowly while others waited for memory",
+);
 
 /// Adds the components.
 pub fn define(components: &mut Components) {
@@ -52,11 +72,22 @@ pub fn define(components: &mut Components) {
             .headers
             .insert(name.to_owned(), text(description).into());
     }
-    for (name, description, headers, page) in RESPONSES {
-        let response = problem(description, headers, page);
+    let protected = PROTECTED.into_iter().chain([TOO_SLOW]);
+    let public = PUBLIC.map(|response| (response, true));
+    for (response, is_public) in protected.map(|response| (response, false)).chain(public) {
+        let name = component(response.0, is_public);
         components
             .responses
-            .insert(name.to_owned(), response.into());
+            .insert(name, common(response, is_public).into());
+    }
+}
+
+/// The name of the component for a code.
+pub fn component(code: Code, is_public: bool) -> String {
+    match code {
+        Code::MethodNotAllowed => format!("{code:?}"),
+        _ if is_public => format!("Page{code:?}"),
+        _ => format!("{code:?}"),
     }
 }
 
@@ -83,76 +114,6 @@ const HEADERS: [(&str, &str); 6] = [
     ("WWW-Authenticate", "How to authenticate"),
 ];
 
-/// Name, description, headers, and whether people get a page instead.
-const RESPONSES: [(&str, &str, &[&str], bool); 11] = [
-    (
-        "InvalidParameter",
-        "`invalid_parameter`: also a query parameter that the operation does not have",
-        &KNOWN_CALLER,
-        false,
-    ),
-    (
-        "Unauthenticated",
-        "`unauthenticated`: a header missing, or not those of a live key",
-        &[REQUEST_ID, "WWW-Authenticate"],
-        false,
-    ),
-    (
-        "Forbidden",
-        "`forbidden`: the key lacks the scope",
-        &KNOWN_CALLER,
-        false,
-    ),
-    (
-        "MethodNotAllowed",
-        "`method_not_allowed`",
-        &[REQUEST_ID, "Allow"],
-        false,
-    ),
-    (
-        "BodyTooSlow",
-        "`body_too_slow`: the body came too slowly while others waited for memory",
-        &[REQUEST_ID],
-        false,
-    ),
-    (
-        "RateLimited",
-        "`rate_limited`",
-        &[REQUEST_ID, "RateLimit", "RateLimit-Policy", "Retry-After"],
-        false,
-    ),
-    (
-        "Internal",
-        "`internal`: a fault of ours",
-        &KNOWN_CALLER,
-        false,
-    ),
-    (
-        "Unavailable",
-        "`unavailable`: a needed server is down; `busy`: the account's own share is in use",
-        &[REQUEST_ID, "RateLimit", "RateLimit-Policy", "Retry-After"],
-        false,
-    ),
-    (
-        "PageRateLimited",
-        "`rate_limited`; of a form: with what was typed",
-        &[REQUEST_ID, "Retry-After"],
-        true,
-    ),
-    (
-        "PageInternal",
-        "`internal`: a fault of ours",
-        &[REQUEST_ID],
-        true,
-    ),
-    (
-        "PageUnavailable",
-        "`unavailable`: a needed server is down; of a form: with what was typed",
-        &[REQUEST_ID, "Retry-After"],
-        true,
-    ),
-];
-
 fn request_id() -> Parameter {
     ParameterBuilder::new()
         .name(REQUEST_ID)
@@ -177,11 +138,22 @@ pub fn add_problem(response: &mut Response, page: bool) {
     response.content.extend(contents);
 }
 
-fn problem(description: &str, headers: &[&str], page: bool) -> Response {
-    let mut response = Response::new(description);
-    add_problem(&mut response, page);
-    for name in headers {
-        response.headers.insert((*name).to_owned(), header(name));
+fn common((code, more): Common, is_public: bool) -> Response {
+    let mut response = Response::new(format!("`{}`{more}", code.as_str()));
+    add_problem(&mut response, is_public && code != Code::MethodNotAllowed);
+    let own = match code {
+        Code::Unauthenticated => Some("WWW-Authenticate"),
+        Code::MethodNotAllowed => Some("Allow"),
+        Code::RateLimited | Code::Unavailable => Some("Retry-After"),
+        _ => None,
+    };
+    let of_caller = match code {
+        Code::Unauthenticated | Code::MethodNotAllowed | Code::BodyTooSlow => &[REQUEST_ID][..],
+        _ if is_public => &[REQUEST_ID],
+        _ => &KNOWN_CALLER,
+    };
+    for name in of_caller.iter().copied().chain(own) {
+        response.headers.insert(name.to_owned(), header(name));
     }
     response
 }

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use domain::body::{BodyError, RecordReader};
+use domain::body::{BodyError, BodyKind, RecordReader};
 use domain::chunk::{Run, RunBuilder};
 use domain::dedupe::DocIdSet;
 use domain::record::{BrokenRecord, Parsed, Record, RecordError};
@@ -70,34 +70,7 @@ pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally,
     let begin = Instant::now();
     let mut collector = Collector::new(job, pieces);
     let kind = source.kind();
-    let mut reader = RecordReader::new(kind, &mut source);
-    let end = loop {
-        match reader.next() {
-            Ok(None) => break collector.finish(),
-            Ok(Some(parsed)) => {
-                // The prefix is known from the first record on, but the record borrows the reader.
-                let broken = match collector.take(parsed) {
-                    Ok(broken) => broken,
-                    Err(error) => break Err(error),
-                };
-                if let Some(broken) = broken
-                    && let Err(error) = collector.reject(reader.pointer_prefix(), broken)
-                {
-                    break Err(error);
-                }
-            }
-            Err(BodyError::Syntax { offset, detail }) => {
-                break Err(ImportError::Syntax {
-                    kind,
-                    detail: format!("{detail}, at byte {offset}"),
-                });
-            }
-            Err(BodyError::RecordTooLarge { index }) => {
-                break Err(ImportError::RecordTooLarge { index });
-            }
-            Err(BodyError::Read(error)) => break Err(error.into()),
-        }
-    };
+    let end = read(kind, &mut source, &mut collector);
     let body = source.body();
     metrics::counter!("feedback_import_body_bytes_total").increment(body.bytes());
     let parsing = begin
@@ -109,6 +82,25 @@ pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally,
         body_hash: source.hash(),
         ..collector.tally
     })
+}
+
+fn read(kind: BodyKind, source: &mut Source, collector: &mut Collector) -> Result<(), ImportError> {
+    let mut reader = RecordReader::new(kind, source);
+    let broken = |error| match error {
+        BodyError::Syntax { offset, detail } => ImportError::Syntax {
+            kind,
+            detail: format!("{detail}, at byte {offset}"),
+        },
+        BodyError::RecordTooLarge { index } => ImportError::RecordTooLarge { index },
+        BodyError::Read(error) => error.into(),
+    };
+    while let Some(parsed) = reader.next().map_err(broken)? {
+        // The prefix is known from the first record on, but the record borrows the reader.
+        if let Some(broken) = collector.take(parsed)? {
+            collector.reject(reader.pointer_prefix(), broken)?;
+        }
+    }
+    collector.finish()
 }
 
 struct Collector {
