@@ -14,7 +14,7 @@ use moka::future::Cache;
 use store::form::PublicLink;
 use uuid::Uuid;
 
-use crate::pages::PreparedForm;
+use crate::pages::{Prepared, prepare};
 use api_http::AppState;
 use api_http::address::Network;
 use api_http::deadline::{QUICK, within};
@@ -42,22 +42,15 @@ pub struct Links {
     found: Cache<Token, Arc<Opened>>,
     /// An attacker behind the same address does not take a link from those who have it open.
     lately: Cache<Token, ()>,
-    pages: Cache<(Uuid, i64), Arc<PreparedForm>>,
+    pages: Cache<(Uuid, i64), Arc<Prepared>>,
 }
 
 /// A link with its form.
 pub struct Opened {
     pub link: PublicLink,
-    page: OnceLock<Arc<PreparedForm>>,
+    page: OnceLock<Arc<Prepared>>,
     /// When it was looked up in the database.
     looked_up_at: Instant,
-}
-
-impl Opened {
-    /// The page of its form, once someone has opened it.
-    pub fn prepared(&self) -> Option<&PreparedForm> {
-        self.page.get().map(Arc::as_ref)
-    }
 }
 
 impl Links {
@@ -74,9 +67,7 @@ impl Links {
                 .build(),
             pages: Cache::builder()
                 .max_capacity(PAGES)
-                .weigher(|_, page: &Arc<PreparedForm>| {
-                    u32::try_from(page.size()).unwrap_or(u32::MAX)
-                })
+                .weigher(|_, page: &Arc<Prepared>| u32::try_from(page.size()).unwrap_or(u32::MAX))
                 .time_to_idle(PAGE_IDLE)
                 .build(),
         }
@@ -134,15 +125,15 @@ impl Links {
     }
 
     /// The page of a link's form.
-    pub async fn page(&self, opened: &Opened) -> Arc<PreparedForm> {
+    pub async fn page(&self, opened: &Opened) -> Arc<Prepared> {
         if let Some(page) = opened.page.get() {
             return page.clone();
         }
         let link = &opened.link;
-        let prepare = async { Arc::new(PreparedForm::new(&link.content)) };
+        let prepared = async { Arc::new(prepare(&link.content)) };
         let page = self
             .pages
-            .get_with((link.form_id, link.revision), prepare)
+            .get_with((link.form_id, link.revision), prepared)
             .await;
         opened.page.get_or_init(|| page).clone()
     }

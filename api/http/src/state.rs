@@ -6,7 +6,6 @@ use std::time::Duration;
 use domain::link::Token;
 use platform::backends::Backends;
 use platform::config::{Config, TrustedProxies};
-use platform::queue::Queue;
 use store::Store;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -27,7 +26,6 @@ pub struct AppState(Arc<Shared>);
 
 struct Shared {
     store: Store,
-    queue: Queue,
     keys: Keys,
     key_rate: Rate<String>,
     failures: FailureLimiter,
@@ -52,7 +50,6 @@ impl AppState {
     pub fn new(config: &Config, backends: &Backends, shutdown: CancellationToken) -> Self {
         Self(Arc::new(Shared {
             store: backends.store.clone(),
-            queue: backends.queue.clone(),
             keys: Keys::default(),
             key_rate: Rate::new(config.key_rate, "this key may ask"),
             failures: FailureLimiter::new(config.address_rate),
@@ -72,10 +69,6 @@ impl AppState {
 
     pub fn store(&self) -> &Store {
         &self.0.store
-    }
-
-    pub fn queue(&self) -> &Queue {
-        &self.0.queue
     }
 
     pub fn keys(&self) -> &Keys {

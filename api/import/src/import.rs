@@ -108,7 +108,6 @@ async fn import(
     request: ImportRequest,
     body: Body,
 ) -> Result<Answered, ImportError> {
-    let limits = state.limits;
     let account_id = caller.account_id();
     let query = request.on_error.as_str();
     let opened = Attempt::open(&state.app, account_id, request.key, query).await?;
@@ -117,7 +116,7 @@ async fn import(
         kind: request.kind,
         encoding: request.encoding,
         permit: state.memory.permit(account_id),
-        limit: limits.body,
+        limit: state.max_body,
     };
     let attempt = match opened {
         Opened::Mine(attempt) => attempt,
@@ -130,7 +129,7 @@ async fn import(
     };
     let job = Job {
         on_error: request.on_error,
-        max_records: limits.records,
+        max_records: state.max_records,
         cut: state.app.store().chunk_cut(),
     };
     match ingest::receive(&attempt, job, incoming).await {

@@ -27,21 +27,15 @@ use platform::config::Config;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
-/// What one import may hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Limits {
-    /// Bytes, as they come and decoded.
-    body: u64,
-    /// Records, valid or not.
-    records: u64,
-}
-
 /// The state of these routes. Cheap to clone.
 #[derive(Clone)]
 struct ImportState {
     app: AppState,
     memory: MemoryPool,
-    limits: Limits,
+    /// Bytes of one import, as they come and decoded.
+    max_body: u64,
+    /// Records of one import, valid or not.
+    max_records: u64,
 }
 
 impl FromRef<ImportState> for AppState {
@@ -66,10 +60,8 @@ pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
     scoped(app, Scope::Import, "sms", exists, sms).with_state(ImportState {
         app: app.clone(),
         memory: ingest::memory(config.max_records),
-        limits: Limits {
-            body: config.max_body,
-            records: config.max_records,
-        },
+        max_body: config.max_body,
+        max_records: config.max_records,
     })
 }
 

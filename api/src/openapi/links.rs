@@ -53,30 +53,26 @@ const OF_BATCH: &[(&str, &[FromResponse])] = &[
     ("retry_batch", &[BATCH]),
 ];
 
-/// What follows an operation, and after which status.
-fn following(
-    operation_id: &str,
-) -> (
-    &'static str,
-    &'static [(&'static str, &'static [FromResponse])],
-) {
-    match operation_id {
-        "create_form" => ("201", OF_FORM),
-        "publish_form" => ("200", OF_FORM),
-        "create_link" | "create_plain_link" => ("201", OF_LINK),
-        "submit_answers" => ("201", &[("erase_feedback", &[FEEDBACK])]),
-        "import_sms" => ("202", OF_BATCH),
-        _ => ("", &[]),
-    }
-}
+/// An operation, after which status, and what follows then.
+const FOLLOWING: [(&str, &str, &[(&str, &[FromResponse])]); 6] = [
+    ("create_form", "201", OF_FORM),
+    ("publish_form", "200", OF_FORM),
+    ("create_link", "201", OF_LINK),
+    ("create_plain_link", "201", OF_LINK),
+    ("submit_answers", "201", &[("erase_feedback", &[FEEDBACK])]),
+    ("import_sms", "202", OF_BATCH),
+];
 
 /// Adds links to an operation.
 pub fn add(operation: &mut Operation) {
-    let (status, next) = following(operation.operation_id.as_deref().unwrap_or_default());
-    let Some(RefOr::T(response)) = operation.responses.responses.get_mut(status) else {
+    let id = operation.operation_id.as_deref();
+    let Some((_, status, next)) = FOLLOWING.iter().find(|(of, ..)| Some(*of) == id) else {
         return;
     };
-    for (operation_id, parameters) in next {
+    let Some(RefOr::T(response)) = operation.responses.responses.get_mut(*status) else {
+        return;
+    };
+    for (operation_id, parameters) in *next {
         let link = LinkBuilder::new().operation_id(*operation_id);
         let link = parameters
             .iter()

@@ -6,27 +6,12 @@ use domain::form::{Field, FormContent};
 use uuid::Uuid;
 
 use super::page::{Page, Prepared};
-use super::question::{Control, Question, target};
+use super::question::{Control, Question, id};
 use super::wording;
 
-/// A form's empty page, rendered once for all links and visits; make it anew when the form is edited.
-#[derive(Debug)]
-pub struct PreparedForm(Prepared);
-
-impl PreparedForm {
-    pub fn new(form: &FormContent) -> Self {
-        Self(render(form, &[], &[], None))
-    }
-
-    /// The page of the link `token` for a new visit.
-    pub fn fill(&self, token: &str, visit: Uuid) -> Page {
-        self.0.fill(token, visit)
-    }
-
-    /// Bytes of a filled page, about.
-    pub fn size(&self) -> usize {
-        self.0.size()
-    }
+/// A form's empty page, rendered once for all links and visits; to be made anew when the form is edited.
+pub fn prepare(form: &FormContent) -> Prepared {
+    render(form, &[], &[], None)
 }
 
 /// Why a form is shown again.
@@ -135,7 +120,7 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     fn of(question: &'a Question<'a>) -> Option<Self> {
         Some(Self {
-            target: target(question.key),
+            target: id(question.key, 0),
             label: question.label,
             text: question.error.as_deref()?,
         })

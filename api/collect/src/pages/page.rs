@@ -12,10 +12,12 @@ use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
+use strum::EnumString;
 use uuid::Uuid;
 
 /// What is only known when a page is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, EnumString)]
+#[strum(serialize_all = "snake_case")]
 enum Hole {
     /// Names the style and the script as ours, see [`policy`].
     Nonce,
@@ -25,62 +27,53 @@ enum Hole {
     Visit,
 }
 
-const HOLES: [(&str, Hole); 3] = [
-    ("<:nonce>", Hole::Nonce),
-    ("<:token>", Hole::Token),
-    ("<:visit>", Hole::Visit),
-];
-
 /// A rendered page, cut at its holes.
 #[derive(Debug)]
-pub(super) struct Prepared {
-    /// Texts, each with the hole after it.
-    pieces: Vec<(String, Hole)>,
-    end: String,
+pub struct Prepared {
+    begin: String,
+    /// Holes, each with the text after it.
+    pieces: Vec<(Hole, String)>,
     /// Bytes of a filled page, about.
     size: usize,
 }
 
 impl Prepared {
     pub(super) fn new(rendered: &str) -> Self {
-        let mut pieces = Vec::new();
-        let mut rest = rendered;
-        while let Some((at, mark, hole)) = HOLES
-            .iter()
-            .filter_map(|(mark, hole)| Some((rest.find(mark)?, mark, *hole)))
-            .min_by_key(|(at, ..)| *at)
-        {
-            let (text, after) = rest.split_at(at);
-            pieces.push((text.to_owned(), hole));
-            rest = after.strip_prefix(mark).unwrap_or_default();
-        }
+        let mut texts = rendered.split("<:");
+        let begin = texts.next().unwrap_or_default().to_owned();
+        // Templates have no holes but these.
+        let piece = |text: &str| {
+            let (hole, text) = text.split_once('>')?;
+            Some((hole.parse().ok()?, text.to_owned()))
+        };
+        let pieces: Vec<_> = texts.filter_map(piece).collect();
         Self {
             size: rendered.len() + 40 * pieces.len(),
-            end: rest.to_owned(),
+            begin,
             pieces,
         }
     }
 
     /// Bytes of a filled page, about.
-    pub(super) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.size
     }
 
     /// The page for one reader, with a nonce of its own.
-    pub(super) fn fill(&self, token: &str, visit: Uuid) -> Page {
+    pub fn fill(&self, token: &str, visit: Uuid) -> Page {
         let nonce = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 16]>());
         let mut visit_text = Uuid::encode_buffer();
         let visit = visit.hyphenated().encode_lower(&mut visit_text);
         let mut html = String::with_capacity(self.size);
-        for (text, hole) in &self.pieces {
-            html.push_str(text);
+        html.push_str(&self.begin);
+        for (hole, text) in &self.pieces {
             html.push_str(match hole {
                 Hole::Nonce => &nonce,
                 Hole::Token => token,
                 Hole::Visit => visit,
             });
+            html.push_str(text);
         }
-        html.push_str(&self.end);
         Page {
             html: html.into(),
             policy: policy(&nonce),

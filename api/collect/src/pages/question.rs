@@ -139,12 +139,7 @@ impl<'a> Control<'a> {
 /// The id of the control at this place, from 0. No key has a `-`, so that no id is given twice.
 pub(super) fn id(key: &str, place: usize) -> String {
     match place {
-        0 => target(key),
+        0 => format!("f-{key}"),
         _ => format!("f-{key}-{place}"),
     }
-}
-
-/// The id of a question's first control, to which the summary of problems leads.
-pub(super) fn target(key: &str) -> String {
-    format!("f-{key}")
 }

@@ -73,7 +73,7 @@ fn problem(key: &str, code: &'static str) -> FieldProblem {
 }
 
 fn empty(form: &FormContent) -> String {
-    PreparedForm::new(form).fill(TOKEN, VISIT).html().to_owned()
+    prepare(form).fill(TOKEN, VISIT).html().to_owned()
 }
 
 fn again(form: &FormContent, typed: &[(&str, &str)], problems: &[FieldProblem]) -> String {
@@ -104,7 +104,7 @@ fn without_its_own_texts_a_form_is_under_30_kb() {
 
 #[test]
 fn every_hole_is_filled_and_a_page_has_a_nonce_of_its_own() {
-    let form = PreparedForm::new(&every_type("Question"));
+    let form = prepare(&every_type("Question"));
     let (one, other) = (form.fill(TOKEN, VISIT), form.fill(TOKEN, VISIT));
     let html = one.html();
     assert_has(html, &format!("action=\"{TOKEN}\""));
@@ -360,7 +360,7 @@ fn the_grades_of_a_scale_break_into_rows_of_at_most_six() {
 fn every_page_carries_the_headers_that_keep_it_safe() {
     let form = every_type("Question");
     let pages = [
-        PreparedForm::new(&form).fill(TOKEN, VISIT),
+        prepare(&form).fill(TOKEN, VISIT),
         form_closed(&form, &[]),
         thanks("Title"),
         gone(),

@@ -7,7 +7,6 @@ use api_http::error::{Code, Problem};
 use api_http::extract::parse_uuid;
 use axum::Json;
 use axum::body::Body;
-use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, StatusCode};
@@ -15,11 +14,23 @@ use axum::response::{IntoResponse, Response};
 use chrono::Utc;
 use domain::form::FormStatus;
 use domain::link::{BusPropIds, BusPropIdsError, Token};
+use serde::Deserialize;
 use store::form::NewLink;
 
 use super::request::{LinkRequest, read_pairs};
 use super::{InPath, LinkResponse};
 use crate::PATH;
+
+/// What the path of a new link names.
+#[derive(Deserialize)]
+pub struct LinkPath {
+    /// Without business properties it stands where a link's token does.
+    #[serde(alias = "id")]
+    form_id: String,
+    /// Left out: none.
+    #[serde(default)]
+    bus_prop_id: String,
+}
 
 /// Generate a link without business properties.
 ///
@@ -42,14 +53,13 @@ use crate::PATH;
     ),
 )]
 pub async fn create_plain_link(
-    State(state): State<AppState>,
+    state: State<AppState>,
     caller: Caller,
-    path: InPath<String>,
+    path: InPath<LinkPath>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let path = path.map(|Path(form_id)| (form_id, String::new()));
-    create(&state, &caller, path, &headers, body).await
+    create_link(state, caller, path, headers, body).await
 }
 
 /// Generate a link.
@@ -79,30 +89,18 @@ pub async fn create_plain_link(
 pub async fn create_link(
     State(state): State<AppState>,
     caller: Caller,
-    path: InPath<(String, String)>,
+    path: InPath<LinkPath>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let path = path.map(|Path(path)| path);
-    create(&state, &caller, path, &headers, body).await
-}
-
-/// Makes a link of the form with these business properties.
-async fn create(
-    state: &AppState,
-    caller: &Caller,
-    path: Result<(String, String), PathRejection>,
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<Response, Problem> {
-    let (form_id, ids) = path.map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
-    let form_id =
-        parse_uuid(&form_id).ok_or_else(|| Problem::invalid_parameter("form_id is not a UUID"))?;
+    let Path(path) = path.map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
+    let form_id = parse_uuid(&path.form_id)
+        .ok_or_else(|| Problem::invalid_parameter("form_id is not a UUID"))?;
     let account_id = caller.account_id();
     let form = within(QUICK, state.store().form(account_id, form_id)).await?;
     let form = form.ok_or_else(Problem::not_found)?;
-    let pairs = read_pairs(state.memory().permit(account_id), headers, body).await?;
-    let bus_prop_ids: BusPropIds = ids.parse().map_err(bus_prop_ids_problem)?;
+    let pairs = read_pairs(state.memory().permit(account_id), &headers, body).await?;
+    let bus_prop_ids: BusPropIds = path.bus_prop_id.parse().map_err(bus_prop_ids_problem)?;
     if form.status != FormStatus::Published {
         let status = form.status.as_str();
         return Err(Problem::new(
@@ -126,7 +124,7 @@ async fn create(
     let link = within(QUICK, state.store().create_link(&link)).await?;
     tracing::info!(link.id = %link.link_id, form.id = %form_id, "link made");
     let location = [(LOCATION, format!("{PATH}/link/{}", link.token))];
-    let body = Json(LinkResponse::new(state, &link, &form.content));
+    let body = Json(LinkResponse::new(&state, &link, &form.content));
     Ok((StatusCode::CREATED, location, body).into_response())
 }
 

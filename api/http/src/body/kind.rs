@@ -1,9 +1,7 @@
 //! What a body says it is: `Content-Type` and `Content-Encoding`.
 
-use axum::body::Body;
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use hyper::body::Body as _;
 
 use crate::error::{Code, Problem};
 
@@ -39,11 +37,6 @@ impl ContentType {
             essence,
             value: value.to_owned(),
         })
-    }
-
-    /// Whether there is a body at all. HTTP/2 needs no header to announce one.
-    pub fn has_body(headers: &HeaderMap, body: &Body) -> bool {
-        headers.contains_key(CONTENT_TYPE) || !body.is_end_stream()
     }
 }
 

@@ -6,7 +6,6 @@ use axum::response::{IntoResponse, Response};
 use domain::form::FormContent;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use store::form::FormKey;
 use store::report::FeedbackQuery;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -56,11 +55,8 @@ pub async fn page(
     let (mut form, (mut items, has_more)) = (form, items(form, rows)?);
     if has_more {
         // Somebody answered a field that the form did not have a moment ago.
-        let FormKey {
-            account_id,
-            form_id,
-        } = request.form;
-        later = state.app.store().form(account_id, form_id).await?;
+        let (store, form_key) = (state.app.store(), request.form);
+        later = store.form(form_key.account_id, form_key.form_id).await?;
         if let Some(later) = &later {
             form = &later.content;
             (items, _) = super::item::items(form, rows)?;

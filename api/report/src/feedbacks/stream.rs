@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
+use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::form::FormContent;
 use futures::stream;
 use store::Store;
-use store::form::FormKey;
 use store::report::{FeedbackPart, FeedbackQuery, ListPosition, Stride};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -56,11 +56,8 @@ pub async fn whole(
             .await?
     };
     // After them: it has every field that any of them, or one before them, can answer.
-    let FormKey {
-        account_id,
-        form_id,
-    } = query.form;
-    let form = store.form(account_id, form_id).await?;
+    let form = query.form;
+    let form = store.form(form.account_id, form.form_id).await?;
     let form = form.ok_or_else(Problem::not_found)?.content;
     let header = lines.header(&form);
     let first = Stream {
@@ -81,17 +78,11 @@ pub async fn whole(
         })
     });
     let headers = [
-        (CONTENT_TYPE, lines.media_type().parse().ok()),
-        (CACHE_CONTROL, Some(NO_CACHE)),
-        (CACHE_STATUS, Some(MISS)),
+        (CONTENT_TYPE, HeaderValue::from_static(lines.media_type())),
+        (CACHE_CONTROL, NO_CACHE),
+        (CACHE_STATUS, MISS),
     ];
-    let mut response = Body::from_stream(pieces).into_response();
-    for (name, value) in headers {
-        response
-            .headers_mut()
-            .extend(value.map(|value| (name, value)));
-    }
-    Ok(response)
+    Ok((headers, Body::from_stream(pieces)).into_response())
 }
 
 impl Stream {

@@ -29,10 +29,9 @@ fn versioned(version: Version) -> String {
 }
 
 fn hash(body: &[u8]) -> u64 {
-    let hash = Sha256::digest(body);
-    hash.iter()
-        .take(8)
-        .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+    let hash: [u8; 32] = Sha256::digest(body).into();
+    let [a, b, c, d, e, f, g, h, ..] = hash;
+    u64::from_be_bytes([a, b, c, d, e, f, g, h])
 }
 
 fn header(tag: &str) -> HeaderValue {
