@@ -17,13 +17,10 @@ use api_http::deadline::{QUICK, within};
 use api_http::error::Problem;
 use api_http::notify::Notifier;
 
-use crate::memory::{MemoryBudget, MemoryPermit};
 use crate::waiting::Waiting;
 
 /// The bytes of all that waits, of which each account may hold a share; beyond it the answer is 503.
 const WAITING: usize = 64 << 20;
-/// The least number of bytes that an item counts for.
-const LEAST: usize = 8 << 10;
 /// The most items that share a commit.
 const TOGETHER: usize = 256;
 /// No item is added to a commit that has this many bytes: the answers of other accounts wait behind it.
@@ -96,20 +93,18 @@ impl Group for Views {
 /// Where items wait for their commit.
 pub struct Committer<G: Group> {
     waiting: Arc<Waiting<Pending<G>>>,
-    memory: MemoryBudget,
 }
 
 struct Pending<G: Group> {
     item: G::Item,
     form: FormKey,
     answer: oneshot::Sender<Result<G::Outcome, Problem>>,
-    permit: MemoryPermit,
 }
 
 impl<G: Group> Committer<G> {
     /// Starts the committers. They end with the process.
     pub fn start(store: &Store, notifier: &Notifier) -> Self {
-        let waiting = Arc::new(Waiting::new());
+        let waiting = Arc::new(Waiting::new(WAITING));
         for _ in 0..COMMITTERS {
             tokio::spawn(commit_on::<G>(
                 store.clone(),
@@ -117,10 +112,7 @@ impl<G: Group> Committer<G> {
                 waiting.clone(),
             ));
         }
-        Self {
-            waiting,
-            memory: MemoryBudget::new(WAITING),
-        }
+        Self { waiting }
     }
 
     /// Commits an item of a form, together with others.
@@ -131,17 +123,11 @@ impl<G: Group> Committer<G> {
     pub async fn commit(&self, form: FormKey, item: G::Item) -> Result<G::Outcome, Problem> {
         let (answer, answered) = oneshot::channel();
         let (account_id, bytes) = (form.account_id, G::size(&item));
-        let Some(permit) = self.memory.try_take(account_id, bytes.max(LEAST)) else {
+        let pending = Pending { item, form, answer };
+        if !self.waiting.add(account_id, bytes, pending) {
             tracing::warn!(group = G::NAME, account.id = %account_id, "too much of an account waits for its commit");
             return Err(Problem::unavailable());
-        };
-        let pending = Pending {
-            item,
-            form,
-            answer,
-            permit,
-        };
-        self.waiting.add(account_id, bytes, pending);
+        }
         match tokio::time::timeout(QUICK, answered).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) | Err(_) => Err(Problem::unavailable()),
@@ -170,33 +156,28 @@ async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<P
     let mut others = Vec::with_capacity(group.len());
     for waiting in group {
         items.push(waiting.item);
-        others.push((waiting.form, waiting.answer, waiting.permit));
+        others.push((waiting.form, waiting.answer));
     }
     match try_commit::<G>(store, &items).await {
         Ok((outcomes, counts)) => {
             if counts {
-                notifier.forms_changed(others.iter().map(|(form, ..)| *form));
+                notifier.forms_changed(others.iter().map(|(form, _)| *form));
             }
-            for ((_, answer, _), outcome) in others.into_iter().zip(outcomes) {
+            for ((_, answer), outcome) in others.into_iter().zip(outcomes) {
                 // Whoever does not wait any more gets the same when asking again.
                 let _ = answer.send(Ok(outcome));
             }
         }
         Err(error) if error.is_unavailable() || items.len() == 1 => {
             let problem = Problem::from(error);
-            for (_, answer, _) in others {
+            for (_, answer) in others {
                 let _ = answer.send(Err(problem.clone()));
             }
         }
         // One of them is refused by the database: it must not take the others along.
         Err(_) => {
-            for (item, (form, answer, permit)) in items.into_iter().zip(others) {
-                let alone: Pending<G> = Pending {
-                    item,
-                    form,
-                    answer,
-                    permit,
-                };
+            for (item, (form, answer)) in items.into_iter().zip(others) {
+                let alone: Pending<G> = Pending { item, form, answer };
                 Box::pin(commit_group(store, notifier, vec![alone])).await;
             }
         }

@@ -3,13 +3,13 @@
 //! # Layout
 //! - `public`: the routes. `pages`: how they look.
 //! - `links`: what a token opens, remembered for a moment, and the pages prepared for it.
-//! - `commit`: views and answers that arrive together share a commit. `waiting`: account by account, `memory`: what each may hold.
+//! - `commit`: views and answers that arrive together share a commit. `waiting`: account by account, and how
+//!   much of each.
 //!
 //! What is *not* here: making links (in `api-form`), what an answer must be (in `domain`), what is stored (in `store`).
 
 mod commit;
 mod links;
-mod memory;
 pub mod pages;
 mod public;
 mod state;

@@ -146,9 +146,9 @@ pub async fn list_links(
     let list = List::new(account_id, narrowed.uri(&format!("{PATH}/{form_id}/link")));
     let before = list.position(&query)?.map(Uuid::from_bytes);
     let key = FormKey::new(account_id, form_id);
-    let links = state
-        .store()
-        .links(key, &narrowed.track_field, before, query.limit.into())
+    let (store, limit) = (state.store(), query.limit.into());
+    let links = store
+        .links(key, &narrowed.track_field, before, limit)
         .await?;
     let items = links.rows.iter().map(|link| {
         let item = LinkWithCounts::new(&state, link, &form);
@@ -174,10 +174,8 @@ pub async fn delete_link(
     path: InPath<String>,
 ) -> Result<StatusCode, Problem> {
     let token = token(path)?;
-    let deleted = state
-        .store()
-        .delete_link(caller.account_id(), &token)
-        .await?;
+    let deleted = state.store().delete_link(caller.account_id(), &token);
+    let deleted = deleted.await?;
     let link_id = deleted.ok_or_else(Problem::not_found)?;
     state.recent_changes().record(link_id);
     tracing::info!(link.id = %link_id, "link deleted");

@@ -8,7 +8,6 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::HeaderMap;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
@@ -55,14 +54,10 @@ where
     }
     let cause = error::render(&mut response, &id);
     observation.end(meters, &id, response.status(), cause.as_deref());
-    write_id(response.headers_mut(), &id);
-    response
-}
-
-fn write_id(headers: &mut HeaderMap, id: &RequestId) {
     if let Some(value) = id.value() {
-        headers.insert(X_REQUEST_ID, value);
+        response.headers_mut().insert(X_REQUEST_ID, value);
     }
+    response
 }
 
 #[cfg(test)]

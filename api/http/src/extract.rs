@@ -1,8 +1,8 @@
 //! What handlers take out of a path or query, parsed at the border; what cannot be is 400 `invalid_parameter`.
 
 use axum::extract::{FromRequestParts, Path, Query, RawPathParams};
-use axum::http::Uri;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, Uri};
 use domain::date_range::DateRange;
 use domain::docid::DocId;
 use percent_encoding::percent_decode_str;
@@ -66,6 +66,23 @@ impl<S: Send + Sync> FromRequestParts<S> for Dates {
             .map_err(|error| Problem::invalid_parameter(error.to_string()))
     }
 }
+
+/// A header that may be there once, as text.
+///
+/// # Errors
+/// It is there again, or is not visible ASCII.
+pub fn header(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, NotOnce> {
+    let mut values = headers.get_all(name).into_iter();
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => value.to_str().map(Some).map_err(|_| NotOnce),
+        (Some(_), Some(_)) => Err(NotOnce),
+    }
+}
+
+/// A header that is not there once, as text.
+#[derive(Clone, Copy, Debug)]
+pub struct NotOnce;
 
 /// The parameters of a query, decoded. Whether the operation has such parameters is checked in [`crate::scoped`].
 #[derive(Clone, Debug)]

@@ -197,11 +197,8 @@ impl List {
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
         }
-        let mut checksum = [0; CHECKSUM_BYTES];
-        for (to, from) in checksum.iter_mut().zip(hash.finalize()) {
-            *to = from;
-        }
-        checksum
+        let hash = hash.finalize();
+        std::array::from_fn(|place| hash[place])
     }
 }
 

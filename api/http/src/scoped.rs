@@ -60,13 +60,13 @@ where
     F: Future<Output = Result<bool, store::Error>> + Send + 'static,
 {
     let (router, mut document) = group.split_for_parts();
-    let inputs = Arc::new(Inputs::tagged(&mut document, tag));
+    let operations = Arc::new(Operations::tagged(&mut document, tag));
     let app = app.clone();
     let check = move |caller: Caller, path: MatchedPath, request: Request, next: Next| {
-        let (app, inputs) = (app.clone(), inputs.clone());
+        let (app, operations) = (app.clone(), operations.clone());
         async move {
             caller.check(scope)?;
-            let Err(problem) = inputs.check(path.as_str(), &request) else {
+            let Err(problem) = operations.check(path.as_str(), &request) else {
                 return Ok(next.run(request).await);
             };
             let (mut parts, _) = request.into_parts();
@@ -92,20 +92,13 @@ where
     OpenApiRouter::with_openapi(document).merge(router.into())
 }
 
-/// What the operations of a group take, by path and method.
-struct Inputs(HashMap<(String, Method), Input>);
+/// The operations of a group, by path and method.
+struct Operations(HashMap<(String, Method), Operation>);
 
-struct Input {
-    /// The names of the query parameters.
-    parameters: Vec<String>,
-    /// The media types of the body, where there must be one.
-    media_types: Vec<String>,
-}
-
-impl Inputs {
+impl Operations {
     /// Those of the document, whose operations get the tag.
     fn tagged(document: &mut OpenApi, tag: &str) -> Self {
-        let mut inputs = HashMap::new();
+        let mut operations = HashMap::new();
         for (path, item) in &mut document.paths.paths {
             for (method, operation) in [
                 (Method::GET, &mut item.get),
@@ -115,14 +108,14 @@ impl Inputs {
             ] {
                 if let Some(operation) = operation {
                     operation.tags = Some(vec![tag.to_owned()]);
-                    inputs.insert((path.clone(), method), Input::of(operation));
+                    operations.insert((path.clone(), method), operation.clone());
                 }
             }
         }
-        Self(inputs)
+        Self(operations)
     }
 
-    /// Whether the operation has the query's parameters. A body of another media type is left to the operation, because 415
+    /// Whether an operation has the query's parameters. A body of another media type is left to the operation, because 415
     /// comes before 400.
     fn check(&self, path: &str, request: &Request) -> Result<(), Problem> {
         if request.uri().query().is_none() {
@@ -134,47 +127,28 @@ impl Inputs {
             &Method::HEAD => Method::GET,
             method => method.clone(),
         };
-        let Some(input) = self.0.get(&(path, method)) else {
+        let Some(operation) = self.0.get(&(path, method)) else {
             return Ok(());
         };
-        let kind = ContentType::of(request.headers()).map(|kind| kind.essence);
-        if !input.media_types.is_empty()
-            && !input
-                .media_types
-                .iter()
-                .any(|one| Some(one) == kind.as_ref())
+        if let Some(RefOr::T(body)) = &operation.request_body
+            && body.required == Some(Required::True)
+            && ContentType::of(request.headers())
+                .is_none_or(|kind| !body.content.contains_key(&kind.essence))
         {
             return Ok(());
         }
+        let is_known = |name: &str| {
+            let mut parameters = operation.parameters.iter().flatten();
+            parameters.any(|parameter| {
+                matches!(parameter, RefOr::T(known)
+                    if known.parameter_in == ParameterIn::Query && known.name == name)
+            })
+        };
         let parameters = Parameters::of(request.uri())?;
-        let unknown = parameters
-            .names()
-            .find(|name| !input.parameters.iter().any(|one| one == name));
+        let unknown = parameters.names().find(|name| !is_known(name));
         unknown.map_or(Ok(()), |name| {
             let detail = format!("this operation has no parameter {name}");
             Err(Problem::invalid_parameter(detail))
         })
-    }
-}
-
-impl Input {
-    fn of(operation: &Operation) -> Self {
-        let parameters = operation.parameters.iter().flatten();
-        let parameters = parameters.filter_map(|parameter| match parameter {
-            RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Query => {
-                Some(parameter.name.clone())
-            }
-            _ => None,
-        });
-        let media_types = match &operation.request_body {
-            Some(RefOr::T(body)) if body.required == Some(Required::True) => {
-                body.content.keys().cloned().collect()
-            }
-            _ => Vec::new(),
-        };
-        Self {
-            parameters: parameters.collect(),
-            media_types,
-        }
     }
 }

@@ -141,13 +141,8 @@ impl AppState {
     pub async fn run_maintenance(&self) {
         let mut tick = tokio::time::interval(MAINTENANCE);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        while self
-            .0
-            .shutdown
-            .run_until_cancelled(tick.tick())
-            .await
-            .is_some()
-        {
+        let shutdown = self.shutdown();
+        while shutdown.run_until_cancelled(tick.tick()).await.is_some() {
             self.0.key_rate.forget_idle();
             self.0.failures.forget_idle();
             self.0.key_failures.forget_idle();

@@ -134,12 +134,11 @@ pub async fn list_batches(
     caller: Caller,
     query: ListQuery,
 ) -> Result<Response, Problem> {
-    let list = List::new(caller.account_id(), PATH);
+    let (store, account_id) = (state.store(), caller.account_id());
+    let list = List::new(account_id, PATH);
     let before = list.position(&query)?.map(Uuid::from_bytes);
-    let batches = state
-        .store()
-        .batches(caller.account_id(), before, query.limit.into())
-        .await?;
+    let batches = store.batches(account_id, before, query.limit.into());
+    let batches = batches.await?;
     let now = Utc::now();
     let items = batches.rows.iter();
     let items = items.map(|batch| (batch.batch_id.into_bytes(), BatchBody::new(batch, now)));
@@ -181,12 +180,9 @@ pub async fn cancel_batch(
     caller: Caller,
     PathId(batch_id): PathId,
 ) -> Result<Json<BatchBody>, Problem> {
-    exists(&state, caller.account_id(), batch_id).await?;
-    match state
-        .store()
-        .cancel_batch(caller.account_id(), batch_id)
-        .await?
-    {
+    let account_id = caller.account_id();
+    exists(&state, account_id, batch_id).await?;
+    match state.store().cancel_batch(account_id, batch_id).await? {
         Change::Done(batch) => Ok(answer(&batch)),
         Change::Finished => Err(finished("every record of the batch is stored")),
         Change::NotFound => Err(Problem::not_found()),

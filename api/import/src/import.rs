@@ -7,7 +7,7 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, LOCATION};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::record::RecordError;
@@ -169,16 +169,8 @@ async fn accept(
 }
 
 fn accepted_response(status_url: &str, answer: Bytes) -> Response {
-    let mut response = (
-        StatusCode::ACCEPTED,
-        [(CONTENT_TYPE, "application/json")],
-        answer,
-    )
-        .into_response();
-    if let Ok(url) = HeaderValue::from_str(status_url) {
-        response.headers_mut().insert(LOCATION, url);
-    }
-    response
+    let headers = [(CONTENT_TYPE, "application/json"), (LOCATION, status_url)];
+    (StatusCode::ACCEPTED, headers, answer).into_response()
 }
 
 async fn refuse(
@@ -215,16 +207,13 @@ fn replay(first: FinishedImport) -> Response {
         status_url: &'a str,
     }
     let answer = Bytes::from(first.answer);
-    let mut response = match serde_json::from_slice::<Located<'_>>(&answer) {
+    let response = match serde_json::from_slice::<Located<'_>>(&answer) {
         Ok(located) if first.status == StatusCode::ACCEPTED => {
             accepted_response(located.status_url, answer.clone())
         }
         _ => error::written(StatusCode::UNPROCESSABLE_ENTITY, answer),
     };
-    response
-        .headers_mut()
-        .insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
-    response
+    ([(IDEMPOTENT_REPLAYED, "true")], response).into_response()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE, VARY};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::record::RecordError;
-use futures::{StreamExt, stream};
+use futures::{StreamExt, TryStreamExt, stream};
 use store::Store;
 use uuid::Uuid;
 
@@ -98,50 +98,30 @@ async fn whole(
         ));
     }
     // The first piece is looked up before the answer begins, so that a database that is down can be told.
-    let first = Stride {
-        store: state.store().clone(),
-        account_id,
-        batch_id,
-        from: 0,
-    };
-    let (head, rest) = first.read(true).await?;
-    let tail = stream::try_unfold(rest, |stride| async move {
-        match stride {
-            Some(stride) => stride.read(false).await.map(Some),
-            None => Ok(None),
-        }
+    let store = state.store().clone();
+    let (head, next) = read(&store, account_id, batch_id, 0).await?;
+    let tail = stream::try_unfold((store, next), move |(store, next)| async move {
+        let Some(from) = next else {
+            return Ok(None);
+        };
+        let (lines, next) = read(&store, account_id, batch_id, from).await?;
+        Ok::<_, store::Error>(Some((lines, (store, next))))
     });
-    let tail = tail.inspect(|piece| {
-        if let Err(error) = piece {
-            tracing::warn!(%error, "an answer was cut");
-        }
-    });
+    let tail = tail.inspect_err(|error| tracing::warn!(%error, "an answer was cut"));
     let body = Body::from_stream(stream::once(async { Ok(head) }).chain(tail));
     Ok(([(CONTENT_TYPE, TEXT_CSV)], body).into_response())
 }
 
-/// Where a list in CSV goes on.
-struct Stride {
-    store: Store,
+/// The lines of the errors from an ordinal on, with the header above the first, and where it goes on.
+async fn read(
+    store: &Store,
     account_id: Uuid,
     batch_id: Uuid,
-    /// The ordinal of the next error.
     from: i64,
-}
-
-impl Stride {
-    /// The next lines, with the header above them if they are the first, and where it goes on.
-    async fn read(self, first: bool) -> Result<(Bytes, Option<Self>), store::Error> {
-        let errors = within(
-            LOOKUP,
-            self.store
-                .errors(self.account_id, self.batch_id, self.from, STRIDE),
-        )
-        .await?;
-        let lines = lines(&errors.rows, first);
-        let next = errors.next.map(|from| Self { from, ..self });
-        Ok((lines, next))
-    }
+) -> Result<(Bytes, Option<i64>), store::Error> {
+    let errors = store.errors(account_id, batch_id, from, STRIDE);
+    let errors = within(LOOKUP, errors).await?;
+    Ok((lines(&errors.rows, from == 0), errors.next))
 }
 
 fn lines(errors: &[RecordError], first: bool) -> Bytes {

@@ -44,11 +44,9 @@ pub async fn read_recipient(
     caller: Caller,
     DocIdPath(docid): DocIdPath,
 ) -> Result<Json<RecipientBody>, Problem> {
-    let found = state
-        .store()
-        .recipient(caller.account_id(), docid.as_str())
-        .await?;
-    let recipient = found.ok_or_else(Problem::not_found)?;
+    let (store, account_id) = (state.store(), caller.account_id());
+    let recipient = store.recipient(account_id, docid.as_str()).await?;
+    let recipient = recipient.ok_or_else(Problem::not_found)?;
     Ok(Json(RecipientBody {
         docid: recipient.docid,
         phone: recipient.phone,
@@ -77,9 +75,7 @@ pub async fn erase_recipient(
     caller: Caller,
     DocIdPath(docid): DocIdPath,
 ) -> Result<StatusCode, Problem> {
-    state
-        .store()
-        .erase_recipient(caller.account_id(), docid.as_str())
-        .await?;
+    let (store, account_id) = (state.store(), caller.account_id());
+    store.erase_recipient(account_id, docid.as_str()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -27,11 +27,8 @@ pub async fn erase_feedback(
     PathId(feedback_id): PathId,
 ) -> Result<StatusCode, Problem> {
     let account_id = caller.account_id();
-    let erased = state
-        .store()
-        .erase_feedback(account_id, feedback_id)
-        .await?;
-    let form_id = erased.ok_or_else(Problem::not_found)?;
+    let form_id = state.store().erase_feedback(account_id, feedback_id);
+    let form_id = form_id.await?.ok_or_else(Problem::not_found)?;
     let form = FormKey::new(account_id, form_id);
     state.notifier().forms_changed([form]);
     Ok(StatusCode::NO_CONTENT)

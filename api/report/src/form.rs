@@ -48,14 +48,10 @@ pub async fn form_report(
     request: FormReportRequest,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let (key, query) = (
-        Key::Form(request.clone()),
-        request.query(request.range, COMMENTS),
-    );
-    answer_form(&state, key, &headers, query, |series| {
-        show(&request, series)
-    })
-    .await
+    let key = Key::Form(request.clone());
+    let query = request.query(request.range, COMMENTS);
+    let show = |series: &FormSeries| show(&request, series);
+    answer_form(&state, key, &headers, query, show).await
 }
 
 fn show(request: &FormReportRequest, series: &FormSeries) -> Result<Rendered, Problem> {

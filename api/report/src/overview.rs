@@ -93,25 +93,15 @@ pub async fn overview(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let account_id = caller.account_id();
-    let check = async || {
-        Ok(Some(
-            state.app.store().account_data_version(account_id).await?,
-        ))
-    };
+    let store = state.app.store();
+    let check = async || Ok(Some(store.account_data_version(account_id).await?));
     let render = async || {
-        let series =
-            report::account_series(state.app.store(), &state.cache, account_id, range).await?;
+        let series = report::account_series(store, &state.cache, account_id, range).await?;
         let body = json(&body(&series, range, caller.time_zone()))?;
         Ok((Rendered::new(series.version, body), series.source))
     };
-    answer(
-        &state,
-        Key::Overview(account_id, range),
-        &headers,
-        check,
-        render,
-    )
-    .await
+    let key = Key::Overview(account_id, range);
+    answer(&state, key, &headers, check, render).await
 }
 
 fn body(series: &AccountSeries, range: DateRange, time_zone: Tz) -> OverviewBody<'_> {

@@ -54,27 +54,21 @@ pub async fn summary(
     let both = request.range.with_previous();
     let (key, query) = (Key::Summary(request.clone()), request.query(both, 0));
     let show = |series: &FormSeries| {
-        Ok(Rendered::new(
-            series.version,
-            json(&body(&request, series))?,
-        ))
+        let body = json(&body(&request, series))?;
+        Ok(Rendered::new(series.version, body))
     };
     answer_form(&state, key, &headers, query, show).await
 }
 
 fn body<'a>(request: &'a FormReportRequest, series: &'a FormSeries) -> SummaryBody<'a> {
-    let counts = || {
-        series
-            .days
-            .iter()
-            .map(|(date, delta)| (*date, delta.counts))
-    };
-    let figures = Figures::new(daily(request.range, counts()));
+    let days = series.days.iter();
+    let counts = days.map(|(date, delta)| (*date, delta.counts));
+    let figures = Figures::new(daily(request.range, counts.clone()));
     let range = request.range.previous();
     let previous = Previous {
         start_date: range.start(),
         end_date: range.end(),
-        metrics: metrics(&daily(range, counts())),
+        metrics: metrics(&daily(range, counts)),
     };
     let change = figures.metrics.since(&previous.metrics);
     SummaryBody {

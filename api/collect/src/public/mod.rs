@@ -117,8 +117,8 @@ pub async fn show_form(
     match open(&state, network, path).await {
         Ok((token, opened)) => {
             let page = state.links.page(&opened).await;
-            page.fill(&token.to_string(), Uuid::now_v7())
-                .into_response()
+            let page = page.fill(&token.to_string(), Uuid::now_v7());
+            page.into_response()
         }
         Err(problem) => problem_page(&problem),
     }

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::header::LOCATION;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use domain::answer::{Answers, FieldProblem};
 use domain::invalid::{Invalid, code, member};
@@ -254,10 +254,6 @@ impl Sent {
 
 /// To the page that says so. Relative, because the service may be reached under another path, and by TLS, than it knows.
 fn thank(token: &str) -> Response {
-    let mut response = StatusCode::SEE_OTHER.into_response();
-    // A token is letters and digits of base64url.
-    if let Ok(place) = HeaderValue::from_str(&format!("{token}/thanks")) {
-        response.headers_mut().insert(LOCATION, place);
-    }
-    response
+    let location = [(LOCATION, format!("{token}/thanks"))];
+    (StatusCode::SEE_OTHER, location).into_response()
 }

@@ -125,11 +125,8 @@ pub async fn publish_form(
 ) -> Result<Response, Problem> {
     let account_id = caller.account_id();
     let revision = expected(&state, account_id, form_id, &headers).await?;
-    let change = state
-        .store()
-        .publish_form(account_id, form_id, revision)
-        .await?;
-    let form = done(change, "be published")?;
+    let change = state.store().publish_form(account_id, form_id, revision);
+    let form = done(change.await?, "be published")?;
     state.recent_changes().record(form.form_id);
     tracing::info!(form.id = %form_id, "form published");
     Ok(answer(&form))
@@ -158,11 +155,8 @@ pub async fn delete_form(
 ) -> Result<Response, Problem> {
     let account_id = caller.account_id();
     let revision = expected(&state, account_id, form_id, &headers).await?;
-    let change = state
-        .store()
-        .delete_form(account_id, form_id, revision)
-        .await?;
-    let form = done(change, "be deleted")?;
+    let change = state.store().delete_form(account_id, form_id, revision);
+    let form = done(change.await?, "be deleted")?;
     state.recent_changes().record(form.form_id);
     tracing::info!(form.id = %form_id, "form deleted");
     Ok(answer(&form))

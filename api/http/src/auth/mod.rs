@@ -25,6 +25,7 @@ use self::watch::KeyWatch;
 use crate::AppState;
 use crate::address::Network;
 use crate::error::{Code, Problem};
+use crate::extract::header;
 
 /// Where the guarded part of the service begins.
 pub const API_PREFIX: &str = "/api_v1";
@@ -130,17 +131,8 @@ async fn authenticate(
 }
 
 fn credentials(headers: &HeaderMap) -> Option<(&str, &str)> {
-    Some((text(headers, &X_API_KEY)?, text(headers, &X_SECRET_KEY)?))
-}
-
-/// A header that is there once, as text.
-fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    let mut values = headers.get_all(name).iter();
-    let first = values.next()?;
-    if values.next().is_some() {
-        return None;
-    }
-    first.to_str().ok()
+    let text = |name| header(headers, name).ok()?;
+    Some((text(X_API_KEY)?, text(X_SECRET_KEY)?))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 
 use crate::error::{Code, Problem};
+use crate::extract::header;
 
 /// A media type, whose text is UTF-8 if it is text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,11 +18,7 @@ pub struct ContentType {
 impl ContentType {
     /// What the headers say, once; `None` without a header, for several, and for another charset than UTF-8.
     pub fn of(headers: &HeaderMap) -> Option<Self> {
-        let mut values = headers.get_all(CONTENT_TYPE).iter();
-        let value = values.next()?.to_str().ok()?;
-        if values.next().is_some() {
-            return None;
-        }
+        let value = header(headers, CONTENT_TYPE).ok()??;
         let mut parts = value.split(';').map(str::trim);
         let essence = parts.next()?.to_ascii_lowercase();
         let utf8 = parts
@@ -51,15 +48,8 @@ pub enum Encoding {
 impl Encoding {
     /// The encoding that the headers name; `None` for one that is not known, or several.
     pub fn of(headers: &HeaderMap) -> Option<Self> {
-        let mut values = headers.get_all(CONTENT_ENCODING).iter();
-        let Some(value) = values.next() else {
-            return Some(Self::Identity);
-        };
-        if values.next().is_some() {
-            return None;
-        }
-        let name = value.to_str().ok()?.trim().to_ascii_lowercase();
-        match name.as_str() {
+        let value = header(headers, CONTENT_ENCODING).ok()?.unwrap_or_default();
+        match value.trim().to_ascii_lowercase().as_str() {
             "" | "identity" => Some(Self::Identity),
             // RFC 9110: x-gzip is gzip.
             "gzip" | "x-gzip" => Some(Self::Gzip),

@@ -6,7 +6,7 @@ use domain::body::BodyKind;
 use crate::ingest::OnError;
 use api_http::body::{ContentType, Encoding};
 use api_http::error::{Code, Problem};
-use api_http::extract::Parameters;
+use api_http::extract::{Parameters, header};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// At most this many bytes.
@@ -65,24 +65,16 @@ fn body_kind(headers: &HeaderMap) -> Option<BodyKind> {
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
-    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
-    let Some(value) = values.next() else {
-        return Ok(None);
+    let is_key = |key: &str| {
+        (1..=MAX_KEY_BYTES).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
     };
-    value
-        .to_str()
-        .ok()
-        .filter(|key| {
-            (1..=MAX_KEY_BYTES).contains(&key.len())
-                && key.bytes().all(|byte| byte.is_ascii_graphic())
-        })
-        .filter(|_| values.next().is_none())
-        .map(|key| Some(key.to_owned()))
-        .ok_or_else(|| {
-            Problem::invalid_parameter(
-                "Idempotency-Key must be 1 to 255 visible ASCII characters, once",
-            )
-        })
+    match header(headers, IDEMPOTENCY_KEY) {
+        Ok(None) => Ok(None),
+        Ok(Some(key)) if is_key(key) => Ok(Some(key.to_owned())),
+        _ => Err(Problem::invalid_parameter(
+            "Idempotency-Key must be 1 to 255 visible ASCII characters, once",
+        )),
+    }
 }
 
 #[cfg(test)]
