@@ -8,9 +8,9 @@ use utoipa::openapi::{RefOr, Schema};
 /// A JSON Schema as it is written.
 pub fn written(schema: &Value) -> RefOr<Schema> {
     let members = schema.as_object().into_iter().flatten();
-    let members = members.map(|(name, value)| (name, value.clone()));
+    let members: Extensions = members.map(|(name, value)| (name, value.clone())).collect();
     ObjectBuilder::new()
         .schema_type(SchemaType::AnyValue)
-        .extensions(Some(Extensions::from_iter(members)))
+        .extensions(Some(members))
         .into()
 }

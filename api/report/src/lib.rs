@@ -107,7 +107,8 @@ fn with_bus_prop(
             parameters.extend(bus_prop.into_iter().map(RefOr::T));
         }
         router = router.route(&format!("{path}/"), report.clone());
-        of_bus_prop = of_bus_prop.path(format!("{path}/{{bus_prop}}"), item);
+        let path = format!("{path}/{{bus_prop}}");
+        of_bus_prop.paths.insert(path, item);
     }
     router
         .routes((schemas, paths, report.clone()))

@@ -10,7 +10,6 @@ use report::FormQuery;
 use serde::Deserialize;
 use store::form::FormKey;
 use utoipa::IntoParams;
-use uuid::Uuid;
 
 use crate::ReportState;
 use api_http::auth::Caller;
@@ -154,6 +153,8 @@ pub struct Conditional {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
 
     fn request(bus_prop: &str) -> Result<FormReportRequest, Problem> {

@@ -7,6 +7,8 @@ use utoipa::openapi::path::Operation;
 
 /// A parameter and where its value is.
 type FromResponse = (&'static str, &'static str);
+/// An operation and its parameters.
+type Next = (&'static str, &'static [FromResponse]);
 
 const FORM: FromResponse = ("form_id", "$response.body#/form_id");
 const FORM_AS_ID: FromResponse = ("id", "$response.body#/form_id");
@@ -18,7 +20,7 @@ const BATCH: FromResponse = ("batch_id", "$response.body#/batch_id");
 const FEEDBACK: FromResponse = ("feedback_id", "$response.body#/feedback_id");
 
 /// What can be done with a form.
-const OF_FORM: &[(&str, &[FromResponse])] = &[
+const OF_FORM: &[Next] = &[
     ("read_form", &[FORM]),
     ("replace_form", &[FORM]),
     ("publish_form", &[FORM]),
@@ -36,7 +38,7 @@ const OF_FORM: &[(&str, &[FromResponse])] = &[
 ];
 
 /// What can be done with a link.
-const OF_LINK: &[(&str, &[FromResponse])] = &[
+const OF_LINK: &[Next] = &[
     ("read_link", &[TOKEN_AS_ID]),
     ("delete_link", &[TOKEN_AS_ID]),
     ("show_form", &[TOKEN]),
@@ -46,7 +48,7 @@ const OF_LINK: &[(&str, &[FromResponse])] = &[
     ("say_thanks", &[TOKEN]),
 ];
 
-const OF_BATCH: &[(&str, &[FromResponse])] = &[
+const OF_BATCH: &[Next] = &[
     ("read_batch", &[BATCH]),
     ("list_errors", &[BATCH]),
     ("cancel_batch", &[BATCH]),
@@ -54,7 +56,7 @@ const OF_BATCH: &[(&str, &[FromResponse])] = &[
 ];
 
 /// An operation, after which status, and what follows then.
-const FOLLOWING: [(&str, &str, &[(&str, &[FromResponse])]); 6] = [
+const FOLLOWING: [(&str, &str, &[Next]); 6] = [
     ("create_form", "201", OF_FORM),
     ("publish_form", "200", OF_FORM),
     ("create_link", "201", OF_LINK),

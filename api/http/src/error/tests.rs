@@ -75,7 +75,7 @@ fn a_cause_is_never_shown() {
     assert!(!problem_text(&problem).contains("hunter2"));
 }
 
-async fn ask(path: &str, method: &str) -> (StatusCode, axum::http::HeaderMap, serde_json::Value) {
+async fn ask(path: &str, method: &str) -> (StatusCode, HeaderMap, serde_json::Value) {
     let router = Router::new()
         .route(
             "/plain",

@@ -29,9 +29,8 @@ fn versioned(version: Version) -> String {
 }
 
 fn hash(body: &[u8]) -> u64 {
-    let hash: [u8; 32] = Sha256::digest(body).into();
-    let [a, b, c, d, e, f, g, h, ..] = hash;
-    u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    let hash = Sha256::digest(body);
+    u64::from_be_bytes(std::array::from_fn(|place| hash[place]))
 }
 
 fn header(tag: &str) -> HeaderValue {
