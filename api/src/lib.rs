@@ -15,7 +15,7 @@ use api_collect::pages;
 use api_http::{AppState, entry, error};
 use axum::Router;
 use axum::http::{Method, StatusCode, Uri};
-use axum::middleware::{from_fn_with_state, map_response};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use platform::backends::Backends;
 use platform::config::Config;
@@ -38,15 +38,11 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
         .url("/openapi.json", document)
         // Its validator is a service elsewhere.
         .config(DocsConfig::default().validator_url("none"));
-    let router: Router = router
+    router
         .merge(docs)
         .fallback(nothing_here)
         .method_not_allowed_fallback(error::method_not_allowed)
-        .layer(from_fn_with_state(state.clone(), entry::guarded));
-    // Around the router, which writes `Allow` after its layers.
-    Router::new()
-        .fallback_service(router)
-        .layer(map_response(error::only_405_allows))
+        .layer(from_fn_with_state(state.clone(), entry::guarded))
 }
 
 /// What is answered where no route is. Under a link these are mostly people whose link was damaged on its way, such as by

@@ -56,8 +56,9 @@ fn pages(health: Health, text: fn(&Readiness) -> String) -> Router {
 async fn identify(request: Request, next: Next) -> Response {
     let id = RequestId::of(request.headers());
     let mut response = next.run(request).await;
-    if let Some(value) = id.value() {
-        response.headers_mut().entry(X_REQUEST_ID).or_insert(value);
-    }
+    let headers = response.headers_mut();
+    headers
+        .entry(X_REQUEST_ID)
+        .or_insert_with(|| id.value().clone());
     response
 }

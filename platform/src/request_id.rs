@@ -1,6 +1,5 @@
 //! The id of a request: in its answer, in problems, in logs and in the messages it causes.
 
-use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::FromRequestParts;
@@ -16,29 +15,23 @@ const MAX_BYTES: usize = 128;
 
 /// 1 to 128 visible ASCII characters. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestId(Arc<str>);
+pub struct RequestId(HeaderValue);
 
 impl RequestId {
     /// The caller's own if it is of the shape, else a fresh one.
     pub fn of(headers: &HeaderMap) -> Self {
-        Self::from(Self::value_of(headers).to_str().unwrap_or_default())
-    }
-
-    /// The same as a header's value, for a request of which nothing else needs the id.
-    pub fn value_of(headers: &HeaderMap) -> HeaderValue {
         let own = headers.get(X_REQUEST_ID);
-        own.filter(|value| is_id(value.as_bytes()))
-            .cloned()
-            .unwrap_or_else(fresh)
+        let own = own.filter(|value| is_id(value.as_bytes()));
+        Self(own.cloned().unwrap_or_else(fresh))
     }
 
     pub fn as_str(&self) -> &str {
-        &self.0
+        self.0.to_str().unwrap_or_default()
     }
 
     /// As a header's value.
-    pub fn value(&self) -> Option<HeaderValue> {
-        HeaderValue::from_str(&self.0).ok()
+    pub fn value(&self) -> &HeaderValue {
+        &self.0
     }
 }
 
@@ -57,12 +50,6 @@ fn fresh() -> HeaderValue {
     let text = id.hyphenated().encode_lower(&mut text);
     // The text of a UUID always is a header's value.
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static("-"))
-}
-
-impl From<&str> for RequestId {
-    fn from(text: &str) -> Self {
-        Self(text.into())
-    }
 }
 
 impl<S: Sync> FromRequestParts<S> for RequestId {
@@ -86,16 +73,6 @@ mod tests {
             HeaderValue::from_bytes(text.as_bytes()).unwrap(),
         );
         RequestId::of(&headers)
-    }
-
-    #[test]
-    fn a_header_has_the_callers_own_id_or_a_fresh_one() {
-        let mut headers = HeaderMap::new();
-        assert_eq!(RequestId::value_of(&headers).len(), 36);
-        headers.insert(X_REQUEST_ID, HeaderValue::from_static("a"));
-        assert_eq!(RequestId::value_of(&headers), "a");
-        headers.insert(X_REQUEST_ID, HeaderValue::from_static("a b"));
-        assert_eq!(RequestId::value_of(&headers).len(), 36);
     }
 
     #[test]

@@ -47,7 +47,7 @@ fn answer(form: &Form) -> Response {
 /// It is a DRAFT. Business properties get their `bus_prop_id` in the order given, from `"1"`.
 #[utoipa::path(
     post,
-    path = "",
+    path = "/api_v1/form",
     request_body(content = FormRequest, description = "At most 1 MiB"),
     responses(
         (status = 201, description = "The form", body = FormBody, headers(
@@ -78,7 +78,7 @@ pub async fn create_form(
 /// Read a form.
 #[utoipa::path(
     get,
-    path = "/{form_id}",
+    path = "/api_v1/form/{form_id}",
     params(("form_id" = Uuid, Path)),
     responses(
         (status = 200, description = "The form", body = FormBody, headers(
@@ -98,7 +98,7 @@ pub async fn read_form(
 /// List the forms of a status, newest first.
 #[utoipa::path(
     get,
-    path = "/list/{status}",
+    path = "/api_v1/form/list/{status}",
     params(
         ("status" = String, Path, pattern = "^(DRAFT|PUBLISHED|DELETED)$", example = "PUBLISHED"),
         ListQuery,

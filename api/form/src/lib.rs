@@ -34,11 +34,12 @@ pub fn routes(app: &AppState) -> OpenApiRouter {
         .routes(routes!(link::create::create_plain_link))
         .routes(routes!(link::read_link, link::delete_link).layer(from_fn(quick)))
         // The last segment may be left out or empty.
-        .route("/link/{id}/", post(link::create::create_plain_link))
+        .route(
+            "/api_v1/form/link/{id}/",
+            post(link::create::create_plain_link),
+        )
         .routes(routes!(link::create::create_link))
         .routes(routes!(link::list_links).layer(from_fn(quick)));
-    let forms = OpenApiRouter::new().nest(PATH, forms);
-    let links = OpenApiRouter::new().nest(PATH, links);
     scoped(app, Scope::Form, "form", exists, forms)
         .merge(scoped(app, Scope::Link, "link", exists, links))
         .with_state(app.clone())

@@ -101,7 +101,7 @@ fn token(path: InPath<String>) -> Result<Token, Problem> {
 /// A deleted link is there for its owner.
 #[utoipa::path(
     get,
-    path = "/link/{id}",
+    path = "/api_v1/form/link/{id}",
     params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{22}$", description = "The link's `token`")),
     responses(
         (status = 200, description = "The link", body = LinkWithCounts),
@@ -126,7 +126,7 @@ pub async fn read_link(
 /// Deleted ones too. With several tracking fields a page may be empty before the end.
 #[utoipa::path(
     get,
-    path = "/{form_id}/link",
+    path = "/api_v1/form/{form_id}/link",
     params(("form_id" = Uuid, Path), TrackFieldQuery, ListQuery),
     responses(
         (status = 200, description = "A page of links", body = Page<LinkWithCounts>),
@@ -162,7 +162,7 @@ pub async fn list_links(
 /// It is gone at once for everybody but its owner; what came through it stays in reports. Deleted again, it stays so.
 #[utoipa::path(
     delete,
-    path = "/link/{id}",
+    path = "/api_v1/form/link/{id}",
     params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{22}$", description = "The link's `token`")),
     responses(
         (status = 204, description = "Deleted, now or before"),

@@ -50,13 +50,13 @@ where
         // The panic's own message went to the log when it happened.
         .unwrap_or_else(|_| error::panicked().into_response());
     if let Some(lent) = lent {
-        lent.read_on().await;
+        // In a box: most requests need no room for it.
+        Box::pin(lent.read_on()).await;
     }
     let cause = error::render(&mut response, &id);
     observation.end(meters, &id, response.status(), cause.as_deref());
-    if let Some(value) = id.value() {
-        response.headers_mut().insert(X_REQUEST_ID, value);
-    }
+    let headers = response.headers_mut();
+    headers.insert(X_REQUEST_ID, id.value().clone());
     response
 }
 

@@ -2,13 +2,13 @@
 //! before 405), and the names of query parameters.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
-use axum::Router;
 use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request};
 use axum::http::Method;
-use axum::middleware::{Next, from_fn};
 use domain::scope::Scope;
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use store::form::FormKey;
 use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::{OpenApi, RefOr, Required};
@@ -19,7 +19,7 @@ use crate::AppState;
 use crate::auth::Caller;
 use crate::body::ContentType;
 use crate::deadline::{QUICK, within};
-use crate::error::{Problem, method_not_allowed};
+use crate::error::Problem;
 use crate::extract::{Parameters, parse_uuid};
 
 /// A name in a path, such as the id of a form.
@@ -60,36 +60,86 @@ where
     F: Future<Output = Result<bool, store::Error>> + Send + 'static,
 {
     let (router, mut document) = group.split_for_parts();
-    let operations = Arc::new(Operations::tagged(&mut document, tag));
-    let app = app.clone();
-    let check = move |caller: Caller, path: MatchedPath, request: Request, next: Next| {
-        let (app, operations) = (app.clone(), operations.clone());
-        async move {
-            caller.check(scope)?;
-            let Err(problem) = operations.check(path.as_str(), &request) else {
-                return Ok(next.run(request).await);
-            };
-            let (mut parts, _) = request.into_parts();
-            let names = RawPathParams::from_request_parts(&mut parts, &()).await;
-            for (name, value) in names.iter().flatten() {
-                let parameter = PathParameter {
-                    app: app.clone(),
-                    account_id: caller.account_id(),
-                    method: parts.method.clone(),
-                    name: name.to_owned(),
-                    value: value.to_owned(),
-                };
-                if !within(QUICK, exists(parameter)).await? {
-                    return Err(Problem::not_found());
-                }
-            }
-            Err(problem)
-        }
-    };
-    let router: Router<S> = router
-        .method_not_allowed_fallback(method_not_allowed)
-        .route_layer(from_fn(check));
+    let paths: Vec<String> = document.paths.paths.keys().cloned().collect();
+    let group = Arc::new(Group {
+        scope,
+        operations: Operations::tagged(&mut document, tag),
+        exists: Box::new(move |parameter| exists(parameter).boxed()),
+    });
+    app.groups().add(paths, &group);
     OpenApiRouter::with_openapi(document).merge(router.into())
+}
+
+/// The groups of a process, by the paths of their routes.
+#[derive(Default)]
+pub struct Groups(RwLock<HashMap<String, Arc<Group>>>);
+
+impl Groups {
+    fn add(&self, paths: Vec<String>, group: &Arc<Group>) {
+        let mut groups = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        groups.extend(paths.into_iter().map(|path| (path, group.clone())));
+    }
+
+    /// The group of a route. The last segment of a path may be left out or empty.
+    pub fn of(&self, path: &MatchedPath) -> Option<Arc<Group>> {
+        let groups = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        groups.get(path.as_str().trim_end_matches('/')).cloned()
+    }
+}
+
+/// Routes behind a scope.
+pub struct Group {
+    scope: Scope,
+    operations: Operations,
+    exists: Box<dyn Fn(PathParameter) -> Exists + Send + Sync>,
+}
+
+type Exists = BoxFuture<'static, Result<bool, store::Error>>;
+
+impl Group {
+    /// Gives the request back if the caller may make it.
+    ///
+    /// # Errors
+    /// 403; 400 for a query parameter that the operation does not have, but 404 where the path names nothing; 503.
+    pub async fn check(
+        &self,
+        app: &AppState,
+        caller: &Caller,
+        path: &MatchedPath,
+        request: Request,
+    ) -> Result<Request, Problem> {
+        caller.check(self.scope)?;
+        match self.operations.check(path.as_str(), &request) {
+            Ok(()) => Ok(request),
+            Err(problem) => Err(Box::pin(self.refuse(app, caller, request, problem)).await),
+        }
+    }
+
+    async fn refuse(
+        &self,
+        app: &AppState,
+        caller: &Caller,
+        request: Request,
+        problem: Problem,
+    ) -> Problem {
+        let (mut parts, _) = request.into_parts();
+        let names = RawPathParams::from_request_parts(&mut parts, &()).await;
+        for (name, value) in names.iter().flatten() {
+            let parameter = PathParameter {
+                app: app.clone(),
+                account_id: caller.account_id(),
+                method: parts.method.clone(),
+                name: name.to_owned(),
+                value: value.to_owned(),
+            };
+            match within(QUICK, (self.exists)(parameter)).await {
+                Ok(true) => {}
+                Ok(false) => return Problem::not_found(),
+                Err(error) => return error.into(),
+            }
+        }
+        problem
+    }
 }
 
 /// The operations of a group, by path and method.

@@ -19,6 +19,7 @@ use crate::notify::Notifier;
 use crate::observe::Meters;
 use crate::rate::Rate;
 use crate::recent_changes::RecentChanges;
+use crate::scoped::Groups;
 
 /// The shared state. Cheap to clone.
 #[derive(Clone)]
@@ -32,6 +33,7 @@ struct Shared {
     key_failures: FailureLimiter,
     trusted_proxies: TrustedProxies,
     usage: Usage,
+    groups: Groups,
     meters: Arc<Meters>,
     memory: MemoryPool,
     page_memory: MemoryPool,
@@ -56,6 +58,7 @@ impl AppState {
             key_failures: FailureLimiter::new(config.address_rate),
             trusted_proxies: config.trusted_proxies.clone(),
             usage: Usage::default(),
+            groups: Groups::default(),
             meters: Arc::default(),
             memory: body::memory(),
             page_memory: list::memory(),
@@ -105,6 +108,11 @@ impl AppState {
 
     pub fn usage(&self) -> &Usage {
         &self.0.usage
+    }
+
+    /// Who may use which routes.
+    pub fn groups(&self) -> &Groups {
+        &self.0.groups
     }
 
     /// What is counted of requests.

@@ -123,7 +123,7 @@ fn finished(detail: &'static str) -> Problem {
 /// List batches, newest first.
 #[utoipa::path(
     get,
-    path = "/import",
+    path = "/api_v1/sms/import",
     params(ListQuery),
     responses(
         (status = 200, description = "A page of batches", body = Page<BatchBody>),
@@ -148,7 +148,7 @@ pub async fn list_batches(
 /// Read a batch.
 #[utoipa::path(
     get,
-    path = "/import/{batch_id}",
+    path = "/api_v1/sms/import/{batch_id}",
     params(("batch_id" = Uuid, Path)),
     responses(
         (status = 200, description = "The batch", body = BatchBody),
@@ -168,7 +168,7 @@ pub async fn read_batch(
 /// The counts are final from this answer on. Cancelling a cancelled batch changes nothing.
 #[utoipa::path(
     post,
-    path = "/import/{batch_id}/cancel",
+    path = "/api_v1/sms/import/{batch_id}/cancel",
     params(("batch_id" = Uuid, Path)),
     responses(
         (status = 200, description = "The batch as it stays", body = BatchBody),
@@ -192,7 +192,7 @@ pub async fn cancel_batch(
 /// Try parked records again.
 #[utoipa::path(
     post,
-    path = "/import/{batch_id}/retry",
+    path = "/api_v1/sms/import/{batch_id}/retry",
     params(("batch_id" = Uuid, Path)),
     responses(
         (status = 200, description = "The batch with its parked records pending again", body = BatchBody),

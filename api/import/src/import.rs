@@ -51,7 +51,7 @@ pub struct ImportAccepted<'a> {
 /// once. Invalid records are reported one by one and, by default, do not keep the valid ones out.
 #[utoipa::path(
     post,
-    path = "/import",
+    path = "/api_v1/sms/import",
     params(
         ("on_error" = inline(Option<OnError>), Query,
             description = "What becomes of the valid records if there are invalid ones"),

@@ -32,7 +32,7 @@ const LOOKUP: Duration = Duration::from_secs(10);
 /// In the order of the records. `Accept: text/csv` gives all of them at once, without `limit` and `cursor`.
 #[utoipa::path(
     get,
-    path = "/import/{batch_id}/errors",
+    path = "/api_v1/sms/import/{batch_id}/errors",
     params(("batch_id" = Uuid, Path), ListQuery),
     responses(
         (status = 200, description = "A page of record errors, or all of them as CSV",

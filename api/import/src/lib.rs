@@ -56,7 +56,6 @@ pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
         .routes(
             routes!(recipient::read_recipient, recipient::erase_recipient).layer(from_fn(quick)),
         );
-    let sms = OpenApiRouter::new().nest("/api_v1/sms", sms);
     scoped(app, Scope::Import, "sms", exists, sms).with_state(ImportState {
         app: app.clone(),
         memory: ingest::memory(config.max_records),

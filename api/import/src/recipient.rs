@@ -32,7 +32,7 @@ pub struct RecipientBody {
 /// Read a recipient.
 #[utoipa::path(
     get,
-    path = "/recipient/{docid}",
+    path = "/api_v1/sms/recipient/{docid}",
     params(("docid" = String, Path, min_length = 1, max_length = 128,
         pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", description = "At most 128 bytes in UTF-8")),
     responses(
@@ -62,7 +62,7 @@ pub async fn read_recipient(
 /// Known or not: records of batches accepted before are never stored. A later import may bring the person back.
 #[utoipa::path(
     delete,
-    path = "/recipient/{docid}",
+    path = "/api_v1/sms/recipient/{docid}",
     params(("docid" = String, Path, min_length = 1, max_length = 128,
         pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", description = "At most 128 bytes in UTF-8")),
     responses(

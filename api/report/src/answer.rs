@@ -1,5 +1,6 @@
 //! Answering with a report as it was last rendered, or rendered anew.
 
+use api_http::deadline::soon;
 use api_http::error::Problem;
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -24,7 +25,7 @@ where
     R: Future<Output = Result<(Rendered, Source), Problem>>,
 {
     let known = IfNoneMatch::new(headers);
-    let (rendered, source) = state.rendered.get(key, known, check, render).await?;
+    let (rendered, source) = soon(state.rendered.get(key, known, check, render)).await?;
     Ok(rendered.answer(known, source))
 }
 

@@ -14,7 +14,7 @@ use api_http::extract::PathId;
 /// It leaves every report within a second. Its visit stays: a repeat of it is still answered, and counts nothing.
 #[utoipa::path(
     delete,
-    path = "/{feedback_id}",
+    path = "/api_v1/feedback/{feedback_id}",
     params(("feedback_id" = Uuid, Path)),
     responses(
         (status = 204, description = "Erased"),

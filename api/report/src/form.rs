@@ -37,7 +37,7 @@ pub struct FormBody<'a> {
 /// Report on a form.
 #[utoipa::path(
     get,
-    path = "/form/{form_id}/{start_date}/{end_date}",
+    path = "/api_v1/report/form/{form_id}/{start_date}/{end_date}",
     params(FormPath, Conditional),
     responses(
         (status = 200, description = "The report", body = FormBody),

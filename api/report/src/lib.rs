@@ -61,24 +61,21 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
         .routes(routes!(feedbacks::list_feedbacks))
         .routes(routes!(feedbacks::list_feedbacks_of))
         .route(
-            "/feedbacks/{start_date}/{end_date}/{form_id}/",
+            "/api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}/",
             get(feedbacks::list_feedbacks),
         )
         .routes(routes!(feedbacks::list_comments))
         .routes(routes!(feedbacks::list_comments_of))
         .route(
-            "/feedbacks/comment/{start_date}/{end_date}/{form_id}/",
+            "/api_v1/report/feedbacks/comment/{start_date}/{end_date}/{form_id}/",
             get(feedbacks::list_comments),
         );
     let of_form = "Report on a form's feedbacks of one business property.";
     let reports = with_bus_prop(reports, routes!(form::form_report), of_form);
     let of_summary = "Summarise a form's feedbacks of one business property.";
     let reports = with_bus_prop(reports, routes!(summary::summary), of_summary);
-    let reports = reports.route_layer(from_fn(quick));
     let feedback =
         OpenApiRouter::new().routes(routes!(feedback::erase_feedback).layer(from_fn(quick)));
-    let reports = OpenApiRouter::new().nest("/api_v1/report", reports);
-    let feedback = OpenApiRouter::new().nest("/api_v1/feedback", feedback);
     scoped(app, Scope::Report, "report", exists, reports)
         .merge(scoped(app, Scope::Form, "form", exists, feedback))
         .with_state(ReportState {

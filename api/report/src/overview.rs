@@ -76,7 +76,7 @@ pub struct FormMetrics<'a> {
 /// Report an overview of the account.
 #[utoipa::path(
     get,
-    path = "/overview/{start_date}/{end_date}",
+    path = "/api_v1/report/overview/{start_date}/{end_date}",
     params(
         ("start_date" = NaiveDate, Path, description = "First day"),
         ("end_date" = NaiveDate, Path, description = "Last day, at most 1,830 days in all"),

@@ -40,7 +40,7 @@ pub struct Previous {
 /// Summarise a form.
 #[utoipa::path(
     get,
-    path = "/summary/{start_date}/{end_date}/{form_id}",
+    path = "/api_v1/report/summary/{start_date}/{end_date}/{form_id}",
     params(FormPath, Conditional),
     responses(
         (status = 200, description = "The summary", body = SummaryBody),

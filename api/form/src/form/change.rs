@@ -28,7 +28,7 @@ use api_http::precondition::{IfMatch, changed};
 /// required, is refused.
 #[utoipa::path(
     put,
-    path = "/{form_id}",
+    path = "/api_v1/form/{form_id}",
     params(
         ("form_id" = Uuid, Path),
         ("If-Match" = Option<String>, Header, description = "Changes only this version"),
@@ -107,7 +107,7 @@ fn edit(form: &Form, input: FormInput) -> Result<FormContent, Problem> {
 /// From then on links can be made and answers are taken.
 #[utoipa::path(
     post,
-    path = "/{form_id}/publish",
+    path = "/api_v1/form/{form_id}/publish",
     params(
         ("form_id" = Uuid, Path),
         ("If-Match" = Option<String>, Header, description = "Publishes only this version"),
@@ -137,7 +137,7 @@ pub async fn publish_form(
 /// It takes no more answers and its links are gone. It is kept for reports.
 #[utoipa::path(
     delete,
-    path = "/{form_id}",
+    path = "/api_v1/form/{form_id}",
     params(
         ("form_id" = Uuid, Path),
         ("If-Match" = Option<String>, Header, description = "Deletes only this version"),

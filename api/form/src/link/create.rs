@@ -37,7 +37,7 @@ pub struct LinkPath {
 /// Each call makes a new one. The body may be left out; any member that is not known makes no link.
 #[utoipa::path(
     post,
-    path = "/link/{id}",
+    path = "/api_v1/form/link/{id}",
     params(("id" = Uuid, Path, description = "The form's `form_id`")),
     request_body(content(
         (Option<LinkRequest> = "application/x-www-form-urlencoded"),
@@ -67,7 +67,7 @@ pub async fn create_plain_link(
 /// Each call makes a new one. The body may be left out; any member that is not known makes no link.
 #[utoipa::path(
     post,
-    path = "/link/{form_id}/{bus_prop_id}",
+    path = "/api_v1/form/link/{form_id}/{bus_prop_id}",
     params(
         ("form_id" = Uuid, Path),
         ("bus_prop_id" = String, Path, pattern = "^[1-9][0-9]*(_[1-9][0-9]*)*$", example = "1_2",

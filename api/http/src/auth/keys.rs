@@ -81,6 +81,17 @@ impl Keys {
         if let Some(record) = self.remembered(key, hash) {
             return Ok(record);
         }
+        // In a box: most requests need no room for it.
+        Box::pin(self.verify_anew(state, network, key, hash)).await
+    }
+
+    async fn verify_anew(
+        &self,
+        state: &AppState,
+        network: Network,
+        key: &str,
+        hash: &[u8; 32],
+    ) -> Result<Arc<KeyRecord>, Problem> {
         let pair = pair(key, hash);
         let _leave = if self.good.contains_key(&pair) {
             None

@@ -9,7 +9,7 @@ mod watch;
 use std::sync::Arc;
 
 use axum::body::HttpBody as _;
-use axum::extract::{FromRequestParts, Request};
+use axum::extract::{FromRequestParts, MatchedPath, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
@@ -96,21 +96,37 @@ async fn answer_known(
     );
     let (caller, secret) = authenticate(state, request.headers(), network).await?;
     let allowance = state.key_rate().check(&caller.0.api_key)?;
-    let watch = KeyWatch::new(state, &caller, secret);
-    request.extensions_mut().insert(caller);
-    let arrives = !request.body().is_end_stream();
-    let response = tokio::select! {
-        biased;
-        response = next.run(request) => response,
-        // What the route had begun ends as when the client is gone.
-        () = watch.revoked(), if arrives => return Err(Problem::unauthenticated()),
+    request.extensions_mut().insert(caller.clone());
+    if let Some(path) = request.extensions().get::<MatchedPath>().cloned() {
+        let group = state.groups().of(&path);
+        let group = group.ok_or_else(|| Problem::internal(&NoGroup))?;
+        request = group.check(state, &caller, &path, request).await?;
+    }
+    let watch = || KeyWatch::new(state, &caller, secret);
+    let mut response = if request.body().is_end_stream() {
+        next.run(request).await
+    } else {
+        let watch = watch();
+        tokio::select! {
+            biased;
+            response = next.run(request) => response,
+            // What the route had begun ends as when the client is gone.
+            () = watch.revoked() => return Err(Problem::unauthenticated()),
+        }
     };
-    let mut response = watch.response(response);
+    if response.size_hint().exact().is_none() {
+        response = watch().response(response);
+    }
     if let Some(allowance) = allowance {
         allowance.write(response.headers_mut());
     }
     Ok(response)
 }
+
+/// A route below [`API_PREFIX`] that no scope guards. It is a mistake in the code, and nobody is let in.
+#[derive(Debug, thiserror::Error)]
+#[error("a route without a scope")]
+struct NoGroup;
 
 fn is_guarded(path: &str) -> bool {
     path.strip_prefix(API_PREFIX)

@@ -48,15 +48,12 @@ impl KeyWatch {
         self.0.clone().await;
     }
 
-    /// The response, which is cut once the key is revoked if its body is made as it is sent.
-    pub fn response(&self, response: Response) -> Response {
-        if response.body().size_hint().exact().is_some() {
-            return response;
-        }
+    /// The response, which is cut once the key is revoked.
+    pub fn response(self, response: Response) -> Response {
         response.map(|body| {
             Body::new(WatchedBody {
                 body,
-                revoked: self.0.clone().fuse(),
+                revoked: self.0.fuse(),
             })
         })
     }

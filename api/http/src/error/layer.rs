@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::Response;
 
 use super::{Code, PROBLEM_JSON, Problem};
@@ -44,15 +44,6 @@ fn is_told(response: &Response) -> bool {
     response.extensions().get::<Readiness>().is_some()
         || kind
             .is_some_and(|kind| kind == PROBLEM_JSON || kind.as_bytes().starts_with(b"text/html"))
-}
-
-/// Removes `Allow` from all answers but a 405: the router names a path's methods also where a layer refused before the
-/// method was looked at.
-pub async fn only_405_allows(mut response: Response) -> Response {
-    if response.status() != StatusCode::METHOD_NOT_ALLOWED {
-        response.headers_mut().remove(ALLOW);
-    }
-    response
 }
 
 /// What the router answers where it knows no path.

@@ -21,7 +21,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 pub use self::code::Code;
-pub use self::layer::{method_not_allowed, not_found, only_405_allows, panicked, render};
+pub use self::layer::{method_not_allowed, not_found, panicked, render};
 use platform::request_id::RequestId;
 
 /// The media type of every error.

@@ -3,17 +3,24 @@ use std::io;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
+use axum::http::HeaderValue;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use domain::record::RecordCode;
 use http_body_util::BodyExt;
+use platform::request_id::X_REQUEST_ID;
 use tower::ServiceExt;
 
 use super::*;
 use crate::entry;
 
+fn request_id() -> RequestId {
+    let headers = [(X_REQUEST_ID, HeaderValue::from_static("r-1"))];
+    RequestId::of(&headers.into_iter().collect())
+}
+
 fn shape(problem: &Problem) -> serde_json::Value {
-    serde_json::from_slice(&problem.body(&RequestId::from("r-1"))).unwrap()
+    serde_json::from_slice(&problem.body(&request_id())).unwrap()
 }
 
 #[test]
@@ -23,7 +30,7 @@ fn a_problem_has_the_members_of_rfc_9457_and_ours() {
 }
 
 fn problem_text(problem: &Problem) -> String {
-    String::from_utf8(problem.body(&RequestId::from("r-1")).to_vec()).unwrap()
+    String::from_utf8(problem.body(&request_id()).to_vec()).unwrap()
 }
 
 #[test]

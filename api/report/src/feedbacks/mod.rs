@@ -25,6 +25,7 @@ use crate::ReportState;
 use crate::request::{BusPropPath, Conditional, FormPath, FormReportRequest};
 use crate::schema::ReportResponses;
 use api_http::accept::{Kind, negotiate};
+use api_http::deadline::soon;
 use api_http::error::Problem;
 use api_http::list::{List, ListQuery, TrackFieldQuery};
 
@@ -39,7 +40,7 @@ const PAGE_OR_ALL: &str = "A page of feedbacks, or all of them as lines. \
 /// `Accept: text/csv` or `application/x-ndjson` gives all of them in one stream, without `limit` and `cursor`.
 #[utoipa::path(
     get,
-    path = "/feedbacks/{start_date}/{end_date}/{form_id}",
+    path = "/api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}",
     tag = "report",
     params(FormPath, TrackFieldQuery, ListQuery, Conditional),
     responses(
@@ -69,7 +70,7 @@ pub async fn list_feedbacks(
 /// `Accept: text/csv` or `application/x-ndjson` gives all of them in one stream, without `limit` and `cursor`.
 #[utoipa::path(
     get,
-    path = "/feedbacks/{start_date}/{end_date}/{form_id}/{bus_prop}",
+    path = "/api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}/{bus_prop}",
     tag = "report",
     params(FormPath, BusPropPath, TrackFieldQuery, ListQuery, Conditional),
     responses(
@@ -99,7 +100,7 @@ pub async fn list_feedbacks_of(
 /// `Accept: text/csv` or `application/x-ndjson` gives all of them in one stream, without `limit` and `cursor`.
 #[utoipa::path(
     get,
-    path = "/feedbacks/comment/{start_date}/{end_date}/{form_id}",
+    path = "/api_v1/report/feedbacks/comment/{start_date}/{end_date}/{form_id}",
     tag = "report",
     params(FormPath, TrackFieldQuery, ListQuery, Conditional),
     responses(
@@ -136,7 +137,7 @@ pub async fn list_comments(
 /// `Accept: text/csv` or `application/x-ndjson` gives all of them in one stream, without `limit` and `cursor`.
 #[utoipa::path(
     get,
-    path = "/feedbacks/comment/{start_date}/{end_date}/{form_id}/{bus_prop}",
+    path = "/api_v1/report/feedbacks/comment/{start_date}/{end_date}/{form_id}/{bus_prop}",
     tag = "report",
     params(FormPath, BusPropPath, TrackFieldQuery, ListQuery, Conditional),
     responses(
@@ -188,7 +189,7 @@ async fn list(
     headers: &HeaderMap,
     which: Which,
 ) -> Response {
-    let answer = find(state, request, query, headers, which).await;
+    let answer = soon(find(state, request, query, headers, which)).await;
     ([(VARY, ACCEPT.as_str())], answer).into_response()
 }
 
