@@ -19,7 +19,9 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    platform::start::run(Cli::parse().settings, Role::Api, async |config, process| {
+    let settings = Cli::parse().settings;
+    platform::start::run(async |process| {
+        let config = settings.config(Role::Api)?;
         let opening = process
             .shutdown
             .run_until_cancelled(Backends::open(&config));

@@ -1,20 +1,20 @@
 //! `feedback form …`: forms from files, and their life from draft to deletion.
 
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::{Subcommand, ValueEnum};
-use reqwest::Method;
+use clap::Subcommand;
 use reqwest::header::CONTENT_TYPE;
+use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
 
-use crate::service::{Connection, Service, read, text};
+use crate::output::{list, word};
+use crate::service::{Output, ask, text};
 
 /// Where forms are.
 const FORMS: &str = "/api_v1/form";
-/// Forms asked for at once.
-const PAGE: usize = 1_000;
+/// Where a form may stand.
+const STATUSES: [&str; 3] = ["draft", "published", "deleted"];
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -39,60 +39,26 @@ pub(crate) enum Command {
     },
     /// List the forms of a status, newest first
     List {
-        #[arg(value_enum, default_value = "published", ignore_case = true)]
-        status: Status,
+        #[arg(value_parser = STATUSES, default_value = "published", ignore_case = true)]
+        status: String,
         #[command(flatten)]
         output: Output,
     },
     /// Publish a form
-    Publish {
-        /// Its id
-        form: String,
-        #[command(flatten)]
-        output: Output,
-    },
+    Publish(One),
     /// Delete a form; its links end, its reports stay
-    Delete {
-        /// Its id
-        form: String,
-        #[command(flatten)]
-        output: Output,
-    },
+    Delete(One),
     /// Show a form
-    Show {
-        /// Its id
-        form: String,
-        #[command(flatten)]
-        output: Output,
-    },
+    Show(One),
 }
 
-/// Where to ask, and how to say it.
+/// Which form.
 #[derive(clap::Args)]
-pub(crate) struct Output {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+pub(crate) struct One {
+    /// Its id
+    form: String,
     #[command(flatten)]
-    connection: Connection,
-}
-
-/// Where a form stands.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Status {
-    Draft,
-    Published,
-    Deleted,
-}
-
-impl Status {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Draft => "DRAFT",
-            Self::Published => "PUBLISHED",
-            Self::Deleted => "DELETED",
-        }
-    }
+    output: Output,
 }
 
 pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
@@ -102,120 +68,76 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
             publish,
             output,
         } => {
-            let service = Service::new(&output.connection)?;
-            let mut form = send(&service, Method::POST, FORMS, &file).await?;
+            let service = output.service()?;
+            let mut form = send(service.call(Method::POST, FORMS), &file).await?;
             if publish {
-                form = self::publish(&service, &text(&form, "form_id")?).await?;
+                let path = format!("{FORMS}/{}/publish", text(&form, "form_id")?);
+                form = ask(service.call(Method::POST, &path)).await?;
             }
-            print(&form, output.json)
+            output.print(&form, show)
         }
         Command::Replace { form, file, output } => {
-            let service = Service::new(&output.connection)?;
             let path = format!("{FORMS}/{form}");
-            let form = send(&service, Method::PUT, &path, &file).await?;
-            print(&form, output.json)
+            let call = output.service()?.call(Method::PUT, &path);
+            output.print(&send(call, &file).await?, show)
         }
         Command::List { status, output } => {
-            let forms = list(&Service::new(&output.connection)?, status).await?;
-            print_list(&forms, output.json)
+            let path = format!("{FORMS}/list/{}", status.to_uppercase());
+            let mut forms = Vec::new();
+            let page = |page: &[Value]| {
+                forms.extend_from_slice(page);
+                Ok(())
+            };
+            output.service()?.pages(&path, page).await?;
+            output.print(&forms.into(), show_list)
         }
-        Command::Publish { form, output } => {
-            let form = publish(&Service::new(&output.connection)?, &form).await?;
-            print(&form, output.json)
-        }
-        Command::Delete { form, output } => {
-            let service = Service::new(&output.connection)?;
-            let call = service.call(Method::DELETE, &format!("{FORMS}/{form}"));
-            print(&read(call.send().await?).await?, output.json)
-        }
-        Command::Show { form, output } => {
-            let service = Service::new(&output.connection)?;
-            let form = service.get(&format!("{FORMS}/{form}")).await?;
-            print(&form, output.json)
-        }
+        Command::Publish(one) => one.ask(Method::POST, "/publish").await,
+        Command::Delete(one) => one.ask(Method::DELETE, "").await,
+        Command::Show(one) => one.ask(Method::GET, "").await,
     }
 }
 
-async fn send(service: &Service, method: Method, path: &str, file: &Path) -> anyhow::Result<Value> {
-    let body = tokio::fs::read(file)
-        .await
-        .with_context(|| file.display().to_string())?;
-    let call = service.call(method, path);
-    let call = call.header(CONTENT_TYPE, "application/json").body(body);
-    read(call.send().await?).await
-}
-
-async fn publish(service: &Service, form: &str) -> anyhow::Result<Value> {
-    let call = service.call(Method::POST, &format!("{FORMS}/{form}/publish"));
-    read(call.send().await?).await
-}
-
-async fn list(service: &Service, status: Status) -> anyhow::Result<Vec<Value>> {
-    let mut forms = Vec::new();
-    let mut cursor: Option<String> = None;
-    loop {
-        let mut path = format!("{FORMS}/list/{}?limit={PAGE}", status.as_str());
-        if let Some(cursor) = &cursor {
-            path.push_str("&cursor=");
-            path.push_str(cursor);
-        }
-        let page = service.get(&path).await?;
-        forms.extend(page["items"].as_array().cloned().unwrap_or_default());
-        match page["next_cursor"].as_str() {
-            Some(next) => cursor = Some(next.to_owned()),
-            None => return Ok(forms),
-        }
+impl One {
+    /// Prints the form after this operation.
+    async fn ask(self, method: Method, operation: &str) -> anyhow::Result<()> {
+        let path = format!("{FORMS}/{}{operation}", self.form);
+        let call = self.output.service()?.call(method, &path);
+        self.output.print(&ask(call).await?, show)
     }
 }
 
-fn print_list(forms: &[Value], json: bool) -> anyhow::Result<()> {
-    let mut out = stdout().lock();
-    if json {
-        writeln!(out, "{}", serde_json::to_string(forms)?)?;
-        return Ok(());
-    }
-    for form in forms {
-        writeln!(
-            out,
-            "{}  {}  {}",
-            word(form, "form_id"),
-            word(form, "created_at"),
-            word(form, "title")
-        )?;
-    }
-    Ok(())
+/// Sends a file of JSON.
+async fn send(call: RequestBuilder, file: &Path) -> anyhow::Result<Value> {
+    let body = tokio::fs::read(file).await;
+    let body = body.with_context(|| file.display().to_string())?;
+    ask(call.header(CONTENT_TYPE, "application/json").body(body)).await
 }
 
-fn print(form: &Value, json: bool) -> anyhow::Result<()> {
-    let mut out = stdout().lock();
-    if json {
-        writeln!(out, "{}", serde_json::to_string(form)?)?;
-        return Ok(());
-    }
+fn show_list(forms: &Value) -> String {
+    let line = |form: &Value| {
+        let words = ["form_id", "created_at", "title"].map(|member| word(&form[member]));
+        words.join("  ") + "\n"
+    };
+    list(forms).iter().map(line).collect()
+}
+
+fn show(form: &Value) -> String {
+    let retired = |part: &Value| {
+        let is_retired = part["retired"] == true;
+        if is_retired { " (retired)" } else { "" }
+    };
+    let mut lines = Vec::new();
     for member in ["form_id", "status", "title"] {
-        writeln!(out, "{member:8}  {}", word(form, member))?;
+        lines.push(format!("{member:8}  {}\n", word(&form[member])));
     }
-    for entry in form["bus_props"].as_array().into_iter().flatten() {
-        let (id, retired) = (word(entry, "bus_prop_id"), retired(entry));
-        writeln!(out, "bus_prop  {id}  {}{retired}", word(entry, "bus_prop"))?;
+    for entry in list(&form["bus_props"]) {
+        let (id, text) = (word(&entry["bus_prop_id"]), word(&entry["bus_prop"]));
+        lines.push(format!("bus_prop  {id}  {text}{}\n", retired(entry)));
     }
-    for field in form["fields"].as_array().into_iter().flatten() {
-        let (key, kind) = (word(field, "key"), word(field, "type"));
-        let (label, retired) = (word(field, "label"), retired(field));
-        writeln!(out, "field     {key}  {kind}  {label}{retired}")?;
+    for field in list(&form["fields"]) {
+        let [key, kind, label] = ["key", "type", "label"].map(|member| word(&field[member]));
+        let retired = retired(field);
+        lines.push(format!("field     {key}  {kind}  {label}{retired}\n"));
     }
-    Ok(())
-}
-
-fn retired(part: &Value) -> &'static str {
-    if part["retired"] == true {
-        " (retired)"
-    } else {
-        ""
-    }
-}
-
-/// A member that is text, on one line.
-fn word<'a>(body: &'a Value, member: &str) -> &'a str {
-    body[member].as_str().unwrap_or_default()
+    lines.concat()
 }

@@ -14,6 +14,7 @@ use tokio::fs::File;
 use tokio::io::{AsyncRead, stdin};
 use tokio_util::io::ReaderStream;
 
+use crate::output::{list, word};
 use crate::service::{Connection, Service, read, text};
 
 /// Where imports go.
@@ -21,8 +22,6 @@ const IMPORTS: &str = "/api_v1/sms/import";
 
 /// How often the worker's progress is asked for.
 const POLL: Duration = Duration::from_millis(300);
-/// Record errors asked for at once.
-const PAGE: usize = 1_000;
 
 /// What to import, and where.
 #[derive(clap::Args)]
@@ -88,7 +87,8 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
     let rejected = count(&answer, "rejected");
     if rejected > 0 {
         if arguments.all_errors {
-            import.list_errors(&batch).await?;
+            let path = format!("{IMPORTS}/{batch}/errors");
+            import.0.pages(&path, print_errors).await?;
         } else {
             print_first(&answer, "; --all-errors prints all")?;
         }
@@ -147,23 +147,6 @@ impl Import {
             tokio::time::sleep(POLL).await;
         }
     }
-
-    async fn list_errors(&self, batch: &str) -> anyhow::Result<()> {
-        let mut cursor: Option<String> = None;
-        loop {
-            let mut path = format!("{IMPORTS}/{batch}/errors?limit={PAGE}");
-            if let Some(cursor) = &cursor {
-                path.push_str("&cursor=");
-                path.push_str(cursor);
-            }
-            let page = self.0.get(&path).await?;
-            print_errors(page["items"].as_array())?;
-            match page["next_cursor"].as_str() {
-                Some(next) => cursor = Some(next.to_owned()),
-                None => return Ok(()),
-            }
-        }
-    }
 }
 
 fn style(template: &str) -> ProgressStyle {
@@ -176,9 +159,9 @@ fn count(body: &Value, member: &str) -> u64 {
 
 /// The errors of an answer, which holds no more than the first 100, and on stderr whether there may be more.
 fn print_first(answer: &Value, advice: &str) -> anyhow::Result<()> {
-    let errors = answer["errors"].as_array();
+    let errors = list(&answer["errors"]);
     print_errors(errors)?;
-    let (printed, rejected) = (errors.map_or(0, Vec::len), count(answer, "rejected"));
+    let (printed, rejected) = (errors.len(), count(answer, "rejected"));
     if printed >= 100 {
         eprintln!("the first {printed} errors of {rejected} rejected records{advice}");
     }
@@ -186,18 +169,12 @@ fn print_first(answer: &Value, advice: &str) -> anyhow::Result<()> {
 }
 
 /// One line an error: index, docid, pointer, code, detail, with tabs between.
-fn print_errors(errors: Option<&Vec<Value>>) -> anyhow::Result<()> {
+fn print_errors(errors: &[Value]) -> anyhow::Result<()> {
     let mut out = stdout().lock();
-    for error in errors.into_iter().flatten() {
-        writeln!(
-            out,
-            "{}\t{}\t{}\t{}\t{}",
-            error["index"],
-            error["docid"],
-            error["pointer"].as_str().unwrap_or_default(),
-            error["code"].as_str().unwrap_or_default(),
-            error["detail"].as_str().unwrap_or_default()
-        )?;
+    for error in errors {
+        let (index, docid) = (&error["index"], &error["docid"]);
+        let [at, code, detail] = ["pointer", "code", "detail"].map(|part| word(&error[part]));
+        writeln!(out, "{index}\t{docid}\t{at}\t{code}\t{detail}")?;
     }
     Ok(())
 }

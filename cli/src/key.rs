@@ -1,7 +1,5 @@
 //! `feedback key …`: straight on the store, so that it works before, beside and without a running service.
 
-use std::io::{Write, stdout};
-
 use anyhow::bail;
 use chrono::TimeDelta;
 use chrono_tz::Tz;
@@ -9,8 +7,10 @@ use clap::Subcommand;
 use domain::scope::Scopes;
 use platform::backends::open_store;
 use platform::config::Config;
-use store::account::IssuedKey;
-use store::{Store, Workload};
+use store::Workload;
+use store::account::{IssuedKey, KeySummary};
+
+use crate::output::print;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -64,9 +64,9 @@ pub(crate) async fn run(command: Command, config: Config) -> anyhow::Result<()> 
         } => {
             let scopes = scopes.unwrap_or(Scopes::ALL);
             let issued = store.create_key(&account, time_zone, scopes).await?;
-            print(&issued, json)
+            print(&issued, json, show)
         }
-        Command::List { json } => list(&store, json).await,
+        Command::List { json } => print(store.list_keys().await?.as_slice(), json, show_list),
         Command::Rotate {
             api_key,
             overlap_hours,
@@ -74,7 +74,7 @@ pub(crate) async fn run(command: Command, config: Config) -> anyhow::Result<()> 
         } => {
             let overlap = TimeDelta::hours(overlap_hours.into());
             match store.rotate_key(&api_key, overlap).await? {
-                Some(issued) => print(&issued, json),
+                Some(issued) => print(&issued, json, show),
                 None => bail!("no such key, or it is revoked"),
             }
         }
@@ -88,40 +88,25 @@ pub(crate) async fn run(command: Command, config: Config) -> anyhow::Result<()> 
     }
 }
 
-fn print(issued: &IssuedKey, json: bool) -> anyhow::Result<()> {
-    let mut out = stdout().lock();
-    if json {
-        writeln!(out, "{}", serde_json::to_string(issued)?)?;
-    } else {
-        writeln!(out, "account_id  {}", issued.account_id)?;
-        writeln!(out, "api_key     {}", issued.api_key)?;
-        writeln!(out, "secret_key  {}", issued.secret_key)?;
-        writeln!(out, "scopes      {}", issued.scopes)?;
-    }
-    Ok(())
+fn show(issued: &IssuedKey) -> String {
+    format!(
+        "account_id  {}\napi_key     {}\nsecret_key  {}\nscopes      {}\n",
+        issued.account_id, issued.api_key, issued.secret_key, issued.scopes
+    )
 }
 
-async fn list(store: &Store, json: bool) -> anyhow::Result<()> {
-    let keys = store.list_keys().await?;
-    let mut out = stdout().lock();
-    if json {
-        writeln!(out, "{}", serde_json::to_string(&keys)?)?;
-        return Ok(());
-    }
-    for key in keys {
-        let state = if key.revoked_at.is_some() {
-            "revoked".to_owned()
-        } else {
-            format!("{} live secret(s)", key.live_secrets)
+fn show_list(keys: &[KeySummary]) -> String {
+    let line = |key: &KeySummary| {
+        let state = match key.revoked_at {
+            Some(_) => "revoked".to_owned(),
+            None => format!("{} live secret(s)", key.live_secrets),
         };
-        let used = key
-            .last_used_at
-            .map_or_else(|| "never".to_owned(), |at| at.format("%F %T").to_string());
-        writeln!(
-            out,
-            "{}  {}  {} ({})  {state}, last used {used}",
+        let used = key.last_used_at.map(|at| at.format("%F %T").to_string());
+        let used = used.as_deref().unwrap_or("never");
+        format!(
+            "{}  {}  {} ({})  {state}, last used {used}\n",
             key.api_key, key.scopes, key.account, key.time_zone
-        )?;
-    }
-    Ok(())
+        )
+    };
+    keys.iter().map(line).collect()
 }

@@ -1,12 +1,10 @@
 //! `feedback link …`: trackable links to forms.
 
-use std::io::{Write, stdout};
-
 use clap::Subcommand;
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::service::{Connection, Service, read, text};
+use crate::service::{Connection, Output, Service, ask, text};
 
 /// Where links are.
 const LINKS: &str = "/api_v1/form/link";
@@ -28,21 +26,15 @@ pub(crate) enum Command {
         /// After how many responses it ends
         #[arg(long, value_name = "NUMBER")]
         max_responses: Option<String>,
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
         #[command(flatten)]
-        connection: Connection,
+        output: Output,
     },
     /// Show a link with its views and responses
     Show {
         /// The last part of the link
         token: String,
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
         #[command(flatten)]
-        connection: Connection,
+        output: Output,
     },
     /// Delete a link; what came through it stays
     Delete {
@@ -61,58 +53,36 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
             track,
             expires_at,
             max_responses,
-            json,
-            connection,
+            output,
         } => {
-            let mut pairs: Vec<(&str, &str)> = track
-                .iter()
-                .map(|field| ("track_field", field.as_str()))
-                .collect();
-            pairs.extend(expires_at.as_deref().map(|time| ("expires_at", time)));
-            pairs.extend(max_responses.as_deref().map(|max| ("max_responses", max)));
-            let path = ids.map_or_else(
-                || format!("{LINKS}/{form}"),
-                |ids| format!("{LINKS}/{form}/{ids}"),
-            );
-            let service = Service::new(&connection)?;
-            let call = service.call(Method::POST, &path).form(&pairs);
-            let link = read(call.send().await?).await?;
-            let mut out = stdout().lock();
-            if json {
-                writeln!(out, "{}", serde_json::to_string(&link)?)?;
-            } else {
-                writeln!(out, "{}", text(&link, "link")?)?;
-            }
-            Ok(())
+            let track = track.iter().map(|field| ("track_field", field));
+            let mut pairs: Vec<_> = track.collect();
+            pairs.extend(expires_at.iter().map(|time| ("expires_at", time)));
+            pairs.extend(max_responses.iter().map(|max| ("max_responses", max)));
+            let ids = ids.map_or_else(String::new, |ids| format!("/{ids}"));
+            let path = format!("{LINKS}/{form}{ids}");
+            let call = output.service()?.call(Method::POST, &path).form(&pairs);
+            let link = ask(call).await?;
+            let url = text(&link, "link")?;
+            output.print(&link, |_| url + "\n")
         }
-        Command::Show {
-            token,
-            json,
-            connection,
-        } => {
-            let service = Service::new(&connection)?;
-            let link = service.get(&format!("{LINKS}/{token}")).await?;
-            show(&link, json)
+        Command::Show { token, output } => {
+            let link = output.service()?.get(&format!("{LINKS}/{token}")).await?;
+            output.print(&link, show)
         }
         Command::Delete { token, connection } => {
             let service = Service::new(&connection)?;
             let call = service.call(Method::DELETE, &format!("{LINKS}/{token}"));
-            read(call.send().await?).await.map(drop)
+            ask(call).await.map(drop)
         }
     }
 }
 
-fn show(link: &Value, json: bool) -> anyhow::Result<()> {
-    let mut out = stdout().lock();
-    if json {
-        writeln!(out, "{}", serde_json::to_string(link)?)?;
-        return Ok(());
-    }
-    for (name, value) in link.as_object().into_iter().flatten() {
-        let value = value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned);
-        writeln!(out, "{name:13}  {value}")?;
-    }
-    Ok(())
+fn show(link: &Value) -> String {
+    let member = |(name, value): (&String, &Value)| {
+        let text = value.as_str().map(str::to_owned);
+        let value = text.unwrap_or_else(|| value.to_string());
+        format!("{name:13}  {value}\n")
+    };
+    link.as_object().into_iter().flatten().map(member).collect()
 }

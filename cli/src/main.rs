@@ -6,6 +6,7 @@
 //! - [`key`]: keys of accounts: create, list, rotate, revoke.
 //! - [`import`], [`form`], [`link`], [`report`]: clients of a running service, over HTTP ([`service`]).
 //! - [`verify`], [`rebuild`]: the counts of reports, reconciled and rebuilt, straight on the store.
+//! - [`output`]: what a command found, as JSON or as text.
 //!
 //! Results go to stdout, everything else to stderr.
 
@@ -21,6 +22,7 @@ mod form;
 mod import;
 mod key;
 mod link;
+mod output;
 mod rebuild;
 mod report;
 mod serve;
@@ -32,10 +34,11 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Collects feedback: bulk imports of recipients, workers that store them, reports.
 #[derive(Parser)]
-#[command(name = "feedback", version)]
+#[command(name = "feedback", version, args_conflicts_with_subcommands = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Of the default command.
     #[command(flatten)]
     settings: Args,
 }
@@ -43,11 +46,14 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run the whole service in this process (the default)
-    Serve,
+    Serve(Args),
     /// Make and manage API keys; works beside a running service
+    #[command(mut_args(|arg| arg.global(true)))]
     Key {
         #[command(subcommand)]
         command: key::Command,
+        #[command(flatten)]
+        settings: Args,
     },
     /// Import a file of records and wait until they are stored; exit 1 and their errors if some are rejected
     Import(import::Arguments),
@@ -67,23 +73,23 @@ enum Command {
         command: report::Command,
     },
     /// Check every count of the reports against what is stored; print each that differs, exit 1
-    Verify,
+    Verify(Args),
     /// Make every count of the reports anew from what is stored; the last step of a restore
-    Rebuild,
+    Rebuild(Args),
 }
 
 fn main() -> ExitCode {
     let Cli { command, settings } = Cli::parse();
-    start::run(settings, Role::Serve, async |config, process| match command
-        .unwrap_or(Command::Serve)
-    {
-        Command::Serve => serve::run(config, process).await,
-        Command::Key { command } => key::run(command, config).await,
+    let command = command.unwrap_or(Command::Serve(settings));
+    let config = |settings: Args| settings.config(Role::Serve);
+    start::run(async |process| match command {
+        Command::Serve(settings) => serve::run(config(settings)?, process).await,
+        Command::Key { command, settings } => key::run(command, config(settings)?).await,
         Command::Import(arguments) => import::run(arguments).await,
         Command::Form { command } => form::run(command).await,
         Command::Link { command } => link::run(command).await,
         Command::Report { command } => report::run(command).await,
-        Command::Verify => verify::run(config, process).await,
-        Command::Rebuild => rebuild::run(config, process).await,
+        Command::Verify(settings) => verify::run(config(settings)?, process).await,
+        Command::Rebuild(settings) => rebuild::run(config(settings)?, process).await,
     })
 }

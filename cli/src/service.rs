@@ -6,6 +6,11 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 
+use crate::output::{list, print, word};
+
+/// Items asked for at once.
+const PAGE: usize = 1_000;
+
 /// Where the service is and who calls it.
 #[derive(clap::Args)]
 pub(crate) struct Connection {
@@ -48,8 +53,55 @@ impl Service {
     }
 
     pub(crate) async fn get(&self, path: &str) -> anyhow::Result<Value> {
-        read(self.call(Method::GET, path).send().await?).await
+        ask(self.call(Method::GET, path)).await
     }
+
+    /// Hands over the items of a list, page by page.
+    pub(crate) async fn pages(
+        &self,
+        path: &str,
+        mut page: impl FnMut(&[Value]) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut cursor = String::new();
+        loop {
+            let body = self.get(&format!("{path}?limit={PAGE}{cursor}")).await?;
+            page(list(&body["items"]))?;
+            match body["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return Ok(()),
+            }
+        }
+    }
+}
+
+/// Where to ask, and how to say it.
+#[derive(clap::Args)]
+pub(crate) struct Output {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Output {
+    pub(crate) fn service(&self) -> anyhow::Result<Service> {
+        Service::new(&self.connection)
+    }
+
+    /// Prints a body as JSON, or what `show` makes of it.
+    pub(crate) fn print(
+        &self,
+        body: &Value,
+        show: impl FnOnce(&Value) -> String,
+    ) -> anyhow::Result<()> {
+        print(body, self.json, show)
+    }
+}
+
+/// Sends a call; its answer as [`read`].
+pub(crate) async fn ask(call: RequestBuilder) -> anyhow::Result<Value> {
+    read(call.send().await?).await
 }
 
 /// The body of an answer, null if it has none. A problem is an error; each error of the input is printed before, on a line
@@ -66,9 +118,8 @@ pub(crate) async fn read(response: Response) -> anyhow::Result<Value> {
     if status.is_success() {
         return Ok(body);
     }
-    for error in body["errors"].as_array().into_iter().flatten() {
-        let part = |member: &str| error[member].as_str().unwrap_or_default();
-        eprintln!("{}\t{}", part("pointer"), part("detail"));
+    for error in list(&body["errors"]) {
+        eprintln!("{}\t{}", word(&error["pointer"]), word(&error["detail"]));
     }
     bail!("{}: {}", text(&body, "code")?, text(&body, "detail")?)
 }

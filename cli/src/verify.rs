@@ -10,10 +10,10 @@
 //!
 //! The cache is checked where processes share one; `bus_prop_id` 0 is the whole.
 
-use std::fmt::Display;
 use std::io::{self, Write, stdout};
 
 use anyhow::bail;
+use domain::rollup::Difference;
 use futures::{StreamExt, TryStreamExt, stream};
 use platform::backends::open_existing_store;
 use platform::cache::Cache;
@@ -85,37 +85,29 @@ impl Check {
             for drift in self.store.check_slice(form, &slices, *day).await? {
                 differ += 1;
                 let bus_prop = drift.bus_prop.as_deref().unwrap_or("-");
+                let counter = format!("{bus_prop}\t{}\t{}", drift.day, drift.counter);
                 let numbers = (drift.stored, drift.recomputed);
-                print(
-                    "rollup",
-                    form.form_id,
-                    bus_prop,
-                    drift.day,
-                    &drift.counter,
-                    numbers,
-                )?;
+                print("rollup", form.form_id, &counter, numbers)?;
             }
         }
         for drift in self.store.check_links(form).await? {
             let counters = [("views", drift.views), ("responses", drift.responses)];
             for (counter, numbers) in counters.into_iter().filter(|(_, (had, is))| had != is) {
                 differ += 1;
-                print("link", drift.link_id, "-", "-", counter, numbers)?;
+                let counter = format!("-\t-\t{counter}");
+                print("link", drift.link_id, &counter, numbers)?;
             }
         }
         if let Some(cache) = &self.cache {
             for drift in report::check_months(&self.store, cache, form, &slices).await? {
                 differ += 1;
-                let (difference, id) = (drift.difference, drift.bus_prop_id);
-                let numbers = (difference.left, difference.right);
-                print(
-                    "cache",
-                    form.form_id,
-                    id,
-                    drift.day,
-                    &difference.counter,
-                    numbers,
-                )?;
+                let Difference {
+                    counter,
+                    left,
+                    right,
+                } = drift.difference;
+                let counter = format!("{}\t{}\t{counter}", drift.bus_prop_id, drift.day);
+                print("cache", form.form_id, &counter, (left, right))?;
             }
         }
         Ok(differ)
@@ -126,30 +118,16 @@ impl Check {
         let mut differ: u64 = 0;
         for drift in self.store.check_recipients(account_id).await? {
             differ += 1;
+            let counter = format!("-\t{}\trecipients", drift.day);
             let numbers = (drift.stored, drift.recomputed);
-            print(
-                "recipients",
-                account_id,
-                "-",
-                drift.day,
-                "recipients",
-                numbers,
-            )?;
+            print("recipients", account_id, &counter, numbers)?;
         }
         Ok(differ)
     }
 }
 
-fn print(
-    what: &str,
-    whose: Uuid,
-    bus_prop: impl Display,
-    day: impl Display,
-    counter: &str,
-    (had, is): (i64, i64),
-) -> io::Result<()> {
-    writeln!(
-        stdout().lock(),
-        "{what}\t{whose}\t{bus_prop}\t{day}\t{counter}\t{had}\t{is}"
-    )
+/// `counter` is a business property, a day and a name, with tabs between.
+fn print(what: &str, whose: Uuid, counter: &str, (had, is): (i64, i64)) -> io::Result<()> {
+    let mut out = stdout().lock();
+    writeln!(out, "{what}\t{whose}\t{counter}\t{had}\t{is}")
 }

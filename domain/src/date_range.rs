@@ -1,6 +1,6 @@
 //! Ranges of days, and the day of a time in a time zone.
 
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 
 use crate::month::Month;
@@ -26,6 +26,8 @@ pub enum DateRangeError {
     StartAfterEnd,
     #[error("the range has more than {MAX_DAYS} days")]
     TooLong,
+    #[error("as many days before start_date would begin before 0001-01-01")]
+    NothingBefore,
 }
 
 impl DateRange {
@@ -61,24 +63,25 @@ impl DateRange {
         self.start.iter_days().take_while(move |day| *day <= end)
     }
 
-    /// The same number of days, just before. It may begin in the year 0 or before.
-    #[must_use]
-    pub fn previous(&self) -> Self {
+    /// The same number of days, just before.
+    ///
+    /// # Errors
+    /// They would begin before the year 1.
+    pub fn previous(&self) -> Result<Self, DateRangeError> {
         let days = TimeDelta::days(self.num_days());
-        Self {
-            start: self.start - days,
-            end: self.end - days,
+        let (start, end) = (self.start - days, self.end - days);
+        if start.year() < 1 {
+            return Err(DateRangeError::NothingBefore);
         }
+        Ok(Self { start, end })
     }
 
-    /// This range and [`Self::previous`] in one, from the year 1 on.
+    /// This range and [`Self::previous`], if there is one, in one.
     #[must_use]
     pub fn with_previous(&self) -> Self {
-        let first = NaiveDate::from_ymd_opt(1, 1, 1).unwrap_or(self.start);
-        Self {
-            start: self.previous().start.max(first),
-            end: self.end,
-        }
+        let previous = self.previous();
+        let start = previous.map_or(self.start, |previous| previous.start);
+        Self { start, ..*self }
     }
 
     /// Every month of which the range has a day, in order.
@@ -97,20 +100,10 @@ impl DateRange {
 /// Reads `YYYY-MM-DD` and nothing else: four, two and two ASCII digits, a day of the calendar, from the year 1
 /// on (`PostgreSQL` has no year 0).
 pub fn parse_date(text: &str) -> Option<NaiveDate> {
-    let (year, rest) = text.split_at_checked(4)?;
-    let (month, rest) = rest.strip_prefix('-')?.split_at_checked(2)?;
-    let day = rest.strip_prefix('-').filter(|day| day.len() == 2)?;
-    let year = number(year).filter(|year| *year > 0)?;
-    NaiveDate::from_ymd_opt(year.into(), number(month)?.into(), number(day)?.into())
-}
-
-/// At most four ASCII digits as a number; unlike `parse`, no sign is accepted.
-fn number(digits: &str) -> Option<u16> {
-    if digits.bytes().all(|digit| digit.is_ascii_digit()) {
-        digits.parse().ok()
-    } else {
-        None
-    }
+    // The library reads signs, white space and numbers of fewer digits too.
+    let plain = |byte: u8| byte.is_ascii_digit() || byte == b'-';
+    let date: NaiveDate = text.parse().ok()?;
+    (text.len() == 10 && text.bytes().all(plain) && date.year() > 0).then_some(date)
 }
 
 /// The day on which `at` falls in the account's time zone.
@@ -181,7 +174,7 @@ mod tests {
     #[test]
     fn the_range_before_has_as_many_days_and_ends_the_day_before() {
         let range = DateRange::parse("2024-03-01", "2024-03-31").unwrap();
-        let previous = range.previous();
+        let previous = range.previous().unwrap();
         assert_eq!(previous.num_days(), range.num_days());
         assert_eq!(
             (previous.start(), previous.end()),
@@ -191,7 +184,9 @@ mod tests {
         assert_eq!((both.start(), both.end()), (previous.start(), range.end()));
         let first = DateRange::parse("0001-01-01", "0001-01-02").unwrap();
         assert_eq!(first.with_previous(), first);
-        assert_eq!(first.previous().start(), date(0, 12, 30));
+        assert_eq!(first.previous(), Err(DateRangeError::NothingBefore));
+        let third = DateRange::parse("0001-01-03", "0001-01-04").unwrap();
+        assert_eq!(third.previous(), Ok(first));
     }
 
     #[test]

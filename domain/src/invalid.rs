@@ -1,8 +1,11 @@
 //! What is wrong with the body of a request, and the codes that forms and answers share.
 
+use std::cell::RefCell;
+
 use serde::Serialize;
 
 pub use crate::pointer::member;
+use crate::text::has_control;
 
 /// At most this many problems of one body are kept.
 pub const MAX_PROBLEMS: usize = 100;
@@ -16,6 +19,38 @@ pub struct Invalid {
     pub code: &'static str,
     /// A sentence for people.
     pub detail: String,
+}
+
+/// Why a text is not what it should be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct Fault {
+    /// One of [`code`].
+    pub code: &'static str,
+    /// A sentence for people, mostly without its subject: `holds a control character`.
+    pub detail: String,
+}
+
+impl Fault {
+    pub(crate) fn new(code: &'static str, detail: impl Into<String>) -> Self {
+        let detail = detail.into();
+        Self { code, detail }
+    }
+}
+
+/// Checks that the text has 1 to `max_chars` characters, not all of them white space, and no control character.
+pub(crate) fn check_line(text: &str, max_chars: usize) -> Result<(), Fault> {
+    if text.trim().is_empty() {
+        Err(Fault::new(code::BLANK, "is empty or white space only"))
+    } else if text.chars().nth(max_chars).is_some() {
+        let detail = format!("has more than {max_chars} characters");
+        Err(Fault::new(code::TOO_LONG, detail))
+    } else if has_control(text) {
+        let detail = "holds a control character";
+        Err(Fault::new(code::CONTROL_CHARACTER, detail))
+    } else {
+        Ok(())
+    }
 }
 
 /// What can be wrong, as callers match on it.
@@ -64,17 +99,18 @@ pub mod code {
 
 /// The problems of one body, in the order in which they were found, at most [`MAX_PROBLEMS`].
 #[derive(Default)]
-pub(crate) struct Problems(Vec<Invalid>);
+pub(crate) struct Problems(RefCell<Vec<Invalid>>);
 
 impl Problems {
     pub(crate) fn push(
-        &mut self,
+        &self,
         pointer: impl Into<String>,
         code: &'static str,
         detail: impl Into<String>,
     ) {
-        if self.0.len() < MAX_PROBLEMS {
-            self.0.push(Invalid {
+        let mut problems = self.0.borrow_mut();
+        if problems.len() < MAX_PROBLEMS {
+            problems.push(Invalid {
                 pointer: pointer.into(),
                 code,
                 detail: detail.into(),
@@ -82,11 +118,7 @@ impl Problems {
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     pub(crate) fn into_vec(self) -> Vec<Invalid> {
-        self.0
+        self.0.into_inner()
     }
 }

@@ -4,6 +4,7 @@
 //! harm. Queue names, delivery and acknowledgement live in `platform`.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use uuid::Uuid;
 
 /// One message. The version is part of the variant's name: a changed shape is a new variant, and a worker
@@ -41,8 +42,9 @@ impl Message {
 pub struct DecodeError(#[source] serde_json::Error);
 
 /// The lanes of imports. They are apart so that a giant import never delays a small one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Lane {
     /// Imports of one chunk.
     Small,
@@ -55,10 +57,7 @@ impl Lane {
 
     /// The lane's name in the ledger, in logs and metrics.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Lane::Small => "small",
-            Lane::Bulk => "bulk",
-        }
+        self.into()
     }
 }
 

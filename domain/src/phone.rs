@@ -5,10 +5,9 @@
 
 use std::fmt;
 
-/// A number such as `+491701234521`, owned or borrowed. `Debug` and `Display` mask it (`+49…21`);
-/// [`PhoneNumber::as_str`] shows it whole.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PhoneNumber<S = String>(S);
+/// A number such as `+491701234521`, whose `Debug` masks it (`+49…21`).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct PhoneNumber<'a>(&'a str);
 
 /// Why a text is no phone number. It never holds the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -23,10 +22,10 @@ pub enum PhoneError {
     Length,
 }
 
-impl<S: AsRef<str>> PhoneNumber<S> {
+impl<'a> PhoneNumber<'a> {
     /// Reads `+` and 7 to 15 ASCII digits, the first not 0.
-    pub fn parse(text: S) -> Result<Self, PhoneError> {
-        let Some(digits) = text.as_ref().as_bytes().strip_prefix(b"+") else {
+    pub fn parse(text: &'a str) -> Result<Self, PhoneError> {
+        let Some(digits) = text.as_bytes().strip_prefix(b"+") else {
             return Err(PhoneError::NoPlus);
         };
         if !digits.iter().all(u8::is_ascii_digit) {
@@ -40,42 +39,24 @@ impl<S: AsRef<str>> PhoneNumber<S> {
         }
     }
 
-    /// The whole number. Not for logs.
-    pub fn as_str(&self) -> &str {
-        self.0.as_ref()
-    }
-}
-
-impl<'a> PhoneNumber<&'a str> {
     /// A text that was parsed before.
     pub(crate) fn parsed(text: &'a str) -> Self {
         Self(text)
     }
 
-    /// The whole number, for as long as it was borrowed. Not for logs.
+    /// The whole number. Not for logs.
     pub fn get(self) -> &'a str {
         self.0
     }
 }
 
-impl<S: AsRef<str>> fmt::Display for PhoneNumber<S> {
+impl fmt::Debug for PhoneNumber<'_> {
     /// The first digits, which show the country, and the last two: `+49…21`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.as_str();
-        let tail = text.len().saturating_sub(2);
-        let (head, tail) = (text.get(..3), text.get(tail..));
-        write!(
-            f,
-            "{}…{}",
-            head.unwrap_or_default(),
-            tail.unwrap_or_default()
-        )
-    }
-}
-
-impl<S: AsRef<str>> fmt::Debug for PhoneNumber<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        let tail = self.0.len().saturating_sub(2);
+        let (head, tail) = (self.0.get(..3), self.0.get(tail..));
+        let (head, tail) = (head.unwrap_or_default(), tail.unwrap_or_default());
+        write!(f, "{head}…{tail}")
     }
 }
 
@@ -88,7 +69,7 @@ mod tests {
     #[test]
     fn seven_to_fifteen_digits_after_a_plus_are_a_number() {
         for text in ["+1234567", "+491701234521", "+999999999999999"] {
-            assert_eq!(PhoneNumber::parse(text).unwrap().as_str(), text);
+            assert_eq!(PhoneNumber::parse(text).unwrap().get(), text);
         }
     }
 
@@ -114,7 +95,7 @@ mod tests {
     #[test]
     fn a_shown_number_is_masked() {
         let phone = PhoneNumber::parse("+491701234521").unwrap();
-        assert_eq!(format!("{phone} {phone:?}"), "+49…21 +49…21");
+        assert_eq!(format!("{phone:?}"), "+49…21");
     }
 
     proptest! {

@@ -6,13 +6,13 @@ use store::{Store, Workload};
 
 use crate::Error;
 use crate::cache::Cache;
-use crate::config::{Config, ConfigError, DatabaseUrl};
+use crate::config::{Config, ConfigError};
 use crate::health::Check;
 use crate::queue::Queue;
 use crate::start::one_line;
 
 /// The database, the queue and the cache of one process. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Backends {
     pub store: Store,
     pub queue: Queue,
@@ -38,7 +38,7 @@ pub async fn open_store(config: &Config, workload: Workload) -> Result<Store, Er
 /// # Errors
 /// As [`open_store`], or there is no file.
 pub async fn open_existing_store(config: &Config, workload: Workload) -> Result<Store, Error> {
-    match Store::file(config.database_url()) {
+    match Store::file(config.database.expose()) {
         Ok(Some(file)) if !file.exists() => Err(Error::NoDatabase(file)),
         _ => open_store(config, workload).await,
     }
@@ -49,7 +49,7 @@ async fn wait_for_store(config: &Config) -> Result<Store, Error> {
     let store = connect(config, Workload::Requests)?;
     let mut logged = String::new();
     while let Err(error) = store.make_schema().await {
-        if !error.is_unavailable() || matches!(config.database, DatabaseUrl::Sqlite(_)) {
+        if !error.is_unavailable() || config.database.is_sqlite() {
             return Err(unusable(config, &error));
         }
         let line = one_line(&error);
@@ -63,10 +63,10 @@ async fn wait_for_store(config: &Config) -> Result<Store, Error> {
 }
 
 fn connect(config: &Config, workload: Workload) -> Result<Store, Error> {
-    if let DatabaseUrl::Sqlite(_) = config.database {
+    if config.database.is_sqlite() {
         config.make_data_dir()?;
     }
-    let store = Store::connect(config.database_url(), workload);
+    let store = Store::connect(config.database.expose(), workload);
     store.map_err(|error| unusable(config, &error))
 }
 
@@ -83,7 +83,7 @@ impl Backends {
     pub async fn open(config: &Config) -> Result<Self, Error> {
         Ok(Self {
             store: wait_for_store(config).await?,
-            queue: Queue::open(config.amqp_url.as_ref())?,
+            queue: Queue::open(config.amqp_url.as_ref()),
             cache: Cache::open(config.redis_url.as_ref())?,
         })
     }
@@ -93,18 +93,20 @@ impl Backends {
     pub fn checks(&self) -> Vec<Check> {
         let (store, queue, cache) = (self.store.clone(), self.queue.clone(), self.cache.clone());
         vec![
-            Check::required("database", move || {
+            Check::new("database", move || {
                 let store = store.clone();
                 async move { store.ping().await.map_err(|error| error.to_string()) }
             }),
-            Check::optional("queue", move || {
+            Check::new("queue", move || {
                 let queue = queue.clone();
                 async move { queue.ping().await.map_err(|error| error.to_string()) }
-            }),
-            Check::optional("cache", move || {
+            })
+            .optional(),
+            Check::new("cache", move || {
                 let cache = cache.clone();
                 async move { cache.ping().await.map_err(|error| error.to_string()) }
-            }),
+            })
+            .optional(),
         ]
     }
 }

@@ -6,7 +6,7 @@
 use reqwest::{Certificate, Client, ClientBuilder};
 use webpki_root_certs::TLS_SERVER_ROOT_CERTS;
 
-/// A client that trusts whom the system and Mozilla trust. The TLS provider must be there ([`crate::start::init`]).
+/// A client that trusts whom the system and Mozilla trust. The TLS provider must be there ([`crate::start::run`]).
 ///
 /// # Errors
 /// A root certificate cannot be read.

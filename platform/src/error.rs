@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use crate::cache::CacheError;
 use crate::config::ConfigError;
-use crate::queue::QueueError;
 
 /// The process cannot start or go on. Keeps its `source()`.
 #[derive(Debug, thiserror::Error)]
@@ -16,8 +15,6 @@ pub enum Error {
     NoDatabase(PathBuf),
     #[error("the database cannot be used")]
     Store(#[from] store::Error),
-    #[error("the queue cannot be used")]
-    Queue(#[from] QueueError),
     #[error("the cache cannot be used")]
     Cache(#[from] CacheError),
     /// Signals, sockets or threads that the operating system refuses.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::{BoxFuture, join_all};
+use futures::future::{self, BoxFuture, join_all};
 use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -26,48 +26,31 @@ pub struct Check {
 
 impl Check {
     /// Without it the process is not ready. Operators see the error, so it holds no secrets.
-    pub fn required<F>(name: &'static str, run: impl Fn() -> F + Send + Sync + 'static) -> Self
-    where
-        F: Future<Output = Result<(), String>> + Send + 'static,
-    {
-        Self::new(name, true, run)
-    }
-
-    /// Without it the process is slower, and still ready.
-    pub fn optional<F>(name: &'static str, run: impl Fn() -> F + Send + Sync + 'static) -> Self
-    where
-        F: Future<Output = Result<(), String>> + Send + 'static,
-    {
-        Self::new(name, false, run)
-    }
-
-    /// Required: a loop whose last heartbeat is at most `max_age` ago.
-    pub fn heartbeat(name: &'static str, heartbeat: Heartbeat, max_age: Duration) -> Self {
-        Self::required(name, move || {
-            let age = heartbeat.age();
-            async move {
-                if age <= max_age {
-                    Ok(())
-                } else {
-                    Err(format!("no heartbeat for {} s", age.as_secs()))
-                }
-            }
-        })
-    }
-
-    fn new<F>(
-        name: &'static str,
-        required: bool,
-        run: impl Fn() -> F + Send + Sync + 'static,
-    ) -> Self
+    pub fn new<F>(name: &'static str, run: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<(), String>> + Send + 'static,
     {
         Self {
             name,
-            required,
+            required: true,
             run: Arc::new(move || run().boxed()),
         }
+    }
+
+    /// Without it the process is slower, and still ready.
+    #[must_use]
+    pub fn optional(self) -> Self {
+        let required = false;
+        Self { required, ..self }
+    }
+
+    /// A loop whose last heartbeat is at most `max_age` ago.
+    pub fn heartbeat(name: &'static str, heartbeat: Heartbeat, max_age: Duration) -> Self {
+        Self::new(name, move || {
+            let age = heartbeat.age();
+            let stopped = || format!("no heartbeat for {} s", age.as_secs());
+            future::ready((age <= max_age).then_some(()).ok_or_else(stopped))
+        })
     }
 
     async fn outcome(&self) -> Result<(), String> {
@@ -82,11 +65,6 @@ impl Check {
 pub struct Heartbeat(watch::Sender<Instant>);
 
 impl Heartbeat {
-    /// The first heartbeat is now.
-    pub fn new() -> Self {
-        Self(watch::Sender::new(Instant::now()))
-    }
-
     /// A heartbeat, now.
     pub fn record(&self) {
         self.0.send_replace(Instant::now());
@@ -99,8 +77,9 @@ impl Heartbeat {
 }
 
 impl Default for Heartbeat {
+    /// The first heartbeat is now.
     fn default() -> Self {
-        Self::new()
+        Self(watch::Sender::new(Instant::now()))
     }
 }
 

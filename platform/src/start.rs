@@ -7,44 +7,39 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::Error;
-use crate::config::{Args, Config, Role};
 use crate::telemetry::{self, Metrics};
 
 /// From the signal to the end of the process; orchestrators kill after 30 s.
 const DRAIN: Duration = Duration::from_secs(24);
 
 /// What a process gets from its start.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Process {
     pub metrics: Metrics,
     /// Cancelled by SIGTERM or SIGINT: the process takes no new work and finishes what is in hand.
     pub shutdown: CancellationToken,
 }
 
-/// The body of a main: settings, TLS provider, telemetry, runtime and signals, then `work` until it ends. An error ends
-/// the process with one line on stderr and exit code 1. After a signal `work` has 24 s to end.
+/// The body of a main: TLS provider, telemetry, runtime and signals, then `work` until it ends. An error ends the process
+/// with one line on stderr and exit code 1. After a signal `work` has 24 s to end.
 ///
 /// ```no_run
 /// # struct Cli { settings: platform::config::Args }
 /// # let cli = Cli { settings: platform::config::Args::default() };
 /// use platform::config::Role;
 ///
-/// platform::start::run(cli.settings, Role::Worker, async |config, process| {
+/// platform::start::run(async |process| {
+///     let config = cli.settings.config(Role::Worker)?;
 ///     let backends = platform::backends::Backends::open(&config).await?;
 ///     // … work until process.shutdown
 ///     Ok::<(), platform::Error>(())
 /// });
 /// ```
-pub fn run<E>(
-    args: Args,
-    role: Role,
-    work: impl AsyncFnOnce(Config, Process) -> Result<(), E>,
-) -> ExitCode
+pub fn run<E>(work: impl AsyncFnOnce(Process) -> Result<(), E>) -> ExitCode
 where
     E: Into<Box<dyn StdError + Send + Sync>>,
 {
-    match try_run(args, role, work) {
+    match try_run(work) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Not through the log: this line is for whoever started the process.
@@ -55,15 +50,15 @@ where
 }
 
 fn try_run<E>(
-    args: Args,
-    role: Role,
-    work: impl AsyncFnOnce(Config, Process) -> Result<(), E>,
+    work: impl AsyncFnOnce(Process) -> Result<(), E>,
 ) -> Result<(), Box<dyn StdError + Send + Sync>>
 where
     E: Into<Box<dyn StdError + Send + Sync>>,
 {
-    let config = args.config(role).map_err(Error::from)?;
-    let metrics = init()?;
+    // It must be there before the first TLS connection, because no library here brings its own. The error says that one is
+    // installed already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let metrics = telemetry::init()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
@@ -79,7 +74,7 @@ where
             tokio::time::sleep(DRAIN).await;
         };
         tokio::select! {
-            result = work(config, process) => result.map_err(Into::into),
+            result = work(process) => result.map_err(Into::into),
             () = overdue => {
                 tracing::warn!("what is still in hand is left to others");
                 Ok(())
@@ -89,17 +84,6 @@ where
     // A blocking thread in mid-work may not hold the process.
     runtime.shutdown_timeout(Duration::from_millis(500));
     result
-}
-
-/// TLS provider, logs and metrics, for a main that does the rest itself. The provider must be there before the first
-/// TLS connection, because no library here brings its own.
-///
-/// # Errors
-/// See [`telemetry::init`].
-pub fn init() -> Result<Metrics, Error> {
-    // The error says that one is installed already, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    telemetry::init()
 }
 
 /// An error and its causes in one line: `the database is unavailable: … : …`.
@@ -121,6 +105,7 @@ pub fn one_line(error: &(dyn StdError + 'static)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
     use crate::config::ConfigError;
 
     #[test]

@@ -30,12 +30,6 @@ const DRAIN: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub struct Metrics(PrometheusHandle);
 
-impl std::fmt::Debug for Metrics {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Metrics")
-    }
-}
-
 impl Metrics {
     /// All metrics in Prometheus's text format.
     pub fn render(&self) -> String {

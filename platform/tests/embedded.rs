@@ -8,7 +8,7 @@ mod conformance;
 use platform::queue::Queue;
 
 async fn with_queue<F: Future<Output = ()>>(rule: impl FnOnce(Queue) -> F) {
-    rule(Queue::open(None).unwrap()).await;
+    rule(Queue::open(None)).await;
 }
 
 queue_rules!(crate::with_queue);

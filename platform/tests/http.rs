@@ -166,8 +166,8 @@ async fn operators(checks: Vec<Check>) -> Server {
 #[tokio::test]
 async fn a_missing_helper_degrades_and_metrics_are_shown() {
     let server = operators(vec![
-        Check::required("database", async || Ok(())),
-        Check::optional("queue", async || Err("no broker".to_owned())),
+        Check::new("database", async || Ok(())),
+        Check::new("queue", async || Err("no broker".to_owned())).optional(),
     ])
     .await;
     let live = ask(&server, "/health/live").await;
@@ -191,10 +191,10 @@ async fn a_missing_helper_degrades_and_metrics_are_shown() {
 
 #[tokio::test(start_paused = true)]
 async fn a_silent_check_or_a_stopped_loop_is_not_ready() {
-    let heartbeat = Heartbeat::new();
+    let heartbeat = Heartbeat::default();
     let max_age = Duration::from_secs(5);
     let server = operators(vec![
-        Check::required("database", std::future::pending),
+        Check::new("database", std::future::pending),
         Check::heartbeat("worker", heartbeat.clone(), max_age),
     ])
     .await;
@@ -215,7 +215,7 @@ async fn a_silent_check_or_a_stopped_loop_is_not_ready() {
 
 #[tokio::test]
 async fn callers_of_the_service_see_no_reasons_and_no_metrics() {
-    let missing = Check::required("database", async || Err("at 10.0.0.1".to_owned()));
+    let missing = Check::new("database", async || Err("at 10.0.0.1".to_owned()));
     let health = Health::new(vec![missing], CancellationToken::new());
     let server = start(ops::bare(health)).await;
     let ready = ask(&server, "/health/ready").await;
@@ -240,7 +240,7 @@ async fn however_many_ask_the_checks_run_once_a_second() {
         }
     };
     let health = Health::new(
-        vec![Check::required("database", counted)],
+        vec![Check::new("database", counted)],
         CancellationToken::new(),
     );
     for run in 1..=2 {
@@ -264,10 +264,7 @@ async fn a_check_whose_caller_gives_up_is_not_run_again() {
             }
         }
     };
-    let health = Health::new(
-        vec![Check::required("database", slow)],
-        CancellationToken::new(),
-    );
+    let health = Health::new(vec![Check::new("database", slow)], CancellationToken::new());
     let given_up = tokio::time::timeout(Duration::from_millis(100), health.readiness()).await;
     assert!(given_up.is_err());
     assert!(health.readiness().await.ready);

@@ -69,7 +69,7 @@ impl Entry {
     pub fn encode(&self, days: &[(NaiveDate, StoredDelta)]) -> Option<(CacheKey, Bytes)> {
         let days = days.iter();
         let days = days.map(|(day, stored)| (*day, stored.counts, stored.fields.as_slice()));
-        let days = month::encode_stored(days).ok()?;
+        let days = month::encode(days).ok()?;
         let bytes = [&self.prefix()[..], &days].concat();
         Some((self.key(), bytes.into()))
     }

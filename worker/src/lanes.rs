@@ -111,7 +111,7 @@ impl Slot {
             worker_id,
             store,
             accounts: imports.lane(lane).clone(),
-            heartbeat: Heartbeat::new(),
+            heartbeat: Heartbeat::default(),
         }
     }
 

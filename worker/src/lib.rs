@@ -35,7 +35,6 @@ pub mod store_chunk;
 const STOPPED: Duration = Duration::from_mins(1);
 
 /// One worker: its loops, not yet running.
-#[derive(Debug)]
 pub struct Worker {
     id: Uuid,
     backends: Backends,

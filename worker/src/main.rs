@@ -26,7 +26,8 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    start::run(Cli::parse().settings, Role::Worker, run)
+    let settings = Cli::parse().settings;
+    start::run(async |process| run(settings.config(Role::Worker)?, process).await)
 }
 
 async fn run(config: Config, process: Process) -> anyhow::Result<()> {

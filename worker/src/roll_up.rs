@@ -169,7 +169,6 @@ impl Line {
 }
 
 /// The loop that rolls up.
-#[derive(Debug)]
 pub struct RollupJob {
     notifier: RollupNotifier,
     store: Store,
@@ -191,7 +190,7 @@ impl RollupJob {
             notifier: RollupNotifier::default(),
             store,
             cache,
-            heartbeat: Heartbeat::new(),
+            heartbeat: Heartbeat::default(),
         }
     }
 

@@ -149,7 +149,7 @@ fn is_outdated(state: &AppState, opened: &Opened) -> bool {
 fn weight(link: &PublicLink) -> u32 {
     let form = &link.content;
     let track_fields = link.track_fields.iter();
-    let track_fields = track_fields.map(|field| field.name().len() + field.value().len());
+    let track_fields = track_fields.map(|(name, value)| name.len() + value.len());
     let bus_props = form.bus_props.iter();
     let bus_props = bus_props.map(|entry| entry.text.as_str().len());
     let fields = form.fields.iter();

@@ -118,7 +118,7 @@ pub async fn list_forms(
         .map_err(|_| Problem::invalid_parameter("status must be DRAFT, PUBLISHED or DELETED"))?;
     let query = query?;
     let account_id = caller.account_id();
-    let list = List::new(account_id, format!("{PATH}/list/{status}"));
+    let list = List::new(account_id, format!("{PATH}/list/{}", status.as_str()));
     let before = list.position(&query)?.map(Uuid::from_bytes);
     let limit = query.limit.into();
     let mut permit = state.page_memory().permit(account_id);

@@ -113,7 +113,7 @@ mod tests {
 
     #[tokio::test]
     async fn notifications_of_one_form_are_one_and_none_is_lost() {
-        let queue = Queue::open(None).unwrap();
+        let queue = Queue::open(None);
         let mut consumer = queue.consume(64, CancellationToken::new());
         let notifier = Notifier::start(queue);
         let account = Uuid::from_u128(1);

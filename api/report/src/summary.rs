@@ -54,27 +54,31 @@ pub async fn summary(
     let both = request.range.with_previous();
     let (key, query) = (Key::Summary(request.clone()), request.query(both, 0));
     let show = |series: &FormSeries| {
-        let body = json(&body(&request, series))?;
+        let body = json(&body(&request, series)?)?;
         Ok(Rendered::new(series.version, body))
     };
     answer_form(&state, key, &headers, query, show).await
 }
 
-fn body<'a>(request: &'a FormReportRequest, series: &'a FormSeries) -> SummaryBody<'a> {
+fn body<'a>(
+    request: &'a FormReportRequest,
+    series: &'a FormSeries,
+) -> Result<SummaryBody<'a>, Problem> {
     let days = series.days.iter();
     let counts = days.map(|(date, delta)| (*date, delta.counts));
     let figures = Figures::new(daily(request.range, counts.clone()));
     let range = request.range.previous();
+    let range = range.map_err(|error| Problem::invalid_parameter(error.to_string()))?;
     let previous = Previous {
         start_date: range.start(),
         end_date: range.end(),
         metrics: metrics(&daily(range, counts)),
     };
     let change = figures.metrics.since(&previous.metrics);
-    SummaryBody {
+    Ok(SummaryBody {
         head: FormHead::new(request, &series.form.content.title, series.as_of),
         figures,
         previous,
         change,
-    }
+    })
 }

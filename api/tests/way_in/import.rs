@@ -219,7 +219,7 @@ async fn workers_are_notified_of_an_account_and_a_lane() {
         loop {
             let delivery = notifications.next().await.unwrap();
             let Message::ImportV1 { lane, .. } = delivery.message else {
-                panic!("{delivery:?}");
+                panic!("{:?}", delivery.message);
             };
             delivery.ack().await.unwrap();
             if lane == expected {

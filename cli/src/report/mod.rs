@@ -11,7 +11,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
 use reqwest::header::ACCEPT;
 
-use crate::service::{Connection, Service, read};
+use crate::service::{Output, read};
 
 /// Where reports are.
 const REPORTS: &str = "/api_v1/report";
@@ -76,16 +76,6 @@ pub(crate) struct ReportArgs {
     bus_prop: Option<String>,
 }
 
-/// Where to ask, and how to say it.
-#[derive(Args)]
-pub(crate) struct Output {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    connection: Connection,
-}
-
 /// Which feedbacks, and how to say them.
 #[derive(Args)]
 pub(crate) struct List {
@@ -96,13 +86,10 @@ pub(crate) struct List {
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=1_000))]
     limit: u16,
     /// Print all of them as lines
-    #[arg(long, value_enum, conflicts_with = "limit")]
+    #[arg(long, value_enum, conflicts_with_all = ["limit", "json"])]
     lines: Option<Lines>,
-    /// Print one page as JSON
-    #[arg(long, conflicts_with = "lines")]
-    json: bool,
     #[command(flatten)]
-    connection: Connection,
+    output: Output,
 }
 
 /// Kinds of lines.
@@ -121,12 +108,18 @@ impl Lines {
     }
 }
 
+impl Days {
+    /// Both, as segments of a path.
+    fn path(&self) -> String {
+        format!("{}/{}", segment(&self.start), segment(&self.end))
+    }
+}
+
 impl ReportArgs {
     /// The path of an operation that names the days first.
     fn path(&self, operation: &str) -> String {
-        let (start, end) = (segment(&self.days.start), segment(&self.days.end));
-        let (form, tail) = (segment(&self.form), self.tail());
-        format!("{REPORTS}/{operation}/{start}/{end}/{form}{tail}")
+        let (days, form, tail) = (self.days.path(), segment(&self.form), self.tail());
+        format!("{REPORTS}/{operation}/{days}/{form}{tail}")
     }
 
     fn tail(&self) -> String {
@@ -138,14 +131,12 @@ impl ReportArgs {
 pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Overview { days, output } => {
-            let (start, end) = (segment(&days.start), segment(&days.end));
-            let path = format!("{REPORTS}/overview/{start}/{end}");
+            let path = format!("{REPORTS}/overview/{}", days.path());
             report(&path, &output, show::overview).await
         }
         Command::Form { args, output } => {
-            let (start, end) = (segment(&args.days.start), segment(&args.days.end));
-            let (form, tail) = (segment(&args.form), args.tail());
-            let path = format!("{REPORTS}/form/{form}/{start}/{end}{tail}");
+            let (form, days, tail) = (segment(&args.form), args.days.path(), args.tail());
+            let path = format!("{REPORTS}/form/{form}/{days}{tail}");
             report(&path, &output, show::form).await
         }
         Command::Summary { args, output } => {
@@ -161,48 +152,29 @@ async fn report(
     output: &Output,
     show: impl FnOnce(&serde_json::Value) -> String,
 ) -> anyhow::Result<()> {
-    let body = Service::new(&output.connection)?.get(path).await?;
-    let text = if output.json {
-        format!("{}\n", serde_json::to_string(&body)?)
-    } else {
-        show(&body)
-    };
-    stdout().lock().write_all(text.as_bytes())?;
-    Ok(())
+    output.print(&output.service()?.get(path).await?, show)
 }
 
 async fn feedbacks(path: &str, list: &List) -> anyhow::Result<()> {
-    let service = Service::new(&list.connection)?;
-    let tracked = list
-        .track
-        .iter()
-        .map(|field| ("track_field", field.clone()));
-    let mut query: Vec<_> = tracked.collect();
-    if list.lines.is_none() {
-        query.push(("limit", list.limit.to_string()));
-    }
-    let query: Vec<_> = query
-        .into_iter()
-        .map(|(name, value)| format!("{name}={}", segment(&value)))
+    let tracked = list.track.iter();
+    let mut query: Vec<_> = tracked
+        .map(|field| format!("track_field={}", segment(field)))
         .collect();
-    let call = service.call(Method::GET, &format!("{path}?{}", query.join("&")));
-    if let Some(lines) = list.lines {
-        let mut answer = call.header(ACCEPT, lines.media_type()).send().await?;
-        if !answer.status().is_success() {
-            return read(answer).await.map(drop);
-        }
-        while let Some(piece) = answer.chunk().await? {
-            stdout().lock().write_all(&piece)?;
-        }
-        return Ok(());
+    if list.lines.is_none() {
+        query.push(format!("limit={}", list.limit));
     }
-    let body = read(call.send().await?).await?;
-    let text = if list.json {
-        format!("{}\n", serde_json::to_string(&body)?)
-    } else {
-        show::feedbacks(&body)
+    let path = format!("{path}?{}", query.join("&"));
+    let Some(lines) = list.lines else {
+        return report(&path, &list.output, show::feedbacks).await;
     };
-    stdout().lock().write_all(text.as_bytes())?;
+    let call = list.output.service()?.call(Method::GET, &path);
+    let mut answer = call.header(ACCEPT, lines.media_type()).send().await?;
+    if !answer.status().is_success() {
+        return read(answer).await.map(drop);
+    }
+    while let Some(piece) = answer.chunk().await? {
+        stdout().lock().write_all(&piece)?;
+    }
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::table::{Table, printable};
+use crate::output::{list, word};
 
 /// The overview.
 pub(super) fn overview(body: &Value) -> String {
@@ -72,11 +73,8 @@ pub(super) fn summary(body: &Value) -> String {
     let mut out = head(body);
     let mut figures = figures_table();
     let previous = &body["previous"];
-    let before = format!(
-        "{} to {}",
-        word(&previous["start_date"]),
-        word(&previous["end_date"])
-    );
+    let (start, end) = (&previous["start_date"], &previous["end_date"]);
+    let before = format!("{} to {}", word(start), word(end));
     figures.push(figures_row("now", &body["metrics"]));
     figures.push(figures_row(&before, &previous["metrics"]));
     let change = &body["change"];
@@ -178,52 +176,37 @@ fn with_ends(figure: String, detail: &Value, factor: f64) -> String {
     if detail["low"].is_null() {
         return figure;
     }
-    let (low, high) = (
-        decimal(&detail["low"], factor),
-        decimal(&detail["high"], factor),
-    );
+    let [low, high] = ["low", "high"].map(|end| decimal(&detail[end], factor));
     format!("{figure} ({low} to {high})")
 }
 
 fn percent(rate: &Value) -> String {
-    rate.as_f64()
-        .map_or_else(dash, |rate| format!("{:.1} %", 100.0 * rate))
+    figure(rate, |rate| format!("{:.1} %", 100.0 * rate))
 }
 
-fn decimal(figure: &Value, factor: f64) -> String {
-    figure
-        .as_f64()
-        .map_or_else(dash, |figure| format!("{:.1}", factor * figure))
+fn decimal(value: &Value, factor: f64) -> String {
+    figure(value, |value| format!("{:.1}", factor * value))
 }
 
-fn points(figure: &Value, factor: f64) -> String {
-    figure
-        .as_f64()
-        .map_or_else(dash, |figure| format!("{:+.1}", factor * figure))
+fn points(value: &Value, factor: f64) -> String {
+    figure(value, |value| format!("{:+.1}", factor * value))
+}
+
+fn figure(value: &Value, show: impl FnOnce(f64) -> String) -> String {
+    value.as_f64().map_or_else(dash, show)
 }
 
 fn signed(count: &Value) -> String {
-    count
-        .as_i64()
-        .map_or_else(dash, |count| format!("{count:+}"))
+    let count = count.as_i64();
+    count.map_or_else(dash, |count| format!("{count:+}"))
 }
 
+/// A grade.
 fn number(value: &Value) -> String {
-    if value.is_null() {
-        dash()
-    } else {
-        value.to_string()
-    }
+    let grade = value.as_u64();
+    grade.map_or_else(dash, |grade| grade.to_string())
 }
 
 fn dash() -> String {
     "–".to_owned()
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn word(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::answers::Answers;
 use super::problem::{FieldProblem, FieldProblems, shown};
-use super::value::AnswerValue;
+use super::value::{AnswerValue, Reader};
 use crate::form::{Field, FormContent};
 use crate::invalid::code;
 
@@ -27,10 +27,8 @@ impl Answers {
         };
         let keys = members.keys().map(String::as_str);
         check(form, keys, |field, problems| {
-            match members.get(field.key.as_str()) {
-                None | Some(Value::Null) => None,
-                Some(value) => AnswerValue::from_json(field, value, problems),
-            }
+            let value = members.get(field.key.as_str())?;
+            Reader { field, problems }.json(value)
         })
     }
 
@@ -56,7 +54,7 @@ impl Answers {
         }
         check(form, keys.into_iter(), |field, problems| {
             let values = by_key.get(field.key.as_str())?;
-            AnswerValue::from_texts(field, values, problems)
+            Reader { field, problems }.texts(values)
         })
     }
 }
@@ -74,9 +72,7 @@ fn check<'a>(
         match read(field, &mut problems) {
             Some(value) => answers.push(field, value),
             None if field.required && problems.len() == before => {
-                problems.push(field.key.as_str(), code::MISSING, || {
-                    "This needs an answer.".to_owned()
-                });
+                problems.push(field.key.as_str(), code::MISSING, "This needs an answer.");
             }
             None => {}
         }
@@ -87,22 +83,21 @@ fn check<'a>(
         }
         match form.field(key) {
             Some(field) if field.retired => {
-                problems.push(key, code::RETIRED, || {
-                    "The form no longer asks this.".to_owned()
-                });
+                problems.push(key, code::RETIRED, "The form no longer asks this.");
             }
             Some(_) => {}
-            None => problems.push(&shown(key), code::UNKNOWN_KEY, || {
-                "The form does not ask this.".to_owned()
-            }),
+            None => problems.push(
+                &shown(key),
+                code::UNKNOWN_KEY,
+                "The form does not ask this.",
+            ),
         }
     }
-    if problems.is_empty() && answers.is_empty() {
-        problems.push("", code::MISSING, || "Nothing is answered.".to_owned());
+    if problems.len() == 0 && answers.is_empty() {
+        problems.push("", code::MISSING, "Nothing is answered.");
     }
-    if problems.is_empty() {
-        Ok(answers)
-    } else {
-        Err(problems.into_vec())
+    match problems.into_vec() {
+        problems if problems.is_empty() => Ok(answers),
+        problems => Err(problems),
     }
 }

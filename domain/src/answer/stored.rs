@@ -23,10 +23,10 @@ impl Answers {
         let mut answers = Answers::default();
         for field in &form.fields {
             if let Some(value) = stored.remove(field.key.as_str()) {
-                let value =
-                    AnswerValue::from_stored(field, value).ok_or_else(|| UnreadableAnswers {
-                        key: field.key.to_string(),
-                    })?;
+                let Some(value) = AnswerValue::from_stored(field, value) else {
+                    let key = field.key.to_string();
+                    return Err(UnreadableAnswers { key });
+                };
                 answers.push(field, value);
             }
         }

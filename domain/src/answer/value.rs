@@ -1,10 +1,12 @@
 //! The answer to one field: from JSON, from the texts of a form-encoded body, or from the store.
 
+use std::fmt::Display;
+
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::problem::FieldProblems;
+use super::problem::{FieldProblems, shown};
 use crate::form::{AnswerShape, ChoiceOption, Field, Grades, MAX_OPTIONS};
 use crate::invalid::code;
 
@@ -35,66 +37,6 @@ impl AnswerValue {
         }
     }
 
-    /// Reads a member of a JSON object, not `null`.
-    pub(super) fn from_json(
-        field: &Field,
-        value: &Value,
-        problems: &mut FieldProblems,
-    ) -> Option<Self> {
-        match field.kind.shape() {
-            AnswerShape::Grade(grades) => grade(field, grades, value, problems),
-            AnswerShape::One(options) => {
-                let value = string(field, value, problems)?;
-                one(field, options, value, problems)
-            }
-            AnswerShape::Many(options) => {
-                let values = value.as_array();
-                if values.is_some_and(|values| values.len() > MAX_OPTIONS) {
-                    problems.too_many(field);
-                    return None;
-                }
-                let texts = values.and_then(|v| v.iter().map(Value::as_str).collect());
-                let Some(texts): Option<Vec<_>> = texts else {
-                    problems.wrong_type(field, "This is not an array of strings.");
-                    return None;
-                };
-                many(field, options, &texts, problems)
-            }
-            AnswerShape::Text { max_chars } => {
-                let value = string(field, value, problems)?;
-                text(field, max_chars, value, problems)
-            }
-        }
-    }
-
-    /// Reads the values that the page sent under the field's key, none empty.
-    pub(super) fn from_texts(
-        field: &Field,
-        values: &[&str],
-        problems: &mut FieldProblems,
-    ) -> Option<Self> {
-        match field.kind.shape() {
-            AnswerShape::Grade(grades) => {
-                let value = single(field, values, problems)?;
-                // In plain digits a grade is the same in JSON; `5.0`, `+5`, `05` and ` 5` are none.
-                let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-                let number = serde_json::from_str(value).ok().filter(|_| digits);
-                grade(field, grades, &number.unwrap_or(Value::Null), problems)
-            }
-            AnswerShape::One(options) => {
-                one(field, options, single(field, values, problems)?, problems)
-            }
-            AnswerShape::Many(_) if values.len() > MAX_OPTIONS => {
-                problems.too_many(field);
-                None
-            }
-            AnswerShape::Many(options) => many(field, options, values, problems),
-            AnswerShape::Text { max_chars } => {
-                text(field, max_chars, single(field, values, problems)?, problems)
-            }
-        }
-    }
-
     /// Reads what [`to_json`](Self::to_json) gave. An option may have been retired since.
     pub(super) fn from_stored(field: &Field, value: Value) -> Option<Self> {
         match (field.kind.shape(), value) {
@@ -114,100 +56,155 @@ impl AnswerValue {
     }
 }
 
-fn string<'a>(field: &Field, value: &'a Value, problems: &mut FieldProblems) -> Option<&'a str> {
-    if !value.is_string() {
-        problems.wrong_type(field, "This is not a string.");
-    }
-    value.as_str()
+/// Reads the answer to one field and notes what is wrong with it.
+pub(super) struct Reader<'a> {
+    pub(super) field: &'a Field,
+    pub(super) problems: &'a mut FieldProblems,
 }
 
-/// The only value of a field that takes one; `None` if there is none.
-fn single<'a>(field: &Field, values: &[&'a str], problems: &mut FieldProblems) -> Option<&'a str> {
-    if values.len() > 1 {
-        problems.push(field.key.as_str(), code::DUPLICATE, || {
-            "This was answered more than once.".to_owned()
-        });
-        return None;
-    }
-    values.first().copied()
-}
-
-fn grade(
-    field: &Field,
-    grades: Grades,
-    value: &Value,
-    problems: &mut FieldProblems,
-) -> Option<AnswerValue> {
-    let read = grades.read(value).map_err(|code| {
-        problems.push(field.key.as_str(), code, || {
-            format!("This takes a whole number from {grades}.")
-        });
-    });
-    read.ok().map(AnswerValue::Grade)
-}
-
-fn one(
-    field: &Field,
-    options: &[ChoiceOption],
-    value: &str,
-    problems: &mut FieldProblems,
-) -> Option<AnswerValue> {
-    if !is_offered(options, value) {
-        problems.not_offered(field, value);
-        return None;
-    }
-    Some(AnswerValue::Text(value.to_owned()))
-}
-
-/// Reads at most [`MAX_OPTIONS`] values.
-fn many(
-    field: &Field,
-    options: &[ChoiceOption],
-    values: &[&str],
-    problems: &mut FieldProblems,
-) -> Option<AnswerValue> {
-    let mut chosen: Vec<String> = Vec::new();
-    for value in values {
-        if !is_offered(options, value) {
-            problems.not_offered(field, value);
-        } else if chosen.iter().any(|before| before == value) {
-            problems.push(field.key.as_str(), code::DUPLICATE, || {
-                format!("`{value}` is chosen more than once.")
-            });
-        } else {
-            chosen.push((*value).to_owned());
+impl Reader<'_> {
+    /// Reads a member of a JSON object.
+    pub(super) fn json(mut self, value: &Value) -> Option<AnswerValue> {
+        if value.is_null() {
+            return None;
+        }
+        match self.field.kind.shape() {
+            AnswerShape::Grade(grades) => self.grade(grades, value),
+            AnswerShape::One(options) => {
+                let value = self.string(value)?;
+                self.one(options, value)
+            }
+            AnswerShape::Many(options) => {
+                let values = value.as_array();
+                self.check_count(values.map_or(0, Vec::len))?;
+                let texts = values.map(|values| values.iter().map(Value::as_str).collect());
+                let Some(Some(texts)): Option<Option<Vec<_>>> = texts else {
+                    self.note(code::WRONG_TYPE, "This is not an array of strings.");
+                    return None;
+                };
+                self.many(options, &texts)
+            }
+            AnswerShape::Text { max_chars } => {
+                let value = self.string(value)?;
+                self.text(max_chars, value)
+            }
         }
     }
-    (!chosen.is_empty()).then_some(AnswerValue::Chosen(chosen))
-}
 
-fn is_offered(options: &[ChoiceOption], value: &str) -> bool {
-    let mut offered = options.iter().filter(|option| !option.retired);
-    offered.any(|option| option.value == value)
-}
+    /// Reads the values that the page sent under the field's key, none empty.
+    pub(super) fn texts(mut self, values: &[&str]) -> Option<AnswerValue> {
+        match self.field.kind.shape() {
+            AnswerShape::Grade(grades) => {
+                let value = self.single(values)?;
+                // In plain digits a grade is the same in JSON; `5.0`, `+5`, `05` and ` 5` are none.
+                let digits = value.bytes().all(|byte| byte.is_ascii_digit());
+                let number = serde_json::from_str(value).ok().filter(|_| digits);
+                self.grade(grades, &number.unwrap_or(Value::Null))
+            }
+            AnswerShape::One(options) => {
+                let value = self.single(values)?;
+                self.one(options, value)
+            }
+            AnswerShape::Many(options) => {
+                self.check_count(values.len())?;
+                self.many(options, values)
+            }
+            AnswerShape::Text { max_chars } => {
+                let value = self.single(values)?;
+                self.text(max_chars, value)
+            }
+        }
+    }
 
-fn text(
-    field: &Field,
-    max_chars: usize,
-    value: &str,
-    problems: &mut FieldProblems,
-) -> Option<AnswerValue> {
-    // A CR alone ends a line too: else of CR CR LF a CR LF would be left, and what is stored would not read the same.
-    let text = value.replace("\r\n", "\n").replace('\r', "\n");
-    if text.trim().is_empty() {
-        return None;
+    fn note(&mut self, code: &'static str, detail: impl Display) {
+        self.problems.push(self.field.key.as_str(), code, detail);
     }
-    let nul = text.contains('\0');
-    if nul {
-        problems.push(field.key.as_str(), code::CONTROL_CHARACTER, || {
-            "This holds the character U+0000.".to_owned()
-        });
+
+    fn string<'v>(&mut self, value: &'v Value) -> Option<&'v str> {
+        if !value.is_string() {
+            self.note(code::WRONG_TYPE, "This is not a string.");
+        }
+        value.as_str()
     }
-    let long = text.chars().nth(max_chars).is_some();
-    if long {
-        problems.push(field.key.as_str(), code::TOO_LONG, || {
-            format!("This takes at most {max_chars} characters.")
-        });
+
+    /// The only value of a field that takes one; `None` if there is none.
+    fn single<'v>(&mut self, values: &[&'v str]) -> Option<&'v str> {
+        if values.len() > 1 {
+            self.note(code::DUPLICATE, "This was answered more than once.");
+            return None;
+        }
+        values.first().copied()
     }
-    (!nul && !long).then_some(AnswerValue::Text(text))
+
+    fn grade(&mut self, grades: Grades, value: &Value) -> Option<AnswerValue> {
+        match grades.read(value) {
+            Ok(grade) => return Some(AnswerValue::Grade(grade)),
+            Err(code) => self.note(
+                code,
+                format_args!("This takes a whole number from {grades}."),
+            ),
+        }
+        None
+    }
+
+    fn one(&mut self, options: &[ChoiceOption], value: &str) -> Option<AnswerValue> {
+        self.is_offered(options, value)
+            .then(|| AnswerValue::Text(value.to_owned()))
+    }
+
+    /// `None` if so many values are not even looked at.
+    fn check_count(&mut self, values: usize) -> Option<()> {
+        if values > MAX_OPTIONS {
+            let detail = format_args!("This takes at most {MAX_OPTIONS} choices.");
+            self.note(code::TOO_MANY, detail);
+            return None;
+        }
+        Some(())
+    }
+
+    fn many(&mut self, options: &[ChoiceOption], values: &[&str]) -> Option<AnswerValue> {
+        let mut chosen: Vec<String> = Vec::new();
+        for value in values {
+            if !self.is_offered(options, value) {
+                continue;
+            }
+            if chosen.iter().any(|before| before == value) {
+                let detail = format_args!("`{value}` is chosen more than once.");
+                self.note(code::DUPLICATE, detail);
+            } else {
+                chosen.push((*value).to_owned());
+            }
+        }
+        (!chosen.is_empty()).then_some(AnswerValue::Chosen(chosen))
+    }
+
+    /// Whether the page has an option of this value.
+    fn is_offered(&mut self, options: &[ChoiceOption], value: &str) -> bool {
+        let mut offered = options.iter().filter(|option| !option.retired);
+        let is_offered = offered.any(|option| option.value == value);
+        if !is_offered {
+            let detail = format_args!("`{}` is not one of the choices.", shown(value));
+            self.note(code::NOT_OFFERED, detail);
+        }
+        is_offered
+    }
+
+    fn text(&mut self, max_chars: usize, value: &str) -> Option<AnswerValue> {
+        // A CR alone ends a line too: else of CR CR LF a CR LF would be left, and what is stored would not read the same.
+        let text = value.replace("\r\n", "\n").replace('\r', "\n");
+        if text.trim().is_empty() {
+            return None;
+        }
+        let nul = text.contains('\0');
+        if nul {
+            let detail = "This holds the character U+0000.";
+            self.note(code::CONTROL_CHARACTER, detail);
+        }
+        let long = text.chars().nth(max_chars).is_some();
+        if long {
+            let detail = format_args!("This takes at most {max_chars} characters.");
+            self.note(code::TOO_LONG, detail);
+        }
+        (!nul && !long).then_some(AnswerValue::Text(text))
+    }
 }

@@ -21,6 +21,19 @@ fn deeper<E: Error>(level: u8) -> Result<u8, E> {
     }
 }
 
+/// A visitor of any value is its own seed.
+macro_rules! seed {
+    ($visitor:ty) => {
+        impl<'de> DeserializeSeed<'de> for $visitor {
+            type Value = <Self as Visitor<'de>>::Value;
+
+            fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
+                json.deserialize_any(self)
+            }
+        }
+    };
+}
+
 /// A visitor's methods for values whose content does not matter: all of them return the same.
 macro_rules! scalars {
     ($result:expr, $($visit:ident: $value:ty),+) => {
@@ -42,13 +55,7 @@ pub(super) struct Element<'r> {
     pub(super) level: u8,
 }
 
-impl<'de> DeserializeSeed<'de> for Element<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        json.deserialize_any(self)
-    }
-}
+seed!(Element<'_>);
 
 impl<'de> Visitor<'de> for Element<'_> {
     type Value = ();
@@ -92,13 +99,7 @@ struct Name<'r> {
     front: usize,
 }
 
-impl<'de> DeserializeSeed<'de> for Name<'_> {
-    type Value = Span;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Span, D::Error> {
-        json.deserialize_any(self)
-    }
-}
+seed!(Name<'_>);
 
 impl<'de> Visitor<'de> for Name<'_> {
     type Value = Span;
@@ -123,13 +124,7 @@ struct Content<'r> {
     level: u8,
 }
 
-impl<'de> DeserializeSeed<'de> for Content<'_> {
-    type Value = RawValue;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<RawValue, D::Error> {
-        json.deserialize_any(self)
-    }
-}
+seed!(Content<'_>);
 
 impl<'de> Visitor<'de> for Content<'_> {
     type Value = RawValue;
@@ -165,13 +160,7 @@ struct Unwanted {
     level: u8,
 }
 
-impl<'de> DeserializeSeed<'de> for Unwanted {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        json.deserialize_any(self)
-    }
-}
+seed!(Unwanted);
 
 impl<'de> Visitor<'de> for Unwanted {
     type Value = ();

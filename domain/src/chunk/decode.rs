@@ -1,7 +1,5 @@
 //! From a payload back to records. Everything in a payload is checked: a bad disk must not become bad data.
 
-use std::fmt;
-
 use zstd::zstd_safe::get_frame_content_size;
 
 use super::{MAX_DECODED_BYTES, VERSION};
@@ -16,14 +14,6 @@ pub struct Chunk {
     ends: Vec<[usize; COLUMNS.len()]>,
     /// Where the columns begin.
     starts: [usize; COLUMNS.len()],
-}
-
-impl fmt::Debug for Chunk {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Chunk")
-            .field("records", &self.len())
-            .finish_non_exhaustive()
-    }
 }
 
 /// Why a payload cannot be read.

@@ -91,8 +91,8 @@ fn another_version_is_told_apart_from_a_corrupt_payload() {
     let mut payload = payload(&["a"]);
     payload[0] = 2;
     assert_eq!(
-        Chunk::decode(&payload).unwrap_err(),
-        ChunkError::UnknownVersion(2)
+        Chunk::decode(&payload).err(),
+        Some(ChunkError::UnknownVersion(2))
     );
     assert!(matches!(Chunk::decode(&[]), Err(ChunkError::Corrupt(_))));
     assert!(matches!(
@@ -106,8 +106,8 @@ fn a_bomb_is_refused_before_it_takes_memory() {
     let bomb = forged(&vec![0; MAX_DECODED_BYTES + 1]);
     assert!(bomb.len() < 10_000);
     assert_eq!(
-        Chunk::decode(&bomb).unwrap_err(),
-        ChunkError::Corrupt("it is too large")
+        Chunk::decode(&bomb).err(),
+        Some(ChunkError::Corrupt("it is too large"))
     );
 }
 
@@ -145,7 +145,7 @@ fn forged_lengths_counts_orders_encodings_and_values_are_corrupt() {
 fn no_debug_output_shows_a_phone() {
     let payload = payload(&["a"]);
     let chunk = Chunk::decode(&payload).unwrap();
-    let shown = format!("{chunk:?} {:?}", chunk.records().next());
+    let shown = format!("{:?}", chunk.records().next());
     assert!(
         shown.contains("+49…21") && !shown.contains("1701234"),
         "{shown}"

@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::invalid::code;
-use crate::text::has_control;
+use crate::invalid::{Fault, check_line, code};
 
 /// At most this many characters.
 pub const MAX_CHARS: usize = 500;
@@ -13,42 +12,21 @@ pub const MAX_CHARS: usize = 500;
 /// A text `<name>:<value>`, split at its first `:`; neither part is empty, at most 500 characters, no control
 /// character. Compared byte by byte; nothing is trimmed or folded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct BusProp(String);
 
-/// Why a text is no business property.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BusPropError {
-    #[error("is not of the shape <name>:<value>")]
-    Malformed,
-    #[error("has more than {MAX_CHARS} characters")]
-    TooLong,
-    #[error("holds a control character")]
-    ControlCharacter,
-}
-
-impl BusPropError {
-    pub fn code(self) -> &'static str {
-        match self {
-            BusPropError::Malformed => code::MALFORMED,
-            BusPropError::TooLong => code::TOO_LONG,
-            BusPropError::ControlCharacter => code::CONTROL_CHARACTER,
-        }
-    }
-}
-
 impl BusProp {
-    pub fn parse(text: &str) -> Result<Self, BusPropError> {
+    pub fn parse(text: &str) -> Result<Self, Fault> {
         match text.split_once(':') {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {}
-            _ => return Err(BusPropError::Malformed),
+            _ => {
+                return Err(Fault::new(
+                    code::MALFORMED,
+                    "is not of the shape <name>:<value>",
+                ));
+            }
         }
-        if text.chars().nth(MAX_CHARS).is_some() {
-            return Err(BusPropError::TooLong);
-        }
-        if has_control(text) {
-            return Err(BusPropError::ControlCharacter);
-        }
+        check_line(text, MAX_CHARS)?;
         Ok(Self(text.to_owned()))
     }
 
@@ -69,16 +47,10 @@ impl BusProp {
 }
 
 impl TryFrom<String> for BusProp {
-    type Error = BusPropError;
+    type Error = Fault;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         Self::parse(&text)
-    }
-}
-
-impl From<BusProp> for String {
-    fn from(text: BusProp) -> Self {
-        text.0
     }
 }
 
@@ -126,18 +98,18 @@ mod tests {
     #[test]
     fn everything_else_is_refused_with_its_reason() {
         let long = format!("a:{}", "b".repeat(499));
-        for (text, error) in [
-            ("", BusPropError::Malformed),
-            ("store", BusPropError::Malformed),
-            (":Berlin", BusPropError::Malformed),
-            ("store:", BusPropError::Malformed),
-            (":", BusPropError::Malformed),
-            (&long, BusPropError::TooLong),
-            ("store:a\0", BusPropError::ControlCharacter),
-            ("st\nore:a", BusPropError::ControlCharacter),
-            ("store:\u{85}", BusPropError::ControlCharacter),
+        for (text, code) in [
+            ("", code::MALFORMED),
+            ("store", code::MALFORMED),
+            (":Berlin", code::MALFORMED),
+            ("store:", code::MALFORMED),
+            (":", code::MALFORMED),
+            (&long, code::TOO_LONG),
+            ("store:a\0", code::CONTROL_CHARACTER),
+            ("st\nore:a", code::CONTROL_CHARACTER),
+            ("store:\u{85}", code::CONTROL_CHARACTER),
         ] {
-            assert_eq!(BusProp::parse(text), Err(error), "{text}");
+            assert_eq!(BusProp::parse(text).unwrap_err().code, code, "{text}");
         }
     }
 }

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::limits::{MAX_LABEL_CHARS, MAX_OPTIONS};
 use super::members::Members;
-use crate::invalid::{Problems, code};
+use crate::invalid::code;
 
 /// The characters of an option's value, at most; at least 1.
 pub const MAX_VALUE_CHARS: usize = 100;
@@ -28,32 +28,24 @@ pub struct ChoiceOption {
 }
 
 /// Reads the options of a field, at least one that is not retired.
-pub(super) fn read_options(field: &Members, problems: &mut Problems) -> Vec<ChoiceOption> {
-    let entries = field.list("options", MAX_OPTIONS, problems);
-    let at = field.pointer_to("options");
-    let mut options = Vec::with_capacity(entries.len());
+pub(super) fn read_options(field: &Members) -> Option<Vec<ChoiceOption>> {
+    let mut entries = field.list("options", MAX_OPTIONS)?.peekable();
+    if entries.peek().is_none() {
+        let detail = "a choice has at least one option that is not retired";
+        field.note("options", code::MISSING, detail);
+    }
+    let mut options = Vec::new();
     let mut values = HashSet::new();
-    let mut retired = 0;
-    for (n, entry) in entries.iter().enumerate() {
-        let Some(entry) = Members::of(entry, format!("{at}/{n}"), problems) else {
-            continue;
-        };
-        if entry.is_retired() {
-            retired += 1;
-            continue;
-        }
-        entry.only(&["value", "label", "retired"], problems);
-        entry.flag("retired", problems);
-        let value = entry.line("value", MAX_VALUE_CHARS, problems);
-        let label = entry.line("label", MAX_LABEL_CHARS, problems);
+    for entry in entries.filter_map(|entry| field.object(entry)) {
+        entry.only(&["value", "label", "retired"]);
+        entry.flag("retired");
+        let value = entry.line("value", MAX_VALUE_CHARS);
+        let label = entry.line("label", MAX_LABEL_CHARS);
         if let Some(value) = &value
             && !values.insert(value.clone())
         {
-            problems.push(
-                entry.pointer_to("value"),
-                code::DUPLICATE,
-                "another option before has this value",
-            );
+            let detail = "another option before has this value";
+            entry.note("value", code::DUPLICATE, detail);
         }
         if let (Some(value), Some(label)) = (value, label) {
             options.push(ChoiceOption {
@@ -65,18 +57,7 @@ pub(super) fn read_options(field: &Members, problems: &mut Problems) -> Vec<Choi
             });
         }
     }
-    // A list of a wrong type or length was noted already.
-    let has_none = field
-        .get("options")
-        .is_none_or(|list| list.as_array().is_some_and(Vec::is_empty));
-    if has_none || (retired > 0 && retired == entries.len()) {
-        problems.push(
-            at,
-            code::MISSING,
-            "a choice has at least one option that is not retired",
-        );
-    }
-    options
+    Some(options)
 }
 
 /// Makes `new` the options of a published field that has `old`: options that are left out are retired, and each keeps its

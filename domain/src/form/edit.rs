@@ -43,7 +43,7 @@ impl FormContent {
         input: FormInput,
         published: bool,
     ) -> Result<FormContent, EditRefused> {
-        let mut edit = Edit {
+        let edit = Edit {
             form: self,
             published,
             invalid: Problems::default(),
@@ -51,11 +51,12 @@ impl FormContent {
         };
         let (bus_props, last_bus_prop_id) = edit.bus_props(input.bus_props);
         let fields = edit.fields(input.fields);
-        if !edit.invalid.is_empty() {
-            return Err(EditRefused::Invalid(edit.invalid.into_vec()));
+        let (invalid, in_use) = (edit.invalid.into_vec(), edit.in_use.into_vec());
+        if !invalid.is_empty() {
+            return Err(EditRefused::Invalid(invalid));
         }
-        if !edit.in_use.is_empty() {
-            return Err(EditRefused::InUse(edit.in_use.into_vec()));
+        if !in_use.is_empty() {
+            return Err(EditRefused::InUse(in_use));
         }
         Ok(FormContent {
             title: input.title,
@@ -75,41 +76,24 @@ struct Edit<'a> {
 
 impl Edit<'_> {
     /// The new list, and the highest id ever given.
-    fn bus_props(&mut self, inputs: Vec<BusPropInput>) -> (Vec<BusPropEntry>, u32) {
-        let by_id: HashMap<u32, &BusPropEntry> = self
-            .form
-            .bus_props
-            .iter()
-            .map(|entry| (entry.id, entry))
-            .collect();
+    fn bus_props(&self, inputs: Vec<BusPropInput>) -> (Vec<BusPropEntry>, u32) {
+        let old = &self.form.bus_props;
+        let by_id: HashMap<_, _> = old.iter().map(|entry| (entry.id, entry)).collect();
         // A text stands for the entry that has it, unless the input names that entry by its id.
-        let named: HashSet<u32> = inputs.iter().filter_map(|input| input.id).collect();
-        let by_text: HashMap<&str, u32> = self
-            .form
-            .bus_props
-            .iter()
-            .filter(|entry| !named.contains(&entry.id))
-            .map(|entry| (entry.text.as_str(), entry.id))
-            .collect();
+        let named: HashSet<_> = inputs.iter().filter_map(|input| input.id).collect();
+        let unnamed = old.iter().filter(|entry| !named.contains(&entry.id));
+        let by_text: HashMap<_, _> = unnamed.map(|entry| (&entry.text, entry.id)).collect();
         let mut last = self.form.last_bus_prop_id;
         let mut entries = Vec::with_capacity(inputs.len());
         for input in inputs {
             if let Some(id) = input.id {
                 self.check_named(&input, by_id.get(&id).copied());
             }
-            let known = input
-                .id
-                .or_else(|| by_text.get(input.text.as_str()).copied());
-            let id = known.or_else(|| {
-                last = last.checked_add(1)?;
-                Some(last)
-            });
+            let known = input.id.or_else(|| by_text.get(&input.text).copied());
+            let id = known.or_else(|| last.checked_add(1).inspect(|id| last = *id));
             let Some(id) = id else {
-                self.invalid.push(
-                    input.pointer,
-                    code::TOO_MANY,
-                    "the form has given all its ids",
-                );
+                let detail = "the form has given all its ids";
+                self.invalid.push(input.pointer, code::TOO_MANY, detail);
                 continue;
             };
             entries.push(BusPropEntry {
@@ -119,23 +103,19 @@ impl Edit<'_> {
             });
         }
         if self.published {
-            let kept: HashSet<u32> = entries.iter().map(|entry| entry.id).collect();
-            let left_out = self
-                .form
-                .bus_props
-                .iter()
-                .filter(|entry| !kept.contains(&entry.id));
+            let kept: HashSet<_> = entries.iter().map(|entry| entry.id).collect();
+            let left_out = old.iter().filter(|entry| !kept.contains(&entry.id));
             entries.extend(left_out.map(|entry| BusPropEntry {
                 retired: true,
                 ..entry.clone()
             }));
-            check_total(entries.len(), MAX_BUS_PROPS, "/bus_props", &mut self.in_use);
+            check_total(entries.len(), MAX_BUS_PROPS, "/bus_props", &self.in_use);
         }
         (entries, last)
     }
 
     /// An entry that the input names by its id.
-    fn check_named(&mut self, input: &BusPropInput, old: Option<&BusPropEntry>) {
+    fn check_named(&self, input: &BusPropInput, old: Option<&BusPropEntry>) {
         match old {
             None => self.invalid.push(
                 format!("{}/bus_prop_id", input.pointer),
@@ -151,7 +131,7 @@ impl Edit<'_> {
         }
     }
 
-    fn fields(&mut self, inputs: Vec<FieldInput>) -> Vec<Field> {
+    fn fields(&self, inputs: Vec<FieldInput>) -> Vec<Field> {
         if !self.published {
             return inputs.into_iter().map(|input| input.field).collect();
         }
@@ -171,13 +151,13 @@ impl Edit<'_> {
                 });
             }
         }
-        check_total(fields.len(), MAX_FIELDS, "/fields", &mut self.in_use);
+        check_total(fields.len(), MAX_FIELDS, "/fields", &self.in_use);
         fields
     }
 
     /// Refuses what a published field cannot become. Its options keep their numbers; those that the input leaves out
     /// are retired.
-    fn keep(&mut self, old: &Field, new: &mut Field, pointer: &str) {
+    fn keep(&self, old: &Field, new: &mut Field, pointer: &str) {
         if new.required && !old.required {
             self.in_use.push(
                 format!("{pointer}/required"),
@@ -185,25 +165,20 @@ impl Edit<'_> {
                 "an optional field cannot become required once the form is published",
             );
         }
-        new.kind.replace(&old.kind, pointer, &mut self.in_use);
+        new.kind.replace(&old.kind, pointer, &self.in_use);
     }
 
     /// A new field of a type that a form has once, when the form has one under another key, retired or about to be.
-    fn check_single(&mut self, new: &Field, pointer: &str) {
+    fn check_single(&self, new: &Field, pointer: &str) {
         let field_type = new.kind.field_type();
         let same = |old: &&Field| old.kind.field_type() == field_type;
         if field_type.is_single()
             && let Some(old) = self.form.fields.iter().find(same)
         {
-            self.in_use.push(
-                format!("{pointer}/type"),
-                code::DUPLICATE,
-                format!(
-                    "the published form has its field of type {}: {}",
-                    field_type.as_str(),
-                    old.key
-                ),
-            );
+            let (name, old) = (field_type.as_str(), &old.key);
+            let detail = format!("the published form has its field of type {name}: {old}");
+            let pointer = format!("{pointer}/type");
+            self.in_use.push(pointer, code::DUPLICATE, detail);
         }
     }
 }

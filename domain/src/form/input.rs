@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::bus_prop::{BusProp, parse_bus_prop_id};
 use super::field::Field;
-use super::key::{FieldKey, FieldKeyError};
+use super::key::FieldKey;
 use super::kind::FieldKind;
 use super::limits::{MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_TITLE_CHARS};
 use super::members::Members;
-use crate::invalid::{Invalid, Problems, code};
+use crate::invalid::{Fault, Invalid, Problems, code};
 
 /// Members that only a response has. A form that was read can be put back with them.
 pub const READ_ONLY: [&str; 6] = [
@@ -53,150 +53,110 @@ impl FormInput {
     /// # Errors
     /// Everything that is wrong, up to [`MAX_PROBLEMS`](crate::invalid::MAX_PROBLEMS).
     pub fn parse(body: &Value) -> Result<Self, Vec<Invalid>> {
-        let mut problems = Problems::default();
-        let input = Members::of(body, String::new(), &mut problems)
-            .and_then(|form| read_form(&form, &mut problems));
-        match input {
-            Some(input) if problems.is_empty() => Ok(input),
-            _ => Err(problems.into_vec()),
-        }
+        let problems = Problems::default();
+        let form = Members::of(body, String::new(), &problems);
+        let input = form.and_then(|form| read_form(&form));
+        let problems = problems.into_vec();
+        input.filter(|_| problems.is_empty()).ok_or(problems)
     }
 }
 
-fn read_form(form: &Members, problems: &mut Problems) -> Option<FormInput> {
+fn read_form(form: &Members) -> Option<FormInput> {
     let mut known = vec!["title", "bus_props", "fields"];
     known.extend(READ_ONLY);
-    form.only(&known, problems);
-    let title = form.line("title", MAX_TITLE_CHARS, problems);
-    let bus_props = read_bus_props(form, problems);
-    let fields = read_fields(form, problems);
+    form.only(&known);
+    let title = form.line("title", MAX_TITLE_CHARS);
+    let bus_props = read_bus_props(form);
+    let fields = read_fields(form);
     Some(FormInput {
         title: title?,
-        bus_props,
-        fields,
+        bus_props: bus_props?,
+        fields: fields?,
     })
 }
 
-fn read_bus_props(form: &Members, problems: &mut Problems) -> Vec<BusPropInput> {
-    let entries = form.list("bus_props", MAX_BUS_PROPS, problems);
-    let mut bus_props = Vec::with_capacity(entries.len());
+fn read_bus_props(form: &Members) -> Option<Vec<BusPropInput>> {
+    let mut bus_props = Vec::new();
     let mut ids = HashSet::new();
     let mut texts = HashSet::new();
-    for (n, entry) in entries.iter().enumerate() {
-        let pointer = format!("{}/{n}", form.pointer_to("bus_props"));
-        let Some(read) = read_bus_prop(entry, pointer, problems) else {
+    for (pointer, entry) in form.list("bus_props", MAX_BUS_PROPS)? {
+        let Some(read) = read_bus_prop(form, entry, pointer) else {
             continue;
         };
         if read.id.is_some_and(|id| !ids.insert(id)) {
-            problems.push(
-                format!("{}/bus_prop_id", read.pointer),
-                code::DUPLICATE,
-                "the bus_prop_id comes before in the list",
-            );
+            let pointer = format!("{}/bus_prop_id", read.pointer);
+            let detail = "the bus_prop_id comes before in the list";
+            form.problems.push(pointer, code::DUPLICATE, detail);
         }
         if !texts.insert(read.text.clone()) {
-            problems.push(
-                read.pointer.clone(),
-                code::DUPLICATE,
-                "the bus_prop comes before in the list",
-            );
+            let detail = "the bus_prop comes before in the list";
+            form.problems.push(&read.pointer, code::DUPLICATE, detail);
         }
         bus_props.push(read);
     }
-    bus_props
+    Some(bus_props)
 }
 
-/// One entry; `None` if it is retired or broken.
-fn read_bus_prop(entry: &Value, pointer: String, problems: &mut Problems) -> Option<BusPropInput> {
+/// One entry of the form's list; `None` if it is broken.
+fn read_bus_prop(form: &Members, entry: &Value, pointer: String) -> Option<BusPropInput> {
     if let Value::String(text) = entry {
-        let text = parse_bus_prop(text, &pointer, problems)?;
+        let noted = |fault: Fault| {
+            let detail = format!("bus_prop {fault}");
+            form.problems.push(&pointer, fault.code, detail);
+        };
+        let text = BusProp::parse(text).map_err(noted).ok()?;
         return Some(BusPropInput {
             pointer,
             id: None,
             text,
         });
     }
-    let entry = Members::of(entry, pointer.clone(), problems)?;
-    if entry.is_retired() {
-        return None;
-    }
-    entry.only(&["bus_prop_id", "bus_prop", "retired"], problems);
-    entry.flag("retired", problems);
-    let id = match entry.get("bus_prop_id") {
-        None => None,
-        Some(Value::String(text)) => {
-            let id = parse_bus_prop_id(text);
-            if id.is_none() {
-                problems.push(
-                    entry.pointer_to("bus_prop_id"),
-                    code::MALFORMED,
-                    "bus_prop_id is not a number from 1 in plain digits",
-                );
-            }
-            id
-        }
-        Some(_) => {
-            problems.push(
-                entry.pointer_to("bus_prop_id"),
-                code::WRONG_TYPE,
-                "bus_prop_id is not a string",
-            );
-            None
-        }
-    };
-    let text = entry.text("bus_prop", problems)?;
-    let text = parse_bus_prop(text, &entry.pointer_to("bus_prop"), problems)?;
-    Some(BusPropInput { pointer, id, text })
-}
-
-fn parse_bus_prop(text: &str, pointer: &str, problems: &mut Problems) -> Option<BusProp> {
-    BusProp::parse(text)
-        .map_err(|error| problems.push(pointer, error.code(), format!("bus_prop {error}")))
-        .ok()
+    let entry = Members::of(entry, pointer, form.problems)?;
+    entry.only(&["bus_prop_id", "bus_prop", "retired"]);
+    entry.flag("retired");
+    let id = entry.get("bus_prop_id").and_then(|_| {
+        entry.parsed("bus_prop_id", |text| {
+            let detail = "is not a number from 1 in plain digits";
+            parse_bus_prop_id(text).ok_or_else(|| Fault::new(code::MALFORMED, detail))
+        })
+    });
+    let text = entry.parsed("bus_prop", BusProp::parse)?;
+    Some(BusPropInput {
+        pointer: entry.pointer,
+        id,
+        text,
+    })
 }
 
 /// The fields that are not retired, each key once.
-fn read_fields(form: &Members, problems: &mut Problems) -> Vec<FieldInput> {
-    let entries = form.list("fields", MAX_FIELDS, problems);
-    let mut fields = Vec::with_capacity(entries.len());
+fn read_fields(form: &Members) -> Option<Vec<FieldInput>> {
+    let mut fields = Vec::new();
     let mut keys = HashSet::new();
     let mut single_types = HashSet::new();
-    for (n, entry) in entries.iter().enumerate() {
-        let pointer = format!("{}/{n}", form.pointer_to("fields"));
-        let Some(entry) = Members::of(entry, pointer.clone(), problems) else {
-            continue;
-        };
-        if entry.is_retired() {
-            continue;
-        }
-        let key = read_key(&entry, problems);
+    let entries = form.list("fields", MAX_FIELDS)?;
+    for entry in entries.filter_map(|entry| form.object(entry)) {
+        let key = entry.parsed("key", FieldKey::parse);
         if let Some(key) = &key
             && !keys.insert(key.clone())
         {
-            problems.push(
-                entry.pointer_to("key"),
-                code::DUPLICATE,
-                "another field before has this key",
-            );
+            let detail = "another field before has this key";
+            entry.note("key", code::DUPLICATE, detail);
         }
-        let label = entry.line("label", MAX_LABEL_CHARS, problems);
-        let required = entry.flag("required", problems);
-        entry.flag("retired", problems);
+        let label = entry.line("label", MAX_LABEL_CHARS);
+        let required = entry.flag("required");
+        entry.flag("retired");
         let common = ["key", "type", "label", "required", "retired"];
-        let kind = FieldKind::parse(&entry, &common, problems);
+        let kind = FieldKind::parse(&entry, &common);
         if let Some(field_type) = kind.as_ref().map(FieldKind::field_type)
             && field_type.is_single()
             && !single_types.insert(field_type)
         {
-            problems.push(
-                entry.pointer_to("type"),
-                code::DUPLICATE,
-                format!("a form has one field of type {}", field_type.as_str()),
-            );
+            let detail = format!("a form has one field of type {}", field_type.as_str());
+            entry.note("type", code::DUPLICATE, detail);
         }
         if let (Some(key), Some(label), Some(kind)) = (key, label, kind) {
             fields.push(FieldInput {
-                pointer,
+                pointer: entry.pointer,
                 field: Field {
                     key,
                     kind,
@@ -207,18 +167,5 @@ fn read_fields(form: &Members, problems: &mut Problems) -> Vec<FieldInput> {
             });
         }
     }
-    fields
-}
-
-fn read_key(field: &Members, problems: &mut Problems) -> Option<FieldKey> {
-    let text = field.text("key", problems)?;
-    FieldKey::parse(text)
-        .map_err(|error| {
-            let code = match error {
-                FieldKeyError::Malformed => code::MALFORMED,
-                FieldKeyError::Reserved => code::RESERVED,
-            };
-            problems.push(field.pointer_to("key"), code, format!("key {error}"));
-        })
-        .ok()
+    Some(fields)
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::invalid::{Fault, code};
+
 /// At most this many characters.
 const MAX_CHARS: usize = 40;
 /// The page sends the visit's id under this name.
@@ -11,20 +13,11 @@ const VISIT: &str = "visit";
 
 /// A key of the shape `[a-z][a-z0-9_]{0,39}`, but not `visit`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct FieldKey(String);
 
-/// Why a text is no key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum FieldKeyError {
-    #[error("is not a small letter followed by at most 39 small letters, digits and `_`")]
-    Malformed,
-    #[error("is `visit`, which the service keeps for itself")]
-    Reserved,
-}
-
 impl FieldKey {
-    pub fn parse(text: &str) -> Result<Self, FieldKeyError> {
+    pub fn parse(text: &str) -> Result<Self, Fault> {
         Self::try_from(text.to_owned())
     }
 
@@ -34,7 +27,7 @@ impl FieldKey {
 }
 
 impl TryFrom<String> for FieldKey {
-    type Error = FieldKeyError;
+    type Error = Fault;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let in_shape = text.len() <= MAX_CHARS
@@ -43,18 +36,14 @@ impl TryFrom<String> for FieldKey {
                 .bytes()
                 .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
         if !in_shape {
-            Err(FieldKeyError::Malformed)
+            let shape = "a small letter followed by at most 39 small letters, digits and `_`";
+            Err(Fault::new(code::MALFORMED, format!("is not {shape}")))
         } else if text == VISIT {
-            Err(FieldKeyError::Reserved)
+            let detail = "is `visit`, which the service keeps for itself";
+            Err(Fault::new(code::RESERVED, detail))
         } else {
             Ok(Self(text))
         }
-    }
-}
-
-impl From<FieldKey> for String {
-    fn from(key: FieldKey) -> Self {
-        key.0
     }
 }
 
@@ -90,8 +79,9 @@ mod tests {
             "a\n",
             &"a".repeat(41),
         ] {
-            assert_eq!(FieldKey::parse(text), Err(FieldKeyError::Malformed));
+            assert_eq!(FieldKey::parse(text).unwrap_err().code, code::MALFORMED);
         }
-        assert_eq!(FieldKey::parse("visit"), Err(FieldKeyError::Reserved));
+        let reserved = FieldKey::parse("visit").unwrap_err();
+        assert_eq!(reserved.code, code::RESERVED);
     }
 }

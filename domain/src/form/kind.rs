@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,7 +16,7 @@ use utoipa::{PartialSchema, ToSchema};
 use super::choice::{ChoiceOption, keep_options, read_options};
 use super::limits::{MAX_OPTIONS, check_total};
 use super::members::Members;
-use crate::invalid::{Problems, code};
+use crate::invalid::{Fault, Problems, code};
 
 /// How far a rating goes: from 1 to one of these.
 pub const SCALES: Grades = Grades {
@@ -181,41 +182,32 @@ impl FieldKind {
     }
 
     /// Reads the type of a field and the members that go with it, and notes all members but those and `common`.
-    pub(super) fn parse(field: &Members, common: &[&str], problems: &mut Problems) -> Option<Self> {
-        let name = field.text("type", problems);
-        let known = name.and_then(|name| name.parse::<FieldType>().ok());
-        if name.is_some() && known.is_none() {
-            problems.push(
-                field.pointer_to("type"),
-                code::UNKNOWN_TYPE,
-                format!("type is none of {}", FieldType::names(", ")),
-            );
-        }
-        let kind = known.and_then(|field_type| match field_type {
+    pub(super) fn parse(field: &Members, common: &[&str]) -> Option<Self> {
+        let field_type = field.parsed("type", |name| {
+            let detail = || format!("is none of {}", FieldType::names(", "));
+            FieldType::from_str(name).map_err(|_| Fault::new(code::UNKNOWN_TYPE, detail()))
+        });
+        let kind = field_type.and_then(|field_type| match field_type {
             FieldType::Nps => Some(Self::Nps),
             FieldType::Happiness => Some(Self::Happiness),
-            FieldType::Rating => read_scale(field, problems).map(|scale| Self::Rating { scale }),
-            FieldType::Choice => Some(Self::Choice {
-                options: read_options(field, problems),
-            }),
-            FieldType::Choices => Some(Self::Choices {
-                options: read_options(field, problems),
-            }),
+            FieldType::Rating => read_scale(field).map(|scale| Self::Rating { scale }),
+            FieldType::Choice => read_options(field).map(|options| Self::Choice { options }),
+            FieldType::Choices => read_options(field).map(|options| Self::Choices { options }),
             FieldType::Text => Some(Self::Text),
             FieldType::Comment => Some(Self::Comment),
         });
         // Of a type that is not known, the members of any type may be meant.
-        let types = known
+        let types = field_type
             .as_ref()
             .map_or(FieldType::VARIANTS, std::slice::from_ref);
         let own = types.iter().flat_map(|known| known.members());
         let members: Vec<&str> = common.iter().chain(own).copied().collect();
-        field.only(&members, problems);
+        field.only(&members);
         kind
     }
 
     /// Makes this the kind of a published field that is `old`, and notes what such a field cannot become.
-    pub(super) fn replace(&mut self, old: &Self, pointer: &str, problems: &mut Problems) {
+    pub(super) fn replace(&mut self, old: &Self, pointer: &str, problems: &Problems) {
         let stays = |what: &str, old: &dyn fmt::Display| {
             format!("the {what} stays {old} once the form is published")
         };
@@ -242,15 +234,14 @@ impl FieldKind {
     }
 }
 
-fn read_scale(field: &Members, problems: &mut Problems) -> Option<u8> {
+fn read_scale(field: &Members) -> Option<u8> {
     let scale = field.get("scale").ok_or(code::MISSING);
-    scale
-        .and_then(|value| SCALES.read(value))
-        .map_err(|code| {
-            let detail = format!("scale is a whole number from {SCALES}");
-            problems.push(field.pointer_to("scale"), code, detail);
-        })
-        .ok()
+    let noted = |code| {
+        let detail = format!("scale is a whole number from {SCALES}");
+        field.note("scale", code, detail);
+    };
+    let scale = scale.and_then(|value| SCALES.read(value));
+    scale.map_err(noted).ok()
 }
 
 impl PartialSchema for FieldType {

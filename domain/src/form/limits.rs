@@ -14,12 +14,9 @@ pub const MAX_TITLE_CHARS: usize = 200;
 pub const MAX_LABEL_CHARS: usize = 500;
 
 /// Notes a list that has too many entries together with the retired ones.
-pub(super) fn check_total(total: usize, max: usize, pointer: &str, problems: &mut Problems) {
+pub(super) fn check_total(total: usize, max: usize, pointer: &str, problems: &Problems) {
     if total > max {
-        problems.push(
-            pointer,
-            code::TOO_MANY,
-            format!("{total} with the retired ones; at most {max} are kept"),
-        );
+        let detail = format!("{total} with the retired ones; at most {max} are kept");
+        problems.push(pointer, code::TOO_MANY, detail);
     }
 }

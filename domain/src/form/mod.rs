@@ -19,13 +19,13 @@ mod status;
 mod tests;
 
 pub(crate) use self::bus_prop::parse_bus_prop_id;
-pub use self::bus_prop::{BusProp, BusPropEntry, BusPropError};
+pub use self::bus_prop::{BusProp, BusPropEntry};
 pub use self::choice::{ChoiceOption, MAX_VALUE_CHARS};
 pub use self::content::FormContent;
 pub use self::edit::EditRefused;
 pub use self::field::Field;
 pub use self::input::{FormInput, READ_ONLY};
-pub use self::key::{FieldKey, FieldKeyError};
+pub use self::key::FieldKey;
 pub use self::kind::{AnswerShape, FieldKind, FieldType, Grades, SCALES};
 pub use self::limits::{MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS};
-pub use self::status::{FormStatus, UnknownStatus};
+pub use self::status::FormStatus;

@@ -78,13 +78,8 @@ impl FromStr for BusPropIds {
 
 impl fmt::Display for BusPropIds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, id) in self.0.iter().enumerate() {
-            if n > 0 {
-                f.write_str("_")?;
-            }
-            write!(f, "{id}")?;
-        }
-        Ok(())
+        let ids: Vec<_> = self.iter().map(|id| id.to_string()).collect();
+        f.write_str(&ids.join("_"))
     }
 }
 

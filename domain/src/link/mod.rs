@@ -9,4 +9,4 @@ mod track_field;
 
 pub use self::bus_prop_ids::{BusPropIds, BusPropIdsError, MAX_LINK_BUS_PROPS};
 pub use self::token::{NotAToken, Token};
-pub use self::track_field::{MAX_TRACK_FIELDS, TrackField, TrackFieldError, TrackFields};
+pub use self::track_field::{MAX_TRACK_FIELDS, TrackFields};

@@ -2,13 +2,14 @@
 //!
 //! Where the members come from (JSON or a CSV row) is not known here.
 
+use std::fmt::Display;
 use std::io;
 
 use serde::Serializer;
 
 use super::{
     BrokenRecord, MAX_FIELDS, MAX_NAME_BYTES, MAX_PROBLEMS, MAX_VALUE_BYTES, Parsed, Problem,
-    Record, RecordCode,
+    Record, RecordCode as Code,
 };
 use crate::docid::{self, DocId};
 use crate::phone::PhoneNumber;
@@ -99,7 +100,7 @@ fn write_object<'a>(fields: impl Iterator<Item = Member<'a>>, out: impl io::Writ
 #[derive(Default)]
 struct Found<'a> {
     docid: Option<DocId<&'a str>>,
-    phone: Option<PhoneNumber<&'a str>>,
+    phone: Option<PhoneNumber<'a>>,
     /// The first docid that is a string.
     docid_text: Option<&'a str>,
     has_docid: bool,
@@ -122,26 +123,20 @@ struct Problems {
 impl Problems {
     /// The detail is only written if the problem is kept.
     #[cold]
-    fn push(&mut self, name: &str, code: RecordCode, detail: impl FnOnce() -> String) {
+    fn push(&mut self, name: &str, code: Code, detail: impl Display) {
         self.count += 1;
         if self.kept.len() < MAX_PROBLEMS {
-            self.kept.push(Problem {
-                pointer: pointer::member("", name),
-                code,
-                detail: detail(),
-            });
+            let pointer = pointer::member("", name);
+            self.kept
+                .push(Problem::new(pointer, code, detail.to_string()));
         }
     }
 
     /// Adds a problem of the record as a whole. It is kept in place of the last one if there is no room.
-    fn push_whole(&mut self, code: RecordCode, detail: String) {
+    fn push_whole(&mut self, code: Code, detail: String) {
         self.count += 1;
         self.kept.truncate(MAX_PROBLEMS - 1);
-        self.kept.push(Problem {
-            pointer: String::new(),
-            code,
-            detail,
-        });
+        self.kept.push(Problem::new("", code, detail));
     }
 }
 
@@ -150,16 +145,14 @@ impl<'a> Found<'a> {
         let problems = &mut self.problems;
         match value {
             Value::Null => return,
-            Value::Other => problems.push("docid", RecordCode::DocidInvalid, || {
-                "docid is not a string".to_owned()
-            }),
+            Value::Other => problems.push("docid", Code::DocidInvalid, "docid is not a string"),
             Value::Text(text) => {
                 self.docid_text = self.docid_text.or(Some(text));
                 match DocId::parse(text) {
                     Ok(docid) => self.docid = Some(docid),
-                    Err(error) => problems.push("docid", RecordCode::DocidInvalid, || {
-                        format!("docid {error}")
-                    }),
+                    Err(error) => {
+                        problems.push("docid", Code::DocidInvalid, format_args!("docid {error}"));
+                    }
                 }
             }
         }
@@ -170,14 +163,16 @@ impl<'a> Found<'a> {
         let problems = &mut self.problems;
         match value {
             Value::Null => return,
-            Value::Other => problems.push("phone", RecordCode::PhoneInvalid, || {
-                "phone is not a string".to_owned()
-            }),
+            Value::Other => problems.push("phone", Code::PhoneInvalid, "phone is not a string"),
             Value::Text(text) => match PhoneNumber::parse(text) {
                 Ok(phone) => self.phone = Some(phone),
-                Err(error) => problems.push("phone", RecordCode::PhoneInvalid, || {
-                    format!("phone {error}; E.164 is `+`, then 7 to 15 digits, the first not 0")
-                }),
+                Err(error) => problems.push(
+                    "phone",
+                    Code::PhoneInvalid,
+                    format_args!(
+                        "phone {error}; E.164 is `+`, then 7 to 15 digits, the first not 0"
+                    ),
+                ),
             },
         }
         self.has_phone = true;
@@ -193,24 +188,23 @@ impl<'a> Found<'a> {
         }
         let problems = &mut self.problems;
         if name.is_empty() || name.len() > MAX_NAME_BYTES || has_control(name) {
-            problems.push(name, RecordCode::FieldNameInvalid, || {
-                format!("a field name has 1 to {MAX_NAME_BYTES} bytes and no control characters")
-            });
+            problems.push(
+                name,
+                Code::FieldNameInvalid,
+                format_args!(
+                    "a field name has 1 to {MAX_NAME_BYTES} bytes and no control characters"
+                ),
+            );
         }
         let Value::Text(text) = value else {
-            return problems.push(name, RecordCode::FieldNotString, || {
-                "the value is not a string".to_owned()
-            });
+            return problems.push(name, Code::FieldNotString, "the value is not a string");
         };
         if text.len() > MAX_VALUE_BYTES {
-            problems.push(name, RecordCode::FieldTooLong, || {
-                format!("the value has more than {MAX_VALUE_BYTES} bytes")
-            });
+            let detail = format_args!("the value has more than {MAX_VALUE_BYTES} bytes");
+            problems.push(name, Code::FieldTooLong, detail);
         }
         if memchr::memchr(0, text.as_bytes()).is_some() {
-            problems.push(name, RecordCode::FieldInvalid, || {
-                "the value holds U+0000".to_owned()
-            });
+            problems.push(name, Code::FieldInvalid, "the value holds U+0000");
         }
     }
 
@@ -219,14 +213,10 @@ impl<'a> Found<'a> {
     fn broken(mut self, mut names: Vec<&'a str>) -> BrokenRecord {
         let problems = &mut self.problems;
         if !self.has_docid {
-            problems.push("docid", RecordCode::DocidMissing, || {
-                "docid is absent or null".to_owned()
-            });
+            problems.push("docid", Code::DocidMissing, "docid is absent or null");
         }
         if !self.has_phone {
-            problems.push("phone", RecordCode::PhoneMissing, || {
-                "phone is absent or null".to_owned()
-            });
+            problems.push("phone", Code::PhoneMissing, "phone is absent or null");
         }
         names.sort_unstable();
         let mut fields = 0_usize;
@@ -234,16 +224,13 @@ impl<'a> Found<'a> {
             let Some(name) = same.first() else { continue };
             fields += usize::from(!matches!(*name, "docid" | "phone"));
             if same.len() > 1 {
-                problems.push(name, RecordCode::DuplicateMember, || {
-                    format!("the member comes {} times", same.len())
-                });
+                let detail = format_args!("the member comes {} times", same.len());
+                problems.push(name, Code::DuplicateMember, detail);
             }
         }
         if fields > MAX_FIELDS {
-            problems.push_whole(
-                RecordCode::TooManyFields,
-                format!("{fields} tracking fields; at most {MAX_FIELDS} are taken"),
-            );
+            let detail = format!("{fields} tracking fields; at most {MAX_FIELDS} are taken");
+            problems.push_whole(Code::TooManyFields, detail);
         }
         let docid = self.docid_text;
         BrokenRecord {

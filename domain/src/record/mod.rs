@@ -32,7 +32,7 @@ pub const MAX_PROBLEMS: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
     pub docid: DocId<&'a str>,
-    pub phone: PhoneNumber<&'a str>,
+    pub phone: PhoneNumber<'a>,
     /// The tracking fields: a JSON object of strings, the names in the order of their bytes, no spaces, nothing escaped
     /// that RFC 8259 does not want escaped.
     pub fields: &'a str,
@@ -141,22 +141,14 @@ pub struct BrokenRecord {
 impl BrokenRecord {
     /// A valid record whose docid was accepted earlier in the body.
     pub fn duplicate(docid: DocId<&str>) -> Self {
-        let problem = Problem {
-            pointer: "/docid".to_owned(),
-            code: RecordCode::DocidDuplicate,
-            detail: "docid was accepted earlier in this body; that record stands".to_owned(),
-        };
+        let detail = "docid was accepted earlier in this body; that record stands";
+        let problem = Problem::new("/docid", RecordCode::DocidDuplicate, detail);
         Self::with(Some(docid.get()), problem)
     }
 
     /// A record with one problem, which is the whole record's.
     pub(crate) fn whole(docid: Option<&str>, code: RecordCode, detail: String) -> Self {
-        let problem = Problem {
-            pointer: String::new(),
-            code,
-            detail,
-        };
-        Self::with(docid, problem)
+        Self::with(docid, Problem::new("", code, detail))
     }
 
     fn with(docid: Option<&str>, problem: Problem) -> Self {
@@ -180,12 +172,11 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The record's docid was accepted earlier in the body.
-    pub fn docid_duplicate() -> Self {
+    fn new(pointer: impl Into<String>, code: RecordCode, detail: impl Into<String>) -> Self {
         Self {
-            pointer: "/docid".to_owned(),
-            code: RecordCode::DocidDuplicate,
-            detail: "docid was accepted earlier in this body; that record stands".to_owned(),
+            pointer: pointer.into(),
+            code,
+            detail: detail.into(),
         }
     }
 }

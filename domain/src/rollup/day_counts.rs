@@ -1,7 +1,7 @@
 //! The nine counters of a day.
 
 use std::iter::Sum;
-use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Neg};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -44,27 +44,16 @@ impl DayCounts {
     }
 
     pub(super) fn from_array(counters: [i64; 9]) -> Self {
-        let [
-            views,
-            responses,
-            comments,
-            happy,
-            happiness_answers,
-            promoters,
-            passives,
-            detractors,
-            nps_answers,
-        ] = counters;
         Self {
-            views,
-            responses,
-            comments,
-            happy,
-            happiness_answers,
-            promoters,
-            passives,
-            detractors,
-            nps_answers,
+            views: counters[0],
+            responses: counters[1],
+            comments: counters[2],
+            happy: counters[3],
+            happiness_answers: counters[4],
+            promoters: counters[5],
+            passives: counters[6],
+            detractors: counters[7],
+            nps_answers: counters[8],
         }
     }
 }
@@ -89,23 +78,9 @@ impl Neg for DayCounts {
     }
 }
 
-impl Sub for DayCounts {
-    type Output = Self;
-
-    fn sub(self, other: Self) -> Self {
-        self + -other
-    }
-}
-
 impl AddAssign for DayCounts {
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
-    }
-}
-
-impl SubAssign for DayCounts {
-    fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
     }
 }
 

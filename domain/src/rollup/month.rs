@@ -10,39 +10,23 @@ use crate::varint;
 const CUT_OFF: DecodeError = DecodeError::Corrupt("a day is cut off");
 const OUT_OF_ORDER: DecodeError = DecodeError::Corrupt("the days are out of order");
 
-/// Encodes days that are in order and of one month.
-pub fn encode<'a>(days: impl ExactSizeIterator<Item = (NaiveDate, &'a Delta)>) -> Vec<u8> {
-    let mut out = start(days.len());
-    for (day, delta) in days {
-        write(&mut out, day, &delta.encode());
-    }
-    out
-}
-
-/// Encodes days whose fields are [encoded](super::FieldCounts::encode) already, without decoding them.
+/// Encodes days that are in order and of one month. Their fields are [encoded](super::FieldCounts::encode) already and
+/// are not decoded.
 ///
 /// # Errors
 /// Fields of another version.
-pub fn encode_stored<'a>(
+pub fn encode<'a>(
     days: impl ExactSizeIterator<Item = (NaiveDate, DayCounts, &'a [u8])>,
 ) -> Result<Vec<u8>, DecodeError> {
-    let mut out = start(days.len());
+    let mut out = codec::start();
+    varint::write(&mut out, days.len() as u64);
     for (day, counts, fields) in days {
-        write(&mut out, day, &codec::join(counts, fields)?);
+        let delta = codec::join(counts, fields)?;
+        varint::write(&mut out, day.day().into());
+        varint::write(&mut out, delta.len() as u64);
+        out.extend_from_slice(&delta);
     }
     Ok(out)
-}
-
-fn start(days: usize) -> Vec<u8> {
-    let mut out = codec::start();
-    varint::write(&mut out, days as u64);
-    out
-}
-
-fn write(out: &mut Vec<u8>, day: NaiveDate, delta: &[u8]) {
-    varint::write(out, day.day().into());
-    varint::write(out, delta.len() as u64);
-    out.extend_from_slice(delta);
 }
 
 /// Reads what [`encode`] wrote of this month, and nothing else.
@@ -114,6 +98,16 @@ mod tests {
         Delta { counts, fields }
     }
 
+    fn encoded(days: &[(NaiveDate, Delta)]) -> Vec<u8> {
+        let fields: Vec<_> = days
+            .iter()
+            .map(|(_, delta)| delta.fields.encode())
+            .collect();
+        let stored = days.iter().zip(&fields);
+        encode(stored.map(|((day, delta), fields)| (*day, delta.counts, fields.as_slice())))
+            .unwrap()
+    }
+
     proptest! {
         #[test]
         fn a_month_reads_back_whole_and_as_counts(
@@ -123,12 +117,8 @@ mod tests {
                 .into_iter()
                 .map(|(day, (views, responses))| (month().day(day).unwrap(), delta(views, responses)))
                 .collect();
-            let bytes = encode(days.iter().map(|(day, delta)| (*day, delta)));
+            let bytes = encoded(&days);
             let counts: Vec<_> = days.iter().map(|(day, delta)| (*day, delta.counts)).collect();
-            let fields: Vec<_> = days.iter().map(|(_, delta)| delta.fields.encode()).collect();
-            let stored = days.iter().zip(&fields);
-            let stored = stored.map(|((day, delta), fields)| (*day, delta.counts, fields.as_slice()));
-            prop_assert_eq!(encode_stored(stored), Ok(bytes.clone()));
             prop_assert_eq!(decode(month(), &bytes), Ok(days));
             prop_assert_eq!(decode_counts(month(), &bytes), Ok(counts));
             for cut in 0..bytes.len() {
@@ -140,7 +130,7 @@ mod tests {
         fn what_is_read_is_what_would_be_written(bytes in prop::collection::vec(0_u8..30, 0..40)) {
             let bytes = [&[1][..], &bytes].concat();
             if let Ok(days) = decode(month(), &bytes) {
-                prop_assert_eq!(encode(days.iter().map(|(day, delta)| (*day, delta))), bytes);
+                prop_assert_eq!(encoded(&days), bytes);
             }
         }
     }

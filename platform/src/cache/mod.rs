@@ -31,7 +31,7 @@ pub enum CacheError {
 }
 
 /// The cache of a process. Cheap to clone. Where no server is configured it has no entries and keeps none.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Cache(Option<Redis>);
 
 impl Cache {

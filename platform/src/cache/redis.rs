@@ -1,14 +1,13 @@
 //! The connection to the server.
 
-use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::io::tcp::TcpSettings;
 use redis::{AsyncCommands, Client, IntoConnectionInfo, RedisError, RedisResult};
+use tokio::sync::watch;
 
 use super::{CacheError, CacheKey};
 use crate::config::RedisUrl;
@@ -26,7 +25,8 @@ const AT_ONCE: usize = 128;
 #[derive(Clone)]
 pub(super) struct Redis {
     connection: ConnectionManager,
-    rest: Arc<Rest>,
+    /// Until when nobody asks.
+    rest_until: watch::Sender<Instant>,
 }
 
 impl Redis {
@@ -44,7 +44,7 @@ impl Redis {
         let cache = Self {
             connection: ConnectionManager::new_lazy_with_config(client, config)
                 .map_err(unavailable)?,
-            rest: Arc::new(Rest::new()),
+            rest_until: watch::Sender::new(Instant::now()),
         };
         // The first attempt only goes on while someone waits for it, and callers wait shorter than a connect may take.
         let mut first = cache.connection.clone();
@@ -94,57 +94,29 @@ impl Redis {
 
     /// One question; bounded as a whole, since the client library lets callers wait for its reconnect.
     async fn ask<T>(&self, asking: impl Future<Output = RedisResult<T>>) -> Result<T, CacheError> {
-        if self.rest.resting() {
+        if Instant::now() < *self.rest_until.borrow() {
             return Err(CacheError::Resting);
         }
         match tokio::time::timeout(ANSWER, asking).await {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) if !error.is_timeout() => {
                 if error.is_unrecoverable_error() || error.is_io_error() {
-                    self.rest.begin();
+                    self.rest();
                 }
                 Err(unavailable(error))
             }
             _ => {
-                self.rest.begin();
+                self.rest();
                 Err(CacheError::TimedOut)
             }
         }
     }
-}
 
-impl fmt::Debug for Redis {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Redis").finish_non_exhaustive()
+    fn rest(&self) {
+        self.rest_until.send_replace(Instant::now() + REST);
     }
 }
 
 fn unavailable(error: RedisError) -> CacheError {
     CacheError::Unavailable(Arc::new(error))
-}
-
-/// Until when nobody asks.
-struct Rest {
-    since: Instant,
-    /// Milliseconds after `since`.
-    until: AtomicU64,
-}
-
-impl Rest {
-    fn new() -> Self {
-        Self {
-            since: Instant::now(),
-            until: AtomicU64::new(0),
-        }
-    }
-
-    fn resting(&self) -> bool {
-        self.since.elapsed().as_millis() < u128::from(self.until.load(Ordering::Relaxed))
-    }
-
-    fn begin(&self) {
-        let until = (self.since.elapsed() + REST).as_millis();
-        self.until
-            .store(u64::try_from(until).unwrap_or(u64::MAX), Ordering::Relaxed);
-    }
 }

@@ -1,7 +1,6 @@
 //! Flags and variables as text, and how they become a [`Config`].
 
 use std::ffi::OsString;
-use std::fmt::Display;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -18,95 +17,46 @@ use super::{Config, ConfigError, DATA_DIR, Role};
 #[command(next_help_heading = "Settings")]
 pub struct Args {
     /// Where the service answers [default: 127.0.0.1:8080]
-    #[arg(long, global = true, env = "FEEDBACK_LISTEN", value_name = "ADDRESS")]
+    #[arg(long, env = "FEEDBACK_LISTEN", value_name = "ADDRESS")]
     listen: Option<String>,
     /// Where /metrics and the reasons in /health/ready answer [default: serve: as --listen; api, worker: nowhere]
-    #[arg(
-        long,
-        global = true,
-        env = "FEEDBACK_OPS_LISTEN",
-        value_name = "ADDRESS"
-    )]
+    #[arg(long, env = "FEEDBACK_OPS_LISTEN", value_name = "ADDRESS")]
     ops_listen: Option<String>,
     /// Seconds after SIGTERM in which new requests are still taken, at most 15 [default: api: 3; serve: 0]
-    #[arg(
-        long,
-        global = true,
-        env = "FEEDBACK_DRAIN_SECONDS",
-        value_name = "NUMBER"
-    )]
+    #[arg(long, env = "FEEDBACK_DRAIN_SECONDS", value_name = "NUMBER")]
     drain_seconds: Option<String>,
     /// Directory of the embedded database [default: ./data]
-    #[arg(
-        long,
-        global = true,
-        env = "FEEDBACK_DATA_DIR",
-        value_name = "DIRECTORY",
-        value_parser = clap::value_parser!(OsString)
-    )]
+    #[arg(long, env = "FEEDBACK_DATA_DIR", value_name = "DIRECTORY")]
     data_dir: Option<OsString>,
     /// postgres://… or sqlite:… [default: SQLite in the data directory]
-    #[arg(
-        long,
-        global = true,
-        env = "DATABASE_URL",
-        value_name = "URL",
-        hide_env_values = true
-    )]
+    #[arg(long, env = "DATABASE_URL", value_name = "URL", hide_env_values = true)]
     database_url: Option<String>,
     /// amqp://… or amqps://… [default: a queue in process]
-    #[arg(
-        long,
-        global = true,
-        env = "AMQP_URL",
-        value_name = "URL",
-        hide_env_values = true
-    )]
+    #[arg(long, env = "AMQP_URL", value_name = "URL", hide_env_values = true)]
     amqp_url: Option<String>,
     /// redis://… or rediss://… [default: a cache in process]
-    #[arg(
-        long,
-        global = true,
-        env = "REDIS_URL",
-        value_name = "URL",
-        hide_env_values = true
-    )]
+    #[arg(long, env = "REDIS_URL", value_name = "URL", hide_env_values = true)]
     redis_url: Option<String>,
     /// API requests a second of one key, bursts of 10 s' worth, 0 for no limit [default: 500]
-    #[arg(long, global = true, env = "FEEDBACK_KEY_RATE", value_name = "NUMBER")]
+    #[arg(long, env = "FEEDBACK_KEY_RATE", value_name = "NUMBER")]
     key_rate: Option<String>,
     /// What links to forms begin with, as people outside reach the service [default: http:// and --listen]
-    #[arg(long, global = true, env = "FEEDBACK_PUBLIC_URL", value_name = "URL")]
+    #[arg(long, env = "FEEDBACK_PUBLIC_URL", value_name = "URL")]
     public_url: Option<String>,
     /// Public requests a second of one link, bursts of 10 s' worth, 0 for no limit [default: 5000]
-    #[arg(long, global = true, env = "FEEDBACK_LINK_RATE", value_name = "NUMBER")]
+    #[arg(long, env = "FEEDBACK_LINK_RATE", value_name = "NUMBER")]
     link_rate: Option<String>,
     /// Unknown tokens and keys and refused submissions a second of one address, likewise [default: 100]
-    #[arg(
-        long,
-        global = true,
-        env = "FEEDBACK_ADDRESS_RATE",
-        value_name = "NUMBER"
-    )]
+    #[arg(long, env = "FEEDBACK_ADDRESS_RATE", value_name = "NUMBER")]
     address_rate: Option<String>,
     /// Networks of one's own proxies, with commas between: their X-Forwarded-For names the caller [default: none]
-    #[arg(
-        long,
-        global = true,
-        env = "FEEDBACK_TRUSTED_PROXIES",
-        value_name = "CIDRS"
-    )]
+    #[arg(long, env = "FEEDBACK_TRUSTED_PROXIES", value_name = "CIDRS")]
     trusted_proxies: Option<String>,
     /// Decoded bytes of one import [default: 268435456]
-    #[arg(long, global = true, env = "FEEDBACK_MAX_BODY", value_name = "BYTES")]
+    #[arg(long, env = "FEEDBACK_MAX_BODY", value_name = "BYTES")]
     max_body: Option<String>,
     /// Records of one import [default: 1000000]
-    #[arg(
-        long,
-        global = true,
-        env = "FEEDBACK_MAX_RECORDS",
-        value_name = "NUMBER"
-    )]
+    #[arg(long, env = "FEEDBACK_MAX_RECORDS", value_name = "NUMBER")]
     max_records: Option<String>,
 }
 
@@ -121,10 +71,11 @@ impl Args {
             Some(dir) => PathBuf::from(dir),
             None => PathBuf::from("data"),
         };
-        let listen = address("FEEDBACK_LISTEN", self.listen)?
+        let listen = read("FEEDBACK_LISTEN", self.listen, address)?
             .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)));
-        let ops_listen = address("FEEDBACK_OPS_LISTEN", self.ops_listen)?
+        let ops_listen = read("FEEDBACK_OPS_LISTEN", self.ops_listen, address)?
             .or_else(|| (role == Role::Serve).then_some(listen));
+        let default_drain = Duration::from_secs(if role == Role::Serve { 0 } else { 3 });
         let database_url = read("DATABASE_URL", self.database_url, DatabaseUrl::parse)?;
         let (database, database_variable) = if let Some(database) = database_url {
             (database, "DATABASE_URL")
@@ -133,20 +84,18 @@ impl Args {
             let refused = |reason| ConfigError::new(DATA_DIR, reason);
             (database.map_err(refused)?, DATA_DIR)
         };
-        let public_url = match read("FEEDBACK_PUBLIC_URL", self.public_url, PublicUrl::parse)? {
-            Some(public_url) => public_url,
-            None => PublicUrl::of_address(listen),
-        };
         let config = Config {
             listen,
             ops_listen,
-            drain: drain(self.drain_seconds, role)?,
+            drain: read("FEEDBACK_DRAIN_SECONDS", self.drain_seconds, drain)?
+                .unwrap_or(default_drain),
             data_dir,
             database,
             database_variable,
             amqp_url: read("AMQP_URL", self.amqp_url, AmqpUrl::parse)?,
             redis_url: read("REDIS_URL", self.redis_url, RedisUrl::parse)?,
-            public_url,
+            public_url: read("FEEDBACK_PUBLIC_URL", self.public_url, PublicUrl::parse)?
+                .unwrap_or_else(|| PublicUrl::of_address(listen)),
             key_rate: rate("FEEDBACK_KEY_RATE", self.key_rate, 500)?,
             link_rate: rate("FEEDBACK_LINK_RATE", self.link_rate, 5_000)?,
             address_rate: rate("FEEDBACK_ADDRESS_RATE", self.address_rate, 100)?,
@@ -156,51 +105,42 @@ impl Args {
                 TrustedProxies::parse,
             )?
             .unwrap_or_default(),
-            max_body: limit("FEEDBACK_MAX_BODY", self.max_body)?.unwrap_or(268_435_456),
-            max_records: limit("FEEDBACK_MAX_RECORDS", self.max_records)?.unwrap_or(1_000_000),
+            max_body: read("FEEDBACK_MAX_BODY", self.max_body, limit)?.unwrap_or(268_435_456),
+            max_records: read("FEEDBACK_MAX_RECORDS", self.max_records, limit)?
+                .unwrap_or(1_000_000),
         };
         config.validate(role)?;
         Ok(config)
     }
 }
 
-fn set(value: Option<String>) -> Option<String> {
-    value
-        .map(|text| text.trim().to_owned())
-        .filter(|text| !text.is_empty())
-}
-
-fn parsed<T: FromStr<Err: Display>>(
+/// What `parse` makes of a value that is not empty.
+fn read<T>(
     variable: &'static str,
     value: Option<String>,
-    wanted: &str,
+    parse: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Option<T>, ConfigError> {
-    set(value)
-        .map(|text| {
-            let refused = |_| ConfigError::new(variable, format!("{text:?} is not {wanted}"));
-            text.parse().map_err(refused)
-        })
-        .transpose()
+    let set = value.filter(|text| !text.trim().is_empty());
+    let parsed = set.map(|text| parse(text.trim())).transpose();
+    parsed.map_err(|reason| ConfigError::new(variable, reason))
 }
 
-fn address(
-    variable: &'static str,
-    value: Option<String>,
-) -> Result<Option<SocketAddr>, ConfigError> {
-    parsed(
-        variable,
-        value,
-        "an IP address and a port, such as 127.0.0.1:8080",
-    )
+fn address(text: &str) -> Result<SocketAddr, String> {
+    parsed(text, "an IP address and a port, such as 127.0.0.1:8080")
 }
 
 /// At most 15 s, because the process has to end within 25 s.
-fn drain(value: Option<String>, role: Role) -> Result<Duration, ConfigError> {
-    let default = if role == Role::Serve { 0 } else { 3 };
-    let variable = "FEEDBACK_DRAIN_SECONDS";
-    match parsed(variable, value, "a whole number")?.unwrap_or(default) {
+fn drain(text: &str) -> Result<Duration, String> {
+    match parsed(text, "a whole number")? {
         seconds @ 0..=15 => Ok(Duration::from_secs(seconds)),
-        _ => Err(ConfigError::new(variable, "more than 15")),
+        _ => Err("more than 15".to_owned()),
+    }
+}
+
+fn limit(text: &str) -> Result<u64, String> {
+    match parsed(text, "a whole number")? {
+        0 => Err("0 would refuse every import".to_owned()),
+        limit => Ok(limit),
     }
 }
 
@@ -210,25 +150,14 @@ fn rate(
     value: Option<String>,
     default: u32,
 ) -> Result<Option<NonZeroU32>, ConfigError> {
-    let rate = parsed(variable, value, "a whole number from 0 to 4294967295")?;
-    Ok(NonZeroU32::new(rate.unwrap_or(default)))
+    let whole = |text: &str| parsed(text, "a whole number from 0 to 4294967295");
+    let rate = read(variable, value, whole)?.unwrap_or(default);
+    Ok(NonZeroU32::new(rate))
 }
 
-fn limit(variable: &'static str, value: Option<String>) -> Result<Option<u64>, ConfigError> {
-    match parsed(variable, value, "a whole number")? {
-        Some(0) => Err(ConfigError::new(variable, "0 would refuse every import")),
-        limit => Ok(limit),
-    }
-}
-
-fn read<T>(
-    variable: &'static str,
-    value: Option<String>,
-    parse: impl Fn(&str) -> Result<T, String>,
-) -> Result<Option<T>, ConfigError> {
-    set(value)
-        .map(|text| parse(&text).map_err(|reason| ConfigError::new(variable, reason)))
-        .transpose()
+fn parsed<T: FromStr>(text: &str, wanted: &str) -> Result<T, String> {
+    text.parse()
+        .map_err(|_| format!("{text:?} is not {wanted}"))
 }
 
 #[cfg(test)]

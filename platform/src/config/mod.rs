@@ -47,8 +47,8 @@ pub enum Role {
     Worker,
 }
 
-/// The checked settings of one process. URLs never show their credentials in Debug.
-#[derive(Debug, Clone)]
+/// The checked settings of one process.
+#[derive(Clone)]
 pub struct Config {
     /// Where the service answers.
     pub listen: SocketAddr,
@@ -82,11 +82,6 @@ pub struct Config {
 }
 
 impl Config {
-    /// The database's URL as its driver wants it, credentials and all: not for logs.
-    pub fn database_url(&self) -> &str {
-        self.database.expose()
-    }
-
     /// Makes the data directory, for its owner alone: the embedded database holds phone numbers.
     ///
     /// # Errors
@@ -105,20 +100,19 @@ impl Config {
     ///
     /// # Errors
     /// `api` or `worker` with an in-process queue.
-    pub fn validate(&self, role: Role) -> Result<(), ConfigError> {
+    fn validate(&self, role: Role) -> Result<(), ConfigError> {
         let alone = match role {
-            Role::Serve => return Ok(()),
-            Role::Api => "no worker would ever hear what this api puts into it",
-            Role::Worker => "no api could ever reach this worker through it",
+            Role::Api if self.amqp_url.is_none() => {
+                "no worker would ever hear what this api puts into it"
+            }
+            Role::Worker if self.amqp_url.is_none() => {
+                "no api could ever reach this worker through it"
+            }
+            Role::Serve | Role::Api | Role::Worker => return Ok(()),
         };
-        if self.amqp_url.is_some() {
-            return Ok(());
-        }
-        Err(ConfigError::new(
-            "AMQP_URL",
-            format!(
-                "unset, which means a queue inside this process: {alone} (name a broker, or run `feedback serve`)"
-            ),
-        ))
+        let reason = format!(
+            "unset, which means a queue inside this process: {alone} (name a broker, or run `feedback serve`)"
+        );
+        Err(ConfigError::new("AMQP_URL", reason))
     }
 }

@@ -1,18 +1,14 @@
-//! URLs of servers: the scheme chooses the backend, the credentials stay inside.
+//! URLs of servers. They may hold passwords, so none has `Debug`.
 
-use std::fmt;
 use std::net::SocketAddr;
 use std::path::Path;
 
-use ::url::Url;
+use ::url::{Host, Url};
 use lapin::uri::AMQPUri;
 
 /// Where the database is.
 #[derive(Clone)]
-pub enum DatabaseUrl {
-    Postgres(Secret),
-    Sqlite(Secret),
-}
+pub struct DatabaseUrl(String);
 
 impl DatabaseUrl {
     /// Reads `postgres://…`, `postgresql://…` or `sqlite:…`.
@@ -20,15 +16,15 @@ impl DatabaseUrl {
     /// # Errors
     /// Why not, without quoting more than the scheme.
     pub fn parse(text: &str) -> Result<Self, String> {
-        match scheme(text, &["postgres", "postgresql", "sqlite"])?.as_str() {
-            // A file's name need not be a URL's path.
-            "sqlite" if text.len() > "sqlite:".len() => Ok(Self::Sqlite(Secret(text.to_owned()))),
-            "sqlite" => Err("a file's name must follow sqlite:".to_owned()),
-            _ => {
-                server(text)?;
-                Ok(Self::Postgres(Secret(text.to_owned())))
+        match scheme(text, &["postgres", "postgresql", "sqlite"])? {
+            "sqlite" if text == "sqlite:" => {
+                return Err("a file's name must follow sqlite:".to_owned());
             }
+            // A file's name need not be a URL's path.
+            "sqlite" => {}
+            _ => drop(server(text)?),
         }
+        Ok(Self(text.to_owned()))
     }
 
     /// The embedded database's file in the data directory.
@@ -38,38 +34,24 @@ impl DatabaseUrl {
     pub(super) fn in_directory(directory: &Path) -> Result<Self, &'static str> {
         let file = directory.join("feedback.db");
         let file = file.to_str().ok_or("the name is not UTF-8")?;
-        let mut text = "sqlite:".to_owned();
-        for character in file.chars() {
-            match character {
-                '%' => text.push_str("%25"),
-                '?' => text.push_str("%3F"),
-                '#' => text.push_str("%23"),
-                other => text.push(other),
-            }
-        }
-        Ok(Self::Sqlite(Secret(text)))
+        let file = file.replace('%', "%25").replace('?', "%3F");
+        Ok(Self(format!("sqlite:{}", file.replace('#', "%23"))))
+    }
+
+    /// Whether it is embedded.
+    pub fn is_sqlite(&self) -> bool {
+        self.0.starts_with("sqlite:")
     }
 
     /// The whole URL, credentials and all: not for logs.
     pub fn expose(&self) -> &str {
-        let (Self::Postgres(secret) | Self::Sqlite(secret)) = self;
-        &secret.0
-    }
-}
-
-impl fmt::Debug for DatabaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Postgres(secret) | Self::Sqlite(secret)) = self;
-        secret.fmt(f)
+        &self.0
     }
 }
 
 /// Where the broker is.
 #[derive(Clone)]
-pub struct AmqpUrl {
-    pub(crate) uri: AMQPUri,
-    shown: Secret,
-}
+pub struct AmqpUrl(pub(crate) AMQPUri);
 
 impl AmqpUrl {
     /// Reads `amqp://…` or `amqps://…`. A path of `/`, like none, means the virtual host `/`.
@@ -82,28 +64,19 @@ impl AmqpUrl {
         let mut uri: AMQPUri = text
             .parse()
             .map_err(|_| "a parameter of the URL cannot be read".to_owned())?;
-        if let Some(::url::Host::Ipv6(address)) = url.host() {
+        if let Some(Host::Ipv6(address)) = url.host() {
             uri.authority.host = address.to_string();
         }
         if uri.vhost.is_empty() {
             "/".clone_into(&mut uri.vhost);
         }
-        Ok(Self {
-            uri,
-            shown: Secret(text.to_owned()),
-        })
-    }
-}
-
-impl fmt::Debug for AmqpUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.shown.fmt(f)
+        Ok(Self(uri))
     }
 }
 
 /// Where the shared cache is.
 #[derive(Clone)]
-pub struct RedisUrl(Secret);
+pub struct RedisUrl(String);
 
 impl RedisUrl {
     /// Reads `redis://…` or `rediss://…`.
@@ -116,23 +89,17 @@ impl RedisUrl {
         redis::Client::open(text).map_err(|_| {
             "not of the form redis://user:password@host:port/number of the database".to_owned()
         })?;
-        Ok(Self(Secret(text.to_owned())))
+        Ok(Self(text.to_owned()))
     }
 
     /// The whole URL, credentials and all: not for logs.
     pub fn expose(&self) -> &str {
-        &self.0.0
-    }
-}
-
-impl fmt::Debug for RedisUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        &self.0
     }
 }
 
 /// What links to forms begin with: how people outside reach the service.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct PublicUrl(String);
 
 impl PublicUrl {
@@ -163,47 +130,16 @@ impl PublicUrl {
     }
 }
 
-/// A URL that shows only its scheme, host, port and path.
-#[derive(Clone)]
-pub struct Secret(String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match Url::parse(&self.0) {
-            Ok(url) if url.has_host() => {
-                write!(
-                    f,
-                    "{}://{}",
-                    url.scheme(),
-                    url.host_str().unwrap_or_default()
-                )?;
-                if let Some(port) = url.port() {
-                    write!(f, ":{port}")?;
-                }
-                f.write_str(url.path())
-            }
-            // A file.
-            Ok(url) => write!(f, "{}:{}", url.scheme(), url.path()),
-            Err(_) => f.write_str("(hidden)"),
+/// The scheme of a URL, if it is one of the known.
+fn scheme<'t>(text: &'t str, known: &[&str]) -> Result<&'t str, String> {
+    let wanted = known.join(", ");
+    match text.split_once(':') {
+        Some((scheme, _)) if known.contains(&scheme) => Ok(scheme),
+        // What stands before the first colon of a URL without a scheme may be a user's name: quoted only before `//`.
+        Some((scheme, rest)) if rest.starts_with("//") => {
+            Err(format!("scheme {scheme:?} is not one of {wanted}"))
         }
-    }
-}
-
-fn scheme(text: &str, known: &[&str]) -> Result<String, String> {
-    let shape = || format!("no URL, which begins with one of {}", known.join(", "));
-    let (scheme, _) = text.split_once(':').ok_or_else(shape)?;
-    if scheme.is_empty() || !scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        return Err(shape());
-    }
-    if known.contains(&scheme) {
-        return Ok(scheme.to_owned());
-    }
-    // What stands before the first colon of a URL without a scheme may be a user's name: quoted only before `//`.
-    if text.contains("://") {
-        let known = known.join(", ");
-        Err(format!("scheme {scheme:?} is not one of {known}"))
-    } else {
-        Err(shape())
+        _ => Err(format!("no URL, which begins with one of {wanted}")),
     }
 }
 
@@ -222,16 +158,16 @@ mod tests {
     #[test]
     fn a_broker_without_a_virtual_host_has_the_default_one() {
         for text in ["amqp://h", "amqp://h/", "amqp://h/%2f"] {
-            assert_eq!(AmqpUrl::parse(text).unwrap().uri.vhost, "/", "{text}");
+            assert_eq!(AmqpUrl::parse(text).unwrap().0.vhost, "/", "{text}");
         }
-        assert_eq!(AmqpUrl::parse("amqp://h/v").unwrap().uri.vhost, "v");
+        assert_eq!(AmqpUrl::parse("amqp://h/v").unwrap().0.vhost, "v");
     }
 
     #[test]
     fn a_broker_may_have_an_ipv6_address() {
         let url = AmqpUrl::parse("amqp://[::1]:5673").unwrap();
         assert_eq!(
-            (url.uri.authority.host.as_str(), url.uri.authority.port),
+            (url.0.authority.host.as_str(), url.0.authority.port),
             ("::1", 5673)
         );
     }
@@ -255,7 +191,7 @@ mod tests {
             "https://h/#x",
             "https://",
         ] {
-            let reason = PublicUrl::parse(text).unwrap_err();
+            let reason = PublicUrl::parse(text).err().unwrap();
             assert!(!reason.contains("geheim"), "{reason}");
         }
         let listen = "[::1]:80".parse().unwrap();
@@ -270,7 +206,7 @@ mod tests {
 
     #[test]
     fn schemes_are_refused_by_name_only_where_they_are_one() {
-        let refused = |text| DatabaseUrl::parse(text).unwrap_err();
+        let refused = |text| DatabaseUrl::parse(text).err().unwrap();
         assert_eq!(
             refused("mysql://h"),
             "scheme \"mysql\" is not one of postgres, postgresql, sqlite"

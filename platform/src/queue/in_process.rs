@@ -2,7 +2,6 @@
 //! bounded: a message is some hundred bytes, and workers acknowledge it at once.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,24 +13,23 @@ use tokio_util::sync::CancellationToken;
 use super::{DELIVERY_LIMIT, Delivery};
 
 /// Clones are the same queue.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct InProcess(Arc<Shared>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Shared {
     entries: Mutex<Entries>,
     arrived: Notify,
     dead: AtomicU64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Entries {
     /// What came back goes before what is new, as on a quorum queue.
     returned: VecDeque<Entry>,
     fresh: VecDeque<Entry>,
 }
 
-#[derive(Debug)]
 struct Entry {
     message: Message,
     /// How often it came back.
@@ -123,12 +121,6 @@ impl Consumer {
                 _permit: permit,
             }),
         })
-    }
-}
-
-impl fmt::Debug for Consumer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Consumer").finish_non_exhaustive()
     }
 }
 

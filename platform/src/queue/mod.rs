@@ -10,7 +10,6 @@ pub mod in_process;
 pub mod rabbit;
 
 use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,7 +50,7 @@ pub enum QueueError {
 pub type Cause = Arc<dyn Error + Send + Sync>;
 
 /// The queue of a process. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum Queue {
     InProcess(in_process::InProcess),
     Rabbit(rabbit::Rabbit),
@@ -59,14 +58,11 @@ pub enum Queue {
 
 impl Queue {
     /// A queue in process, or on a broker if there is a URL. Connects when it is first used.
-    ///
-    /// # Errors
-    /// None at present: a broker that is down is found when it is used.
-    pub fn open(url: Option<&AmqpUrl>) -> Result<Self, QueueError> {
-        Ok(match url {
+    pub fn open(url: Option<&AmqpUrl>) -> Self {
+        match url {
             None => Self::InProcess(in_process::InProcess::default()),
             Some(url) => Self::Rabbit(rabbit::Rabbit::new(url, rabbit::Topology::default())),
-        })
+        }
     }
 
     /// Publishes a message; when it returns, the queue has it. Takes at most 5 s, and no time at all while a
@@ -121,10 +117,8 @@ impl Queue {
 }
 
 /// A stream of deliveries. Dropped, it takes no more; what was handed out stays valid.
-#[derive(Debug)]
 pub struct Consumer(Source);
 
-#[derive(Debug)]
 enum Source {
     InProcess(in_process::Consumer),
     Rabbit(rabbit::Consumer),
@@ -184,17 +178,7 @@ impl Delivery {
     }
 }
 
-impl fmt::Debug for Delivery {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Delivery")
-            .field("message", &self.message)
-            .field("redelivered", &self.redelivered)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Each broken link is tried again after 100 ms, 200 ms … 2 s.
-#[derive(Debug)]
 struct Backoff(Duration);
 
 impl Backoff {

@@ -189,13 +189,13 @@ impl Store {
             ],
         )
         .await?;
-        for field in made.track_fields.iter() {
+        for (name, value) in made.track_fields.iter() {
             tx.execute(
                 "INSERT INTO link_track_field (account_id, form_id, track_field, link_id) VALUES ($1, $2, $3, $4)",
                 vec![
                     link.account_id.into(),
                     made.form_id.into(),
-                    field.to_string().into(),
+                    format!("{name}={value}").into(),
                     made.link_id.into(),
                 ],
             )
@@ -242,8 +242,8 @@ impl Store {
         values.push(i64::try_from(looked_at).unwrap_or(i64::MAX).into());
         let sql = match track_fields.iter().next() {
             None => LINKS,
-            Some(field) => {
-                values.push(field.to_string().into());
+            Some((name, value)) => {
+                values.push(format!("{name}={value}").into());
                 LINKS_WITH_TRACK_FIELD
             }
         };
@@ -253,7 +253,7 @@ impl Store {
         let last = last.map(|link| link.link_id);
         links.retain(|link| {
             let mut wanted = track_fields.iter();
-            wanted.all(|field| link.track_fields.get(field.name()) == Some(field.value()))
+            wanted.all(|(name, value)| link.track_fields.get(name) == Some(value))
         });
         let mut page = ListPage::new(links, limit, false, |link| link.link_id);
         page.next = page.next.or(last);

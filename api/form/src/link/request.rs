@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::http::HeaderMap;
 use chrono::{DateTime, Utc};
 use domain::invalid::{Invalid, MAX_PROBLEMS, code, member};
-use domain::link::{MAX_TRACK_FIELDS, TrackFieldError, TrackFields};
+use domain::link::{MAX_TRACK_FIELDS, TrackFields};
 use utoipa::ToSchema;
 
 const TRACK_FIELD: &str = "track_field";
@@ -44,7 +44,7 @@ impl LinkRequest {
                     let pointer = format!("{pointer}/{fields}");
                     fields += 1;
                     let pushed = request.track_fields.push(value);
-                    pushed.map_err(|error| invalid(pointer, error.code(), error.to_string()))
+                    pushed.map_err(|fault| invalid(pointer, fault.code, fault.detail))
                 }
                 EXPIRES_AT => future_time(value, now)
                     .and_then(|time| once(&mut request.expires_at, time))
@@ -63,7 +63,7 @@ impl LinkRequest {
         if fields > MAX_TRACK_FIELDS {
             return Err(Problem::new(
                 Code::TooManyTrackFields,
-                format!("{fields} tracking fields: {}", TrackFieldError::TooMany),
+                format!("{fields} tracking fields: more than {MAX_TRACK_FIELDS} tracking fields"),
             ));
         }
         if problems.is_empty() {

@@ -29,7 +29,7 @@ impl TrackFieldQuery {
             uri.push('?');
             let start = uri.len();
             let fields = self.track_field.iter();
-            let pairs = fields.map(|field| (TRACK_FIELD, field.to_string()));
+            let pairs = fields.map(|(name, value)| (TRACK_FIELD, format!("{name}={value}")));
             uri = Serializer::for_suffix(uri, start)
                 .extend_pairs(pairs)
                 .finish();

@@ -24,7 +24,6 @@ use crate::queue::{Backoff, Delivery, QueueError};
 const LOOK: Duration = Duration::from_secs(5);
 
 /// The receiving end of a supervised subscription.
-#[derive(Debug)]
 pub(in crate::queue) struct Consumer {
     deliveries: mpsc::Receiver<Delivery>,
     stop: CancellationToken,

@@ -1,10 +1,9 @@
 //! Something that is opened when needed: by one attempt that all callers share, not again within a growing rest
 //! after a failure, and anew once it is broken. Knows nothing of brokers.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use futures::FutureExt;
-use futures::future::{BoxFuture, Shared};
+use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::super::{Backoff, QueueError};
@@ -14,31 +13,21 @@ pub(super) trait Alive: Send + Sync + 'static {
     fn alive(&self) -> bool;
 }
 
-/// Holds a `T` when there is one. Clones are the same.
+/// Holds a `T` when there is one.
 pub(super) struct Lazy<T>(Arc<Mutex<State<T>>>);
-
-type Attempt<T> = Shared<BoxFuture<'static, Result<Arc<T>, QueueError>>>;
 
 struct State<T> {
     held: Option<Arc<T>>,
-    attempt: Option<Attempt<T>>,
     backoff: Backoff,
-    rest_until: Option<Instant>,
-}
-
-impl<T> Clone for Lazy<T> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
+    rest_until: Instant,
 }
 
 impl<T: Alive> Lazy<T> {
     pub(super) fn new() -> Self {
         Self(Arc::new(Mutex::new(State {
             held: None,
-            attempt: None,
             backoff: Backoff::new(),
-            rest_until: None,
+            rest_until: Instant::now(),
         })))
     }
 
@@ -47,82 +36,34 @@ impl<T: Alive> Lazy<T> {
     where
         F: Future<Output = Result<T, QueueError>> + Send + 'static,
     {
-        let attempt = {
-            let mut state = self.lock();
-            if let Some(held) = state.held.as_ref().filter(|held| held.alive()) {
-                return Ok(held.clone());
+        let mut state = self.0.clone().lock_owned().await;
+        if let Some(held) = state.held.as_ref().filter(|held| held.alive()) {
+            return Ok(held.clone());
+        }
+        state.held = None;
+        if Instant::now() < state.rest_until {
+            return Err(QueueError::Resting);
+        }
+        let opening = open();
+        // A task of its own with the lock, for which the others wait: a caller who goes away does not end the attempt.
+        let attempt = tokio::spawn(async move {
+            let opened = opening.await.map(Arc::new);
+            if let Ok(held) = &opened {
+                state.held = Some(held.clone());
+                state.backoff = Backoff::new();
+            } else {
+                state.rest_until = Instant::now() + state.backoff.pause();
             }
-            state.held = None;
-            match &state.attempt {
-                Some(attempt) => attempt.clone(),
-                None if state.rest_until.is_some_and(|end| Instant::now() < end) => {
-                    return Err(QueueError::Resting);
-                }
-                None => {
-                    let attempt = self.attempt(open());
-                    state.attempt = Some(attempt.clone());
-                    attempt
-                }
-            }
-        };
-        attempt.await
+            opened
+        });
+        // The task panicked, or the runtime ends.
+        attempt.await.unwrap_or(Err(QueueError::Lost))
     }
 
     /// Makes the next caller open anew, if this is what is held.
-    pub(super) fn discard(&self, broken: &Arc<T>) {
-        let mut state = self.lock();
-        if state
-            .held
-            .as_ref()
-            .is_some_and(|held| Arc::ptr_eq(held, broken))
-        {
-            state.held = None;
-        }
-    }
-
-    /// Runs in a task of its own: a caller who goes away does not end it for the others.
-    fn attempt<F>(&self, opening: F) -> Attempt<T>
-    where
-        F: Future<Output = Result<T, QueueError>> + Send + 'static,
-    {
-        let lazy = self.clone();
-        let task = tokio::spawn(async move {
-            let result = opening.await.map(Arc::new);
-            lazy.settle(&result);
-            result
-        });
-        let lazy = self.clone();
-        async move {
-            match task.await {
-                Ok(result) => result,
-                // The task panicked, or the runtime ends.
-                Err(_broken) => {
-                    let result = Err(QueueError::Lost);
-                    lazy.settle(&result);
-                    result
-                }
-            }
-        }
-        .boxed()
-        .shared()
-    }
-
-    fn settle(&self, result: &Result<Arc<T>, QueueError>) {
-        let mut state = self.lock();
-        state.attempt = None;
-        if let Ok(held) = result {
-            state.held = Some(held.clone());
-            state.backoff = Backoff::new();
-            state.rest_until = None;
-        } else {
-            let pause = state.backoff.pause();
-            state.rest_until = Some(Instant::now() + pause);
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        // Nothing under the lock can panic half way.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) async fn discard(&self, broken: &Arc<T>) {
+        let mut state = self.0.lock().await;
+        state.held.take_if(|held| Arc::ptr_eq(held, broken));
     }
 }
 
@@ -204,12 +145,12 @@ mod tests {
         let first = lazy.get(|| opened.clone().open(true)).await.unwrap();
         first.0.store(false, Ordering::Relaxed);
         let second = lazy.get(|| opened.clone().open(true)).await.unwrap();
-        lazy.discard(&first);
+        lazy.discard(&first).await;
         assert!(Arc::ptr_eq(
             &second,
             &lazy.get(|| opened.clone().open(true)).await.unwrap()
         ));
-        lazy.discard(&second);
+        lazy.discard(&second).await;
         lazy.get(|| opened.clone().open(true)).await.unwrap();
         assert_eq!(opened.times(), 3);
     }

@@ -23,7 +23,7 @@ pub(super) struct Lines {
 impl Lines {
     /// `name` is what the broker's operators see.
     pub(super) fn new(url: &AmqpUrl, name: &'static str) -> Self {
-        let mut uri = url.uri.clone();
+        let mut uri = url.0.clone();
         uri.query.heartbeat.get_or_insert(10);
         Self {
             uri,

@@ -11,7 +11,6 @@ mod line;
 mod publisher;
 mod topology;
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -72,14 +71,6 @@ impl Rabbit {
         let line = self.consuming.get().await?;
         let channel = line.channel().await?;
         topology::ready(&channel, self.topology.dead()).await
-    }
-}
-
-impl fmt::Debug for Rabbit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rabbit")
-            .field("topology", &self.topology)
-            .finish_non_exhaustive()
     }
 }
 

@@ -88,19 +88,19 @@ impl Publisher {
         match confirmed.await {
             Ok(Confirmation::Ack(None)) => Ok(()),
             Ok(Confirmation::Ack(Some(_)) | Confirmation::Nack(Some(_))) => {
-                self.session.discard(&session);
+                self.session.discard(&session).await;
                 Err(QueueError::Unroutable)
             }
             Ok(Confirmation::Nack(None)) => Err(QueueError::Refused),
             // Not in confirm mode: no use, and never so.
             Ok(Confirmation::NotRequested) | Err(QueueError::Unreachable(_)) => {
-                self.session.discard(&session);
+                self.session.discard(&session).await;
                 Err(QueueError::Lost)
             }
             Err(QueueError::TimedOut) if session.line.blocked() => Err(QueueError::Blocked),
             Err(error) => {
                 // Silent for so long, it is a broken line or a frozen broker. Others find out now.
-                self.session.discard(&session);
+                self.session.discard(&session).await;
                 session.line.cut();
                 Err(error)
             }

@@ -12,7 +12,7 @@ use crate::queue::{DELIVERY_LIMIT, QueueError};
 const DEAD_LETTERS: i64 = 100_000;
 
 /// The names of the queues.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Topology {
     queue: String,
     /// Of the exchange and of its queue.
@@ -47,66 +47,50 @@ impl Topology {
 
     /// Makes all there is to be, if it is not there.
     pub(super) async fn declare(&self, channel: &Channel) -> Result<(), QueueError> {
-        answer(channel.exchange_declare(
-            self.dead.as_str().into(),
-            ExchangeKind::Fanout,
-            ExchangeDeclareOptions {
-                durable: true,
-                ..ExchangeDeclareOptions::default()
-            },
-            FieldTable::default(),
-        ))
-        .await?;
-        let mut dead = quorum();
-        dead.insert("x-max-length".into(), AMQPValue::LongLongInt(DEAD_LETTERS));
-        declare_queue(channel, &self.dead, dead).await?;
-        answer(channel.queue_bind(
-            self.dead.as_str().into(),
-            self.dead.as_str().into(),
-            "".into(),
-            QueueBindOptions::default(),
-            FieldTable::default(),
-        ))
-        .await?;
-        let mut arguments = quorum();
+        let (dead, none) = (self.dead.as_str(), FieldTable::default);
+        let durable = ExchangeDeclareOptions {
+            durable: true,
+            ..ExchangeDeclareOptions::default()
+        };
+        let exchange = channel.exchange_declare(dead.into(), ExchangeKind::Fanout, durable, none());
+        answer(exchange).await?;
+        let most = ("x-max-length", AMQPValue::LongLongInt(DEAD_LETTERS));
+        declare_queue(channel, dead, [most]).await?;
+        let options = QueueBindOptions::default();
+        let binding = channel.queue_bind(dead.into(), dead.into(), "".into(), options, none());
+        answer(binding).await?;
         // Said explicitly: RabbitMQ 3 has no limit by default.
-        arguments.insert(
-            "x-delivery-limit".into(),
-            AMQPValue::LongLongInt(i64::from(DELIVERY_LIMIT)),
-        );
-        arguments.insert(
-            "x-dead-letter-exchange".into(),
-            AMQPValue::LongString(self.dead.as_str().into()),
-        );
+        let limit = AMQPValue::LongLongInt(DELIVERY_LIMIT.into());
+        let exchange = AMQPValue::LongString(dead.into());
+        let arguments = [
+            ("x-delivery-limit", limit),
+            ("x-dead-letter-exchange", exchange),
+        ];
         declare_queue(channel, &self.queue, arguments).await
     }
 }
 
 /// How many messages of a queue wait for a consumer. Without the queue the broker closes the channel.
 pub(super) async fn ready(channel: &Channel, queue: &str) -> Result<u64, QueueError> {
-    let passive = QueueDeclareOptions {
-        passive: true,
-        ..QueueDeclareOptions::default()
-    };
-    let queue = answer(channel.queue_declare(queue.into(), passive, FieldTable::default())).await?;
-    Ok(u64::from(queue.message_count()))
+    let passive = QueueDeclareOptions::default().passive();
+    let queue = channel.queue_declare(queue.into(), passive, FieldTable::default());
+    Ok(answer(queue).await?.message_count().into())
 }
 
-fn quorum() -> FieldTable {
-    let mut arguments = FieldTable::default();
-    arguments.insert(
+/// Declares a durable quorum queue.
+async fn declare_queue<const N: usize>(
+    channel: &Channel,
+    name: &str,
+    arguments: [(&str, AMQPValue); N],
+) -> Result<(), QueueError> {
+    let mut table = FieldTable::default();
+    table.insert(
         "x-queue-type".into(),
         AMQPValue::LongString("quorum".into()),
     );
-    arguments
-}
-
-async fn declare_queue(
-    channel: &Channel,
-    name: &str,
-    arguments: FieldTable,
-) -> Result<(), QueueError> {
-    answer(channel.queue_declare(name.into(), QueueDeclareOptions::durable(), arguments))
-        .await
-        .map(drop)
+    for (argument, value) in arguments {
+        table.insert(argument.into(), value);
+    }
+    let queue = channel.queue_declare(name.into(), QueueDeclareOptions::durable(), table);
+    answer(queue).await.map(drop)
 }

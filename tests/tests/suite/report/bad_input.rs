@@ -85,8 +85,14 @@ async fn the_longest_range_the_first_and_the_last_day_are_reported() -> Result<(
         ("9999-01-01", "9999-12-31"),
     ] {
         client.overview(days).await?;
-        for of in [Of::Form, Of::Summary, Of::Feedbacks, Of::Comments] {
+        for of in [Of::Form, Of::Feedbacks, Of::Comments] {
             client.report(of, &form, days, "").await?;
+        }
+        if days.0 == "0001-01-01" {
+            // No days come before the first one.
+            refused(client, &Of::Summary.path(&form, days, "")).await?;
+        } else {
+            client.report(Of::Summary, &form, days, "").await?;
         }
     }
     Ok(())

@@ -86,6 +86,13 @@ async fn spoil(survey: &Survey, bus_prop_id: i64, days: &[u8]) -> Result<()> {
     .await
 }
 
+/// The encoded days of a month with one view.
+fn one_view(day: NaiveDate) -> Result<Vec<u8>> {
+    let Delta { counts, fields } = Delta::view();
+    let days = [(day, counts, &*fields.encode())];
+    Ok(domain::rollup::month::encode(days.into_iter())?)
+}
+
 async fn drifts(survey: &Survey) -> Result<Vec<CacheDrift>> {
     let (store, cache) = (&survey.ledger.store, &survey.ledger.cache);
     let slices = store.slices(survey.form).await?;
@@ -184,8 +191,7 @@ async fn rubbish_in_the_cache_is_not_read_but_found_and_a_rebuild_voids_it() -> 
     assert_eq!(read.days, expected(&survey, WHOLE).await?);
     // Whoever read the database has written it anew. Counts that are wrong are not found by reading.
     cached(&survey, None).await?;
-    let wrong = domain::rollup::month::encode([(survey.day(0), &Delta::view())].into_iter());
-    spoil(&survey, WHOLE, &wrong).await?;
+    spoil(&survey, WHOLE, &one_view(survey.day(0))?).await?;
     assert!(!drifts(&survey).await?.is_empty());
     survey.ledger.store.restamp_form(survey.form).await?;
     assert_eq!(drifts(&survey).await?, []);
@@ -204,8 +210,7 @@ async fn a_wrong_entry_is_found_by_its_numbers() -> Result<()> {
     survey.roll_up().await?;
     cached(&survey, Some("store:S1")).await?;
     let day = survey.day(0);
-    let wrong = domain::rollup::month::encode([(day, &Delta::view())].into_iter());
-    spoil(&survey, 1, &wrong).await?;
+    spoil(&survey, 1, &one_view(day)?).await?;
     let drifts = drifts(&survey).await?;
     let mut responses = drifts
         .iter()
