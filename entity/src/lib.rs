@@ -4,4 +4,5 @@
 pub mod account;
 pub mod api_key;
 pub mod api_secret;
+pub mod form;
 pub mod import_batch;

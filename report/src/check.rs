@@ -47,20 +47,13 @@ pub async fn check_months(
     let mut drifts = Vec::new();
     for bus_prop_id in slices.bus_prop_ids.iter().copied() {
         let mut snapshot = store.report_snapshot().await?;
-        let versions = snapshot.form_months(form, months).await?;
+        let entries = Entry::of_form(&mut snapshot, form, bus_prop_id, months).await?;
         let mut stored: BTreeMap<Month, Vec<(NaiveDate, Delta)>> = BTreeMap::new();
         for (day, delta) in snapshot.form_days(form, bus_prop_id, months).await? {
             let month = stored.entry(Month::of(day)).or_default();
             month.push((day, delta.decode()?));
         }
         drop(snapshot);
-        let entry = |(month, version)| Entry {
-            form,
-            bus_prop_id,
-            month,
-            version,
-        };
-        let entries: Vec<Entry> = versions.into_iter().map(entry).collect();
         let keys: Vec<CacheKey> = entries.iter().map(Entry::key).collect();
         for (entry, bytes) in entries.iter().zip(patiently(cache, &keys).await?) {
             let Some(days) = bytes.as_deref().and_then(|bytes| entry.days(bytes)) else {

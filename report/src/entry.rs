@@ -8,8 +8,9 @@ use chrono::NaiveDate;
 use domain::month::Month;
 use domain::rollup::{DayCounts, Delta, month};
 use platform::cache::{Cache, CacheKey};
+use store::Error;
 use store::form::FormKey;
-use store::report::{StoredDelta, Version};
+use store::report::{Snapshot, StoredDelta, Version};
 
 /// Entries that nobody writes again go after this long.
 const TTL: Duration = Duration::from_hours(24);
@@ -28,7 +29,7 @@ pub(crate) trait Day: Sized {
     /// The days of an entry. `None`: another version of this service wrote it.
     fn read_month(month: Month, days: &[u8]) -> Option<Vec<(NaiveDate, Self)>>;
 
-    fn of_stored(stored: StoredDelta) -> Result<Self, store::Error>;
+    fn of_stored(stored: StoredDelta) -> Result<Self, Error>;
 }
 
 impl Day for Delta {
@@ -36,7 +37,7 @@ impl Day for Delta {
         month::decode(month, days).ok()
     }
 
-    fn of_stored(stored: StoredDelta) -> Result<Self, store::Error> {
+    fn of_stored(stored: StoredDelta) -> Result<Self, Error> {
         stored.decode()
     }
 }
@@ -46,12 +47,29 @@ impl Day for DayCounts {
         month::decode_counts(month, days).ok()
     }
 
-    fn of_stored(stored: StoredDelta) -> Result<Self, store::Error> {
+    fn of_stored(stored: StoredDelta) -> Result<Self, Error> {
         Ok(stored.counts)
     }
 }
 
 impl Entry {
+    /// Those of the months of a form, from one to another, that have data.
+    pub async fn of_form(
+        snapshot: &mut Snapshot,
+        form: FormKey,
+        bus_prop_id: i64,
+        months: (Month, Month),
+    ) -> Result<Vec<Self>, Error> {
+        let months = snapshot.form_months(form, months).await?.into_iter();
+        let entries = months.map(|(month, version)| Self {
+            form,
+            bus_prop_id,
+            month,
+            version,
+        });
+        Ok(entries.collect())
+    }
+
     /// A changed shape needs another kind.
     pub fn key(&self) -> CacheKey {
         CacheKey::new(self.form.account_id, "days.v2")

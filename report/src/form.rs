@@ -76,14 +76,7 @@ pub async fn form_series(
     let bus_prop = bus_prop.map(|entry| entry.id);
     let bus_prop_id = bus_prop.map_or(WHOLE, i64::from);
     let months = (Month::of(range.start()), Month::of(range.end()));
-    let versions = snapshot.form_months(form, months).await?;
-    let entry = |(month, version)| Entry {
-        form,
-        bus_prop_id,
-        month,
-        version,
-    };
-    let entries: Vec<Entry> = versions.into_iter().map(entry).collect();
+    let entries = Entry::of_form(&mut snapshot, form, bus_prop_id, months).await?;
     let read = async || {
         let days = snapshot.form_days(form, bus_prop_id, months).await?;
         let days = days.into_iter();

@@ -33,16 +33,9 @@ pub async fn refresh_months(
     let mut snapshot = store.report_snapshot().await?;
     let mut entries = Vec::with_capacity(touched.len());
     for (bus_prop_id, month) in touched {
-        for (month, version) in snapshot.form_months(form, (month, month)).await? {
-            let days = snapshot
-                .form_days(form, bus_prop_id, (month, month))
-                .await?;
-            let entry = Entry {
-                form,
-                bus_prop_id,
-                month,
-                version,
-            };
+        let months = (month, month);
+        for entry in Entry::of_form(&mut snapshot, form, bus_prop_id, months).await? {
+            let days = snapshot.form_days(form, bus_prop_id, months).await?;
             entries.extend(entry.encode(&days));
         }
     }

@@ -25,8 +25,6 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// How often a roll-up is tried in a row when other transactions are in the way.
-const TRIES: usize = 5;
 /// The least time between two looks at what was notified: notifications of a busy form never end.
 const PACE: Duration = Duration::from_millis(50);
 /// The time between two scans for forms without a notification.
@@ -41,13 +39,7 @@ const AWAY: Duration = Duration::from_millis(250);
 /// # Errors
 /// The database is unavailable, or what is stored cannot be read.
 pub async fn run(store: &Store, form: FormKey, scope: ScanScope) -> Result<RolledUp, Error> {
-    let mut tried = 1;
-    loop {
-        match attempt(store, form, scope).await {
-            Err(Error::Conflict(_)) if tried < TRIES => tried += 1,
-            result => return result,
-        }
-    }
+    store.retry(|| attempt(store, form, scope)).await
 }
 
 async fn attempt(store: &Store, form: FormKey, scope: ScanScope) -> Result<RolledUp, Error> {

@@ -106,22 +106,18 @@ async fn attempt(store: &Store, worker_id: Uuid, pick: Pick) -> Result<Attempt, 
     }
     .await;
     match stored {
-        Ok((outcomes, Committed::Done)) => Ok(Attempt::Done(Step::Stored {
-            id: claim.id,
-            request_id: claim.request_id,
-            outcomes,
-        })),
-        Ok((outcomes, Committed::Unknown(error))) => {
-            tracing::warn!(%error, batch.id = %claim.id.batch_id, chunk.no = claim.id.chunk_no, "commit without an answer");
-            if store.is_open(claim.id).await? {
-                Ok(Attempt::Again(claim.id))
-            } else {
-                Ok(Attempt::Done(Step::Stored {
-                    id: claim.id,
-                    request_id: claim.request_id,
-                    outcomes,
-                }))
+        Ok((outcomes, committed)) => {
+            if let Committed::Unknown(error) = committed {
+                tracing::warn!(%error, batch.id = %claim.id.batch_id, chunk.no = claim.id.chunk_no, "commit without an answer");
+                if store.is_open(claim.id).await? {
+                    return Ok(Attempt::Again(claim.id));
+                }
             }
+            Ok(Attempt::Done(Step::Stored {
+                id: claim.id,
+                request_id: claim.request_id,
+                outcomes,
+            }))
         }
         Err(Error::Conflict(_)) => {
             store.forget_start(worker_id, &claim).await?;

@@ -128,7 +128,7 @@ pub async fn list_forms(
     // Contents can be large: reading and writing a page of them would hold up other requests on this thread.
     let answer = spawn_blocking(move || {
         let _held = permit;
-        let read = forms.rows.into_iter().map(Form::read);
+        let read = forms.rows.into_iter().map(|row| Form::read(&row));
         let read = read.collect::<Result<Vec<_>, _>>()?;
         let items = read.iter();
         let items = items.map(|form| (form.form_id.into_bytes(), FormBody::new(form)));

@@ -8,13 +8,13 @@ use domain::scope::Scopes;
 use entity::{account, api_key, api_secret};
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter,
-    QueryOrder, QuerySelect,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, FromQueryResult, PaginatorTrait,
+    QueryFilter, QueryOrder, QuerySelect,
 };
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::tx::Source;
+use crate::tx::{Source, Sql, get, parsed, values};
 use crate::{Error, Store, Tx};
 
 /// How many secrets of a key may live at once.
@@ -48,7 +48,7 @@ pub struct IssuedKey {
 }
 
 /// A key as an operator lists it.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, FromQueryResult)]
 pub struct KeySummary {
     pub account: String,
     pub time_zone: String,
@@ -58,7 +58,7 @@ pub struct KeySummary {
     pub last_used_at: Option<DateTime<Utc>>,
     pub revoked_at: Option<DateTime<Utc>>,
     /// Secrets that work now.
-    pub live_secrets: usize,
+    pub live_secrets: i64,
 }
 
 /// Why no key was made.
@@ -113,32 +113,26 @@ impl Store {
                    JOIN account a ON a.account_id = k.account_id
                    JOIN api_secret s ON s.account_id = k.account_id AND s.api_key = k.api_key
                   WHERE k.api_key = $1 AND k.revoked_at IS NULL",
-                vec![key.into()],
+                values![key],
             )
             .await?;
         let Some(first) = rows.first() else {
             return Ok(None);
         };
-        let secrets = rows
-            .iter()
-            .map(|row| {
-                let hash: Vec<u8> = row.try_get("", "secret_hash")?;
-                Ok(SecretHash {
-                    hash: hash
-                        .try_into()
-                        .map_err(|_| Error::broken("a secret's hash is not 32 bytes"))?,
-                    expires_at: row.try_get("", "expires_at")?,
-                })
+        let secret = |row| {
+            let hash: Vec<u8> = get(row, "secret_hash")?;
+            let hash = hash.try_into();
+            Ok(SecretHash {
+                hash: hash.map_err(|_| Error::broken("a secret's hash is not 32 bytes"))?,
+                expires_at: get(row, "expires_at")?,
             })
-            .collect::<Result<_, Error>>()?;
-        let time_zone: String = first.try_get("", "time_zone")?;
-        let scopes: String = first.try_get("", "scopes")?;
+        };
         Ok(Some(KeyRecord {
-            account_id: first.try_get("", "account_id")?,
+            account_id: get(first, "account_id")?,
             api_key: key.to_owned(),
-            time_zone: time_zone.parse().map_err(Error::broken)?,
-            scopes: scopes.parse().map_err(Error::broken)?,
-            secrets,
+            time_zone: parsed(first, "time_zone")?,
+            scopes: parsed(first, "scopes")?,
+            secrets: rows.iter().map(secret).collect::<Result<_, Error>>()?,
         }))
     }
 
@@ -193,7 +187,7 @@ impl Store {
         }
         tx.execute(
             "INSERT INTO import_counter (account_id, seq) VALUES ($1, 0) ON CONFLICT DO NOTHING",
-            vec![account.account_id.into()],
+            values![account.account_id],
         )
         .await?;
         let issued = IssuedKey {
@@ -245,11 +239,9 @@ impl Store {
             .order_by_desc(api_secret::Column::CreatedAt)
             .all(&tx)
             .await?;
+        let end = now + overlap;
         for (age, secret) in old.into_iter().enumerate() {
-            let ends = secret
-                .expires_at
-                .unwrap_or(now + overlap)
-                .min(now + overlap);
+            let ends = secret.expires_at.map_or(end, |earlier| earlier.min(end));
             let mut secret: api_secret::ActiveModel = secret.into();
             if age + 1 < LIVE_SECRETS {
                 secret.expires_at = Set(Some(ends));
@@ -288,35 +280,20 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn list_keys(&self) -> Result<Vec<KeySummary>, Error> {
-        let accounts = account::Entity::find().all(self).await?;
-        let secrets = api_secret::Entity::find().all(self).await?;
-        let keys = api_key::Entity::find()
-            .order_by_asc(api_key::Column::CreatedAt)
-            .all(self)
+        let rows = self
+            .rows(
+                "SELECT a.name AS account, a.time_zone, k.api_key, k.scopes, k.created_at, k.last_used_at, k.revoked_at,
+                        (SELECT count(*) FROM api_secret s
+                          WHERE s.account_id = k.account_id AND s.api_key = k.api_key AND k.revoked_at IS NULL
+                            AND (s.expires_at IS NULL OR s.expires_at > $1)) AS live_secrets
+                   FROM api_key k JOIN account a ON a.account_id = k.account_id ORDER BY k.created_at",
+                values![Utc::now()],
+            )
             .await?;
-        let now = Utc::now();
-        Ok(keys
-            .into_iter()
-            .filter_map(|key| {
-                let account = accounts.iter().find(|a| a.account_id == key.account_id)?;
-                let live = secrets
-                    .iter()
-                    .filter(|s| {
-                        s.api_key == key.api_key && s.expires_at.is_none_or(|end| end > now)
-                    })
-                    .count();
-                Some(KeySummary {
-                    account: account.name.clone(),
-                    time_zone: account.time_zone.clone(),
-                    live_secrets: if key.revoked_at.is_some() { 0 } else { live },
-                    api_key: key.api_key,
-                    scopes: key.scopes,
-                    created_at: key.created_at,
-                    last_used_at: key.last_used_at,
-                    revoked_at: key.revoked_at,
-                })
-            })
-            .collect())
+        let keys = rows
+            .iter()
+            .map(|row| KeySummary::from_query_result(row, ""));
+        Ok(keys.collect::<Result<_, _>>()?)
     }
 
     /// Notes when keys were last used.
@@ -328,7 +305,7 @@ impl Store {
             self.execute(
                 "UPDATE api_key SET last_used_at = $2
                   WHERE api_key = $1 AND (last_used_at IS NULL OR last_used_at < $2)",
-                vec![key.as_str().into(), (*at).into()],
+                values![key.as_str(), *at],
             )
             .await?;
         }

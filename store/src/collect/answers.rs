@@ -7,9 +7,9 @@ use domain::rollup::Delta;
 use uuid::Uuid;
 
 use super::pending::PendingDeltas;
-use super::{NewAnswer, NewView, TRIES, VisitKey, postgres, sqlite};
+use super::{NewAnswer, NewView, VisitKey, postgres, sqlite};
 use crate::form::PublicLink;
-use crate::tx::Inner;
+use crate::tx::{Inner, Sql, values};
 use crate::{Committed, Error, Store, Tx};
 
 /// What became of an answer. The id is that of the feedback which stands for the visit.
@@ -39,13 +39,7 @@ impl Store {
     /// # Errors
     /// See [`Error`]. Giving the same answers again is safe and comes to the same.
     pub async fn record_answers(&self, answers: &[NewAnswer]) -> Result<Vec<Recorded>, Error> {
-        let mut tried = 1;
-        loop {
-            match self.try_answers(answers).await {
-                Err(Error::Conflict(_)) if tried < TRIES => tried += 1,
-                result => return self.noted(result),
-            }
-        }
+        self.retry(|| self.try_answers(answers)).await
     }
 
     async fn try_answers(&self, answers: &[NewAnswer]) -> Result<Vec<Recorded>, Error> {
@@ -91,14 +85,10 @@ impl Store {
         link: &PublicLink,
         visit: Uuid,
     ) -> Result<Option<Uuid>, Error> {
-        self.rows(
-            "SELECT feedback_id FROM visit WHERE account_id = $1 AND link_id = $2 AND visit = $3",
-            vec![link.account_id.into(), link.link_id.into(), visit.into()],
-        )
-        .await?
-        .first()
-        .map(|row| crate::tx::get(row, "feedback_id"))
-        .transpose()
+        let first =
+            "SELECT feedback_id FROM visit WHERE account_id = $1 AND link_id = $2 AND visit = $3";
+        self.one(first, values![link.account_id, link.link_id, visit])
+            .await
     }
 }
 
@@ -120,9 +110,10 @@ impl Tx {
         }
         let mut links: Vec<LinkKey> = limited.iter().map(|v| (v.account_id, v.link_id)).collect();
         links.dedup();
-        let mut room = match self.inner() {
-            Inner::Postgres(tx) => postgres::lock_links(tx, &links).await?,
-            Inner::Sqlite(tx) => sqlite::lock_links(tx, &links).await?,
+        let mut room = if self.is_sqlite() {
+            sqlite::lock_links(self, &links).await?
+        } else {
+            postgres::lock_links(self, &links).await?
         };
         // Under the lock nobody else answers these links.
         standing.extend(self.standing(&limited).await?);
@@ -151,7 +142,7 @@ impl Tx {
         }
         match self.inner() {
             Inner::Postgres(tx) => postgres::store_answers(tx, answers).await,
-            Inner::Sqlite(tx) => sqlite::store_answers(tx, answers).await,
+            Inner::Sqlite(_) => sqlite::store_answers(self, answers).await,
         }
     }
 
@@ -181,11 +172,10 @@ impl Tx {
             }
             standing.insert(visit, answer.feedback_id);
         }
-        if !spent.is_empty() {
-            match self.inner() {
-                Inner::Postgres(tx) => postgres::spend(tx, &spent).await?,
-                Inner::Sqlite(tx) => sqlite::spend(tx, &spent).await?,
-            }
+        if self.is_sqlite() {
+            sqlite::spend(self, &spent).await?;
+        } else if !spent.is_empty() {
+            postgres::spend(self, &spent).await?;
         }
         self.append_pending(deltas).await?;
         Ok(standing)
@@ -196,9 +186,10 @@ impl Tx {
         if visits.is_empty() {
             return Ok(vec![]);
         }
-        match self.inner() {
-            Inner::Postgres(tx) => postgres::standing(tx, visits).await,
-            Inner::Sqlite(tx) => sqlite::standing(tx, visits).await,
+        if self.is_sqlite() {
+            sqlite::standing(self, visits).await
+        } else {
+            postgres::standing(self, visits).await
         }
     }
 
@@ -210,9 +201,10 @@ impl Tx {
         if views.is_empty() {
             return Ok(vec![]);
         }
-        match self.inner() {
-            Inner::Postgres(tx) => postgres::store_views(tx, views).await,
-            Inner::Sqlite(tx) => sqlite::store_views(tx, views).await,
+        if self.is_sqlite() {
+            sqlite::store_views(self, views).await
+        } else {
+            postgres::store_views(self, views).await
         }
     }
 }

@@ -5,10 +5,9 @@ use domain::answer::Answers;
 use domain::rollup::Delta;
 use uuid::Uuid;
 
-use super::TRIES;
 use super::pending::PendingDeltas;
 use crate::form::FormKey;
-use crate::tx::get;
+use crate::tx::{Sql, values};
 use crate::{Committed, Error, Store};
 
 impl Store {
@@ -21,13 +20,8 @@ impl Store {
         account_id: Uuid,
         feedback_id: Uuid,
     ) -> Result<Option<Uuid>, Error> {
-        let mut tried = 1;
-        loop {
-            match self.try_erase_feedback(account_id, feedback_id).await {
-                Err(Error::Conflict(_)) if tried < TRIES => tried += 1,
-                result => return result,
-            }
-        }
+        self.retry(|| self.try_erase_feedback(account_id, feedback_id))
+            .await
     }
 
     async fn try_erase_feedback(
@@ -39,19 +33,16 @@ impl Store {
             return Ok(None);
         };
         let mut tx = self.begin().await?;
-        let erased = tx
-            .row(
+        let erased: Option<(Uuid, NaiveDate, String, String)> = tx
+            .one(
                 "DELETE FROM feedback WHERE account_id = $1 AND form_id = $2 AND feedback_id = $3
                  RETURNING link_id, day, bus_prop_ids, answers",
-                vec![account_id.into(), form_id.into(), feedback_id.into()],
+                values![account_id, form_id, feedback_id],
             )
             .await?;
-        let Some(row) = erased else {
+        let Some((link_id, day, bus_prop_ids, answers)) = erased else {
             return Ok(None);
         };
-        let (day, bus_prop_ids): (NaiveDate, String) =
-            (get(&row, "day")?, get(&row, "bus_prop_ids")?);
-        let answers: String = get(&row, "answers")?;
         let answers = serde_json::from_str(&answers).map_err(Error::broken)?;
         let key = FormKey::new(account_id, form_id);
         // Read after the answers, so that it has all that they may name.
@@ -59,7 +50,7 @@ impl Store {
         let answers = Answers::from_stored(&content, answers).map_err(Error::broken)?;
         let taken_back = Delta::answer(&content, &answers).negated();
         let mut deltas = PendingDeltas::default();
-        deltas.add(key, get(&row, "link_id")?, day, &bus_prop_ids, &taken_back);
+        deltas.add(key, link_id, day, &bus_prop_ids, &taken_back);
         tx.append_pending(deltas).await?;
         match tx.commit().await? {
             Committed::Done => Ok(Some(form_id)),
@@ -82,17 +73,14 @@ impl Store {
         account_id: Uuid,
         feedback_id: Uuid,
     ) -> Result<Option<Uuid>, Error> {
-        self.rows(
+        self.one(
             "SELECT form_id FROM (
                     SELECT (SELECT b.form_id FROM feedback b
                              WHERE b.account_id = f.account_id AND b.form_id = f.form_id AND b.feedback_id = $2) AS form_id
                       FROM form f WHERE f.account_id = $1) found
               WHERE form_id IS NOT NULL",
-            vec![account_id.into(), feedback_id.into()],
+            values![account_id, feedback_id],
         )
-        .await?
-        .first()
-        .map(|row| get(row, "form_id"))
-        .transpose()
+        .await
     }
 }

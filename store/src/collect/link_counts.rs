@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use sea_orm::Value;
 use uuid::Uuid;
 
 use crate::form::FormKey;
+use crate::tx::{Sql, values};
 use crate::{Error, Tx};
 
 /// Views and responses by link, or what changes of them.
@@ -57,17 +57,15 @@ impl Tx {
     ) -> Result<(), Error> {
         if self.is_sqlite() {
             for (link_id, (views, responses)) in &links.0 {
-                let mut values = form.values();
-                values.extend([Value::from(*link_id), (*views).into(), (*responses).into()]);
+                let values = values![form, *link_id, *views, *responses];
                 self.execute(ADD_SQLITE, values).await?;
             }
             return Ok(());
         }
         let ids: Vec<Uuid> = links.0.keys().copied().collect();
         let (views, responses): (Vec<i64>, Vec<i64>) = links.0.values().copied().unzip();
-        let mut values = form.values();
-        values.extend([Value::from(ids), views.into(), responses.into()]);
-        self.execute(ADD_POSTGRES, values).await?;
+        self.execute(ADD_POSTGRES, values![form, ids, views, responses])
+            .await?;
         Ok(())
     }
 }

@@ -11,11 +11,12 @@ use chrono::{DateTime, NaiveDate, SubsecRound, Utc};
 use domain::answer::Answers;
 use domain::date_range::day_of;
 use domain::rollup::Delta;
+use sea_orm::Value;
 use uuid::{NoContext, Timestamp, Uuid};
 
 use self::pending::PendingDeltas;
-use crate::form::FormKey;
-use crate::form::PublicLink;
+use crate::form::{FormKey, PublicLink};
+use crate::tx::Parameters;
 use crate::{Error, Store};
 
 mod answers;
@@ -27,9 +28,6 @@ mod sqlite;
 
 pub use self::answers::Recorded;
 pub(crate) use self::link_counts::LinkCounts;
-
-/// How often a batch that another transaction stood in the way of is tried.
-const TRIES: usize = 5;
 
 /// A visit that saw a link's page on a day.
 #[derive(Clone, Debug)]
@@ -64,6 +62,12 @@ struct VisitKey {
     account_id: Uuid,
     link_id: Uuid,
     visit: Uuid,
+}
+
+impl Parameters for VisitKey {
+    fn add_to(self, values: &mut Vec<Value>) {
+        values.extend([self.account_id, self.link_id, self.visit].map(Value::from));
+    }
 }
 
 impl NewView {
@@ -130,13 +134,7 @@ impl Store {
     /// # Errors
     /// See [`Error`]. Giving the same views again is safe.
     pub async fn record_views(&self, views: &[NewView]) -> Result<u64, Error> {
-        let mut tried = 1;
-        loop {
-            match self.try_views(views).await {
-                Err(Error::Conflict(_)) if tried < TRIES => tried += 1,
-                result => return self.noted(result),
-            }
-        }
+        self.retry(|| self.try_views(views)).await
     }
 
     async fn try_views(&self, views: &[NewView]) -> Result<u64, Error> {

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
-use sea_orm::sqlx::postgres::PgRow;
-use sea_orm::sqlx::{self, PgConnection, Row};
+use sea_orm::QueryResult;
+use sea_orm::sqlx::{self, PgConnection};
 use uuid::Uuid;
 
 use super::answers::{LinkKey, Stored};
 use super::{NewAnswer, NewView, VisitKey};
-use crate::Error;
+use crate::tx::{Sql, get, values};
+use crate::{Error, Tx};
 
 /// After a wait the lock shows the row's newest state. In the order of the links given.
 const LOCK_LINKS: &str = "SELECT g.account_id, g.link_id, l.room
@@ -72,40 +73,41 @@ fn column<'a, T, U>(rows: &'a [T], of: impl Fn(&'a T) -> U) -> Vec<U> {
     rows.iter().map(of).collect()
 }
 
-fn visit_of(row: &PgRow) -> Result<VisitKey, Error> {
+/// A column for each part of the visits' keys.
+fn keys(visits: impl Iterator<Item = VisitKey>) -> (Vec<Uuid>, Vec<Uuid>, Vec<Uuid>) {
+    let keys = visits.map(|visit| (visit.account_id, visit.link_id, visit.visit));
+    keys.collect()
+}
+
+fn visit_of(row: &QueryResult) -> Result<VisitKey, Error> {
     Ok(VisitKey {
-        account_id: row.try_get("account_id")?,
-        link_id: row.try_get("link_id")?,
-        visit: row.try_get("visit")?,
+        account_id: get(row, "account_id")?,
+        link_id: get(row, "link_id")?,
+        visit: get(row, "visit")?,
     })
 }
 
 /// The room that limited links have left, locked until the transaction ends.
 pub(super) async fn lock_links(
-    connection: &mut PgConnection,
+    tx: &Tx,
     links: &[LinkKey],
 ) -> Result<BTreeMap<LinkKey, i64>, Error> {
-    sqlx::query(LOCK_LINKS)
-        .bind(column(links, |link| link.0))
-        .bind(column(links, |link| link.1))
-        .fetch_all(connection)
-        .await?
-        .iter()
-        .map(|row| {
-            let link = (row.try_get("account_id")?, row.try_get("link_id")?);
-            Ok((link, row.try_get("room")?))
-        })
-        .collect()
+    let (accounts, ids): (Vec<Uuid>, Vec<Uuid>) = links.iter().copied().unzip();
+    let rooms: Vec<(Uuid, Uuid, i64)> = tx.all(LOCK_LINKS, values![accounts, ids]).await?;
+    let rooms = rooms.into_iter();
+    let rooms = rooms.map(|(account_id, link_id, room)| ((account_id, link_id), room));
+    Ok(rooms.collect())
 }
 
 pub(super) async fn store_answers(
     connection: &mut PgConnection,
     answers: &[&NewAnswer],
 ) -> Result<Vec<Stored>, Error> {
-    sqlx::query(STORE_ANSWERS)
-        .bind(column(answers, |answer| answer.view.visit.account_id))
-        .bind(column(answers, |answer| answer.view.visit.link_id))
-        .bind(column(answers, |answer| answer.view.visit.visit))
+    let (accounts, links, visits) = keys(answers.iter().map(|answer| answer.view.visit));
+    let stored: Vec<(Uuid, bool)> = sqlx::query_as(STORE_ANSWERS)
+        .bind(accounts)
+        .bind(links)
+        .bind(visits)
         .bind(column(answers, |answer| answer.feedback_id))
         .bind(column(answers, |answer| answer.view.at))
         .bind(column(answers, |answer| answer.view.day))
@@ -114,61 +116,44 @@ pub(super) async fn store_answers(
         .bind(column(answers, |answer| answer.happiness))
         .bind(column(answers, |answer| answer.has_comment))
         .fetch_all(connection)
-        .await?
-        .iter()
-        .map(|row| {
-            Ok(Stored {
-                feedback_id: row.try_get("feedback_id")?,
-                viewed: row.try_get("viewed")?,
-            })
-        })
-        .collect()
+        .await?;
+    let stored = stored.into_iter();
+    let stored = stored.map(|(feedback_id, viewed)| Stored {
+        feedback_id,
+        viewed,
+    });
+    Ok(stored.collect())
 }
 
 /// Takes room of links that [`lock_links`] holds.
-pub(super) async fn spend(
-    connection: &mut PgConnection,
-    spent: &BTreeMap<LinkKey, i64>,
-) -> Result<(), Error> {
-    let spent: Vec<_> = spent.iter().collect();
-    sqlx::query(SPEND)
-        .bind(column(&spent, |(link, _)| link.0))
-        .bind(column(&spent, |(link, _)| link.1))
-        .bind(column(&spent, |(_, spent)| **spent))
-        .execute(connection)
-        .await?;
+pub(super) async fn spend(tx: &Tx, spent: &BTreeMap<LinkKey, i64>) -> Result<(), Error> {
+    let (accounts, links): (Vec<Uuid>, Vec<Uuid>) = spent.keys().copied().unzip();
+    let spent: Vec<i64> = spent.values().copied().collect();
+    tx.execute(SPEND, values![accounts, links, spent]).await?;
     Ok(())
 }
 
-pub(super) async fn standing(
-    connection: &mut PgConnection,
-    visits: &[VisitKey],
-) -> Result<Vec<(VisitKey, Uuid)>, Error> {
-    sqlx::query(STANDING)
-        .bind(column(visits, |visit| visit.account_id))
-        .bind(column(visits, |visit| visit.link_id))
-        .bind(column(visits, |visit| visit.visit))
-        .fetch_all(connection)
-        .await?
+pub(super) async fn standing(tx: &Tx, visits: &[VisitKey]) -> Result<Vec<(VisitKey, Uuid)>, Error> {
+    let (accounts, links, ids) = keys(visits.iter().copied());
+    let rows = tx.rows(STANDING, values![accounts, links, ids]).await?;
+    let standing = rows
         .iter()
-        .map(|row| Ok((visit_of(row)?, row.try_get("feedback_id")?)))
-        .collect()
+        .map(|row| Ok((visit_of(row)?, get(row, "feedback_id")?)));
+    standing.collect()
 }
 
 pub(super) async fn store_views(
-    connection: &mut PgConnection,
+    tx: &Tx,
     views: &[&NewView],
 ) -> Result<Vec<(VisitKey, NaiveDate)>, Error> {
-    sqlx::query(STORE_VIEWS)
-        .bind(column(views, |view| view.visit.account_id))
-        .bind(column(views, |view| view.visit.link_id))
-        .bind(column(views, |view| view.visit.visit))
-        .bind(column(views, |view| view.day))
-        .bind(column(views, |view| view.form_id))
-        .bind(column(views, |view| view.at))
-        .fetch_all(connection)
-        .await?
+    let (accounts, links, visits) = keys(views.iter().map(|view| view.visit));
+    let days = column(views, |view| view.day);
+    let forms = column(views, |view| view.form_id);
+    let times = column(views, |view| view.at);
+    let values = values![accounts, links, visits, days, forms, times];
+    let rows = tx.rows(STORE_VIEWS, values).await?;
+    let new = rows
         .iter()
-        .map(|row| Ok((visit_of(row)?, row.try_get("day")?)))
-        .collect()
+        .map(|row| Ok((visit_of(row)?, get(row, "day")?)));
+    new.collect()
 }

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
-use sea_orm::sqlx::{self, Row, SqliteConnection};
 use uuid::Uuid;
 
 use super::answers::{LinkKey, Stored};
 use super::{NewAnswer, NewView, VisitKey};
-use crate::Error;
+use crate::tx::{Sql, values};
+use crate::{Error, Tx};
 
 const ROOM: &str = "SELECT max_responses - used AS room FROM link
       WHERE account_id = $1 AND link_id = $2 AND max_responses IS NOT NULL";
@@ -37,116 +37,75 @@ const STANDING: &str =
 
 /// The room that limited links have left.
 pub(super) async fn lock_links(
-    connection: &mut SqliteConnection,
+    tx: &Tx,
     links: &[LinkKey],
 ) -> Result<BTreeMap<LinkKey, i64>, Error> {
     let mut rooms = BTreeMap::new();
     for link in links {
-        let row = sqlx::query(ROOM)
-            .bind(link.0)
-            .bind(link.1)
-            .fetch_optional(&mut *connection)
-            .await?;
-        if let Some(row) = row {
-            rooms.insert(*link, row.try_get("room")?);
+        if let Some(room) = tx.one(ROOM, values![link.0, link.1]).await? {
+            rooms.insert(*link, room);
         }
     }
     Ok(rooms)
 }
 
-pub(super) async fn store_answers(
-    connection: &mut SqliteConnection,
-    answers: &[&NewAnswer],
-) -> Result<Vec<Stored>, Error> {
+pub(super) async fn store_answers(tx: &Tx, answers: &[&NewAnswer]) -> Result<Vec<Stored>, Error> {
     let mut stored = Vec::new();
     for answer in answers {
-        let visit = answer.view.visit;
-        let new = sqlx::query(STORE_VISIT)
-            .bind(visit.account_id)
-            .bind(visit.link_id)
-            .bind(visit.visit)
-            .bind(answer.feedback_id)
-            .bind(answer.view.at)
-            .execute(&mut *connection)
-            .await?;
-        if new.rows_affected() == 0 {
+        let (visit, view) = (answer.view.visit, &answer.view);
+        let new = values![visit, answer.feedback_id, view.at];
+        if tx.execute(STORE_VISIT, new).await? == 0 {
             continue;
         }
-        sqlx::query(STORE_FEEDBACK)
-            .bind(visit.account_id)
-            .bind(visit.link_id)
-            .bind(answer.feedback_id)
-            .bind(answer.view.day)
-            .bind(answer.view.at)
-            .bind(&answer.answers)
-            .bind(answer.nps)
-            .bind(answer.happiness)
-            .bind(answer.has_comment)
-            .execute(&mut *connection)
-            .await?;
+        let feedback = values![
+            visit.account_id,
+            visit.link_id,
+            answer.feedback_id,
+            view.day,
+            view.at,
+            answer.answers.as_str(),
+            answer.nps,
+            answer.happiness,
+            answer.has_comment,
+        ];
+        tx.execute(STORE_FEEDBACK, feedback).await?;
         stored.push(Stored {
             feedback_id: answer.feedback_id,
-            viewed: store_view(connection, &answer.view).await?,
+            viewed: store_view(tx, view).await?,
         });
     }
     Ok(stored)
 }
 
-async fn store_view(connection: &mut SqliteConnection, view: &NewView) -> Result<bool, Error> {
-    let new = sqlx::query(STORE_VIEW)
-        .bind(view.visit.account_id)
-        .bind(view.visit.link_id)
-        .bind(view.visit.visit)
-        .bind(view.day)
-        .bind(view.form_id)
-        .bind(view.at)
-        .execute(connection)
-        .await?;
-    Ok(new.rows_affected() == 1)
+async fn store_view(tx: &Tx, view: &NewView) -> Result<bool, Error> {
+    let values = values![view.visit, view.day, view.form_id, view.at];
+    Ok(tx.execute(STORE_VIEW, values).await? == 1)
 }
 
 /// Takes room of links.
-pub(super) async fn spend(
-    connection: &mut SqliteConnection,
-    spent: &BTreeMap<LinkKey, i64>,
-) -> Result<(), Error> {
+pub(super) async fn spend(tx: &Tx, spent: &BTreeMap<LinkKey, i64>) -> Result<(), Error> {
     for (link, spent) in spent {
-        sqlx::query(SPEND)
-            .bind(link.0)
-            .bind(link.1)
-            .bind(spent)
-            .execute(&mut *connection)
-            .await?;
+        tx.execute(SPEND, values![link.0, link.1, *spent]).await?;
     }
     Ok(())
 }
 
-pub(super) async fn standing(
-    connection: &mut SqliteConnection,
-    visits: &[VisitKey],
-) -> Result<Vec<(VisitKey, Uuid)>, Error> {
+pub(super) async fn standing(tx: &Tx, visits: &[VisitKey]) -> Result<Vec<(VisitKey, Uuid)>, Error> {
     let mut standing = Vec::new();
     for visit in visits {
-        let row = sqlx::query(STANDING)
-            .bind(visit.account_id)
-            .bind(visit.link_id)
-            .bind(visit.visit)
-            .fetch_optional(&mut *connection)
-            .await?;
-        if let Some(row) = row {
-            standing.push((*visit, row.try_get("feedback_id")?));
-        }
+        let feedback_id = tx.one(STANDING, values![*visit]).await?;
+        standing.extend(feedback_id.map(|feedback_id| (*visit, feedback_id)));
     }
     Ok(standing)
 }
 
 pub(super) async fn store_views(
-    connection: &mut SqliteConnection,
+    tx: &Tx,
     views: &[&NewView],
 ) -> Result<Vec<(VisitKey, NaiveDate)>, Error> {
     let mut new = Vec::new();
     for view in views {
-        if store_view(connection, view).await? {
+        if store_view(tx, view).await? {
             new.push((view.visit, view.day));
         }
     }

@@ -8,7 +8,7 @@ use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use crate::form::FormKey;
-use crate::tx::get;
+use crate::tx::{Sql, get, json, parsed, values};
 use crate::{Error, ListPage, Store};
 
 /// A link to be made. Whether its form takes links and has these ids is for the caller to judge.
@@ -105,13 +105,12 @@ const LINKS_WITH_TRACK_FIELD: &str = select_link!(
 );
 
 fn link_of(row: &QueryResult) -> Result<Link, Error> {
-    let token: String = get(row, "token")?;
     Ok(Link {
         link_id: get(row, "link_id")?,
-        token: token.parse().map_err(Error::broken)?,
+        token: parsed(row, "token")?,
         form_id: get(row, "form_id")?,
-        bus_prop_ids: bus_prop_ids(row)?,
-        track_fields: track_fields(row)?,
+        bus_prop_ids: parsed(row, "bus_prop_ids")?,
+        track_fields: json(row, "track_fields")?,
         expires_at: get(row, "expires_at")?,
         max_responses: get(row, "max_responses")?,
         created_at: get(row, "created_at")?,
@@ -122,33 +121,21 @@ fn link_of(row: &QueryResult) -> Result<Link, Error> {
 }
 
 fn public_link_of(row: &QueryResult) -> Result<PublicLink, Error> {
-    let (time_zone, status): (String, String) = (get(row, "time_zone")?, get(row, "status")?);
-    let content: String = get(row, "content")?;
     Ok(PublicLink {
         account_id: get(row, "account_id")?,
-        time_zone: time_zone.parse().map_err(Error::broken)?,
+        time_zone: parsed(row, "time_zone")?,
         link_id: get(row, "link_id")?,
         form_id: get(row, "form_id")?,
-        status: status.parse().map_err(Error::broken)?,
-        content: serde_json::from_str(&content).map_err(Error::broken)?,
+        status: parsed(row, "status")?,
+        content: json(row, "content")?,
         revision: get(row, "revision")?,
-        bus_prop_ids: bus_prop_ids(row)?,
-        track_fields: track_fields(row)?,
+        bus_prop_ids: parsed(row, "bus_prop_ids")?,
+        track_fields: json(row, "track_fields")?,
         expires_at: get(row, "expires_at")?,
         max_responses: get(row, "max_responses")?,
         used: get(row, "used")?,
         deleted_at: get(row, "deleted_at")?,
     })
-}
-
-fn bus_prop_ids(row: &QueryResult) -> Result<BusPropIds, Error> {
-    let ids: String = get(row, "bus_prop_ids")?;
-    ids.parse().map_err(Error::broken)
-}
-
-fn track_fields(row: &QueryResult) -> Result<TrackFields, Error> {
-    let fields: String = get(row, "track_fields")?;
-    serde_json::from_str(&fields).map_err(Error::broken)
 }
 
 impl Store {
@@ -157,7 +144,7 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn create_link(&self, link: &NewLink) -> Result<Link, Error> {
-        let mut tx = self.begin().await?;
+        let tx = self.begin().await?;
         let made = Link {
             link_id: Uuid::now_v7(),
             token: link.token,
@@ -171,33 +158,28 @@ impl Store {
             views: 0,
             responses: 0,
         };
+        let form = FormKey::new(link.account_id, link.form_id);
         let track_fields = serde_json::to_string(&made.track_fields).map_err(Error::broken)?;
         tx.execute(
-            "INSERT INTO link (account_id, link_id, token, form_id, bus_prop_ids, track_fields, expires_at,
+            "INSERT INTO link (account_id, form_id, link_id, token, bus_prop_ids, track_fields, expires_at,
                     max_responses, created_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-            vec![
-                link.account_id.into(),
-                made.link_id.into(),
-                made.token.to_string().into(),
-                made.form_id.into(),
-                made.bus_prop_ids.to_string().into(),
-                track_fields.into(),
-                made.expires_at.into(),
-                made.max_responses.into(),
-                made.created_at.into(),
+            values![
+                form,
+                made.link_id,
+                made.token.to_string(),
+                made.bus_prop_ids.to_string(),
+                track_fields,
+                made.expires_at,
+                made.max_responses,
+                made.created_at,
             ],
         )
         .await?;
         for (name, value) in made.track_fields.iter() {
             tx.execute(
                 "INSERT INTO link_track_field (account_id, form_id, track_field, link_id) VALUES ($1, $2, $3, $4)",
-                vec![
-                    link.account_id.into(),
-                    made.form_id.into(),
-                    format!("{name}={value}").into(),
-                    made.link_id.into(),
-                ],
+                values![form, format!("{name}={value}"), made.link_id],
             )
             .await?;
         }
@@ -210,14 +192,9 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn link(&self, account_id: Uuid, token: &Token) -> Result<Option<Link>, Error> {
-        self.rows(
-            select_link!("link", "WHERE l.token = $2 AND l.account_id = $1"),
-            vec![account_id.into(), token.to_string().into()],
-        )
-        .await?
-        .first()
-        .map(link_of)
-        .transpose()
+        let link = select_link!("link", "WHERE l.token = $2 AND l.account_id = $1");
+        let row = self.row(link, values![account_id, token.to_string()]);
+        row.await?.as_ref().map(link_of).transpose()
     }
 
     /// A page of a form's links that have these tracking fields, deleted or not, newest first, of those older than `before`.
@@ -237,9 +214,8 @@ impl Store {
             0 | 1 => limit + 1,
             _ => SEARCHED.max(limit + 1),
         };
-        let mut values = form.values();
-        values.push(before.unwrap_or(Uuid::max()).into());
-        values.push(i64::try_from(looked_at).unwrap_or(i64::MAX).into());
+        let most = i64::try_from(looked_at).unwrap_or(i64::MAX);
+        let mut values = values![form, before.unwrap_or(Uuid::max()), most];
         let sql = match track_fields.iter().next() {
             None => LINKS,
             Some((name, value)) => {
@@ -272,20 +248,17 @@ impl Store {
         account_id: Uuid,
         token: &Token,
     ) -> Result<Option<Uuid>, Error> {
-        let mut tx = self.begin().await?;
+        let tx = self.begin().await?;
         let now = tx.now().await?;
         let deleted = tx
-            .row(
+            .one(
                 "UPDATE link SET deleted_at = coalesce(deleted_at, $3) WHERE token = $2 AND account_id = $1
                  RETURNING link_id",
-                vec![account_id.into(), token.to_string().into(), now.into()],
+                values![account_id, token.to_string(), now],
             )
             .await?;
-        let Some(row) = deleted else {
-            return Ok(None);
-        };
         tx.commit_surely().await?;
-        get(&row, "link_id").map(Some)
+        Ok(deleted)
     }
 
     /// The link that a token opens, gone or not, of whatever account.
@@ -293,19 +266,18 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn public_link(&self, token: &Token) -> Result<Option<PublicLink>, Error> {
-        self.rows(
-            "SELECT l.account_id, a.time_zone, l.link_id, l.form_id, f.status, f.content,
-                    f.revision, l.bus_prop_ids, l.track_fields, l.expires_at,
-                    l.max_responses, l.used, l.deleted_at
-               FROM link l
-               JOIN account a ON a.account_id = l.account_id
-               JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id
-              WHERE l.token = $1",
-            vec![token.to_string().into()],
-        )
-        .await?
-        .first()
-        .map(public_link_of)
-        .transpose()
+        let row = self
+            .row(
+                "SELECT l.account_id, a.time_zone, l.link_id, l.form_id, f.status, f.content,
+                        f.revision, l.bus_prop_ids, l.track_fields, l.expires_at,
+                        l.max_responses, l.used, l.deleted_at
+                   FROM link l
+                   JOIN account a ON a.account_id = l.account_id
+                   JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id
+                  WHERE l.token = $1",
+                values![token.to_string()],
+            )
+            .await?;
+        row.as_ref().map(public_link_of).transpose()
     }
 }

@@ -5,11 +5,16 @@
 
 use chrono::{DateTime, Utc};
 use domain::form::{FormContent, FormStatus};
-use sea_orm::QueryResult;
+use entity::form;
+use sea_orm::sea_query::{Expr, LockType};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
+    QuerySelect, Value,
+};
 use uuid::Uuid;
 
 pub use self::link::{Link, NewLink, PublicLink};
-use crate::tx::{Patience, bytes_of, get, rows_that_fit};
+use crate::tx::{Parameters, Patience, Sql, rows_that_fit, values};
 use crate::version::Version;
 use crate::{Committed, Error, ListPage, PAGE_BYTES, Store, Tx};
 
@@ -30,17 +35,23 @@ impl FormKey {
         }
     }
 
-    pub(crate) fn values(self) -> Vec<sea_orm::Value> {
-        vec![self.account_id.into(), self.form_id.into()]
+    pub(crate) fn values(self) -> Vec<Value> {
+        values![self]
     }
 }
 
-/// A stored form. In lists its content is still JSON: to read large ones takes long.
+impl Parameters for FormKey {
+    fn add_to(self, values: &mut Vec<Value>) {
+        values.extend([self.account_id, self.form_id].map(Value::from));
+    }
+}
+
+/// A stored form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Form<C = FormContent> {
+pub struct Form {
     pub form_id: Uuid,
     pub status: FormStatus,
-    pub content: C,
+    pub content: FormContent,
     /// 1 at first, one more with every change of any kind.
     pub revision: i64,
     pub created_at: DateTime<Utc>,
@@ -67,51 +78,40 @@ enum Edit<'a> {
     Become(FormStatus),
 }
 
-macro_rules! select_form {
-    ($tail:literal) => {
-        concat!(
-            "SELECT form_id, status, content, revision, created_at, updated_at, published_at, deleted_at
-               FROM form WHERE account_id = $1 AND ",
-            $tail
-        )
-    };
-}
-
-impl Form<String> {
-    /// Reads its content.
+impl Form {
+    /// Reads what is stored of a form. A large content takes long.
     ///
     /// # Errors
-    /// What is stored is no content.
-    pub fn read(self) -> Result<Form, Error> {
-        Ok(Form {
+    /// The status or the content is none.
+    pub fn read(row: &form::Model) -> Result<Self, Error> {
+        Ok(Self {
+            form_id: row.form_id,
+            status: row.status.parse().map_err(Error::broken)?,
+            content: serde_json::from_str(&row.content).map_err(Error::broken)?,
+            revision: row.revision,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            published_at: row.published_at,
+            deleted_at: row.deleted_at,
+        })
+    }
+
+    /// What is stored of it.
+    fn row(&self, account_id: Uuid) -> Result<form::ActiveModel, Error> {
+        let row = form::Model {
+            account_id,
             form_id: self.form_id,
-            status: self.status,
-            content: serde_json::from_str(&self.content).map_err(Error::broken)?,
+            status: self.status.to_string(),
+            title: self.content.title.clone(),
+            content: serde_json::to_string(&self.content).map_err(Error::broken)?,
             revision: self.revision,
             created_at: self.created_at,
             updated_at: self.updated_at,
             published_at: self.published_at,
             deleted_at: self.deleted_at,
-        })
+        };
+        Ok(row.into_active_model().reset_all())
     }
-}
-
-fn stored_form(row: &QueryResult) -> Result<Form<String>, Error> {
-    let status: String = get(row, "status")?;
-    Ok(Form {
-        form_id: get(row, "form_id")?,
-        status: status.parse().map_err(Error::broken)?,
-        content: get(row, "content")?,
-        revision: get(row, "revision")?,
-        created_at: get(row, "created_at")?,
-        updated_at: get(row, "updated_at")?,
-        published_at: get(row, "published_at")?,
-        deleted_at: get(row, "deleted_at")?,
-    })
-}
-
-pub(crate) fn form_of(row: &QueryResult) -> Result<Form, Error> {
-    stored_form(row)?.read()
 }
 
 impl Store {
@@ -124,7 +124,7 @@ impl Store {
         account_id: Uuid,
         content: &FormContent,
     ) -> Result<Form, Error> {
-        let mut tx = self.begin().await?;
+        let tx = self.begin().await?;
         let now = tx.now().await?;
         let form = Form {
             form_id: Uuid::now_v7(),
@@ -136,27 +136,15 @@ impl Store {
             published_at: None,
             deleted_at: None,
         };
-        let json = serde_json::to_string(content).map_err(Error::broken)?;
+        let row = form.row(account_id)?;
+        form::Entity::insert(row)
+            .exec_without_returning(&tx)
+            .await?;
         let key = FormKey::new(account_id, form.form_id);
-        let mut values = key.values();
-        values.extend::<[sea_orm::Value; 4]>([
-            form.status.as_str().into(),
-            content.title.as_str().into(),
-            json.into(),
-            now.into(),
-        ]);
-        tx.execute(
-            "INSERT INTO form (account_id, form_id, status, title, content, revision, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, 1, $6, $6)",
-            values,
-        )
-        .await?;
-        let mut values = key.values();
-        values.extend::<[sea_orm::Value; 2]>([now.into(), rand::random::<i64>().into()]);
         tx.execute(
             "INSERT INTO form_version (account_id, form_id, data_version, as_of, next_watermark_at, stamp)
              VALUES ($1, $2, 1, $3, $3, $4)",
-            values,
+            values![key, now, rand::random::<i64>()],
         )
         .await?;
         match tx.commit().await? {
@@ -173,16 +161,12 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn form(&self, account_id: Uuid, form_id: Uuid) -> Result<Option<Form>, Error> {
-        let key = FormKey::new(account_id, form_id);
-        self.rows(select_form!("form_id = $2"), key.values())
-            .await?
-            .first()
-            .map(form_of)
-            .transpose()
+        let row = form::Entity::find_by_id((account_id, form_id)).one(self);
+        row.await?.as_ref().map(Form::read).transpose()
     }
 
-    /// A page of an account's forms of a status, newest first, of those older than `before`. Only the contents that are on
-    /// the page are read.
+    /// A page of an account's forms of a status, newest first, of those older than `before`, for [`Form::read`]. Only the
+    /// contents that are on the page are read.
     ///
     /// # Errors
     /// See [`Error`].
@@ -192,36 +176,21 @@ impl Store {
         status: FormStatus,
         before: Option<Uuid>,
         limit: usize,
-    ) -> Result<ListPage<Form<String>>, Error> {
-        let mut tx = self.snapshot(Patience::Request).await?;
-        let values = |rows: usize| -> Vec<sea_orm::Value> {
-            vec![
-                account_id.into(),
-                status.as_str().into(),
-                before.unwrap_or(Uuid::max()).into(),
-                i64::try_from(rows).unwrap_or(i64::MAX).into(),
-            ]
-        };
+    ) -> Result<ListPage<form::Model>, Error> {
+        let tx = self.snapshot(Patience::Request).await?;
+        let listed = form::Entity::find()
+            .filter(form::Column::AccountId.eq(account_id))
+            .filter(form::Column::Status.eq(status.as_str()))
+            .filter(form::Column::FormId.lt(before.unwrap_or(Uuid::max())))
+            .order_by_desc(form::Column::FormId);
         // The length of a text is read without the text.
-        let sizes = tx
-            .rows(
-                "SELECT octet_length(content) AS bytes FROM form
-                  WHERE account_id = $1 AND status = $2 AND form_id < $3 ORDER BY form_id DESC LIMIT $4",
-                values(limit + 1),
-            )
-            .await?;
-        let bytes = sizes.iter().map(bytes_of).collect::<Result<Vec<_>, _>>()?;
-        let found = bytes.len();
-        let rows = rows_that_fit(bytes, PAGE_BYTES);
-        let forms = tx
-            .rows(
-                select_form!("status = $2 AND form_id < $3 ORDER BY form_id DESC LIMIT $4"),
-                values(rows),
-            )
-            .await?;
-        let forms = forms.iter().map(stored_form).collect::<Result<_, _>>()?;
-        let position = |form: &Form<String>| form.form_id;
-        Ok(ListPage::new(forms, limit, rows < found, position))
+        let sizes = listed.clone().select_only();
+        let sizes = sizes.expr(Expr::cust("octet_length(content)"));
+        let sizes: Vec<i32> = sizes.limit(limit as u64 + 1).into_tuple().all(&tx).await?;
+        let rows = rows_that_fit(&sizes, PAGE_BYTES);
+        let forms = listed.limit(rows as u64).all(&tx).await?;
+        let has_more = rows < sizes.len();
+        Ok(ListPage::new(forms, limit, has_more, |form| form.form_id))
     }
 
     /// Gives a form another content, which was made from that of this revision.
@@ -277,14 +246,11 @@ impl Store {
         edit: Edit<'_>,
     ) -> Result<FormChange, Error> {
         let mut tx = self.begin().await?;
-        let lock = tx.dialect(
-            select_form!("form_id = $2 FOR NO KEY UPDATE"),
-            select_form!("form_id = $2"),
-        );
-        let Some(row) = tx.row(lock, key.values()).await? else {
+        let row = form::Entity::find_by_id((key.account_id, key.form_id));
+        let Some(row) = row.lock(LockType::NoKeyUpdate).one(&tx).await? else {
             return Ok(FormChange::NotFound);
         };
-        let mut form = form_of(&row)?;
+        let mut form = Form::read(&row)?;
         if revision.is_some_and(|expected| expected != form.revision) {
             return Ok(FormChange::Changed);
         }
@@ -307,7 +273,10 @@ impl Store {
         }
         form.revision += 1;
         form.updated_at = now;
-        tx.write_form(key, &form).await?;
+        let row = form.row(key.account_id)?;
+        form::Entity::update(row)
+            .exec_without_returning(&tx)
+            .await?;
         tx.raise_version(key, now).await?;
         match tx.commit().await? {
             Committed::Done => Ok(FormChange::Done(form)),
@@ -324,28 +293,6 @@ impl Store {
 }
 
 impl Tx {
-    async fn write_form(&mut self, key: FormKey, form: &Form) -> Result<(), Error> {
-        let json = serde_json::to_string(&form.content).map_err(Error::broken)?;
-        let mut values = key.values();
-        values.extend::<[sea_orm::Value; 7]>([
-            form.status.as_str().into(),
-            form.content.title.as_str().into(),
-            json.into(),
-            form.revision.into(),
-            form.updated_at.into(),
-            form.published_at.into(),
-            form.deleted_at.into(),
-        ]);
-        self.execute(
-            "UPDATE form SET status = $3, title = $4, content = $5, revision = $6, updated_at = $7,
-                    published_at = $8, deleted_at = $9
-              WHERE account_id = $1 AND form_id = $2",
-            values,
-        )
-        .await?;
-        Ok(())
-    }
-
     /// Says that the form's reports changed by what came at a moment; the version from now on. Its row is the form's lock:
     /// the order of versions is that of commits.
     pub(crate) async fn raise_version(
@@ -354,18 +301,15 @@ impl Tx {
         at: DateTime<Utc>,
     ) -> Result<Version, Error> {
         let stamp: i64 = rand::random();
-        let mut values = key.values();
-        values.extend::<[sea_orm::Value; 2]>([at.into(), stamp.into()]);
         let raised = self
-            .row(
+            .one(
                 "UPDATE form_version
                     SET data_version = data_version + 1, stamp = $4, as_of = CASE WHEN as_of > $3 THEN as_of ELSE $3 END
                   WHERE account_id = $1 AND form_id = $2 RETURNING data_version",
-                values,
+                values![key, at, stamp],
             )
-            .await?
-            .ok_or_else(|| Error::broken("a form without a version"))?;
-        let number = get(&raised, "data_version")?;
+            .await?;
+        let number = raised.ok_or_else(|| Error::broken("a form without a version"))?;
         Ok(Version { number, stamp })
     }
 }

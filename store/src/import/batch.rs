@@ -5,13 +5,15 @@ use domain::message::Lane;
 use domain::record::RecordError;
 use entity::import_batch;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use strum::{EnumString, IntoStaticStr};
 use uuid::Uuid;
 
-use crate::tx::get;
+use crate::tx::{Sql, get, values};
 use crate::{Error, ListPage, Store, Tx};
 
 /// Where a batch stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum BatchStatus {
     Queued,
     Processing,
@@ -24,25 +26,7 @@ pub enum BatchStatus {
 impl BatchStatus {
     /// Its name in answers and rows.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Processing => "processing",
-            Self::Completed => "completed",
-            Self::Cancelled => "cancelled",
-            Self::Stalled => "stalled",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        [
-            Self::Queued,
-            Self::Processing,
-            Self::Completed,
-            Self::Cancelled,
-            Self::Stalled,
-        ]
-        .into_iter()
-        .find(|status| status.as_str() == name)
+        self.into()
     }
 }
 
@@ -76,8 +60,7 @@ impl TryFrom<import_batch::Model> for Batch {
         let stored = row.created + row.updated + row.unchanged + row.superseded;
         Ok(Self {
             batch_id: row.batch_id,
-            status: BatchStatus::parse(&row.status)
-                .ok_or_else(|| Error::broken("a batch with an unknown status"))?,
+            status: row.status.parse().map_err(Error::broken)?,
             received: row.received,
             accepted: row.accepted,
             rejected: row.rejected,
@@ -136,13 +119,10 @@ impl Store {
         before: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<Batch>, Error> {
-        let mut query = import_batch::Entity::find()
+        let rows = import_batch::Entity::find()
             .filter(import_batch::Column::AccountId.eq(account_id))
-            .filter(import_batch::Column::Seq.is_not_null());
-        if let Some(before) = before {
-            query = query.filter(import_batch::Column::BatchId.lt(before));
-        }
-        let rows = query
+            .filter(import_batch::Column::Seq.is_not_null())
+            .filter(import_batch::Column::BatchId.lt(before.unwrap_or(Uuid::max())))
             .order_by_desc(import_batch::Column::BatchId)
             .limit(limit as u64 + 1)
             .all(self)
@@ -166,19 +146,17 @@ impl Store {
         let mut found = Vec::new();
         let mut next = from;
         while found.len() <= limit {
-            let rows = self
-                .rows(
+            let block: Option<(i64, i64, Vec<u8>)> = self
+                .one(
                     "SELECT first, errors, block FROM import_error
                       WHERE account_id = $1 AND batch_id = $2 AND first <= $3 ORDER BY first DESC LIMIT 1",
-                    vec![account_id.into(), batch_id.into(), next.into()],
+                    values![account_id, batch_id, next],
                 )
                 .await?;
-            let Some(row) = rows.first() else { break };
-            let first: i64 = get(row, "first")?;
-            if next >= first + get::<i64>(row, "errors")? {
+            let Some((first, _, block)) = block.filter(|(first, errors, _)| next < first + errors)
+            else {
                 break;
-            }
-            let block: Vec<u8> = get(row, "block")?;
+            };
             let json = zstd::decode_all(block.as_slice()).map_err(Error::broken)?;
             let errors: Vec<RecordError> = serde_json::from_slice(&json).map_err(Error::broken)?;
             let skip = usize::try_from(next - first).map_err(Error::broken)?;

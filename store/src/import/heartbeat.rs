@@ -3,6 +3,7 @@
 
 use uuid::Uuid;
 
+use crate::tx::{Sql, values};
 use crate::{Error, Store};
 
 impl Store {
@@ -18,7 +19,7 @@ impl Store {
             "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true))
              INSERT INTO worker_heartbeat (worker_id, heartbeat_at) SELECT $1, clock_timestamp() FROM quiet
                  ON CONFLICT (worker_id) DO UPDATE SET heartbeat_at = clock_timestamp()",
-            vec![worker_id.into()],
+            values![worker_id],
         )
         .await?;
         Ok(())
@@ -41,7 +42,7 @@ impl Store {
                    LEFT JOIN worker_heartbeat w ON w.worker_id = s.worker_id
                   WHERE s.worker_id <> $1 AND a.state <> 'idle'
                     AND (w.heartbeat_at IS NULL OR w.heartbeat_at < clock_timestamp() - interval '8 seconds')",
-                vec![worker_id.into()],
+                values![worker_id],
             )
             .await?;
         Ok(ended.len())

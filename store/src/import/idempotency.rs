@@ -6,7 +6,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use crate::tx::get;
+use super::receive::still_held;
+use crate::tx::{Sql, get, values};
 use crate::{Error, Store, Tx};
 
 /// How long an attempt may be silent before another takes its key.
@@ -57,52 +58,51 @@ impl Store {
         attempt: Uuid,
         batch_id: Uuid,
     ) -> Result<Reservation, Error> {
-        let mut tx = self.begin().await?;
+        let tx = self.begin().await?;
         let now = tx.now().await?;
+        let values = values![account_id, key, query, attempt, batch_id, now];
         let fresh = tx
             .execute(
                 "INSERT INTO idempotency (account_id, idempotency_key, query, attempt, batch_id, created_at, heartbeat_at)
                  VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT DO NOTHING",
-                vec![account_id.into(), key.into(), query.into(), attempt.into(), batch_id.into(), now.into()],
+                values.clone(),
             )
             .await?;
         if fresh == 1 {
             tx.commit_surely().await?;
             return Ok(Reservation::Mine);
         }
-        let lock = tx.dialect(
-            "SELECT * FROM idempotency WHERE account_id = $1 AND idempotency_key = $2 FOR UPDATE",
-            "SELECT * FROM idempotency WHERE account_id = $1 AND idempotency_key = $2",
-        );
-        let Some(row) = tx.row(lock, vec![account_id.into(), key.into()]).await? else {
+        let held = "SELECT * FROM idempotency WHERE account_id = $1 AND idempotency_key = $2";
+        let held = tx.locking(held, "FOR UPDATE");
+        let Some(row) = tx.row(held, values![account_id, key]).await? else {
             // Given up between the two statements: the caller may come again.
             return Ok(Reservation::InFlight);
         };
-        let created_at: DateTime<Utc> = get(&row, "created_at")?;
-        let heartbeat_at: DateTime<Utc> = get(&row, "heartbeat_at")?;
         let status: Option<i64> = get(&row, "status")?;
-        let expired = created_at < now - LIFETIME;
-        if let (Some(status), false) = (status, expired) {
-            return Ok(Reservation::Finished(FinishedImport {
-                query: get(&row, "query")?,
-                body_hash: get(&row, "body_hash")?,
-                status: u16::try_from(status).map_err(Error::broken)?,
-                answer: get(&row, "response")?,
-            }));
-        }
-        if status.is_none() && heartbeat_at > now - SILENT {
-            return Ok(Reservation::InFlight);
+        let is_expired = get::<DateTime<Utc>>(&row, "created_at")? < now - LIFETIME;
+        let is_silent = get::<DateTime<Utc>>(&row, "heartbeat_at")? <= now - SILENT;
+        match status {
+            Some(status) if !is_expired => {
+                return Ok(Reservation::Finished(FinishedImport {
+                    query: get(&row, "query")?,
+                    body_hash: get(&row, "body_hash")?,
+                    status: u16::try_from(status).map_err(Error::broken)?,
+                    answer: get(&row, "response")?,
+                }));
+            }
+            None if !is_silent => return Ok(Reservation::InFlight),
+            _ => {}
         }
         tx.execute(
             "DELETE FROM import_batch WHERE account_id = $1 AND batch_id = $2 AND status = 'receiving'",
-            vec![account_id.into(), get::<Uuid>(&row, "batch_id")?.into()],
+            values![account_id, get::<Uuid>(&row, "batch_id")?],
         )
         .await?;
         tx.execute(
             "UPDATE idempotency SET query = $3, attempt = $4, batch_id = $5, created_at = $6, heartbeat_at = $6,
                     body_hash = NULL, status = NULL, response = NULL
               WHERE account_id = $1 AND idempotency_key = $2",
-            vec![account_id.into(), key.into(), query.into(), attempt.into(), batch_id.into(), now.into()],
+            values,
         )
         .await?;
         tx.commit_surely().await?;
@@ -116,29 +116,19 @@ pub(crate) const LIFETIME: TimeDelta = TimeDelta::hours(24);
 impl Tx {
     /// Writes the first answer, if the key is still this attempt's.
     pub(crate) async fn answer_first(
-        &mut self,
+        &self,
         account_id: Uuid,
         attempt: Uuid,
         first: &FirstAnswer<'_>,
     ) -> Result<(), Error> {
+        let status = i64::from(first.status);
         let written = self
             .execute(
                 "UPDATE idempotency SET body_hash = $4, status = $5, response = $6
                   WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3 AND status IS NULL",
-                vec![
-                    account_id.into(),
-                    first.key.into(),
-                    attempt.into(),
-                    first.body_hash.into(),
-                    i64::from(first.status).into(),
-                    first.answer.into(),
-                ],
+                values![account_id, first.key, attempt, first.body_hash, status, first.answer],
             )
             .await?;
-        if written == 1 {
-            Ok(())
-        } else {
-            Err(Error::Lost)
-        }
+        still_held(written)
     }
 }

@@ -9,7 +9,7 @@ use domain::record::RecordError;
 use uuid::Uuid;
 
 use super::idempotency::FirstAnswer;
-use crate::tx::get;
+use crate::tx::{Sql, values};
 use crate::{Committed, Error, Store, Tx};
 
 /// zstd's fastest level: blocks are written once and read rarely.
@@ -83,12 +83,7 @@ impl Store {
         self.execute(
             "INSERT INTO import_batch (account_id, batch_id, status, attempt, heartbeat_at, created_at)
              VALUES ($1, $2, 'receiving', $3, $4, $4)",
-            vec![
-                account_id.into(),
-                batch_id.into(),
-                attempt.into(),
-                now.into(),
-            ],
+            values![account_id, batch_id, attempt, now],
         )
         .await?;
         Ok(())
@@ -108,7 +103,7 @@ impl Store {
         let now = self.now().await?;
         self.execute(
             "UPDATE import_batch SET heartbeat_at = $4 WHERE account_id = $1 AND batch_id = $2 AND attempt = $3",
-            vec![account_id.into(), batch_id.into(), attempt.into(), now.into()],
+            values![account_id, batch_id, attempt, now],
         )
         .await?;
         let Some(key) = key else { return Ok(true) };
@@ -116,7 +111,7 @@ impl Store {
             .execute(
                 "UPDATE idempotency SET heartbeat_at = $4
                   WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3",
-                vec![account_id.into(), key.into(), attempt.into(), now.into()],
+                values![account_id, key, attempt, now],
             )
             .await?;
         Ok(held == 1)
@@ -141,23 +136,17 @@ impl Store {
                 "INSERT INTO import_chunk (account_id, batch_id, chunk_no, records)
                  SELECT account_id, batch_id, $4, $5 FROM import_batch
                   WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
-                vec![account_id.into(), batch_id.into(), attempt.into(), chunk_no.into(), records.into()],
+                values![account_id, batch_id, attempt, chunk_no, records],
             )
             .await
             .map_err(Error::lost_with_its_batch)?;
-        if stored == 1 {
-            tx.execute(
-                "INSERT INTO import_payload (account_id, batch_id, chunk_no, payload) VALUES ($1, $2, $3, $4)",
-                vec![account_id.into(), batch_id.into(), chunk_no.into(), payload.into()],
-            )
-            .await?;
-        }
-        tx.commit_surely().await?;
-        if stored == 1 {
-            Ok(())
-        } else {
-            Err(Error::Lost)
-        }
+        still_held(stored)?;
+        tx.execute(
+            "INSERT INTO import_payload (account_id, batch_id, chunk_no, payload) VALUES ($1, $2, $3, $4)",
+            values![account_id, batch_id, chunk_no, payload],
+        )
+        .await?;
+        tx.commit_surely().await
     }
 
     /// Stores one block of record errors; `first` is the ordinal of its first error in the batch.
@@ -174,29 +163,19 @@ impl Store {
     ) -> Result<(), Error> {
         let json = serde_json::to_vec(errors).map_err(Error::broken)?;
         let block = zstd::bulk::compress(&json, LEVEL).map_err(Error::broken)?;
+        let count = i64::try_from(errors.len()).map_err(Error::broken)?;
         let tx = self.begin_unsynced().await?;
         let stored = tx
             .execute(
                 "INSERT INTO import_error (account_id, batch_id, first, errors, block)
                  SELECT account_id, batch_id, $4, $5, $6 FROM import_batch
                   WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
-                vec![
-                    account_id.into(),
-                    batch_id.into(),
-                    attempt.into(),
-                    first.into(),
-                    i64::try_from(errors.len()).map_err(Error::broken)?.into(),
-                    block.into(),
-                ],
+                values![account_id, batch_id, attempt, first, count, block],
             )
             .await
             .map_err(Error::lost_with_its_batch)?;
-        tx.commit_surely().await?;
-        if stored == 1 {
-            Ok(())
-        } else {
-            Err(Error::Lost)
-        }
+        still_held(stored)?;
+        tx.commit_surely().await
     }
 
     /// Accepts a batch: one commit to `queued`, after which every accepted record will be stored exactly once.
@@ -204,70 +183,45 @@ impl Store {
     /// # Errors
     /// [`Error::Lost`] when the attempt was taken over, or what is stored is not what it claims.
     pub async fn queue_batch(&self, batch: &QueueBatch<'_>) -> Result<(), Error> {
-        let key = || vec![batch.account_id.into(), batch.batch_id.into()];
-        let mut tx = self.begin_long().await?;
+        let tx = self.begin_long().await?;
         if let Some(first) = &batch.idempotency {
             tx.answer_first(batch.account_id, batch.attempt, first)
                 .await?;
         }
         let stored = tx
-            .row(
-                "SELECT count(*) AS chunks, CAST(coalesce(sum(records), 0) AS bigint) AS records
+            .one(
+                "SELECT count(*), CAST(coalesce(sum(records), 0) AS bigint)
                    FROM import_chunk WHERE account_id = $1 AND batch_id = $2",
-                key(),
+                values![batch.account_id, batch.batch_id],
             )
-            .await?
-            .ok_or(Error::Lost)?;
-        if get::<i64>(&stored, "chunks")? != batch.chunks
-            || get::<i64>(&stored, "records")? != batch.accepted
-        {
+            .await?;
+        if stored != Some((batch.chunks, batch.accepted)) {
             return Err(Error::Lost);
         }
         let now = tx.now().await?;
-        let mut values: Vec<sea_orm::Value> = key();
-        values.extend::<[sea_orm::Value; 9]>([
-            batch.attempt.into(),
-            now.into(),
-            batch.received.into(),
-            batch.accepted.into(),
-            batch.rejected.into(),
-            batch.chunks.into(),
-            batch.lane().as_str().into(),
-            batch.request_id.into(),
-            batch.errors_dropped.into(),
-        ]);
-        let queued = if tx.is_sqlite() {
-            tx.execute(
-                "UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1",
-                vec![batch.account_id.into()],
-            )
-            .await?;
-            tx.execute(
-                    "UPDATE import_batch
-                        SET status = 'queued', queued_at = $4, received = $5, accepted = $6,
-                            rejected = $7, open_chunks = $8, lane = $9, request_id = $10,
-                            errors_dropped = $11,
-                            seq = (SELECT seq FROM import_counter WHERE account_id = $1)
-                      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
-                    values,
-                )
-                .await?
+        let draw = "UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1";
+        let queue = if tx.is_sqlite() {
+            tx.execute(draw, values![batch.account_id]).await?;
+            let drawn = "(SELECT seq FROM import_counter WHERE account_id = $1)";
+            queue(drawn, "")
         } else {
-            tx.execute(
-                    "WITH drawn AS (UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1 RETURNING seq)
-                     UPDATE import_batch
-                        SET status = 'queued', seq = drawn.seq, queued_at = $4, received = $5, accepted = $6,
-                            rejected = $7, open_chunks = $8, lane = $9, request_id = $10,
-                            errors_dropped = $11
-                       FROM drawn
-                      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
-                    values,
-                )
-                .await?
+            let queue = queue("drawn.seq", "FROM drawn");
+            format!("WITH drawn AS ({draw} RETURNING seq) {queue}")
         };
-        if queued != 1 {
-            return Err(Error::Lost);
-        }
+        let values = values![
+            batch.account_id,
+            batch.batch_id,
+            batch.attempt,
+            now,
+            batch.received,
+            batch.accepted,
+            batch.rejected,
+            batch.chunks,
+            batch.lane().as_str(),
+            batch.request_id,
+            batch.errors_dropped,
+        ];
+        still_held(tx.execute(queue, values).await?)?;
         match tx.commit().await? {
             Committed::Done => Ok(()),
             Committed::Unknown(error) if self.is_queued(batch).await? => {
@@ -279,18 +233,14 @@ impl Store {
     }
 
     async fn is_queued(&self, batch: &QueueBatch<'_>) -> Result<bool, Error> {
-        let found = self
-            .rows(
+        let found: Option<i32> = self
+            .one(
                 "SELECT 1 FROM import_batch
                   WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND seq IS NOT NULL",
-                vec![
-                    batch.account_id.into(),
-                    batch.batch_id.into(),
-                    batch.attempt.into(),
-                ],
+                values![batch.account_id, batch.batch_id, batch.attempt],
             )
             .await?;
-        Ok(!found.is_empty())
+        Ok(found.is_some())
     }
 
     /// Refuses a batch whose records were refused: it goes, the answer stays under its key.
@@ -304,11 +254,11 @@ impl Store {
         attempt: Uuid,
         idempotency: Option<FirstAnswer<'_>>,
     ) -> Result<(), Error> {
-        let mut tx = self.begin_long().await?;
+        let tx = self.begin_long().await?;
         if let Some(first) = &idempotency {
             tx.answer_first(account_id, attempt, first).await?;
         }
-        drop_receiving(&mut tx, account_id, batch_id, attempt).await?;
+        drop_receiving(&tx, account_id, batch_id, attempt).await?;
         tx.commit_surely().await
     }
 
@@ -323,22 +273,37 @@ impl Store {
         attempt: Uuid,
         key: Option<&str>,
     ) -> Result<(), Error> {
-        let mut tx = self.begin_long().await?;
+        let tx = self.begin_long().await?;
         if let Some(key) = key {
             tx.execute(
                 "DELETE FROM idempotency
                   WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3 AND status IS NULL",
-                vec![account_id.into(), key.into(), attempt.into()],
+                values![account_id, key, attempt],
             )
             .await?;
         }
-        drop_receiving(&mut tx, account_id, batch_id, attempt).await?;
+        drop_receiving(&tx, account_id, batch_id, attempt).await?;
         tx.commit_surely().await
     }
 }
 
+/// The statement that makes a batch `queued`, at the place that is `drawn` in the account's order of acceptance.
+fn queue(drawn: &str, from: &str) -> String {
+    format!(
+        "UPDATE import_batch
+            SET status = 'queued', seq = {drawn}, queued_at = $4, received = $5, accepted = $6, rejected = $7,
+                open_chunks = $8, lane = $9, request_id = $10, errors_dropped = $11 {from}
+          WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'"
+    )
+}
+
+/// Whether a statement found the attempt's row: it touched one.
+pub(super) fn still_held(rows: u64) -> Result<(), Error> {
+    if rows == 1 { Ok(()) } else { Err(Error::Lost) }
+}
+
 async fn drop_receiving(
-    tx: &mut Tx,
+    tx: &Tx,
     account_id: Uuid,
     batch_id: Uuid,
     attempt: Uuid,
@@ -346,7 +311,7 @@ async fn drop_receiving(
     tx.execute(
         "DELETE FROM import_batch
           WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
-        vec![account_id.into(), batch_id.into(), attempt.into()],
+        values![account_id, batch_id, attempt],
     )
     .await?;
     Ok(())

@@ -1,10 +1,10 @@
 //! What time leaves behind, and how long it stays.
 
 use chrono::TimeDelta;
-use sea_orm::Value;
+use uuid::Uuid;
 
 use super::idempotency;
-use crate::tx::get;
+use crate::tx::{Sql, values};
 use crate::{Error, Store};
 
 /// A half-received batch whose attempt is silent this long goes.
@@ -24,7 +24,7 @@ impl Store {
     /// See [`Error`].
     pub async fn sweep(&self) -> Result<(), Error> {
         let now = self.now().await?;
-        let before = |age: TimeDelta| -> Vec<Value> { vec![(now - age).into()] };
+        let before = |age: TimeDelta| values![now - age];
         self.execute(
             "DELETE FROM import_batch WHERE status = 'receiving' AND heartbeat_at < $1",
             before(RECEIVING),
@@ -35,8 +35,8 @@ impl Store {
             before(idempotency::LIFETIME),
         )
         .await?;
-        let parked = self
-            .rows(
+        let parked: Vec<(Uuid, Uuid)> = self
+            .all(
                 "SELECT b.account_id, b.batch_id FROM import_batch b
                   WHERE b.status = 'stalled' AND NOT EXISTS (
                         SELECT 1 FROM import_chunk c WHERE c.account_id = b.account_id AND c.batch_id = b.batch_id
@@ -44,9 +44,8 @@ impl Store {
                 before(PARKED),
             )
             .await?;
-        for row in &parked {
-            self.cancel_stalled(get(row, "account_id")?, get(row, "batch_id")?)
-                .await?;
+        for (account_id, batch_id) in parked {
+            self.cancel_stalled(account_id, batch_id).await?;
         }
         self.execute(
             "DELETE FROM import_batch WHERE status IN ('completed', 'cancelled') AND completed_at < $1",
@@ -86,7 +85,7 @@ impl Store {
                          ORDER BY t.account_id, t.docid LIMIT $1)
                      DELETE FROM recipient r USING dead d
                       WHERE r.account_id = d.account_id AND r.docid = d.docid AND r.seq = d.seq AND r.phone IS NULL",
-                    vec![ERASED_AT_ONCE.into()],
+                    values![ERASED_AT_ONCE],
                 )
                 .await?;
             if gone < ERASED_AT_ONCE.unsigned_abs() {

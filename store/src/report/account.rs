@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::{Snapshot, StoredDelta, Version, month_of};
 use crate::Error;
 use crate::report::rollup::{WHOLE, read_stored};
-use crate::tx::get;
+use crate::tx::{Sql, get, parsed, values};
 
 /// An account's forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Snapshot {
                   UNION ALL
                  SELECT NULL, data_version, stamp, as_of, NULL, NULL FROM recipient_version WHERE account_id = $1
                   ORDER BY form_id",
-                vec![account_id.into()],
+                values![account_id],
             )
             .await?;
         let versions = rows.iter().map(Version::of);
@@ -68,11 +68,10 @@ impl Snapshot {
         for row in rows {
             head.as_of = head.as_of.max(Some(get(&row, "as_of")?));
             if let Some(form_id) = get(&row, "form_id")? {
-                let status: String = get(&row, "status")?;
                 head.forms.push(FormEntry {
                     form_id,
                     title: get(&row, "title")?,
-                    status: status.parse().map_err(Error::broken)?,
+                    status: parsed(&row, "status")?,
                 });
             }
         }
@@ -90,7 +89,7 @@ impl Snapshot {
     ) -> Result<Vec<(Uuid, Month, Version)>, Error> {
         let months = "SELECT form_id, month, version, stamp FROM rollup_month
                        WHERE account_id = $1 AND month BETWEEN $2 AND $3 ORDER BY form_id, month";
-        let values = vec![account_id.into(), first.first().into(), last.first().into()];
+        let values = values![account_id, first.first(), last.first()];
         let rows = self.0.rows(months, values).await?;
         let months = rows.iter().map(|row| {
             let (month, version) = month_of(row)?;
@@ -110,12 +109,7 @@ impl Snapshot {
         (first, last): (Month, Month),
     ) -> Result<Vec<(Uuid, NaiveDate, StoredDelta)>, Error> {
         let days = self.0.dialect(DAYS_POSTGRES, DAYS_SQLITE);
-        let values = vec![
-            account_id.into(),
-            WHOLE.into(),
-            first.first().into(),
-            last.last().into(),
-        ];
+        let values = values![account_id, WHOLE, first.first(), last.last()];
         let rows = self.0.rows(days, values).await?;
         let days = rows
             .iter()
@@ -134,11 +128,8 @@ impl Snapshot {
     ) -> Result<Vec<(NaiveDate, i64)>, Error> {
         let days = "SELECT day, recipients FROM recipient_rollup
                      WHERE account_id = $1 AND day BETWEEN $2 AND $3 ORDER BY day";
-        let values = vec![account_id.into(), range.start().into(), range.end().into()];
-        let rows = self.0.rows(days, values).await?;
-        let days = rows
-            .iter()
-            .map(|row| Ok((get(row, "day")?, get(row, "recipients")?)));
-        days.collect()
+        self.0
+            .all(days, values![account_id, range.start(), range.end()])
+            .await
     }
 }

@@ -2,12 +2,14 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::month::Month;
+use entity::form;
+use sea_orm::FromQueryResult;
 
 use super::{Snapshot, StoredDelta, Version, month_of};
 use crate::Error;
-use crate::form::{Form, FormKey, form_of};
+use crate::form::{Form, FormKey};
 use crate::report::rollup::read_stored;
-use crate::tx::get;
+use crate::tx::{Sql, get, values};
 
 /// A form as its reports show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,18 +29,17 @@ impl Snapshot {
         let row = self
             .0
             .row(
-                "SELECT v.data_version AS version, v.stamp, v.as_of, f.form_id, f.status, f.content,
-                        f.revision, f.created_at, f.updated_at, f.published_at, f.deleted_at
+                "SELECT v.data_version AS version, v.stamp, v.as_of, f.*
                    FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
                   WHERE v.account_id = $1 AND v.form_id = $2",
-                form.values(),
+                values![form],
             )
             .await?;
         let head = row.map(|row| {
             Ok(FormHead {
                 version: Version::of(&row)?,
                 as_of: get(&row, "as_of")?,
-                form: form_of(&row)?,
+                form: Form::read(&form::Model::from_query_result(&row, "")?)?,
             })
         });
         head.transpose()
@@ -53,8 +54,7 @@ impl Snapshot {
         form: FormKey,
         (first, last): (Month, Month),
     ) -> Result<Vec<(Month, Version)>, Error> {
-        let mut values = form.values();
-        values.extend::<[sea_orm::Value; 2]>([first.first().into(), last.first().into()]);
+        let values = values![form, first.first(), last.first()];
         let months = "SELECT month, version, stamp FROM rollup_month
                        WHERE account_id = $1 AND form_id = $2 AND month BETWEEN $3 AND $4 ORDER BY month";
         let rows = self.0.rows(months, values).await?;
@@ -71,12 +71,7 @@ impl Snapshot {
         bus_prop_id: i64,
         (first, last): (Month, Month),
     ) -> Result<Vec<(NaiveDate, StoredDelta)>, Error> {
-        let mut values = form.values();
-        values.extend::<[sea_orm::Value; 3]>([
-            bus_prop_id.into(),
-            first.first().into(),
-            last.last().into(),
-        ]);
+        let values = values![form, bus_prop_id, first.first(), last.last()];
         let days = "SELECT * FROM rollup
                      WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5 ORDER BY day";
         let rows = self.0.rows(days, values).await?;

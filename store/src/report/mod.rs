@@ -23,7 +23,7 @@ pub use self::form::FormHead;
 pub use self::reconcile::{Drift, LinkDrift, RecipientDrift, Slices};
 pub use self::rollup::{PendingForms, RolledUp, ScanScope, StoredDelta, WHOLE, Watermark};
 use crate::form::FormKey;
-use crate::tx::{Patience, get};
+use crate::tx::{Patience, Sql, get, values};
 pub use crate::version::Version;
 use crate::{Error, Store, Tx};
 
@@ -45,15 +45,10 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn form_data_version(&self, form: FormKey) -> Result<Option<Version>, Error> {
-        let mut tx = self.snapshot(Patience::Request).await?;
-        tx.row(
-            "SELECT data_version AS version, stamp FROM form_version WHERE account_id = $1 AND form_id = $2",
-            form.values(),
-        )
-        .await?
-        .as_ref()
-        .map(Version::of)
-        .transpose()
+        let tx = self.snapshot(Patience::Request).await?;
+        let version = "SELECT data_version AS version, stamp FROM form_version WHERE account_id = $1 AND form_id = $2";
+        let row = tx.row(version, values![form]).await?;
+        row.as_ref().map(Version::of).transpose()
     }
 
     /// The version of an account's overview: the sum of its forms' versions and its recipients'.
@@ -61,16 +56,15 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn account_data_version(&self, account_id: Uuid) -> Result<Version, Error> {
-        let mut tx = self.snapshot(Patience::Request).await?;
-        tx.rows(
-            "SELECT data_version AS version, stamp FROM form_version WHERE account_id = $1
-              UNION ALL SELECT data_version, stamp FROM recipient_version WHERE account_id = $1",
-            vec![account_id.into()],
-        )
-        .await?
-        .iter()
-        .map(Version::of)
-        .sum()
+        let tx = self.snapshot(Patience::Request).await?;
+        let rows = tx
+            .rows(
+                "SELECT data_version AS version, stamp FROM form_version WHERE account_id = $1
+                  UNION ALL SELECT data_version, stamp FROM recipient_version WHERE account_id = $1",
+                values![account_id],
+            )
+            .await?;
+        rows.iter().map(Version::of).sum()
     }
 }
 

@@ -3,6 +3,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
 
+use crate::tx::{Sql, values};
 use crate::{Error, Tx};
 
 impl Tx {
@@ -21,7 +22,7 @@ impl Tx {
         self.execute(
             "INSERT INTO recipient_rollup AS r (account_id, day, recipients) VALUES ($1, $2, $3)
                  ON CONFLICT (account_id, day) DO UPDATE SET recipients = r.recipients + $3",
-            vec![account_id.into(), day.into(), recipients.into()],
+            values![account_id, day, recipients],
         )
         .await?;
         Ok(())
@@ -39,7 +40,7 @@ impl Tx {
                  ON CONFLICT (account_id) DO UPDATE
                 SET data_version = v.data_version + 1, stamp = excluded.stamp,
                     as_of = CASE WHEN v.as_of > $2 THEN v.as_of ELSE $2 END",
-            vec![account_id.into(), now.into(), rand::random::<i64>().into()],
+            values![account_id, now, rand::random::<i64>()],
         )
         .await?;
         Ok(())

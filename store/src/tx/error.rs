@@ -68,11 +68,7 @@ impl From<SqlxError> for Error {
 
 impl From<DbErr> for Error {
     fn from(error: DbErr) -> Self {
-        match kind(&error) {
-            Kind::Unavailable => Self::Unavailable(error.into()),
-            Kind::Conflict => Self::Conflict(error.into()),
-            Kind::Other => Self::Other(error.into()),
-        }
+        kind(&error)(error.into())
     }
 }
 
@@ -86,12 +82,6 @@ pub(super) fn is_read_only(error: &DbErr) -> bool {
 /// `PostgreSQL`: `read_only_sql_transaction`.
 const READ_ONLY: &str = "25006";
 
-enum Kind {
-    Unavailable,
-    Conflict,
-    Other,
-}
-
 fn driver_error(error: &DbErr) -> Option<&SqlxError> {
     match error {
         DbErr::Conn(RuntimeErr::SqlxError(inner))
@@ -101,9 +91,10 @@ fn driver_error(error: &DbErr) -> Option<&SqlxError> {
     }
 }
 
-fn kind(error: &DbErr) -> Kind {
+/// The variant of [`Error`] that it is.
+fn kind(error: &DbErr) -> fn(Source) -> Error {
     match driver_error(error) {
-        None if matches!(error, DbErr::ConnectionAcquire(_)) => Kind::Unavailable,
+        None if matches!(error, DbErr::ConnectionAcquire(_)) => Error::Unavailable,
         Some(
             SqlxError::Io(_)
             | SqlxError::Tls(_)
@@ -112,33 +103,33 @@ fn kind(error: &DbErr) -> Kind {
             | SqlxError::PoolClosed
             | SqlxError::WorkerCrashed
             | SqlxError::BeginFailed,
-        ) => Kind::Unavailable,
+        ) => Error::Unavailable,
         Some(SqlxError::Database(database)) => {
-            database.code().as_deref().map_or(Kind::Other, kind_of_code)
+            kind_of_code(database.code().as_deref().unwrap_or_default())
         }
-        _ => Kind::Other,
+        _ => Error::Other,
     }
 }
 
-fn kind_of_code(code: &str) -> Kind {
+fn kind_of_code(code: &str) -> fn(Source) -> Error {
     match code {
-        "40001" | "40P01" | "55P03" => Kind::Conflict,
+        "40001" | "40P01" | "55P03" => Error::Conflict,
         // The idle-in-transaction limit is how a frozen process loses its session.
-        READ_ONLY | "25P03" => Kind::Unavailable,
+        READ_ONLY | "25P03" => Error::Unavailable,
         // PostgreSQL: connection exceptions, insufficient resources, operator intervention (a statement timeout too), I/O.
         _ if code.len() == 5
             && ["08", "53", "57", "58"]
                 .iter()
                 .any(|class| code.starts_with(class)) =>
         {
-            Kind::Unavailable
+            Error::Unavailable
         }
         // SQLite: busy, locked (primary codes in the low byte), I/O error, full, cannot open.
         _ if code.len() < 5 => match code.parse::<u32>().map(|code| code & 0xff) {
-            Ok(5 | 6) => Kind::Conflict,
-            Ok(10 | 13 | 14) => Kind::Unavailable,
-            _ => Kind::Other,
+            Ok(5 | 6) => Error::Conflict,
+            Ok(10 | 13 | 14) => Error::Unavailable,
+            _ => Error::Other,
         },
-        _ => Kind::Other,
+        _ => Error::Other,
     }
 }

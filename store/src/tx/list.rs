@@ -1,9 +1,6 @@
 //! How much of a list is read at once.
 
-use sea_orm::QueryResult;
 use uuid::Uuid;
-
-use super::{Error, get};
 
 /// The rows of a page have about this many bytes at most: with the row that reaches them the page ends.
 pub const PAGE_BYTES: usize = 4 << 20;
@@ -32,19 +29,14 @@ impl<T, P> ListPage<T, P> {
 }
 
 /// How many of the rows of these sizes, in bytes, fit into a page that has `left` bytes.
-pub(crate) fn rows_that_fit(sizes: impl IntoIterator<Item = usize>, mut left: usize) -> usize {
+pub(crate) fn rows_that_fit(sizes: &[i32], mut left: usize) -> usize {
     let mut rows = 0;
     for size in sizes {
         if left == 0 {
             break;
         }
         rows += 1;
-        left = left.saturating_sub(size);
+        left = left.saturating_sub(usize::try_from(*size).unwrap_or(usize::MAX));
     }
     rows
-}
-
-/// The column `bytes` of a row, the length of a text.
-pub(crate) fn bytes_of(row: &QueryResult) -> Result<usize, Error> {
-    usize::try_from(get::<i32>(row, "bytes")?).map_err(Error::broken)
 }

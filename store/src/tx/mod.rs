@@ -7,14 +7,15 @@ mod error;
 mod list;
 mod pool;
 mod schema;
+mod sql;
 mod store;
 mod transaction;
 
 pub use self::error::{Error, Source};
+pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
-pub(crate) use self::list::{bytes_of, rows_that_fit};
 pub use self::pool::Workload;
+pub(crate) use self::sql::{Parameters, Sql, get, json, parsed, sqlite_now, values};
 pub use self::store::Store;
-pub(crate) use self::transaction::Patience;
 pub use self::transaction::{Committed, Tx};
-pub(crate) use self::transaction::{Inner, get, sqlite_now};
+pub(crate) use self::transaction::{Inner, Patience};

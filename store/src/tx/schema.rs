@@ -2,8 +2,7 @@
 
 use sea_orm::ConnectionTrait;
 
-use super::transaction::get;
-use super::{Error, Store};
+use super::{Error, Sql, Store};
 
 /// The version that both scripts write into `schema_version`.
 const VERSION: i64 = 2;
@@ -24,23 +23,21 @@ impl Store {
     /// # Errors
     /// [`Error::Schema`] where another version of this program made the database. See [`Error`].
     pub async fn make_schema(&self) -> Result<(), Error> {
-        let mut tx = self.begin_long().await?;
+        let tx = self.begin_long().await?;
         if !tx.is_sqlite() {
-            tx.execute("SELECT pg_advisory_xact_lock(7021402611212)", vec![])
+            tx.execute_unprepared("SELECT pg_advisory_xact_lock(7021402611212)")
                 .await?;
         }
         let tables = tx.dialect(TABLES_POSTGRES, TABLES_SQLITE);
-        let tables = tx.row(tables, vec![]).await?;
-        let tables = tables.ok_or_else(|| Error::broken("no answer about tables"))?;
-        let found = if get(&tables, "has_version")? {
-            let row = tx.row("SELECT version FROM schema_version", vec![]).await?;
-            row.map_or(Ok(0), |row| get(&row, "version"))?
-        } else if get(&tables, "is_used")? {
-            0
-        } else {
-            tx.execute_unprepared(tx.dialect(POSTGRES, SQLITE)).await?;
-            return tx.commit_surely().await;
+        let found = match tx.one(tables, vec![]).await? {
+            Some((true, _)) => tx.one("SELECT version FROM schema_version", vec![]).await?,
+            Some((false, true)) => None,
+            _ => {
+                tx.execute_unprepared(tx.dialect(POSTGRES, SQLITE)).await?;
+                return tx.commit_surely().await;
+            }
         };
+        let found = found.unwrap_or(0);
         if found == VERSION {
             Ok(())
         } else {

@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use chrono::{DateTime, Utc};
 use sea_orm::entity::prelude::async_trait::async_trait;
-use sea_orm::sqlx;
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DbBackend, DbErr, ExecResult, QueryResult, Statement,
-    Value,
 };
 
-use super::Error;
 use super::pool::{self, Pool, Workload};
-use super::transaction::{Patience, Tx, sqlite_now};
+use super::transaction::{BY_KEY, Patience, Tx};
+use super::{Error, Sql};
+
+/// How often work that another transaction stood in the way of is tried.
+const TRIES: usize = 5;
 
 /// The database, shared by all who query it. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -59,17 +59,18 @@ impl Store {
     /// # Errors
     /// The database is unavailable.
     pub async fn begin(&self) -> Result<Tx, Error> {
-        Tx::begin(&self.pool, Patience::Request).await
+        Tx::begin(&self.pool, "", Patience::Request).await
     }
 
     /// The same for callers who wait for other transactions, or for a large one of their own.
     pub(crate) async fn begin_long(&self) -> Result<Tx, Error> {
-        Tx::begin(&self.pool, Patience::Stream).await
+        Tx::begin(&self.pool, "", Patience::Stream).await
     }
 
     /// The same with a COMMIT that does not wait for the disk.
     pub(crate) async fn begin_unsynced(&self) -> Result<Tx, Error> {
-        Tx::begin_unsynced(&self.pool).await
+        let unsynced = "SET LOCAL synchronous_commit = off;";
+        Tx::begin(&self.pool, unsynced, Patience::Stream).await
     }
 
     /// Opens a transaction whose statements look up and append by key.
@@ -77,7 +78,7 @@ impl Store {
     /// # Errors
     /// The database is unavailable.
     pub async fn begin_by_key(&self) -> Result<Tx, Error> {
-        Tx::begin_by_key(&self.pool).await
+        Tx::begin(&self.pool, BY_KEY, Patience::Stream).await
     }
 
     /// A transaction that reads, all of it as of one moment.
@@ -85,38 +86,25 @@ impl Store {
         Tx::snapshot(&self.pool, patience).await
     }
 
-    /// The database's clock, in whole microseconds (what both dialects keep).
-    pub(crate) async fn now(&self) -> Result<DateTime<Utc>, Error> {
-        match &self.pool {
-            Pool::Postgres { pool, .. } => Ok(sqlx::query_scalar("SELECT clock_timestamp()")
-                .fetch_one(pool)
-                .await?),
-            Pool::Sqlite { .. } => Ok(sqlite_now()),
+    /// Does work anew, a few times, where another transaction stood in its way.
+    ///
+    /// # Errors
+    /// What the work returned.
+    pub async fn retry<T, F>(&self, mut work: impl FnMut() -> F) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        let mut tried = 1;
+        loop {
+            match work().await {
+                Err(Error::Conflict(_)) if tried < TRIES => tried += 1,
+                result => return self.noted(result),
+            }
         }
     }
 
-    /// Rows of a statement that needs no transaction, as of the last commit.
-    pub(crate) async fn rows(
-        &self,
-        sql: &'static str,
-        values: Vec<Value>,
-    ) -> Result<Vec<QueryResult>, Error> {
-        let statement = Statement::from_sql_and_values(self.get_database_backend(), sql, values);
-        Ok(self.query_all_raw(statement).await?)
-    }
-
-    /// One statement that writes, in a transaction of its own; the number of rows it touched.
-    pub(crate) async fn execute(
-        &self,
-        sql: &'static str,
-        values: Vec<Value>,
-    ) -> Result<u64, Error> {
-        let statement = Statement::from_sql_and_values(self.get_database_backend(), sql, values);
-        Ok(self.execute_raw(statement).await?.rows_affected())
-    }
-
     /// A result of statements that went past [`ConnectionTrait`].
-    pub(crate) fn noted<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+    fn noted<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         result.inspect_err(|error| {
             if let Error::Unavailable(source) = error
                 && let Some(error) = source.downcast_ref()
@@ -124,10 +112,6 @@ impl Store {
                 self.pool.note(error);
             }
         })
-    }
-
-    pub(crate) fn is_sqlite(&self) -> bool {
-        matches!(self.pool, Pool::Sqlite { .. })
     }
 
     fn readers(&self) -> DatabaseConnection {

@@ -1,6 +1,5 @@
 //! A transaction over either dialect. Opaque: jobs open and commit it, only this crate writes through it.
 
-use chrono::{DateTime, SubsecRound, Utc};
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use sea_orm::entity::prelude::async_trait::async_trait;
@@ -68,22 +67,29 @@ pub enum Committed {
 /// read whole: it may have grown a thousandfold since, and a database that was just restored has no statistics at all. And
 /// one plan a statement: the server would make another for every small batch (measured: 0.5 ms each, three times what
 /// running it takes).
-const BY_KEY: &str =
+pub(super) const BY_KEY: &str =
     "SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan;";
 
 impl Tx {
-    pub(super) async fn begin(pool: &Pool, patience: Patience) -> Result<Self, Error> {
-        Self::begin_writing(pool, ["BEGIN;", patience.sql(pool)]).await
-    }
-
-    pub(super) async fn begin_unsynced(pool: &Pool) -> Result<Self, Error> {
-        let unsynced = "SET LOCAL synchronous_commit = off;";
-        Self::begin_writing(pool, ["BEGIN;", unsynced, Patience::Stream.sql(pool)]).await
-    }
-
-    /// A transaction that only looks up and appends by key, many rows at once.
-    pub(super) async fn begin_by_key(pool: &Pool) -> Result<Self, Error> {
-        Self::begin_writing(pool, ["BEGIN;", BY_KEY, Patience::Stream.sql(pool)]).await
+    /// A transaction that may write, with these settings on PostgreSQL.
+    pub(super) async fn begin(
+        pool: &Pool,
+        settings: &str,
+        patience: Patience,
+    ) -> Result<Self, Error> {
+        let inner = match pool {
+            Pool::Postgres {
+                pool: connections, ..
+            } => {
+                let begin = ["BEGIN;", settings, patience.sql(pool)].concat();
+                Inner::Postgres(begin_on(connections, begin).await?)
+            }
+            // A transaction that reads first and writes later would fail at once beside another writer.
+            Pool::Sqlite { writer, .. } => {
+                Inner::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?)
+            }
+        };
+        Ok(Self::new(inner, pool))
     }
 
     /// A transaction that reads by key, all of it as of one moment. It waits for nobody, and nobody for it. Dropped, it
@@ -98,22 +104,6 @@ impl Tx {
                 Inner::Postgres(begin_on(connections, begin).await?)
             }
             Pool::Sqlite { readers, .. } => Inner::Sqlite(readers.begin().await?),
-        };
-        Ok(Self::new(inner, pool))
-    }
-
-    async fn begin_writing<const N: usize>(
-        pool: &Pool,
-        postgres: [&str; N],
-    ) -> Result<Self, Error> {
-        let inner = match pool {
-            Pool::Postgres { pool, .. } => {
-                Inner::Postgres(begin_on(pool, postgres.concat()).await?)
-            }
-            // A transaction that reads first and writes later would fail at once beside another writer.
-            Pool::Sqlite { writer, .. } => {
-                Inner::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?)
-            }
         };
         Ok(Self::new(inner, pool))
     }
@@ -167,31 +157,13 @@ impl Tx {
         self.inner.get_mut()
     }
 
-    pub(crate) async fn execute(
-        &self,
-        sql: &'static str,
-        values: Vec<Value>,
-    ) -> Result<u64, Error> {
-        let statement = Statement::from_sql_and_values(self.get_database_backend(), sql, values);
-        Ok(self.execute_raw(statement).await?.rows_affected())
-    }
-
-    pub(crate) async fn rows(
-        &mut self,
-        sql: &'static str,
-        values: Vec<Value>,
-    ) -> Result<Vec<QueryResult>, Error> {
-        let statement = Statement::from_sql_and_values(self.get_database_backend(), sql, values);
-        Ok(self.query_all_raw(statement).await?)
-    }
-
     /// Rows one by one, in bounded memory.
     pub(crate) fn stream(
         &mut self,
-        sql: &'static str,
+        sql: impl Into<String>,
         values: Vec<Value>,
     ) -> BoxStream<'_, Result<QueryResult, Error>> {
-        let values = SqlxValues(Values(values));
+        let (sql, values) = (AssertSqlSafe(sql.into()), SqlxValues(Values(values)));
         match self.inner.get_mut() {
             Inner::Postgres(tx) => sqlx::query_with(sql, values)
                 .fetch(&mut **tx)
@@ -204,38 +176,11 @@ impl Tx {
         }
     }
 
-    pub(crate) async fn row(
-        &mut self,
-        sql: &'static str,
-        values: Vec<Value>,
-    ) -> Result<Option<QueryResult>, Error> {
-        Ok(self.rows(sql, values).await?.into_iter().next())
-    }
-
-    /// The database's clock, not the transaction's start.
-    pub(crate) async fn now(&mut self) -> Result<DateTime<Utc>, Error> {
-        match self.inner.get_mut() {
-            Inner::Postgres(tx) => Ok(sqlx::query_scalar("SELECT clock_timestamp()")
-                .fetch_one(&mut **tx)
-                .await?),
-            Inner::Sqlite(_) => Ok(sqlite_now()),
-        }
-    }
-
     /// A statement's error.
     fn failed(&self, error: SqlxError) -> DbErr {
         let error = DbErr::Query(RuntimeErr::SqlxError(error.into()));
         self.pool.note(&error);
         error
-    }
-
-    pub(crate) fn is_sqlite(&self) -> bool {
-        self.get_database_backend() == DbBackend::Sqlite
-    }
-
-    /// The statement of this dialect.
-    pub(crate) fn dialect(&self, postgres: &'static str, sqlite: &'static str) -> &'static str {
-        if self.is_sqlite() { sqlite } else { postgres }
     }
 }
 
@@ -302,14 +247,4 @@ impl ConnectionTrait for Tx {
 fn parts(statement: Statement) -> (AssertSqlSafe<String>, SqlxValues) {
     let values = statement.values.unwrap_or(Values(vec![]));
     (AssertSqlSafe(statement.sql), SqlxValues(values))
-}
-
-/// The clock where SQLite is the database: this process's.
-pub(crate) fn sqlite_now() -> DateTime<Utc> {
-    Utc::now().trunc_subsecs(6)
-}
-
-/// One column of a row.
-pub(crate) fn get<T: sea_orm::TryGetable>(row: &QueryResult, column: &str) -> Result<T, Error> {
-    row.try_get("", column).map_err(Error::from)
 }

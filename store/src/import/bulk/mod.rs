@@ -22,7 +22,7 @@ impl Tx {
         let records: Vec<_> = chunk.records().collect();
         let outcomes = match self.inner() {
             Inner::Postgres(tx) => postgres::store(tx, claim, &records).await?,
-            Inner::Sqlite(tx) => sqlite::store(tx, claim, &records).await?,
+            Inner::Sqlite(_) => sqlite::store(self, claim, &records).await?,
         };
         let sum = outcomes.created + outcomes.updated + outcomes.unchanged + outcomes.superseded;
         if sum != claim.records {

@@ -8,7 +8,7 @@ use domain::date_range::day_of;
 use domain::record::{COLUMNS, Record};
 use sea_orm::sqlx::postgres::PgArguments;
 use sea_orm::sqlx::query::Query;
-use sea_orm::sqlx::{self, PgConnection, Postgres, Row as _, Transaction};
+use sea_orm::sqlx::{self, PgConnection, Postgres, Transaction};
 
 use super::binary::CopyBuffer;
 use super::columns::by_column;
@@ -141,20 +141,20 @@ async fn staged(
     if outcomes.created + outcomes.unchanged == claim.records {
         return Ok(outcomes);
     }
-    let held = sqlx::query(SQL.lock.as_str())
-        .bind(claim.id.account_id)
-        .bind(claim.seq)
-        .fetch_one(&mut **tx)
-        .await?;
-    let revived: i64 = held.try_get("revived")?;
-    let unchanged: i64 = held.try_get("unchanged")?;
-    outcomes.updated = held.try_get("updated")?;
-    outcomes.superseded = held.try_get("superseded")?;
+    let (superseded, revived, unchanged, updated): (i64, i64, i64, i64) =
+        sqlx::query_as(SQL.lock.as_str())
+            .bind(claim.id.account_id)
+            .bind(claim.seq)
+            .fetch_one(&mut **tx)
+            .await?;
+    outcomes.superseded = superseded;
     outcomes.unchanged += unchanged;
+    outcomes.updated = updated;
     outcomes.created += revived;
-    if revived + unchanged + outcomes.updated > 0 {
+    let changed = revived + unchanged + updated;
+    if changed > 0 {
         let written = bound(SQL.update.as_str(), claim).execute(&mut **tx).await?;
-        if count(written.rows_affected())? != revived + unchanged + outcomes.updated {
+        if count(written.rows_affected())? != changed {
             return Err(Error::Conflict("a row changed under its lock".into()));
         }
     }

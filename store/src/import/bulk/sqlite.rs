@@ -6,13 +6,11 @@ use std::sync::LazyLock;
 
 use domain::date_range::day_of;
 use domain::record::{COLUMNS, Record};
-use sea_orm::sqlx::query::Query;
-use sea_orm::sqlx::sqlite::SqliteArguments;
-use sea_orm::sqlx::{self, Row, Sqlite, Transaction};
 
 use super::columns::{BOUND, VALUES, insert_into, join};
-use crate::Error;
 use crate::import::chunk::{Claim, Outcomes};
+use crate::tx::{Sql, values};
+use crate::{Error, Tx};
 
 struct Statements {
     create: String,
@@ -71,52 +69,42 @@ impl Statements {
 }
 
 pub(super) async fn store(
-    tx: &mut Transaction<'static, Sqlite>,
+    tx: &Tx,
     claim: &Claim,
     records: &[Record<'_>],
 ) -> Result<Outcomes, Error> {
     let rows: Vec<_> = records.iter().map(Record::values).collect();
     let rows = serde_json::to_string(&rows).map_err(Error::broken)?;
-    let created = bound(SQL.create.as_str(), claim)
-        .bind(&rows)
-        .execute(&mut **tx)
-        .await?;
+    let (id, seq) = (claim.id, claim.seq);
+    let day = day_of(claim.claimed_at, claim.time_zone);
+    let mut bound = values![
+        id.account_id,
+        id.batch_id,
+        seq,
+        claim.claimed_at,
+        day,
+        rows.as_str()
+    ];
+    let created = tx.execute(&SQL.create, bound.clone()).await?;
     let mut outcomes = Outcomes {
-        created: i64::try_from(created.rows_affected()).map_err(Error::broken)?,
+        created: i64::try_from(created).map_err(Error::broken)?,
         ..Outcomes::default()
     };
     if outcomes.created == claim.records {
         return Ok(outcomes);
     }
-    let found = sqlx::query(SQL.found.as_str())
-        .bind(claim.id.account_id)
-        .bind(claim.seq)
-        .bind(&rows)
-        .fetch_one(&mut **tx)
-        .await?;
-    let revived: i64 = found.try_get("revived")?;
-    outcomes.updated = found.try_get("updated")?;
-    outcomes.unchanged = found.try_get("unchanged")?;
-    outcomes.superseded = found.try_get("superseded")?;
+    let found = values![id.account_id, seq, rows];
+    let found: Option<(i64, i64, i64, i64)> = tx.one(&SQL.found, found).await?;
+    let (superseded, revived, unchanged, updated) = found.unwrap_or_default();
+    outcomes.superseded = superseded;
+    outcomes.unchanged = unchanged;
+    outcomes.updated = updated;
     outcomes.created += revived;
     outcomes.conflicted = true;
-    let raise = claim.older_open && outcomes.unchanged > 0;
-    if raise || revived + outcomes.updated > 0 {
-        bound(SQL.upsert.as_str(), claim)
-            .bind(&rows)
-            .bind(claim.older_open)
-            .execute(&mut **tx)
-            .await?;
+    let raise = claim.older_open && unchanged > 0;
+    if raise || revived + updated > 0 {
+        bound.push(claim.older_open.into());
+        tx.execute(&SQL.upsert, bound).await?;
     }
     Ok(outcomes)
-}
-
-/// A statement with [`BOUND`] bound.
-fn bound<'q>(sql: &'static str, claim: &Claim) -> Query<'q, Sqlite, SqliteArguments> {
-    sqlx::query(sql)
-        .bind(claim.id.account_id)
-        .bind(claim.id.batch_id)
-        .bind(claim.seq)
-        .bind(claim.claimed_at)
-        .bind(day_of(claim.claimed_at, claim.time_zone))
 }

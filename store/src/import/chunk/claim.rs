@@ -1,13 +1,13 @@
 //! Claiming: which accounts have due chunks, and one chunk of an account locked until the transaction ends.
 
-use chrono::{DateTime, SubsecRound, Utc};
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use domain::message::Lane;
-use sea_orm::QueryResult;
+use sea_orm::Value;
 use uuid::Uuid;
 
 use super::ChunkId;
-use crate::tx::get;
+use crate::tx::{Sql, get, parsed, sqlite_now, values};
 use crate::{Error, Store, Tx};
 
 /// A chunk that this transaction holds, with all that storing it needs.
@@ -30,76 +30,50 @@ pub struct Claim {
     pub payload: Vec<u8>,
     /// The database's clock at the claim.
     pub claimed_at: DateTime<Utc>,
-    pub(super) session: Option<Session>,
+    /// The database session that holds it, as the server names it: its process and its start.
+    pub(super) session: Option<(i64, DateTime<Utc>)>,
 }
 
-/// The database session that holds a claim, as the server names it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Session {
-    pub(super) pid: i64,
-    pub(super) start: DateTime<Utc>,
-}
-
-/// The chunk to claim, with what a claim says of its batch.
-macro_rules! chunk {
-    (postgres, $batches:literal, $chunks:literal) => {
+/// The statement that claims the first due chunk of `batches`; `chunks` narrows it to some.
+fn claim_sql(is_sqlite: bool, batches: &str, chunks: &str) -> String {
+    let (chunk, holder) = if is_sqlite {
+        let chunk = format!(
+            "SELECT c.account_id, c.batch_id, c.chunk_no, c.records, b.seq, b.staging, b.request_id
+               FROM import_batch b CROSS JOIN import_chunk c ON c.account_id = b.account_id AND c.batch_id = b.batch_id
+              WHERE b.status IN ('queued', 'processing') AND NOT c.parked AND (c.retry_at IS NULL OR c.retry_at <= $1)
+                AND {batches} {chunks} ORDER BY b.seq LIMIT 1"
+        );
+        let holder = "$1 AS claimed_at, NULL AS backend_pid, NULL AS backend_start";
+        (chunk, holder)
+    } else {
         // Batch after batch and chunk after chunk, until one is locked. The limit is a parameter, which the planner takes
         // for a small part, so it walks the index. Else it would sort all batches of the account.
-        concat!(
+        let chunk = format!(
             "SELECT c.*, b.seq, b.staging, b.request_id
                FROM (SELECT account_id, batch_id, seq, staging, request_id FROM import_batch b
-                      WHERE b.status IN ('queued', 'processing') AND ",
-            $batches,
-            " ORDER BY seq LIMIT $1) b
+                      WHERE b.status IN ('queued', 'processing') AND {batches} ORDER BY seq LIMIT $1) b
               CROSS JOIN LATERAL (
                     SELECT account_id, batch_id, chunk_no, records FROM import_chunk c
                      WHERE c.account_id = b.account_id AND c.batch_id = b.batch_id AND NOT c.parked
-                       AND (c.retry_at IS NULL OR c.retry_at <= clock_timestamp())",
-            $chunks,
-            " ORDER BY c.chunk_no LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) c LIMIT 1"
-        )
+                       AND (c.retry_at IS NULL OR c.retry_at <= clock_timestamp()) {chunks}
+                     ORDER BY c.chunk_no LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) c LIMIT 1"
+        );
+        let holder = "clock_timestamp() AS claimed_at, CAST(pg_backend_pid() AS bigint) AS backend_pid,
+             (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS backend_start";
+        (chunk, holder)
     };
-    (sqlite, $batches:literal, $chunks:literal) => {
-        concat!(
-            "SELECT c.account_id, c.batch_id, c.chunk_no, c.records, b.seq, b.staging, b.request_id
-               FROM import_batch b CROSS JOIN import_chunk c ON c.account_id = b.account_id AND c.batch_id = b.batch_id
-              WHERE b.status IN ('queued', 'processing') AND NOT c.parked AND (c.retry_at IS NULL OR c.retry_at <= $1) AND ",
-            $batches,
-            $chunks,
-            " ORDER BY b.seq LIMIT 1"
-        )
-    };
-}
-
-macro_rules! claim {
-    ($dialect:ident, $session:literal, $batches:literal, $chunks:literal) => {
-        concat!(
-            "SELECT c.*, a.time_zone, p.payload, coalesce(s.starts, 0) AS starts,
-                    EXISTS (SELECT 1 FROM import_batch o WHERE o.account_id = c.account_id AND o.seq < c.seq
-                               AND o.status IN ('queued', 'processing', 'stalled')) AS older_open",
-            $session,
-            " FROM (",
-            chunk!($dialect, $batches, $chunks),
-            ") c
-              JOIN account a ON a.account_id = c.account_id
-              JOIN import_payload p
-                ON p.account_id = c.account_id AND p.batch_id = c.batch_id AND p.chunk_no = c.chunk_no
-              LEFT JOIN import_start s
-                ON s.account_id = c.account_id AND s.batch_id = c.batch_id AND s.chunk_no = c.chunk_no"
-        )
-    };
-    (postgres, $batches:literal, $chunks:literal) => {
-        claim!(
-            postgres,
-            ", clock_timestamp() AS claimed_at, CAST(pg_backend_pid() AS bigint) AS backend_pid,
-             (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS backend_start",
-            $batches,
-            $chunks
-        )
-    };
-    (sqlite, $batches:literal, $chunks:literal) => {
-        claim!(sqlite, "", $batches, $chunks)
-    };
+    format!(
+        "SELECT c.*, a.time_zone, p.payload, coalesce(s.starts, 0) AS starts,
+                EXISTS (SELECT 1 FROM import_batch o WHERE o.account_id = c.account_id AND o.seq < c.seq
+                           AND o.status IN ('queued', 'processing', 'stalled')) AS older_open,
+                {holder}
+           FROM ({chunk}) c
+           JOIN account a ON a.account_id = c.account_id
+           JOIN import_payload p
+             ON p.account_id = c.account_id AND p.batch_id = c.batch_id AND p.chunk_no = c.chunk_no
+           LEFT JOIN import_start s
+             ON s.account_id = c.account_id AND s.batch_id = c.batch_id AND s.chunk_no = c.chunk_no"
+    )
 }
 
 /// The accounts with open chunks on a lane, found one after the other: of an account with ten thousand batches the index
@@ -120,8 +94,7 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn accounts_with_chunks(&self, lane: Lane) -> Result<Vec<Uuid>, Error> {
-        let rows = self.rows(ACCOUNTS, vec![lane.as_str().into()]).await?;
-        rows.iter().map(|row| get(row, "account_id")).collect()
+        self.all(ACCOUNTS, values![lane.as_str()]).await
     }
 }
 
@@ -131,19 +104,9 @@ impl Tx {
     /// # Errors
     /// See [`Error`].
     pub async fn claim_chunk(&mut self, id: ChunkId) -> Result<Option<Claim>, Error> {
-        let sql = self.dialect(
-            claim!(
-                postgres,
-                "b.account_id = $2 AND b.batch_id = $3",
-                " AND c.chunk_no = $4"
-            ),
-            claim!(
-                sqlite,
-                "b.account_id = $2 AND b.batch_id = $3",
-                " AND c.chunk_no = $4"
-            ),
-        );
-        self.claim(sql, id.values()).await
+        let batches = "b.account_id = $2 AND b.batch_id = $3";
+        let values = values![self.claim_parameter(), id];
+        self.claim(batches, "AND c.chunk_no = $4", values).await
     }
 
     /// Claims a due chunk of the account's first batch on a lane that has one. `None`: there is none, or other workers hold
@@ -156,35 +119,33 @@ impl Tx {
         account_id: Uuid,
         lane: Lane,
     ) -> Result<Option<Claim>, Error> {
-        let sql = self.dialect(
-            claim!(postgres, "b.account_id = $2 AND b.lane = $3", ""),
-            claim!(sqlite, "b.account_id = $2 AND b.lane = $3", ""),
-        );
-        self.claim(sql, vec![account_id.into(), lane.as_str().into()])
-            .await
+        let batches = "b.account_id = $2 AND b.lane = $3";
+        let values = values![self.claim_parameter(), account_id, lane.as_str()];
+        self.claim(batches, "", values).await
+    }
+
+    /// The first parameter of [`claim_sql`].
+    fn claim_parameter(&self) -> Value {
+        if self.is_sqlite() {
+            sqlite_now().into()
+        } else {
+            i64::MAX.into()
+        }
     }
 
     async fn claim(
-        &mut self,
-        sql: &'static str,
-        mut values: Vec<sea_orm::Value>,
+        &self,
+        batches: &str,
+        chunks: &str,
+        values: Vec<Value>,
     ) -> Result<Option<Claim>, Error> {
-        let now = Utc::now().trunc_subsecs(6);
-        let first = if self.is_sqlite() {
-            now.into()
-        } else {
-            i64::MAX.into()
-        };
-        values.insert(0, first);
+        let sql = claim_sql(self.is_sqlite(), batches, chunks);
         let Some(row) = self.row(sql, values).await? else {
             return Ok(None);
         };
-        let time_zone: String = get(&row, "time_zone")?;
-        let (claimed_at, session) = if self.is_sqlite() {
-            (now, None)
-        } else {
-            (get(&row, "claimed_at")?, session_of(&row)?)
-        };
+        // Null where the role may not see it: then a frozen owner is only found by the server's own limits.
+        let start: Option<DateTime<Utc>> = get(&row, "backend_start")?;
+        let pid: Option<i64> = get(&row, "backend_pid")?;
         Ok(Some(Claim {
             id: ChunkId {
                 account_id: get(&row, "account_id")?,
@@ -193,21 +154,14 @@ impl Tx {
             },
             records: get(&row, "records")?,
             seq: get(&row, "seq")?,
-            time_zone: time_zone.parse().map_err(Error::broken)?,
+            time_zone: parsed(&row, "time_zone")?,
             staging: get(&row, "staging")?,
             older_open: get(&row, "older_open")?,
             starts: get(&row, "starts")?,
             request_id: get(&row, "request_id")?,
             payload: get(&row, "payload")?,
-            claimed_at,
-            session,
+            claimed_at: get(&row, "claimed_at")?,
+            session: pid.zip(start),
         }))
     }
-}
-
-fn session_of(row: &QueryResult) -> Result<Option<Session>, Error> {
-    // Null where the role may not see it: then a frozen owner is only found by the server's own limits.
-    let start: Option<DateTime<Utc>> = get(row, "backend_start")?;
-    let pid = get(row, "backend_pid")?;
-    Ok(start.map(|start| Session { pid, start }))
 }

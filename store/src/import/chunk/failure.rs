@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::ChunkId;
-use crate::tx::get;
+use crate::tx::{Sql, values};
 use crate::{Error, Store};
 
 /// Own failures after which a chunk is parked.
@@ -32,51 +32,33 @@ impl Store {
         reason: &str,
         park: bool,
     ) -> Result<Noted, Error> {
-        let mut tx = self.begin().await?;
-        let lock = tx.dialect(
-            "SELECT failures, records, parked FROM import_chunk
-              WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3 FOR NO KEY UPDATE",
+        let tx = self.begin().await?;
+        let chunk = tx.locking(
             "SELECT failures, records, parked FROM import_chunk
               WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
+            "FOR NO KEY UPDATE",
         );
-        let Some(row) = tx.row(lock, id.values()).await? else {
+        let chunk: Option<(i64, i64, bool)> = tx.one(chunk, values![id]).await?;
+        let Some((failures, records, false)) = chunk else {
             return Ok(Noted::Gone);
         };
-        if get(&row, "parked")? {
-            return Ok(Noted::Gone);
-        }
-        let failures: i64 = get::<i64>(&row, "failures")? + 1;
+        let failures = failures + 1;
         let parked = park || failures >= MAX_FAILURES;
         let retry_at = tx.now().await? + backoff(failures);
-        let mut values = id.values();
-        values.extend::<[sea_orm::Value; 4]>([
-            failures.into(),
-            parked.into(),
-            retry_at.into(),
-            reason.into(),
-        ]);
         tx.execute(
             "UPDATE import_chunk SET failures = $4, parked = $5, retry_at = $6, reason = $7
               WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
-            values,
+            values![id, failures, parked, retry_at, reason],
         )
         .await?;
-        tx.execute(
-            "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
-            id.values(),
-        )
-        .await?;
+        tx.forget_starts(id).await?;
         if parked {
             tx.execute(
                 "UPDATE import_batch
                     SET open_chunks = open_chunks - 1, parked_chunks = parked_chunks + 1, failed = failed + $3,
                         status = CASE WHEN open_chunks = 1 THEN 'stalled' ELSE 'processing' END
                   WHERE account_id = $1 AND batch_id = $2",
-                vec![
-                    id.account_id.into(),
-                    id.batch_id.into(),
-                    get::<i64>(&row, "records")?.into(),
-                ],
+                values![id.account_id, id.batch_id, records],
             )
             .await?;
         }
@@ -93,11 +75,10 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn put_off(&self, id: ChunkId, until: TimeDelta) -> Result<(), Error> {
-        let mut values = id.values();
-        values.push((self.now().await? + until).into());
+        let retry_at = self.now().await? + until;
         self.execute(
             "UPDATE import_chunk SET retry_at = $4 WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
-            values,
+            values![id, retry_at],
         )
         .await?;
         Ok(())

@@ -3,8 +3,10 @@
 //! A worker claims, stores and counts in one transaction. The row of a finished chunk is deleted, so a chunk can be claimed
 //! only until then: every effect is exactly once.
 
+use sea_orm::Value;
 use uuid::Uuid;
 
+use crate::tx::{Parameters, Sql, values};
 use crate::{Error, Store, Tx};
 
 pub use self::claim::Claim;
@@ -24,13 +26,9 @@ pub struct ChunkId {
     pub chunk_no: i64,
 }
 
-impl ChunkId {
-    fn values(self) -> Vec<sea_orm::Value> {
-        vec![
-            self.account_id.into(),
-            self.batch_id.into(),
-            self.chunk_no.into(),
-        ]
+impl Parameters for ChunkId {
+    fn add_to(self, values: &mut Vec<Value>) {
+        values.extend(values![self.account_id, self.batch_id, self.chunk_no]);
     }
 }
 
@@ -54,31 +52,17 @@ impl Tx {
     /// See [`Error`].
     pub async fn finish_chunk(&mut self, claim: &Claim, outcomes: &Outcomes) -> Result<(), Error> {
         let id = claim.id;
-        self.execute(
-            "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
-            id.values(),
-        )
-        .await?;
+        self.forget_starts(id).await?;
         let gone = self
             .execute(
                 "DELETE FROM import_chunk WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
-                id.values(),
+                values![id],
             )
             .await?;
         if gone != 1 {
             return Err(Error::broken("a claimed chunk was not in the ledger"));
         }
         let now = self.now().await?;
-        let mut values: Vec<sea_orm::Value> = vec![id.account_id.into(), id.batch_id.into()];
-        values.extend::<[sea_orm::Value; 7]>([
-            outcomes.created.into(),
-            outcomes.updated.into(),
-            outcomes.unchanged.into(),
-            outcomes.superseded.into(),
-            outcomes.conflicted.into(),
-            claim.claimed_at.into(),
-            now.into(),
-        ]);
         self.execute(
             "UPDATE import_batch
                 SET created = created + $3, updated = updated + $4, unchanged = unchanged + $5,
@@ -88,7 +72,17 @@ impl Tx {
                     status = CASE WHEN open_chunks > 1 THEN 'processing'
                                   WHEN parked_chunks > 0 THEN 'stalled' ELSE 'completed' END
               WHERE account_id = $1 AND batch_id = $2",
-            values,
+            values![
+                id.account_id,
+                id.batch_id,
+                outcomes.created,
+                outcomes.updated,
+                outcomes.unchanged,
+                outcomes.superseded,
+                outcomes.conflicted,
+                claim.claimed_at,
+                now,
+            ],
         )
         .await?;
         self.count_created(
@@ -98,6 +92,14 @@ impl Tx {
             now,
         )
         .await
+    }
+
+    /// Removes who started on a chunk.
+    async fn forget_starts(&self, id: ChunkId) -> Result<(), Error> {
+        let delete =
+            "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
+        self.execute(delete, values![id]).await?;
+        Ok(())
     }
 }
 
@@ -111,12 +113,7 @@ impl Store {
         if self.is_sqlite() {
             return Ok(());
         }
-        let mut values = claim.id.values();
-        values.extend::<[sea_orm::Value; 3]>([
-            worker_id.into(),
-            claim.session.map(|s| s.pid).into(),
-            claim.session.map(|s| s.start).into(),
-        ]);
+        let (pid, start) = claim.session.unzip();
         self.execute(
             "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true))
              INSERT INTO import_start AS s
@@ -124,7 +121,7 @@ impl Store {
              SELECT $1, $2, $3, $4, $5, $6, 1 FROM quiet
                  ON CONFLICT (account_id, batch_id, chunk_no)
                  DO UPDATE SET worker_id = $4, backend_pid = $5, backend_start = $6, starts = s.starts + 1",
-            values,
+            values![claim.id, worker_id, pid, start],
         )
         .await?;
         Ok(())
@@ -135,19 +132,13 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn forget_start(&self, worker_id: Uuid, claim: &Claim) -> Result<(), Error> {
-        let Some(session) = claim.session else {
+        let Some((pid, start)) = claim.session else {
             return Ok(());
         };
-        let mut values = claim.id.values();
-        values.extend::<[sea_orm::Value; 3]>([
-            worker_id.into(),
-            session.pid.into(),
-            session.start.into(),
-        ]);
         self.execute(
             "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3
                 AND worker_id = $4 AND backend_pid = $5 AND backend_start = $6",
-            values,
+            values![claim.id, worker_id, pid, start],
         )
         .await?;
         Ok(())
@@ -158,12 +149,12 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn is_open(&self, id: ChunkId) -> Result<bool, Error> {
-        let rows = self
-            .rows(
+        let chunk: Option<i32> = self
+            .one(
                 "SELECT 1 FROM import_chunk WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
-                id.values(),
+                values![id],
             )
             .await?;
-        Ok(!rows.is_empty())
+        Ok(chunk.is_some())
     }
 }

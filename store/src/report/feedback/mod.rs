@@ -21,7 +21,7 @@ use self::tally::{Run, Tally};
 use crate::form::FormKey;
 use crate::report::Snapshot;
 use crate::report::rollup::next_as_of;
-use crate::tx::{Patience, bytes_of, get, rows_that_fit};
+use crate::tx::{Patience, Sql, rows_that_fit, values};
 use crate::{Error, ListPage, Store, Tx};
 
 /// The rows that fit into a page whatever their size.
@@ -199,16 +199,14 @@ impl Snapshot {
 impl Tx {
     /// The list has what is not rolled up yet, so its `as_of` is the one that the roll-up will give it.
     async fn list_as_of(&mut self, query: &FeedbackQuery) -> Result<DateTime<Utc>, Error> {
-        let row = self
-            .row(
-                "SELECT v.as_of, (SELECT max(i.created_at) FROM pending_delta i WHERE i.account_id = $1 AND i.form_id = $2) AS pending
+        let found: Option<(DateTime<Utc>, Option<DateTime<Utc>>)> = self
+            .one(
+                "SELECT v.as_of, (SELECT max(i.created_at) FROM pending_delta i WHERE i.account_id = $1 AND i.form_id = $2)
                    FROM form_version v WHERE v.account_id = $1 AND v.form_id = $2",
-                query.form.values(),
+                values![query.form],
             )
-            .await?
-            .ok_or_else(|| Error::broken("a form without a version"))?;
-        let (as_of, pending): (DateTime<Utc>, Option<DateTime<Utc>>) =
-            (get(&row, "as_of")?, get(&row, "pending")?);
+            .await?;
+        let (as_of, pending) = found.ok_or_else(|| Error::broken("a form without a version"))?;
         Ok(pending.map_or(as_of, |pending| next_as_of(pending, as_of)))
     }
 
@@ -216,9 +214,8 @@ impl Tx {
     async fn count_listed(&mut self, query: &FeedbackQuery) -> Result<i64, Error> {
         let run = Run::of(query.range);
         let values = rows::values(query, run, run.bounds())?;
-        let sql = rows::counted(self.is_sqlite(), query.comments_only);
-        let row = self.row(sql, values).await?;
-        row.map_or(Ok(0), |row| get(&row, "listed"))
+        let counted = rows::of_list(self.is_sqlite(), query, rows::COUNTED);
+        Ok(self.one(counted, values).await?.unwrap_or_default())
     }
 
     /// The first `rows` of a list that are older than `before`, as far as they are in these runs (newest first).
@@ -258,12 +255,10 @@ impl Tx {
         }
         let mut values = rows::values(query, run, bounds)?;
         values.push(i64::try_from(rows).unwrap_or(i64::MAX).into());
-        let sql = rows::sizes(self.is_sqlite(), query.comments_only);
-        let sizes = self.rows(sql, values).await?;
-        let sizes = sizes.iter().map(bytes_of).collect::<Result<Vec<_>, _>>()?;
-        let found = sizes.len();
-        let fitting = rows_that_fit(sizes, read.bytes_left());
-        read.has_more = fitting < found;
+        let sizes = rows::of_list(self.is_sqlite(), query, rows::SIZES);
+        let sizes: Vec<i32> = self.all(sizes, values).await?;
+        let fitting = rows_that_fit(&sizes, read.bytes_left());
+        read.has_more = fitting < sizes.len();
         Ok(fitting)
     }
 
@@ -277,8 +272,8 @@ impl Tx {
     ) -> Result<(), Error> {
         let mut values = rows::values(query, run, bounds)?;
         values.push(i64::try_from(rows).unwrap_or(i64::MAX).into());
-        let sql = rows::listed(self.is_sqlite(), query.comments_only);
-        read.add(self.stream(sql, values)).await
+        let listed = rows::of_list(self.is_sqlite(), query, rows::LISTED);
+        read.add(self.stream(listed, values)).await
     }
 
     /// The id down to which so many of the form's rows are; `None`: there are fewer.
@@ -288,15 +283,9 @@ impl Tx {
         bounds: Bounds,
         among: usize,
     ) -> Result<Option<Uuid>, Error> {
-        let mut values = query.form.values();
         let before_it = i64::try_from(among.saturating_sub(1)).unwrap_or(i64::MAX);
-        values.extend::<[sea_orm::Value; 3]>([
-            bounds.from.into(),
-            bounds.below.into(),
-            before_it.into(),
-        ]);
-        let row = self.row(rows::nth(query.comments_only), values).await?;
-        row.map(|row| get(&row, "feedback_id")).transpose()
+        let values = values![query.form, bounds.from, bounds.below, before_it];
+        self.one(rows::nth(query), values).await
     }
 
     /// The list's counts by day; `None` where only reading it tells.

@@ -1,4 +1,4 @@
-//! The statements of a list, a pair a dialect. Those for comments are apart, so that the planner may take their index.
+//! The statements of a list, and its rows as they are read.
 
 use futures::{Stream, TryStreamExt};
 use sea_orm::{QueryResult, Value};
@@ -6,131 +6,79 @@ use sea_orm::{QueryResult, Value};
 use super::bounds::Bounds;
 use super::tally::Run;
 use super::{FeedbackQuery, FeedbackRow};
+use crate::tx::values;
 use crate::{Error, PAGE_BYTES};
 
-macro_rules! of_list {
-    ($select:literal, $comments:literal, $bus_prop:literal, $track_fields:literal, $tail:literal) => {
-        concat!(
-            $select,
-            " FROM feedback f
-              WHERE f.account_id = $1 AND f.form_id = $2 AND f.feedback_id >= $3 AND f.feedback_id < $4
-                AND f.day BETWEEN $5 AND $6 AND ($7 = '' OR ",
-            $bus_prop,
-            "('_' || f.bus_prop_ids || '_', $7) > 0) AND ",
-            $track_fields,
-            $comments,
-            $tail
-        )
-    };
-    (postgres $select:literal, $comments:literal, $tail:literal) => {
-        of_list!(
-            $select,
-            $comments,
-            "strpos",
-            "f.track_fields @> CAST($8 AS jsonb)",
-            $tail
-        )
-    };
-    (sqlite $select:literal, $comments:literal, $tail:literal) => {
-        of_list!(
-            $select,
-            $comments,
-            "instr",
-            "NOT EXISTS (
-                SELECT 1 FROM json_each($8) p
-                 WHERE NOT EXISTS (
-                       SELECT 1 FROM json_each(f.track_fields) h WHERE h.key = p.key AND h.value = p.value))",
-            $tail
-        )
-    };
-}
+/// The rows of a list, for [`Read`]. Followed by how many at most.
+pub(super) const LISTED: (&str, &str) = (
+    "f.feedback_id, f.submitted_at, f.bus_prop_ids, CAST(f.track_fields AS text), f.answers, f.nps, f.happiness",
+    NEWEST,
+);
 
-macro_rules! listed {
-    ($dialect:ident, $comments:literal) => {
-        of_list!($dialect
-            "SELECT f.feedback_id, f.submitted_at, f.bus_prop_ids, CAST(f.track_fields AS text), f.answers, f.nps, f.happiness",
-            $comments,
-            " ORDER BY f.feedback_id DESC LIMIT $9"
-        )
-    };
-}
-
-/// The length of a text is read without the text.
-macro_rules! sizes {
-    ($dialect:ident, $comments:literal) => {
-        of_list!($dialect
-            "SELECT octet_length(f.answers) AS bytes",
-            $comments,
-            " ORDER BY f.feedback_id DESC LIMIT $9"
-        )
-    };
-}
-
-macro_rules! counted {
-    ($dialect:ident, $comments:literal) => {
-        of_list!($dialect "SELECT count(*) AS listed", $comments, "")
-    };
-}
-
-macro_rules! by_kind {
-    ($statement:ident, $sqlite:expr, $comments:expr) => {
-        match ($sqlite, $comments) {
-            (false, false) => $statement!(postgres, ""),
-            (false, true) => $statement!(postgres, " AND f.has_comment"),
-            (true, false) => $statement!(sqlite, ""),
-            (true, true) => $statement!(sqlite, " AND f.has_comment"),
-        }
-    };
-}
-
-/// The rows of a list.
-pub(super) fn listed(sqlite: bool, comments: bool) -> &'static str {
-    by_kind!(listed, sqlite, comments)
-}
-
-/// How large they are.
-pub(super) fn sizes(sqlite: bool, comments: bool) -> &'static str {
-    by_kind!(sizes, sqlite, comments)
-}
+/// How large they are. The length of a text is read without the text.
+pub(super) const SIZES: (&str, &str) = ("octet_length(f.answers)", NEWEST);
 
 /// How many they are.
-pub(super) fn counted(sqlite: bool, comments: bool) -> &'static str {
-    by_kind!(counted, sqlite, comments)
-}
+pub(super) const COUNTED: (&str, &str) = ("count(*)", "");
 
-/// The id of the n-th newest of the form's rows between two ids.
-pub(super) fn nth(comments: bool) -> &'static str {
-    macro_rules! nth {
-        ($comments:literal) => {
-            concat!(
-                "SELECT f.feedback_id FROM feedback f
-                  WHERE f.account_id = $1 AND f.form_id = $2 AND f.feedback_id >= $3 AND f.feedback_id < $4",
-                $comments,
-                " ORDER BY f.feedback_id DESC LIMIT 1 OFFSET $5"
-            )
-        };
-    }
-    if comments {
-        nth!(" AND f.has_comment")
+const NEWEST: &str = "ORDER BY f.feedback_id DESC LIMIT $9";
+
+const TRACK_FIELDS_SQLITE: &str = "NOT EXISTS (
+     SELECT 1 FROM json_each($8) p
+      WHERE NOT EXISTS (SELECT 1 FROM json_each(f.track_fields) h WHERE h.key = p.key AND h.value = p.value))";
+
+/// A statement about a list, with [`values`].
+pub(super) fn of_list(
+    is_sqlite: bool,
+    query: &FeedbackQuery,
+    (columns, tail): (&str, &str),
+) -> String {
+    let (position, track_fields) = if is_sqlite {
+        ("instr", TRACK_FIELDS_SQLITE)
     } else {
-        nth!("")
+        ("strpos", "f.track_fields @> CAST($8 AS jsonb)")
+    };
+    let comments = comments(query);
+    format!(
+        "SELECT {columns} FROM feedback f
+          WHERE f.account_id = $1 AND f.form_id = $2 AND f.feedback_id >= $3 AND f.feedback_id < $4
+            AND f.day BETWEEN $5 AND $6 AND ($7 = '' OR {position}('_' || f.bus_prop_ids || '_', $7) > 0)
+            AND {track_fields} {comments} {tail}"
+    )
+}
+
+/// The id of the form's row that so many others between two ids come before, newest first.
+pub(super) fn nth(query: &FeedbackQuery) -> String {
+    let comments = comments(query);
+    format!(
+        "SELECT f.feedback_id FROM feedback f
+          WHERE f.account_id = $1 AND f.form_id = $2 AND f.feedback_id >= $3 AND f.feedback_id < $4 {comments}
+          ORDER BY f.feedback_id DESC LIMIT 1 OFFSET $5"
+    )
+}
+
+/// Statements for comments are apart, so that the planner may take their index.
+fn comments(query: &FeedbackQuery) -> &'static str {
+    if query.comments_only {
+        "AND f.has_comment"
+    } else {
+        ""
     }
 }
 
-/// The values of [`counted`]; [`listed`] and [`sizes`] have one more, how many rows at most.
+/// The values of [`of_list`], but for how many rows at most.
 pub(super) fn values(query: &FeedbackQuery, run: Run, bounds: Bounds) -> Result<Vec<Value>, Error> {
     let bus_prop = query.bus_prop_id.map(|id| format!("_{id}_"));
     let track_fields = serde_json::to_string(&query.track_fields).map_err(Error::broken)?;
-    let mut values = query.form.values();
-    values.extend::<[Value; 6]>([
-        bounds.from.into(),
-        bounds.below.into(),
-        run.first.into(),
-        run.last.into(),
-        bus_prop.unwrap_or_default().into(),
-        track_fields.into(),
-    ]);
-    Ok(values)
+    Ok(values![
+        query.form,
+        bounds.from,
+        bounds.below,
+        run.first,
+        run.last,
+        bus_prop.unwrap_or_default(),
+        track_fields,
+    ])
 }
 
 /// Rows that are read at once.
@@ -147,7 +95,7 @@ impl Read {
         PAGE_BYTES.saturating_sub(self.bytes)
     }
 
-    /// Adds rows of [`listed`] as long as they fit.
+    /// Adds rows of [`LISTED`] as long as they fit.
     pub async fn add(
         &mut self,
         mut rows: impl Stream<Item = Result<QueryResult, Error>> + Unpin,
@@ -165,7 +113,7 @@ impl Read {
     }
 }
 
-/// By the index of the column, not its name: streams read millions of rows.
+/// By place, since streams read millions.
 fn read(row: &QueryResult) -> Result<FeedbackRow, Error> {
     let bus_prop_ids: String = row.try_get_by_index(2)?;
     Ok(FeedbackRow {

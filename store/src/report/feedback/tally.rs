@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::FeedbackQuery;
 use super::bounds::{Bounds, time_of};
 use crate::report::rollup::WHOLE;
-use crate::tx::get;
+use crate::tx::{Sql, values};
 use crate::{Error, Tx};
 
 /// Pending rows that are in memory at once.
@@ -100,31 +100,32 @@ impl Tally {
     }
 }
 
+impl FeedbackQuery {
+    /// Which of two counts is that of the list's rows.
+    fn listed(&self, responses: i64, comments: i64) -> i64 {
+        if self.comments_only {
+            comments
+        } else {
+            responses
+        }
+    }
+}
+
 impl Tx {
     /// By the rollups.
     pub(super) async fn rolled_up_tally(&mut self, query: &FeedbackQuery) -> Result<Tally, Error> {
-        let mut values = query.form.values();
-        values.extend::<[sea_orm::Value; 3]>([
-            query.bus_prop_id.map_or(WHOLE, i64::from).into(),
-            query.range.start().into(),
-            query.range.end().into(),
-        ]);
-        let rows = self
-            .rows(
+        let bus_prop_id = query.bus_prop_id.map_or(WHOLE, i64::from);
+        let (first, last) = (query.range.start(), query.range.end());
+        let days: Vec<(NaiveDate, i64, i64)> = self
+            .all(
                 "SELECT day, responses, comments FROM rollup
                   WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5",
-                values,
+                values![query.form, bus_prop_id, first, last],
             )
             .await?;
-        let column = if query.comments_only {
-            "comments"
-        } else {
-            "responses"
-        };
-        let days = rows
-            .iter()
-            .map(|row| Ok((get(row, "day")?, get(row, column)?)));
-        days.collect::<Result<_, Error>>().map(Tally)
+        let days = days.into_iter();
+        let days = days.map(|(day, responses, comments)| (day, query.listed(responses, comments)));
+        Ok(Tally::of(days))
     }
 
     /// Adds the pending counts. Not possible where a newer version wrote to it: then only the list itself tells.
@@ -133,42 +134,28 @@ impl Tx {
         query: &FeedbackQuery,
         tally: &mut Tally,
     ) -> Result<bool, Error> {
+        let (first, last) = (query.range.start(), query.range.end());
+        let look = i64::try_from(LOOK).unwrap_or(i64::MAX);
         let mut above: i64 = 0;
         loop {
-            let mut values = query.form.values();
-            values.extend::<[sea_orm::Value; 4]>([
-                above.into(),
-                query.range.start().into(),
-                query.range.end().into(),
-                i64::try_from(LOOK).unwrap_or(i64::MAX).into(),
-            ]);
-            let rows = self
-                .rows(
+            let rows: Vec<(i64, NaiveDate, String, Vec<u8>)> = self
+                .all(
                     "SELECT id, day, bus_prop_ids, delta FROM pending_delta
                       WHERE account_id = $1 AND form_id = $2 AND id > $3 AND day BETWEEN $4 AND $5
                       ORDER BY id LIMIT $6",
-                    values,
+                    values![query.form, above, first, last, look],
                 )
                 .await?;
-            for row in &rows {
-                above = get(row, "id")?;
-                let (ids, delta): (String, Vec<u8>) =
-                    (get(row, "bus_prop_ids")?, get(row, "delta")?);
-                let (Ok(ids), Ok(delta)) = (ids.parse::<BusPropIds>(), Delta::decode(&delta))
-                else {
+            for (id, day, ids, delta) in &rows {
+                above = *id;
+                let (Ok(ids), Ok(delta)) = (ids.parse::<BusPropIds>(), Delta::decode(delta)) else {
                     return Ok(false);
                 };
-                if query
-                    .bus_prop_id
-                    .is_none_or(|wanted| ids.iter().any(|id| id == wanted))
-                {
+                let is_listed = |wanted| ids.iter().any(|id| id == wanted);
+                if query.bus_prop_id.is_none_or(is_listed) {
                     let counts = delta.counts;
-                    let listed = if query.comments_only {
-                        counts.comments
-                    } else {
-                        counts.responses
-                    };
-                    *tally.0.entry(get(row, "day")?).or_default() += listed;
+                    *tally.0.entry(*day).or_default() +=
+                        query.listed(counts.responses, counts.comments);
                 }
             }
             if rows.len() < LOOK {

@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::collect::LinkCounts;
 use crate::form::FormKey;
-use crate::tx::get;
+use crate::tx::{Sql, get};
 use crate::{Error, Store};
 
 /// A link of which not as much came as its counts say.

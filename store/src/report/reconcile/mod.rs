@@ -25,11 +25,8 @@ pub use self::recipients::RecipientDrift;
 pub use self::slices::Slices;
 use crate::form::FormKey;
 use crate::report::rollup::{RollupKey, WHOLE};
-use crate::tx::{Patience, get};
+use crate::tx::{Patience, Sql, values};
 use crate::{Committed, Error, Store, Tx};
-
-/// How often a slice that another transaction stood in the way of is tried.
-const TRIES: usize = 5;
 
 /// A stored number that counting does not give.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,13 +97,7 @@ impl Store {
         slices: &Slices,
         day: NaiveDate,
     ) -> Result<bool, Error> {
-        let mut tried = 1;
-        loop {
-            match self.try_rebuild(form, slices, day).await {
-                Err(Error::Conflict(_)) if tried < TRIES => tried += 1,
-                result => return result,
-            }
-        }
+        self.retry(|| self.try_rebuild(form, slices, day)).await
     }
 
     async fn try_rebuild(
@@ -156,11 +147,9 @@ impl Store {
         let mut tx = self.begin().await?;
         let as_of = tx.lock_form(form).await?.as_of;
         let version = tx.raise_version(form, as_of).await?;
-        let mut values = form.values();
-        values.extend::<[sea_orm::Value; 2]>([version.number.into(), version.stamp.into()]);
         tx.execute(
             "UPDATE rollup_month SET version = $3, stamp = $4 WHERE account_id = $1 AND form_id = $2",
-            values,
+            values![form, version.number, version.stamp],
         )
         .await?;
         tx.commit_surely().await
@@ -169,14 +158,9 @@ impl Store {
 
 impl Tx {
     pub(crate) async fn form_content(&mut self, form: FormKey) -> Result<FormContent, Error> {
-        let row = self
-            .row(
-                "SELECT content FROM form WHERE account_id = $1 AND form_id = $2",
-                form.values(),
-            )
-            .await?
-            .ok_or_else(|| Error::broken("a version without a form"))?;
-        let content: String = get(&row, "content")?;
+        let content = "SELECT content FROM form WHERE account_id = $1 AND form_id = $2";
+        let content: Option<String> = self.one(content, values![form]).await?;
+        let content = content.ok_or_else(|| Error::broken("a version without a form"))?;
         serde_json::from_str(&content).map_err(Error::broken)
     }
 
@@ -186,8 +170,7 @@ impl Tx {
         day: NaiveDate,
         content: &FormContent,
     ) -> Result<Sums, Error> {
-        let sql = self.dialect(read::POSTGRES, read::SQLITE);
-        read::sums(self, sql, read::values(form, day), content).await
+        read::sums(self, read::STORED, read::values(form, day), content).await
     }
 
     /// What waits goes in the same moment.
@@ -201,13 +184,11 @@ impl Tx {
             return read::sums(self, read::TAKING, read::values(form, day), content).await;
         }
         // Nobody else writes while this transaction is open.
-        let mut values = form.values();
-        values.push(day.into());
         let delete = "DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND day = $3 RETURNING link_counts";
-        let taken = self.rows(delete, values).await?;
+        let taken: Vec<String> = self.all(delete, values![form, day]).await?;
         let mut sums = self.recount(form, day, content).await?;
-        for row in &taken {
-            sums.take(&get::<String>(row, "link_counts")?)?;
+        for link_counts in &taken {
+            sums.take(link_counts)?;
         }
         Ok(sums)
     }

@@ -15,7 +15,7 @@ use crate::collect::LinkCounts;
 use crate::form::FormKey;
 use crate::report::feedback::Bounds;
 use crate::report::rollup::WHOLE;
-use crate::tx::get;
+use crate::tx::{get, values};
 use crate::{Error, Tx};
 
 /// Rows that say what they count: answers one by one, views as many as they are, pending rows that were taken with what they
@@ -32,8 +32,7 @@ macro_rules! slice {
     };
 }
 
-pub(super) const SQLITE: &str = slice!();
-pub(super) const POSTGRES: &str = slice!();
+pub(super) const STORED: &str = slice!();
 /// One statement, so one snapshot also where each statement has its own.
 pub(super) const TAKING: &str = concat!(
     "WITH gone AS (DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND day = $3
@@ -44,9 +43,7 @@ pub(super) const TAKING: &str = concat!(
 
 pub(super) fn values(form: FormKey, day: NaiveDate) -> Vec<Value> {
     let bounds = Bounds::of_days(day, day);
-    let mut values = form.values();
-    values.extend::<[Value; 3]>([day.into(), bounds.from.into(), bounds.below.into()]);
-    values
+    values![form, day, bounds.from, bounds.below]
 }
 
 /// Sums by the text of `bus_prop_ids`, of which there are few, while a row may name fifty business properties.

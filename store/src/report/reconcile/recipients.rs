@@ -1,11 +1,9 @@
 //! Recipients by the day of their creation, counted anew.
 
-use std::collections::BTreeMap;
-
 use chrono::NaiveDate;
 use uuid::Uuid;
 
-use crate::tx::get;
+use crate::tx::{Sql, values};
 use crate::{Error, Store};
 
 /// A day whose recipients are not as many as its count says.
@@ -24,24 +22,13 @@ const BY_DAY: &str = "SELECT day, CAST(SUM(stored) AS bigint) AS stored, CAST(SU
              WHERE account_id = $1 AND phone IS NOT NULL GROUP BY created_day) days
       GROUP BY day HAVING SUM(stored) <> SUM(counted) ORDER BY day";
 
-fn drifts(rows: &[sea_orm::QueryResult]) -> Result<Vec<RecipientDrift>, Error> {
-    let drifts = rows.iter().map(|row| {
-        Ok(RecipientDrift {
-            day: get(row, "day")?,
-            stored: get(row, "stored")?,
-            recomputed: get(row, "counted")?,
-        })
-    });
-    drifts.collect()
-}
-
 impl Store {
     /// The days on which an account's recipients are not as many as their counts say.
     ///
     /// # Errors
     /// See [`Error`].
     pub async fn check_recipients(&self, account_id: Uuid) -> Result<Vec<RecipientDrift>, Error> {
-        drifts(&self.rows(BY_DAY, vec![account_id.into()]).await?)
+        drifts(self, account_id).await
     }
 
     /// Makes the counts of an account's recipients what counting gives. Whether anything changed.
@@ -54,26 +41,31 @@ impl Store {
         // The account's lock, taken before the statement that counts: whoever counts in a transaction of its own comes
         // before, and is seen, or comes after, and adds to what is written here.
         tx.raise_recipient_version(account_id, now).await?;
-        let found = drifts(&tx.rows(BY_DAY, vec![account_id.into()]).await?)?;
+        let found = drifts(&tx, account_id).await?;
         if found.is_empty() {
             return Ok(false);
         }
-        let days: BTreeMap<NaiveDate, i64> = found
-            .iter()
-            .map(|drift| (drift.day, drift.recomputed))
-            .collect();
-        let replace = tx.dialect(
-            "INSERT INTO recipient_rollup (account_id, day, recipients)
-             SELECT $1, CAST(k.key AS date), CAST(k.value AS bigint) FROM json_each_text(CAST($2 AS json)) k
-                 ON CONFLICT (account_id, day) DO UPDATE SET recipients = excluded.recipients",
-            "INSERT INTO recipient_rollup (account_id, day, recipients)
-             SELECT $1, k.key, k.value FROM json_each($2) k WHERE true
-                 ON CONFLICT (account_id, day) DO UPDATE SET recipients = excluded.recipients",
-        );
-        let days = serde_json::to_string(&days).map_err(Error::broken)?;
-        tx.execute(replace, vec![account_id.into(), days.into()])
+        for drift in found {
+            tx.execute(
+                "INSERT INTO recipient_rollup (account_id, day, recipients) VALUES ($1, $2, $3)
+                     ON CONFLICT (account_id, day) DO UPDATE SET recipients = excluded.recipients",
+                values![account_id, drift.day, drift.recomputed],
+            )
             .await?;
+        }
         tx.commit_surely().await?;
         Ok(true)
     }
+}
+
+async fn drifts(connection: &impl Sql, account_id: Uuid) -> Result<Vec<RecipientDrift>, Error> {
+    let days = connection.all(BY_DAY, values![account_id]).await?;
+    let drifts = days
+        .into_iter()
+        .map(|(day, stored, recomputed)| RecipientDrift {
+            day,
+            stored,
+            recomputed,
+        });
+    Ok(drifts.collect())
 }

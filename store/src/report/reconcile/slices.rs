@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::read::Sums;
 use crate::form::FormKey;
 use crate::report::rollup::{RollupKey, read_row};
-use crate::tx::get;
+use crate::tx::{Sql, get, values};
 use crate::{Error, Store, Tx};
 
 /// Where a form has counts or what is counted.
@@ -27,10 +27,8 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn all_accounts(&self) -> Result<Vec<Uuid>, Error> {
-        let rows = self
-            .rows("SELECT account_id FROM account ORDER BY account_id", vec![])
-            .await?;
-        rows.iter().map(|row| get(row, "account_id")).collect()
+        self.all("SELECT account_id FROM account ORDER BY account_id", vec![])
+            .await
     }
 
     /// Every form of every account, deleted ones too.
@@ -38,16 +36,11 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn all_forms(&self) -> Result<Vec<FormKey>, Error> {
-        let rows = self
-            .rows(
-                "SELECT account_id, form_id FROM form ORDER BY account_id, form_id",
-                vec![],
-            )
-            .await?;
-        let forms = rows
-            .iter()
-            .map(|row| Ok(FormKey::new(get(row, "account_id")?, get(row, "form_id")?)));
-        forms.collect()
+        let forms = "SELECT account_id, form_id FROM form ORDER BY account_id, form_id";
+        let forms = self.all(forms, vec![]).await?.into_iter();
+        Ok(forms
+            .map(|(account_id, form_id)| FormKey::new(account_id, form_id))
+            .collect())
     }
 
     /// The slices of a form, as of now: later days need no look.
@@ -55,30 +48,14 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn slices(&self, form: FormKey) -> Result<Slices, Error> {
-        let days = self
-            .rows(
-                "SELECT day FROM rollup WHERE account_id = $1 AND form_id = $2
-                  UNION SELECT day FROM feedback WHERE account_id = $1 AND form_id = $2
-                  UNION SELECT day FROM visit_view WHERE account_id = $1 AND form_id = $2
-                  UNION SELECT day FROM pending_delta WHERE account_id = $1 AND form_id = $2 ORDER BY day",
-                form.values(),
-            )
-            .await?;
-        let ids = self
-            .rows(
-                "SELECT DISTINCT bus_prop_id FROM rollup WHERE account_id = $1 AND form_id = $2 ORDER BY bus_prop_id",
-                form.values(),
-            )
-            .await?;
+        let days = "SELECT day FROM rollup WHERE account_id = $1 AND form_id = $2
+              UNION SELECT day FROM feedback WHERE account_id = $1 AND form_id = $2
+              UNION SELECT day FROM visit_view WHERE account_id = $1 AND form_id = $2
+              UNION SELECT day FROM pending_delta WHERE account_id = $1 AND form_id = $2 ORDER BY day";
+        let ids = "SELECT DISTINCT bus_prop_id FROM rollup WHERE account_id = $1 AND form_id = $2 ORDER BY bus_prop_id";
         Ok(Slices {
-            days: days
-                .iter()
-                .map(|row| get(row, "day"))
-                .collect::<Result<_, _>>()?,
-            bus_prop_ids: ids
-                .iter()
-                .map(|row| get(row, "bus_prop_id"))
-                .collect::<Result<_, _>>()?,
+            days: self.all(days, values![form]).await?,
+            bus_prop_ids: self.all(ids, values![form]).await?,
         })
     }
 }
@@ -86,22 +63,16 @@ impl Store {
 impl Tx {
     /// The pending counts of a form's day.
     pub(super) async fn pending(&mut self, form: FormKey, day: NaiveDate) -> Result<Sums, Error> {
-        let mut values = form.values();
-        values.push(day.into());
-        let rows = self
-            .rows(
+        let pending: Vec<(String, Vec<u8>)> = self
+            .all(
                 "SELECT bus_prop_ids, delta FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND day = $3",
-                values,
+                values![form, day],
             )
             .await?;
         let mut sums = Sums::default();
-        for row in &rows {
-            let (bus_prop_ids, delta): (String, Vec<u8>) =
-                (get(row, "bus_prop_ids")?, get(row, "delta")?);
-            sums.add(
-                &bus_prop_ids,
-                &Delta::decode(&delta).map_err(Error::broken)?,
-            )?;
+        for (bus_prop_ids, delta) in &pending {
+            let delta = Delta::decode(delta).map_err(Error::broken)?;
+            sums.add(bus_prop_ids, &delta)?;
         }
         Ok(sums)
     }
@@ -127,22 +98,13 @@ impl Tx {
         day: NaiveDate,
         ids: impl Iterator<Item = &i64>,
     ) -> Result<(), Error> {
-        let ids: Vec<&i64> = ids.collect();
-        if ids.is_empty() {
-            return Ok(());
+        for id in ids {
+            self.execute(
+                "DELETE FROM rollup WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day = $4",
+                values![form, *id, day],
+            )
+            .await?;
         }
-        let mut values = form.values();
-        values.extend::<[sea_orm::Value; 2]>([
-            day.into(),
-            serde_json::to_string(&ids).map_err(Error::broken)?.into(),
-        ]);
-        let delete = self.dialect(
-            "DELETE FROM rollup WHERE account_id = $1 AND form_id = $2 AND day = $3 AND bus_prop_id = ANY (
-                    ARRAY(SELECT CAST(k.id AS bigint) FROM json_array_elements_text(CAST($4 AS json)) AS k(id)))",
-            "DELETE FROM rollup WHERE account_id = $1 AND form_id = $2 AND day = $3
-                AND bus_prop_id IN (SELECT value FROM json_each($4))",
-        );
-        self.execute(delete, values).await?;
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ pub(crate) use self::pending::next_as_of;
 pub use self::pending::{PendingForms, Watermark};
 pub use self::roll_up::{RolledUp, ScanScope};
 use crate::form::FormKey;
-use crate::tx::get;
+use crate::tx::{Sql, get, values};
 use crate::version::Version;
 use crate::{Error, Tx};
 
@@ -79,13 +79,6 @@ const REPLACE_POSTGRES: &str = replace!(
 const REPLACE_SQLITE: &str =
     replace!("VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)");
 
-const RAISE_MONTHS_POSTGRES: &str = "INSERT INTO rollup_month (account_id, form_id, month, version, stamp)
-     SELECT $1, $2, CAST(k.month AS date), $4, $5 FROM json_array_elements_text(CAST($3 AS json)) AS k(month)
-         ON CONFLICT (account_id, form_id, month) DO UPDATE SET version = excluded.version, stamp = excluded.stamp";
-const RAISE_MONTHS_SQLITE: &str = "INSERT INTO rollup_month (account_id, form_id, month, version, stamp)
-     SELECT $1, $2, k.value, $4, $5 FROM json_each($3) k WHERE true
-         ON CONFLICT (account_id, form_id, month) DO UPDATE SET version = excluded.version, stamp = excluded.stamp";
-
 impl Tx {
     /// Adds to rows, whose form this transaction holds.
     pub(crate) async fn add_to_rollup(
@@ -113,10 +106,8 @@ impl Tx {
         keys: &[RollupKey],
     ) -> Result<Vec<QueryResult>, Error> {
         let keys = serde_json::to_string(keys).map_err(Error::broken)?;
-        let mut values = form.values();
-        values.push(keys.into());
         let read = self.dialect(READ_POSTGRES, READ_SQLITE);
-        self.rows(read, values).await
+        self.rows(read, values![form, keys]).await
     }
 
     /// Makes rows what these are. The form is this transaction's.
@@ -127,8 +118,7 @@ impl Tx {
     ) -> Result<(), Error> {
         if self.is_sqlite() {
             for ((bus_prop_id, day), row) in rows {
-                let mut values = form.values();
-                values.extend([Value::from(*bus_prop_id), (*day).into()]);
+                let mut values = values![form, *bus_prop_id, *day];
                 values.extend(row.counts.to_array().map(Value::from));
                 values.push(row.fields.encode().into());
                 self.execute(REPLACE_SQLITE, values).await?;
@@ -136,8 +126,7 @@ impl Tx {
             return Ok(());
         }
         let (ids, days): (Vec<i64>, Vec<NaiveDate>) = rows.keys().copied().unzip();
-        let mut values = form.values();
-        values.extend([Value::from(ids), days.into()]);
+        let mut values = values![form, ids, days];
         for column in 0..DayCounts::default().to_array().len() {
             let counts = rows.values().map(|row| row.counts.to_array());
             let counts: Vec<i64> = counts.filter_map(|row| row.get(column).copied()).collect();
@@ -157,16 +146,15 @@ impl Tx {
         version: Version,
     ) -> Result<(), Error> {
         let months: BTreeSet<NaiveDate> = months.into_iter().map(Month::first).collect();
-        let mut values = form.values();
-        values.extend::<[Value; 3]>([
-            serde_json::to_string(&months)
-                .map_err(Error::broken)?
-                .into(),
-            version.number.into(),
-            version.stamp.into(),
-        ]);
-        let raise = self.dialect(RAISE_MONTHS_POSTGRES, RAISE_MONTHS_SQLITE);
-        self.execute(raise, values).await?;
+        for month in months {
+            self.execute(
+                "INSERT INTO rollup_month (account_id, form_id, month, version, stamp) VALUES ($1, $2, $3, $4, $5)
+                     ON CONFLICT (account_id, form_id, month)
+                     DO UPDATE SET version = excluded.version, stamp = excluded.stamp",
+                values![form, month, version.number, version.stamp],
+            )
+            .await?;
+        }
         Ok(())
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
 
 use crate::form::FormKey;
-use crate::tx::get;
+use crate::tx::{Sql, values};
 use crate::{Error, Store};
 
 /// Pending rows that one scan over all forms reads at a time.
@@ -40,22 +41,19 @@ impl Store {
         let mut forms = BTreeSet::new();
         let mut last: i64 = 0;
         loop {
-            let rows = self
-                .rows(
-                    "SELECT account_id, form_id, count(*) AS waiting, max(id) AS last
+            let found: Vec<(Uuid, Uuid, i64, i64)> = self
+                .all(
+                    "SELECT account_id, form_id, count(*), max(id)
                        FROM (SELECT account_id, form_id, id FROM pending_delta WHERE id > $1 ORDER BY id LIMIT $2) i
                       GROUP BY account_id, form_id",
-                    vec![above.max(last).into(), SCAN.into()],
+                    values![above.max(last), SCAN],
                 )
                 .await?;
             let mut read: i64 = 0;
-            for row in &rows {
-                forms.insert(FormKey {
-                    account_id: get(row, "account_id")?,
-                    form_id: get(row, "form_id")?,
-                });
-                read += get::<i64>(row, "waiting")?;
-                last = last.max(get(row, "last")?);
+            for (account_id, form_id, waiting, highest) in found {
+                forms.insert(FormKey::new(account_id, form_id));
+                read += waiting;
+                last = last.max(highest);
             }
             if above > 0 || read < SCAN {
                 break;

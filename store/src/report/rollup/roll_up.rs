@@ -22,7 +22,7 @@ use super::pending::{Watermark, next_as_of};
 use super::{RollupKey, WHOLE};
 use crate::collect::LinkCounts;
 use crate::form::FormKey;
-use crate::tx::get;
+use crate::tx::{Sql, get, parsed, values};
 use crate::{Error, Tx};
 
 /// The time after which a transaction begins no other part.
@@ -59,11 +59,6 @@ pub(crate) struct Locked {
     pub as_of: DateTime<Utc>,
 }
 
-/// There is one writer.
-const LOCK_SQLITE: &str =
-    "SELECT watermark, next_watermark, next_watermark_at, as_of FROM form_version
-      WHERE account_id = $1 AND form_id = $2";
-
 struct PendingRow {
     id: i64,
     day: NaiveDate,
@@ -85,28 +80,13 @@ struct Part {
     created_at: DateTime<Utc>,
 }
 
-impl Locked {
-    fn read(row: &QueryResult) -> Result<Self, Error> {
-        Ok(Self {
-            watermark: Watermark {
-                position: get(row, "watermark")?,
-                next: get(row, "next_watermark")?,
-                next_at: get(row, "next_watermark_at")?,
-            },
-            as_of: get(row, "as_of")?,
-        })
-    }
-}
-
 impl PendingRow {
     fn read(row: &QueryResult) -> Result<Self, Error> {
-        let bus_prop_ids: String = get(row, "bus_prop_ids")?;
-        let ids = bus_prop_ids.parse().map_err(Error::broken)?;
         let (delta, links): (Vec<u8>, String) = (get(row, "delta")?, get(row, "link_counts")?);
         Ok(Self {
             id: get(row, "id")?,
             day: get(row, "day")?,
-            bus_prop_ids: (bus_prop_ids, ids),
+            bus_prop_ids: (get(row, "bus_prop_ids")?, parsed(row, "bus_prop_ids")?),
             delta: Delta::decode(&delta).map_err(Error::broken)?,
             links: LinkCounts::decode(&links)?,
             created_at: get(row, "created_at")?,
@@ -215,27 +195,27 @@ impl Tx {
 
     /// Waits for whoever holds the form.
     pub(crate) async fn lock_form(&mut self, form: FormKey) -> Result<Locked, Error> {
-        let lock = self.dialect(
-            "SELECT watermark, next_watermark, next_watermark_at, as_of FROM form_version
-              WHERE account_id = $1 AND form_id = $2 FOR NO KEY UPDATE",
-            LOCK_SQLITE,
-        );
-        let row = self.row(lock, form.values()).await?;
-        row.map_or_else(
-            || Err(Error::broken("a form without a version")),
-            |row| Locked::read(&row),
-        )
+        let locked = self.lock_row(form, "FOR NO KEY UPDATE").await?;
+        locked.ok_or_else(|| Error::broken("a form without a version"))
     }
 
     /// `None`: somebody else holds the form.
     async fn try_lock_form(&mut self, form: FormKey) -> Result<Option<Locked>, Error> {
-        let lock = self.dialect(
-            "SELECT watermark, next_watermark, next_watermark_at, as_of FROM form_version
-              WHERE account_id = $1 AND form_id = $2 FOR NO KEY UPDATE SKIP LOCKED",
-            LOCK_SQLITE,
-        );
-        let row = self.row(lock, form.values()).await?;
-        row.as_ref().map(Locked::read).transpose()
+        self.lock_row(form, "FOR NO KEY UPDATE SKIP LOCKED").await
+    }
+
+    async fn lock_row(&mut self, form: FormKey, lock: &str) -> Result<Option<Locked>, Error> {
+        let row = "SELECT watermark, next_watermark, next_watermark_at, as_of FROM form_version
+                    WHERE account_id = $1 AND form_id = $2";
+        let row = self.one(self.locking(row, lock), values![form]).await?;
+        Ok(row.map(|(position, next, next_at, as_of)| Locked {
+            watermark: Watermark {
+                position,
+                next,
+                next_at,
+            },
+            as_of,
+        }))
     }
 
     /// The first rows above an id, those that can be read; none only where there are none.
@@ -247,13 +227,11 @@ impl Tx {
         let (mut left, mut reason) = (0_u64, None);
         let mut found = Vec::new();
         while let Some(last) = self.last_pending(form, above).await? {
-            let mut values = form.values();
-            values.extend::<[sea_orm::Value; 2]>([above.into(), last.into()]);
             let rows = self
                 .rows(
                     "SELECT id, day, bus_prop_ids, delta, link_counts, created_at FROM pending_delta
                       WHERE account_id = $1 AND form_id = $2 AND id > $3 AND id <= $4 ORDER BY id",
-                    values,
+                    values![form, above, last],
                 )
                 .await?;
             for row in &rows {
@@ -278,22 +256,20 @@ impl Tx {
 
     /// The last of the rows above an id that are read together; at least one, if there is any.
     async fn last_pending(&mut self, form: FormKey, above: i64) -> Result<Option<i64>, Error> {
-        let mut values = form.values();
-        values.extend::<[sea_orm::Value; 2]>([above.into(), ROWS.into()]);
-        let rows = self
-            .rows(
-                "SELECT id, CAST(length(delta) AS bigint) AS bytes FROM pending_delta
+        let rows: Vec<(i64, i64)> = self
+            .all(
+                "SELECT id, CAST(length(delta) AS bigint) FROM pending_delta
                   WHERE account_id = $1 AND form_id = $2 AND id > $3 ORDER BY id LIMIT $4",
-                values,
+                values![form, above, ROWS],
             )
             .await?;
-        let (mut last, mut bytes) = (None, 0_i64);
-        for row in &rows {
+        let (mut last, mut bytes) = (None, 0);
+        for (id, size) in rows {
             if bytes >= BYTES {
                 break;
             }
-            last = Some(get(row, "id")?);
-            bytes += get::<i64>(row, "bytes")?;
+            last = Some(id);
+            bytes += size;
         }
         Ok(last)
     }
@@ -310,9 +286,7 @@ impl Tx {
             "DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND id = ANY ($3)",
             "DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND id IN (SELECT value FROM json_each($3))",
         );
-        let mut values = form.values();
-        values.push(ids);
-        if self.execute(delete, values).await? == expected {
+        if self.execute(delete, values![form, ids]).await? == expected {
             Ok(())
         } else {
             Err(Error::broken(
@@ -322,16 +296,10 @@ impl Tx {
     }
 
     async fn set_watermark(&mut self, form: FormKey, watermark: Watermark) -> Result<(), Error> {
-        let mut values = form.values();
-        values.extend::<[sea_orm::Value; 3]>([
-            watermark.position.into(),
-            watermark.next.into(),
-            watermark.next_at.into(),
-        ]);
         self.execute(
             "UPDATE form_version SET watermark = $3, next_watermark = $4, next_watermark_at = $5
               WHERE account_id = $1 AND form_id = $2",
-            values,
+            values![form, watermark.position, watermark.next, watermark.next_at],
         )
         .await?;
         Ok(())

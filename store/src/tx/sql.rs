@@ -1,0 +1,130 @@
+//! Statements in SQL: on a [`Store`](super::Store), each for itself, or in a [`Tx`](super::Tx).
+
+use std::str::FromStr;
+
+use chrono::{DateTime, SubsecRound, Utc};
+use sea_orm::{
+    ConnectionTrait, DbBackend, QueryResult, Statement, TryGetable, TryGetableMany, Value,
+};
+use serde::de::DeserializeOwned;
+
+use super::{Error, Source};
+
+/// Runs statements with the values of their parameters.
+pub(crate) trait Sql: ConnectionTrait {
+    fn is_sqlite(&self) -> bool {
+        self.get_database_backend() == DbBackend::Sqlite
+    }
+
+    /// The statement of this dialect.
+    fn dialect(&self, postgres: &'static str, sqlite: &'static str) -> &'static str {
+        if self.is_sqlite() { sqlite } else { postgres }
+    }
+
+    /// A SELECT that locks its rows, as `lock` says. On SQLite whoever may write is alone.
+    fn locking(&self, select: &str, lock: &str) -> String {
+        if self.is_sqlite() {
+            select.to_owned()
+        } else {
+            format!("{select} {lock}")
+        }
+    }
+
+    /// The number of rows that a statement touched.
+    async fn execute(&self, sql: impl Into<String>, values: Vec<Value>) -> Result<u64, Error> {
+        let statement = Statement::from_sql_and_values(self.get_database_backend(), sql, values);
+        Ok(self.execute_raw(statement).await?.rows_affected())
+    }
+
+    async fn rows(
+        &self,
+        sql: impl Into<String>,
+        values: Vec<Value>,
+    ) -> Result<Vec<QueryResult>, Error> {
+        let statement = Statement::from_sql_and_values(self.get_database_backend(), sql, values);
+        Ok(self.query_all_raw(statement).await?)
+    }
+
+    async fn row(
+        &self,
+        sql: impl Into<String>,
+        values: Vec<Value>,
+    ) -> Result<Option<QueryResult>, Error> {
+        Ok(self.rows(sql, values).await?.into_iter().next())
+    }
+
+    /// Rows as values or tuples, by the order of the columns.
+    async fn all<T: TryGetableMany>(
+        &self,
+        sql: impl Into<String>,
+        values: Vec<Value>,
+    ) -> Result<Vec<T>, Error> {
+        let rows = self.rows(sql, values).await?;
+        let rows = rows.iter().map(QueryResult::try_get_many_by_index);
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The first row as [`Self::all`] gives it.
+    async fn one<T: TryGetableMany>(
+        &self,
+        sql: impl Into<String>,
+        values: Vec<Value>,
+    ) -> Result<Option<T>, Error> {
+        Ok(self.all(sql, values).await?.into_iter().next())
+    }
+
+    /// The database's clock, not the transaction's start, in whole microseconds (what both dialects keep).
+    async fn now(&self) -> Result<DateTime<Utc>, Error> {
+        if self.is_sqlite() {
+            return Ok(sqlite_now());
+        }
+        let now = self.one("SELECT clock_timestamp()", vec![]).await?;
+        now.ok_or_else(|| Error::broken("a database without a clock"))
+    }
+}
+
+impl<C: ConnectionTrait> Sql for C {}
+
+/// The clock where SQLite is the database: this process's.
+pub(crate) fn sqlite_now() -> DateTime<Utc> {
+    Utc::now().trunc_subsecs(6)
+}
+
+/// The values of a statement's parameters, in their order. A key stands for the values of its columns.
+macro_rules! values {
+    ($($part:expr),+ $(,)?) => {{
+        let mut values = Vec::new();
+        $($crate::tx::Parameters::add_to($part, &mut values);)+
+        values
+    }};
+}
+pub(crate) use values;
+
+/// What `values!` takes.
+pub(crate) trait Parameters {
+    fn add_to(self, values: &mut Vec<Value>);
+}
+
+impl<T: Into<Value>> Parameters for T {
+    fn add_to(self, values: &mut Vec<Value>) {
+        values.push(self.into());
+    }
+}
+
+/// One column of a row.
+pub(crate) fn get<T: TryGetable>(row: &QueryResult, column: &str) -> Result<T, Error> {
+    row.try_get("", column).map_err(Error::from)
+}
+
+/// A column of text, as what it is the text of.
+pub(crate) fn parsed<T: FromStr<Err: Into<Source>>>(
+    row: &QueryResult,
+    column: &str,
+) -> Result<T, Error> {
+    get::<String>(row, column)?.parse().map_err(Error::broken)
+}
+
+/// A column of JSON that is stored as text.
+pub(crate) fn json<T: DeserializeOwned>(row: &QueryResult, column: &str) -> Result<T, Error> {
+    serde_json::from_str(&get::<String>(row, column)?).map_err(Error::broken)
+}
