@@ -101,7 +101,7 @@ impl Form {
         let row = form::Model {
             account_id,
             form_id: self.form_id,
-            status: self.status.to_string(),
+            status: self.status.as_str().to_owned(),
             title: self.content.title.clone(),
             content: serde_json::to_string(&self.content).map_err(Error::broken)?,
             revision: self.revision,
