@@ -3,8 +3,7 @@
 //! # Layout
 //! - `overview`, `form`, `summary`: figures, made from series of days and kept as they were rendered (`rendered`,
 //!   `answer`). `feedbacks`: lists of what was answered, read from the database each time. `feedback`: erasing one.
-//! - `request`: which form, days and business property. `figures`: days and metrics as all reports show them. `schema`:
-//!   what `domain` serialises, for the document.
+//! - `request`: which form, days and business property. `figures`: days and metrics as all reports show them.
 //!
 //! What is *not* here: where series come from (the crate `report`), how rates and intervals are made
 //! (`domain::metrics`).
@@ -17,7 +16,6 @@ mod form;
 mod overview;
 mod rendered;
 mod request;
-mod schema;
 mod summary;
 
 use std::sync::Arc;
@@ -27,7 +25,6 @@ use api_http::deadline::quick;
 use api_http::scoped::{PathParameter, scoped};
 use axum::extract::FromRef;
 use axum::middleware::from_fn;
-use axum::routing::get;
 use domain::scope::Scope;
 use platform::cache::Cache;
 use utoipa::IntoParams;
@@ -56,24 +53,15 @@ impl FromRef<ReportState> for AppState {
 /// Everything under `/api_v1/report` and `/api_v1/feedback`, documented.
 pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
     // The last segment, a business property, may be left out or empty.
-    let reports = OpenApiRouter::new()
-        .routes(routes!(overview::overview))
-        .routes(routes!(feedbacks::list_feedbacks))
-        .routes(routes!(feedbacks::list_feedbacks_of))
-        .route(
-            "/api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}/",
-            get(feedbacks::list_feedbacks),
-        )
-        .routes(routes!(feedbacks::list_comments))
-        .routes(routes!(feedbacks::list_comments_of))
-        .route(
-            "/api_v1/report/feedbacks/comment/{start_date}/{end_date}/{form_id}/",
-            get(feedbacks::list_comments),
-        );
+    let reports = OpenApiRouter::new().routes(routes!(overview::overview));
     let of_form = "Report on a form's feedbacks of one business property.";
     let reports = with_bus_prop(reports, routes!(form::form_report), of_form);
     let of_summary = "Summarise a form's feedbacks of one business property.";
     let reports = with_bus_prop(reports, routes!(summary::summary), of_summary);
+    let of_list = "List feedbacks of one business property, newest first.";
+    let reports = with_bus_prop(reports, routes!(feedbacks::list_feedbacks), of_list);
+    let of_comments = "List feedbacks with a comment of one business property, newest first.";
+    let reports = with_bus_prop(reports, routes!(feedbacks::list_comments), of_comments);
     let feedback =
         OpenApiRouter::new().routes(routes!(feedback::erase_feedback).layer(from_fn(quick)));
     scoped(app, Scope::Report, "report", exists, reports)

@@ -22,8 +22,7 @@ use store::form::FormKey;
 use self::lines::Lines;
 use self::page::PageBody;
 use crate::ReportState;
-use crate::request::{BusPropPath, Conditional, FormPath, FormReportRequest};
-use crate::schema::ReportResponses;
+use crate::request::{Conditional, FormPath, FormReportRequest};
 use api_http::accept::{Kind, negotiate};
 use api_http::deadline::soon;
 use api_http::error::Problem;
@@ -41,51 +40,18 @@ const PAGE_OR_ALL: &str = "A page of feedbacks, or all of them as lines. \
 #[utoipa::path(
     get,
     path = "/api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}",
-    tag = "report",
     params(FormPath, TrackFieldQuery, ListQuery, Conditional),
     responses(
         (status = 200, description = PAGE_OR_ALL,
             content((PageBody = "application/json"), (String = "text/csv"), (String = "application/x-ndjson")),
             headers(
-                ("Link" = String, description = "The next page, `rel=\"next\"`"),
                 ("ETag" = String, description = "Of a page: the same for the same bytes"),
                 ("Cache-Status" = String, description = "RFC 9211: always read from the database"),
                 ("Vary" = String, description = "`Accept`"),
             )),
-        ReportResponses,
     ),
 )]
 pub async fn list_feedbacks(
-    State(state): State<ReportState>,
-    request: Result<FormReportRequest, Problem>,
-    page: Result<ListQuery, Problem>,
-    narrowed: Result<TrackFieldQuery, Problem>,
-    headers: HeaderMap,
-) -> Response {
-    list(&state, request, (page, narrowed), &headers, Which::All).await
-}
-
-/// List feedbacks of one business property, newest first.
-///
-/// `Accept: text/csv` or `application/x-ndjson` gives all of them in one stream, without `limit` and `cursor`.
-#[utoipa::path(
-    get,
-    path = "/api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}/{bus_prop}",
-    tag = "report",
-    params(FormPath, BusPropPath, TrackFieldQuery, ListQuery, Conditional),
-    responses(
-        (status = 200, description = PAGE_OR_ALL,
-            content((PageBody = "application/json"), (String = "text/csv"), (String = "application/x-ndjson")),
-            headers(
-                ("Link" = String, description = "The next page, `rel=\"next\"`"),
-                ("ETag" = String, description = "Of a page: the same for the same bytes"),
-                ("Cache-Status" = String, description = "RFC 9211: always read from the database"),
-                ("Vary" = String, description = "`Accept`"),
-            )),
-        ReportResponses,
-    ),
-)]
-pub async fn list_feedbacks_of(
     State(state): State<ReportState>,
     request: Result<FormReportRequest, Problem>,
     page: Result<ListQuery, Problem>,
@@ -101,58 +67,18 @@ pub async fn list_feedbacks_of(
 #[utoipa::path(
     get,
     path = "/api_v1/report/feedbacks/comment/{start_date}/{end_date}/{form_id}",
-    tag = "report",
     params(FormPath, TrackFieldQuery, ListQuery, Conditional),
     responses(
         (status = 200, description = PAGE_OR_ALL,
             content((PageBody = "application/json"), (String = "text/csv"), (String = "application/x-ndjson")),
             headers(
-                ("Link" = String, description = "The next page, `rel=\"next\"`"),
                 ("ETag" = String, description = "Of a page: the same for the same bytes"),
                 ("Cache-Status" = String, description = "RFC 9211: always read from the database"),
                 ("Vary" = String, description = "`Accept`"),
             )),
-        ReportResponses,
     ),
 )]
 pub async fn list_comments(
-    State(state): State<ReportState>,
-    request: Result<FormReportRequest, Problem>,
-    page: Result<ListQuery, Problem>,
-    narrowed: Result<TrackFieldQuery, Problem>,
-    headers: HeaderMap,
-) -> Response {
-    list(
-        &state,
-        request,
-        (page, narrowed),
-        &headers,
-        Which::WithComment,
-    )
-    .await
-}
-
-/// List feedbacks with a comment of one business property, newest first.
-///
-/// `Accept: text/csv` or `application/x-ndjson` gives all of them in one stream, without `limit` and `cursor`.
-#[utoipa::path(
-    get,
-    path = "/api_v1/report/feedbacks/comment/{start_date}/{end_date}/{form_id}/{bus_prop}",
-    tag = "report",
-    params(FormPath, BusPropPath, TrackFieldQuery, ListQuery, Conditional),
-    responses(
-        (status = 200, description = PAGE_OR_ALL,
-            content((PageBody = "application/json"), (String = "text/csv"), (String = "application/x-ndjson")),
-            headers(
-                ("Link" = String, description = "The next page, `rel=\"next\"`"),
-                ("ETag" = String, description = "Of a page: the same for the same bytes"),
-                ("Cache-Status" = String, description = "RFC 9211: always read from the database"),
-                ("Vary" = String, description = "`Accept`"),
-            )),
-        ReportResponses,
-    ),
-)]
-pub async fn list_comments_of(
     State(state): State<ReportState>,
     request: Result<FormReportRequest, Problem>,
     page: Result<ListQuery, Problem>,
