@@ -1,6 +1,7 @@
 //! The accept loop. `axum::serve` limits neither the time that a request's head may take nor the time that an answer may
 //! wait for its reader, so a slow client could hold a connection for ever.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,7 +12,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::http::Request;
+use axum::http::header::ALLOW;
+use axum::http::{Request, StatusCode};
+use axum::response::Response;
 use futures::future;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -91,6 +94,16 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: Cancellation
     }
 }
 
+/// The router's answer, with `Allow` in a 405 alone: the router also names a path's methods where a layer refused before it
+/// looked at the method, which would tell strangers what there is. It does so after its layers, so no layer can mend it.
+pub async fn answer(router: Router, request: Request<Body>) -> Result<Response, Infallible> {
+    let mut response = router.oneshot(request).await?;
+    if response.status() != StatusCode::METHOD_NOT_ALLOWED {
+        response.headers_mut().remove(ALLOW);
+    }
+    Ok(response)
+}
+
 fn server() -> Builder<TokioExecutor> {
     let mut server = Builder::new(TokioExecutor::new());
     server
@@ -135,7 +148,7 @@ impl Connection {
             service_fn(move |mut request: Request<Incoming>| {
                 asked.store(true, Ordering::Relaxed);
                 request.extensions_mut().insert(ConnectInfo(peer));
-                router.clone().oneshot(request.map(Body::new))
+                answer(router.clone(), request.map(Body::new))
             })
         };
         let serving = self

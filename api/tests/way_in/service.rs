@@ -11,11 +11,11 @@ use domain::scope::Scopes;
 use http_body_util::BodyExt;
 use platform::backends::Backends;
 use platform::config::{Args, Role};
+use platform::http;
 use serde_json::Value;
 use store::account::IssuedKey;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-use tower::ServiceExt;
 
 #[derive(Parser)]
 struct Cli {
@@ -95,7 +95,7 @@ impl Service {
 
     pub async fn ask(&self, request: Builder, body: impl Into<Body>) -> Answer {
         let request = request.body(body.into()).unwrap();
-        let response = self.router.clone().oneshot(request).await.unwrap();
+        let response = http::answer(self.router.clone(), request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         Answer {
