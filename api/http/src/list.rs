@@ -1,4 +1,4 @@
-//! Lists, newest first: which page a query asks for, and the page that answers it.
+//! Lists: which page a query asks for, and the page that answers it.
 //!
 //! A page ends at its `limit`, or earlier where its items are large. A cursor is a position in the list with a checksum over
 //! the account, the list and the position. The checksum keeps honest callers from mixing up lists and is no secret: what a

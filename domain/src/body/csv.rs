@@ -94,7 +94,7 @@ impl<R: Read> Csv<R> {
             let at = self.cells.get(twice[1].1).map_or(0, |cell| cell.start);
             return Err(self.window.syntax(at, "the header has a name twice"));
         }
-        for Column { name, .. } in COLUMNS.iter().filter(|column| !column.is_json) {
+        for Column { name, .. } in COLUMNS.iter().filter(|column| column.is_required) {
             if columns
                 .binary_search_by(|column| column.0.cmp(name))
                 .is_err()

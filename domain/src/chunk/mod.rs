@@ -1,10 +1,10 @@
 //! How accepted records are kept in the ledger until a worker stores them.
 //!
-//! A payload is a version byte (1), then one zstd frame that declares its size. The frame holds the records column by
+//! A payload is a version byte, then one zstd frame that declares its size. The frame holds the records column by
 //! column, because similar values side by side compress better; every number is an unsigned LEB128:
 //!
 //! ```text
-//! records · the lengths of all docids · of all phones · of all fields · docids · phones · fields
+//! records · the lengths of all docids · of all phones · … · docids · phones · …
 //! ```
 //!
 //! The columns are [`COLUMNS`](crate::record::COLUMNS). Records are in the byte order of

@@ -44,6 +44,8 @@ pub struct Column {
     pub name: &'static str,
     /// Whether it holds JSON, or else text.
     pub is_json: bool,
+    /// Whether each record has a member of this name. What another leaves out is stored as an empty text.
+    pub is_required: bool,
 }
 
 /// The version of a chunk's layout, which follows [`COLUMNS`] and changes with them.
@@ -54,14 +56,17 @@ pub const COLUMNS: [Column; 3] = [
     Column {
         name: "docid",
         is_json: false,
+        is_required: true,
     },
     Column {
         name: "phone",
         is_json: false,
+        is_required: true,
     },
     Column {
         name: "fields",
         is_json: true,
+        is_required: false,
     },
 ];
 
