@@ -74,7 +74,7 @@ enum Command {
     },
     /// Check every count of the reports against what is stored; print each that differs, exit 1
     Verify(Args),
-    /// Make every count of the reports anew from what is stored; the last step of a restore
+    /// Make every count of the reports anew from what is stored
     Rebuild(Args),
 }
 

@@ -9,7 +9,7 @@
 //! sender has the reserve, the one that began first of all who wait may use more than its account's share, down to an
 //! eighth of the pool, which is left for newcomers.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -20,7 +20,8 @@ use uuid::Uuid;
 use crate::error::{Code, Problem};
 
 /// How long a body waits for what older bodies of its account hold. The oldest one waits for other accounts, without end.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Meanwhile nothing of it is read, and clients give up a connection that takes nothing for 30 s (reqwest, for one).
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The sizes of a pool, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -49,8 +50,8 @@ struct State {
     next_number: u64,
     /// What the bodies of each account hold, in bytes, by their numbers. These ascend in the order in which they began.
     accounts: HashMap<Uuid, BTreeMap<u64, u64>>,
-    /// The bodies that wait for memory.
-    waiting: BTreeSet<u64>,
+    /// The bodies that wait for memory, and their accounts.
+    waiting: BTreeMap<u64, Uuid>,
     /// The body whose memory is not taken from the pool.
     in_reserve: Option<u64>,
 }
@@ -87,7 +88,7 @@ impl MemoryPool {
             free: size.total,
             next_number: 0,
             accounts: HashMap::new(),
-            waiting: BTreeSet::new(),
+            waiting: BTreeMap::new(),
             in_reserve: None,
         };
         Self(Arc::new(Shared {
@@ -121,7 +122,7 @@ impl MemoryPermit {
     /// the account's share or the pool is used up.
     ///
     /// # Errors
-    /// [`Busy`] where older bodies of the account have held its share for 30 s. The permit is to be dropped then.
+    /// [`Busy`] where older bodies of the account have held its share for 20 s. The permit is to be dropped then.
     pub async fn grow_to(&mut self, bytes: u64) -> Result<(), Busy> {
         let bytes = bytes.min(self.pool.0.size.largest);
         if bytes <= self.bytes {
@@ -169,9 +170,14 @@ impl MemoryPermit {
             _ => 0,
         };
         let left = state.free.checked_sub(more + owed);
+        // Of those that are the oldest of their account: the others wait for their own account.
         let waits_longest = || {
             let mut before = state.waiting.range(..self.number);
-            older.is_none() && before.next().is_none()
+            let is_oldest = |(number, account_id): (&u64, &Uuid)| {
+                let oldest = state.oldest_of(*account_id);
+                oldest.is_some_and(|(oldest, _)| oldest == *number)
+            };
+            older.is_none() && !before.any(is_oldest)
         };
         let granted = if state.in_reserve == Some(self.number) {
             // The reserve is not part of the pool.
@@ -193,9 +199,12 @@ impl MemoryPermit {
         if granted {
             self.bytes = bytes;
             state.hold(self.account_id, self.number, bytes);
-            state.waiting.remove(&self.number);
+            if state.waiting.remove(&self.number).is_some() {
+                // Others may have waited for this one to be granted first.
+                self.pool.0.freed.notify_waiters();
+            }
         } else {
-            state.waiting.insert(self.number);
+            state.waiting.insert(self.number, self.account_id);
         }
         granted
     }
@@ -245,7 +254,7 @@ impl Demand {
     /// Whether another body waits for memory.
     pub fn is_there(&self) -> bool {
         let state = self.pool.state();
-        state.waiting.iter().any(|number| *number != self.number)
+        state.waiting.keys().any(|number| *number != self.number)
     }
 }
 

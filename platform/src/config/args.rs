@@ -34,7 +34,7 @@ pub struct Args {
     /// amqp://… or amqps://… [default: a queue in process]
     #[arg(long, env = "AMQP_URL", value_name = "URL", hide_env_values = true)]
     amqp_url: Option<String>,
-    /// redis://… or rediss://… [default: a cache in process]
+    /// redis://… or rediss://… [default: no shared cache]
     #[arg(long, env = "REDIS_URL", value_name = "URL", hide_env_values = true)]
     redis_url: Option<String>,
     /// API requests a second of one key, bursts of 10 s' worth, 0 for no limit [default: 500]

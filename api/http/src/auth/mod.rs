@@ -97,21 +97,18 @@ async fn answer_known(
     let (caller, secret) = authenticate(state, request.headers(), network).await?;
     let allowance = state.key_rate().check(&caller.0.api_key)?;
     request.extensions_mut().insert(caller.clone());
-    if let Some(path) = request.extensions().get::<MatchedPath>().cloned() {
-        let group = state.groups().of(&path);
-        let group = group.ok_or_else(|| Problem::internal(&NoGroup))?;
-        request = group.check(state, &caller, &path, request).await?;
-    }
     let watch = || KeyWatch::new(state, &caller, secret);
-    let mut response = if request.body().is_end_stream() {
-        next.run(request).await
-    } else {
-        let watch = watch();
-        tokio::select! {
-            biased;
-            response = next.run(request) => response,
-            // What the route had begun ends as when the client is gone.
-            () = watch.revoked() => return Err(Problem::unauthenticated()),
+    let mut response = match in_group(state, &caller, request).await {
+        Err(refused) => refused.into_response(),
+        Ok(request) if request.body().is_end_stream() => next.run(request).await,
+        Ok(request) => {
+            let watch = watch();
+            tokio::select! {
+                biased;
+                response = next.run(request) => response,
+                // What the route had begun ends as when the client is gone.
+                () = watch.revoked() => return Err(Problem::unauthenticated()),
+            }
         }
     };
     if response.size_hint().exact().is_none() {
@@ -121,6 +118,16 @@ async fn answer_known(
         allowance.write(response.headers_mut());
     }
     Ok(response)
+}
+
+/// Gives the request back if the caller may make it, or if it has no route.
+async fn in_group(state: &AppState, caller: &Caller, request: Request) -> Result<Request, Problem> {
+    let Some(path) = request.extensions().get::<MatchedPath>().cloned() else {
+        return Ok(request);
+    };
+    let group = state.groups().of(&path);
+    let group = group.ok_or_else(|| Problem::internal(&NoGroup))?;
+    group.check(state, caller, &path, request).await
 }
 
 /// A route below [`API_PREFIX`] that no scope guards. It is a mistake in the code, and nobody is let in.

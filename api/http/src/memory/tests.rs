@@ -97,15 +97,17 @@ async fn while_one_has_the_reserve_the_first_that_waits_gets_what_is_free() {
     let mut slow = permit(&pool, 2);
     assert!(grows(&mut slow, 50) && pool.state().in_reserve.is_some());
     drop(full);
+    let mut younger = permit(&pool, 2);
     let mut bodies = [3, 4, 5].map(|account| permit(&pool, account));
     for mib in 1..=40 {
         assert!(bodies.iter_mut().all(|body| grows(body, mib)));
     }
+    assert!(!grows(&mut younger, 1), "it waits for its own account");
     let [first, second, third] = &mut bodies;
     assert!(grows(first, 50) && grows(second, 50));
     assert!(!grows(third, 50), "an eighth is left for newcomers");
     assert!(grows(&mut permit(&pool, 6), 10));
-    drop(bodies);
+    drop((bodies, younger));
     assert_eq!(pool.state().free, SIZE.total);
 }
 
