@@ -11,7 +11,7 @@ use super::window::Window;
 use super::{BodyError, MAX_RECORD_BYTES};
 use crate::record::{BrokenRecord, COLUMNS, Column, Member, Parsed, RecordCode, Value, check};
 
-/// Far more than 66 names of 64 bytes take.
+/// Far more than all names that a record may have take.
 const MAX_HEADER_BYTES: usize = 1 << 20;
 
 pub(super) struct Csv<R> {

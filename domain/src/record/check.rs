@@ -16,6 +16,9 @@ use crate::phone::PhoneNumber;
 use crate::pointer;
 use crate::text::{cut, has_control};
 
+/// The members that are no tracking fields.
+const MEMBERS: [&str; 2] = ["docid", "phone"];
+
 /// A member of an element, by its decoded name.
 #[derive(Clone, Copy)]
 pub(crate) struct Member<'a> {
@@ -49,7 +52,7 @@ pub(crate) fn check<'a>(
     if let (Some(docid), Some(phone)) = (found.docid, found.phone)
         && found.problems.count == 0
         && found.fields <= MAX_FIELDS
-        && members.len() == found.fields + 2
+        && members.len() == found.fields + MEMBERS.len()
         && let Some(fields) = write_fields(members.clone(), found.out_of_order, json)
     {
         return Ok(Record {
@@ -67,7 +70,7 @@ fn write_fields<'a>(
     out_of_order: bool,
     json: &'a mut Vec<u8>,
 ) -> Option<&'a str> {
-    let fields = members.filter(|member| !matches!(member.name, "docid" | "phone"));
+    let fields = members.filter(|member| !MEMBERS.contains(&member.name));
     json.clear();
     if out_of_order {
         let mut fields: Vec<_> = fields.collect();
@@ -222,7 +225,7 @@ impl<'a> Found<'a> {
         let mut fields = 0_usize;
         for same in names.chunk_by(|a, b| a == b) {
             let Some(name) = same.first() else { continue };
-            fields += usize::from(!matches!(*name, "docid" | "phone"));
+            fields += usize::from(!MEMBERS.contains(name));
             if same.len() > 1 {
                 let detail = format_args!("the member comes {} times", same.len());
                 problems.push(name, Code::DuplicateMember, detail);

@@ -1,7 +1,7 @@
 //! The import by the clock: `cargo bench -p tests --bench import [-- PART …]`.
 //!
 //! Parts, all unless told: `servers` (PostgreSQL and RabbitMQ, one api, two workers), `memory` (of the api), `embedded`
-//! (`feedback serve` on SQLite), `growth` (ten imports into one account). Needs what `tests/run` installs, and the
+//! (`feedback serve` on SQLite), `growth` (ten imports into one account), `docids` (the set of a body's docids). Needs what `tests/run` installs, and the
 //! command `sqlite3`. PostgreSQL, RabbitMQ and Redis are started as private copies with their default settings, fsync
 //! on, unless `DATABASE_URL`, `AMQP_URL` and `REDIS_URL` name others (PostgreSQL as superuser: it is told to
 //! checkpoint). The service's release binaries are built first where they are missing or stale.
@@ -31,10 +31,12 @@
 //! - *growth*: ten imports of as many different docids each. *Spread*: the docids of every import lie in random order
 //!   over the whole, so that each touches all of the index. *Ranges*: each has a range of its own. The rows of the tenth
 //!   are also loaded, sorted beforehand, by two `\copy` at once into a table that has the first nine.
+//! - *docids*: what finds a body's duplicates, in this process, against the standard library's set of texts.
 //!
 //! A debug build of the bench (`cargo build -p tests --benches`, then run it with `--bench`) measures debug binaries
 //! and says so: it shows that the bench works, and nothing else.
 
+mod docids;
 mod embedded;
 mod growth;
 mod memory;
@@ -50,13 +52,14 @@ use tests::bench::settings::Settings;
 use tests::bench::sqlite;
 use tests::servers::Endpoints;
 
-/// The only part that needs no servers.
+// The parts that need no servers.
 const EMBEDDED: &str = "embedded";
+const DOCIDS: &str = "docids";
 
 const BENCH: Frame = Frame {
     name: "import",
-    parts: &["servers", "memory", EMBEDDED, "growth"],
-    embedded: &[EMBEDDED],
+    parts: &["servers", "memory", EMBEDDED, "growth", DOCIDS],
+    embedded: &[EMBEDDED, DOCIDS],
 };
 
 // One thread: the client must take as little of the machine as it can.
@@ -81,6 +84,9 @@ async fn measure(
 ) -> Result<Vec<Row>> {
     if part == EMBEDDED {
         return embedded::measure(settings).await;
+    }
+    if part == DOCIDS {
+        return docids::measure(settings);
     }
     let endpoints = endpoints.context("no servers")?;
     match part {

@@ -34,7 +34,7 @@ pub(super) async fn measure(settings: &Settings, data: &Data) -> Result<Vec<Row>
         ),
         Unit::Milliseconds,
         "",
-        Target::AtMost(1_000.0),
+        Target::AtMost(500.0),
     );
     for round in 1..=settings.rounds {
         let reports = async {

@@ -1,4 +1,5 @@
-//! Stored answers, read once and borrowed: what lists show of them by the thousand.
+//! Stored answers, read once and borrowed: what lists show of them by the thousand. Owned texts in a map halve the export
+//! (`--bench report export`: 0.48 of `\copy`, 0.97 as it is).
 
 use std::borrow::Cow;
 use std::fmt;
