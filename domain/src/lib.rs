@@ -11,14 +11,19 @@
 //! - [`form`]: forms, from a request's body to what is stored, the types of fields, and what an edit may change,
 //! - [`link`]: the token, business properties and tracking fields of a link,
 //! - [`answer`]: answers, checked by the form,
+//! - [`campaign`]: campaigns, the statuses of their messages, and how these are counted,
+//! - [`sms`]: the text of a message, and when it may be sent,
 //! - [`rollup`]: counts of views and answers, how they are merged and encoded,
 //! - [`metrics`]: the figures of a report, computed from these counts,
+//! - [`sms`]: what a message to a phone is, and when it may be sent,
+//! - [`pepper`]: what is derived from the operator's secret,
 //! - [`invalid`]: what is wrong with a body, and the codes that forms and answers share.
 //!
 //! Queries are in `store`, HTTP and status codes in `api`.
 
 pub mod answer;
 pub mod body;
+pub mod campaign;
 pub mod chunk;
 pub mod date_range;
 pub mod dedupe;
@@ -26,13 +31,16 @@ pub mod docid;
 pub mod form;
 pub mod invalid;
 pub mod link;
+mod members;
 pub mod message;
 pub mod metrics;
 pub mod month;
+pub mod pepper;
 pub mod phone;
 mod pointer;
 pub mod record;
 pub mod rollup;
 pub mod scope;
+pub mod sms;
 mod text;
 mod varint;

@@ -14,6 +14,7 @@ pub enum Scope {
     Report,
     Form,
     Link,
+    Send,
 }
 
 impl Scope {
@@ -87,7 +88,7 @@ mod tests {
         let scopes: Scopes = "report,import".parse().unwrap();
         assert_eq!(scopes.to_string(), "import,report");
         assert!(scopes.contains(Scope::Import) && !scopes.contains(Scope::Form));
-        assert_eq!("import,report,form,link".parse(), Ok(Scopes::ALL));
+        assert_eq!("import,report,form,link,send".parse(), Ok(Scopes::ALL));
     }
 
     #[test]
@@ -100,6 +101,6 @@ mod tests {
     #[test]
     fn scopes_are_a_list_of_names_in_json() {
         let json = serde_json::to_string(&Scopes::ALL).unwrap();
-        assert_eq!(json, r#"["import","report","form","link"]"#);
+        assert_eq!(json, r#"["import","report","form","link","send"]"#);
     }
 }

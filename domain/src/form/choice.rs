@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::entries::entries_in_use;
 use super::limits::{MAX_LABEL_CHARS, MAX_OPTIONS};
-use super::members::Members;
 use crate::invalid::code;
+use crate::members::Members;
 
 /// The characters of an option's value, at most; at least 1.
 pub const MAX_VALUE_CHARS: usize = 100;
@@ -29,7 +30,7 @@ pub struct ChoiceOption {
 
 /// Reads the options of a field, at least one that is not retired.
 pub(super) fn read_options(field: &Members) -> Option<Vec<ChoiceOption>> {
-    let mut entries = field.list("options", MAX_OPTIONS)?.peekable();
+    let mut entries = entries_in_use(field, "options", MAX_OPTIONS)?.peekable();
     if entries.peek().is_none() {
         let detail = "a choice has at least one option that is not retired";
         field.note("options", code::MISSING, detail);

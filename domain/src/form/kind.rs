@@ -15,8 +15,8 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::choice::{ChoiceOption, keep_options, read_options};
 use super::limits::{MAX_OPTIONS, check_total};
-use super::members::Members;
 use crate::invalid::{Fault, Problems, code};
+use crate::members::Members;
 
 /// How far a rating goes: from 1 to one of these.
 pub const SCALES: Grades = Grades {

@@ -8,12 +8,12 @@ mod bus_prop;
 mod choice;
 mod content;
 mod edit;
+mod entries;
 mod field;
 mod input;
 mod key;
 mod kind;
 mod limits;
-mod members;
 mod status;
 #[cfg(test)]
 mod tests;

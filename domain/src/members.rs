@@ -1,21 +1,24 @@
 //! Reads the members of an object in a request's body one by one, and notes what is wrong with them. `null` is as if
 //! left out.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
 use serde_json::{Map, Value};
 
 use crate::invalid::{Fault, Problems, check_line, code};
 use crate::pointer::member;
 
 /// An object, where it stands in the body, and where its problems are noted.
-pub(super) struct Members<'a> {
-    pub(super) pointer: String,
+pub(crate) struct Members<'a> {
+    pub(crate) pointer: String,
     map: &'a Map<String, Value>,
-    pub(super) problems: &'a Problems,
+    pub(crate) problems: &'a Problems,
 }
 
 impl<'a> Members<'a> {
     /// The members of a value that must be an object.
-    pub(super) fn of(value: &'a Value, pointer: String, problems: &'a Problems) -> Option<Self> {
+    pub(crate) fn of(value: &'a Value, pointer: String, problems: &'a Problems) -> Option<Self> {
         let Value::Object(map) = value else {
             problems.push(pointer, code::WRONG_TYPE, "not a JSON object");
             return None;
@@ -28,13 +31,13 @@ impl<'a> Members<'a> {
     }
 
     /// Notes what is wrong with a member.
-    pub(super) fn note(&self, name: &str, code: &'static str, detail: impl Into<String>) {
+    pub(crate) fn note(&self, name: &str, code: &'static str, detail: impl Into<String>) {
         let pointer = member(&self.pointer, name);
         self.problems.push(pointer, code, detail);
     }
 
     /// Notes every member that is not among the known.
-    pub(super) fn only(&self, known: &[&str]) {
+    pub(crate) fn only(&self, known: &[&str]) {
         for name in self.map.keys() {
             if !known.contains(&name.as_str()) {
                 let detail = format!("not known here; known are: {}", known.join(", "));
@@ -43,12 +46,22 @@ impl<'a> Members<'a> {
         }
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&'a Value> {
+    pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
         self.map.get(name).filter(|value| !value.is_null())
     }
 
+    /// A member that may be `null`; `None` only if it is left out.
+    pub(crate) fn get_or_null(&self, name: &str) -> Option<&'a Value> {
+        self.map.get(name)
+    }
+
+    /// The names of all members, also of those that are `null`.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.map.keys().map(String::as_str)
+    }
+
     /// A string that must be there.
-    pub(super) fn text(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn text(&self, name: &str) -> Option<&'a str> {
         match self.get(name) {
             Some(Value::String(text)) => return Some(text),
             Some(_) => self.note(name, code::WRONG_TYPE, format!("{name} is not a string")),
@@ -58,7 +71,7 @@ impl<'a> Members<'a> {
     }
 
     /// A string that must be there and be what `parse` reads.
-    pub(super) fn parsed<T>(
+    pub(crate) fn parsed<T>(
         &self,
         name: &str,
         parse: impl FnOnce(&'a str) -> Result<T, Fault>,
@@ -69,14 +82,36 @@ impl<'a> Members<'a> {
     }
 
     /// A text of one line that must be there, of 1 to `max_chars` characters.
-    pub(super) fn line(&self, name: &str, max_chars: usize) -> Option<String> {
+    pub(crate) fn line(&self, name: &str, max_chars: usize) -> Option<String> {
         self.parsed(name, |text| {
             check_line(text, max_chars).map(|()| text.to_owned())
         })
     }
 
+    /// A whole number of the range. `None` if it is left out or something else.
+    pub(crate) fn number<T>(&self, name: &str, range: RangeInclusive<T>) -> Option<T>
+    where
+        T: TryFrom<u64> + PartialOrd + Display,
+    {
+        let value = self.get(name)?;
+        let number = value.as_u64().and_then(|number| T::try_from(number).ok());
+        let number = number.filter(|number| range.contains(number));
+        if number.is_none() {
+            let is_whole = value.is_i64() || value.is_u64();
+            let code = if is_whole {
+                code::OUT_OF_RANGE
+            } else {
+                code::WRONG_TYPE
+            };
+            let (lowest, highest) = (range.start(), range.end());
+            let detail = format!("{name} is a whole number from {lowest} to {highest}");
+            self.note(name, code, detail);
+        }
+        number
+    }
+
     /// A list of at most `max` entries with the pointer of each; left out, it is empty. `None` if there is something else.
-    pub(super) fn list(
+    pub(crate) fn list(
         &self,
         name: &str,
         max: usize,
@@ -96,18 +131,22 @@ impl<'a> Members<'a> {
         };
         let at = member(&self.pointer, name);
         let entries = entries.iter().enumerate();
-        // An entry that says of itself that it is retired is as if left out, and not looked at.
-        let in_use = entries.filter(|(_, entry)| entry["retired"] != true);
-        Some(in_use.map(move |(n, entry)| (format!("{at}/{n}"), entry)))
+        Some(entries.map(move |(n, entry)| (format!("{at}/{n}"), entry)))
+    }
+
+    /// The members of a member that must be an object. `None` if it is left out or something else.
+    pub(crate) fn member(&self, name: &str) -> Option<Self> {
+        let pointer = member(&self.pointer, name);
+        Self::of(self.get(name)?, pointer, self.problems)
     }
 
     /// The members of an entry of a list, which must be an object.
-    pub(super) fn object(&self, (pointer, entry): (String, &'a Value)) -> Option<Self> {
+    pub(crate) fn object(&self, (pointer, entry): (String, &'a Value)) -> Option<Self> {
         Self::of(entry, pointer, self.problems)
     }
 
     /// `true` or `false`; left out, it is `false`.
-    pub(super) fn flag(&self, name: &str) -> bool {
+    pub(crate) fn flag(&self, name: &str) -> bool {
         match self.get(name) {
             None => false,
             Some(Value::Bool(flag)) => *flag,

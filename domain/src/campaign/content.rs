@@ -1,0 +1,194 @@
+//! What a campaign sends to whom.
+
+use chrono::{DateTime, Utc};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use utoipa::openapi::schema::SchemaType;
+use utoipa::openapi::{
+    ArrayBuilder, KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, Type,
+};
+use utoipa::{PartialSchema, ToSchema};
+use uuid::Uuid;
+
+use crate::sms::{SendWindow, Template};
+
+/// What a campaign sends to whom. Its JSON, which clients see, is what is stored; it is not checked again when it is read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CampaignContent {
+    pub name: String,
+    pub form_id: Uuid,
+    /// The name of a sender.
+    #[schema(example = "demo")]
+    pub sender: String,
+    /// With `{link}` once, and `{name}` or `{name|text}` of tracking fields.
+    #[schema(value_type = String, example = "How was it, {first_name|dear guest}? {link}")]
+    pub text: Template,
+    pub audience: Audience,
+    /// The names of the recipient's tracking fields that the link gets; `docid`, which it always gets, is none of them.
+    pub track_fields: Vec<String>,
+    /// By the name of a business property the tracking field that has its value.
+    #[schema(value_type = BTreeMap<String, String>)]
+    pub bus_props_from: IndexMap<String, String>,
+    pub link_expires_after_days: u32,
+    /// `null` is any time.
+    #[serde(default = "default_send_window")]
+    #[schema(schema_with = send_window, required = true)]
+    pub send_window: Option<SendWindow>,
+    pub send_within_hours: u32,
+    pub contact_gap_days: u32,
+    pub max_parts: u32,
+    #[schema(required = true)]
+    pub max_messages: Option<u64>,
+    #[schema(required = true)]
+    pub starts_at: Option<DateTime<Utc>>,
+    pub delay_minutes: u32,
+    #[schema(required = true)]
+    pub reminder: Option<Reminder>,
+}
+
+/// Who gets a message. In JSON one object with the members of its kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Wire", into = "Wire")]
+pub enum Audience {
+    /// Whoever comes with an import for the campaign.
+    OnImport,
+    /// The recipients whose stored values came with these batches.
+    Batches(Vec<Uuid>),
+    /// The recipients that were created in this time, both ends included, and have all of these tracking fields.
+    Recipients {
+        created_from: Option<DateTime<Utc>>,
+        created_to: Option<DateTime<Utc>>,
+        fields: IndexMap<String, String>,
+    },
+}
+
+/// The message to those who have not answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = CampaignReminder)]
+pub struct Reminder {
+    pub after_days: u32,
+    /// As the campaign's.
+    #[schema(value_type = String, example = "We would still like to know: {link}")]
+    pub text: Template,
+}
+
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the default of an optional member"
+)]
+fn default_send_window() -> Option<SendWindow> {
+    Some(SendWindow::default())
+}
+
+/// The JSON of an audience. The first kind whose members are there is meant.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Wire {
+    OnImport {
+        on_import: bool,
+    },
+    Batches {
+        batch_ids: Vec<Uuid>,
+    },
+    Recipients {
+        created_from: Option<DateTime<Utc>>,
+        created_to: Option<DateTime<Utc>>,
+        fields: IndexMap<String, String>,
+    },
+}
+
+impl From<Audience> for Wire {
+    fn from(audience: Audience) -> Self {
+        match audience {
+            Audience::OnImport => Self::OnImport { on_import: true },
+            Audience::Batches(batch_ids) => Self::Batches { batch_ids },
+            Audience::Recipients {
+                created_from,
+                created_to,
+                fields,
+            } => Self::Recipients {
+                created_from,
+                created_to,
+                fields,
+            },
+        }
+    }
+}
+
+impl From<Wire> for Audience {
+    fn from(wire: Wire) -> Self {
+        match wire {
+            Wire::OnImport { .. } => Self::OnImport,
+            Wire::Batches { batch_ids } => Self::Batches(batch_ids),
+            Wire::Recipients {
+                created_from,
+                created_to,
+                fields,
+            } => Self::Recipients {
+                created_from,
+                created_to,
+                fields,
+            },
+        }
+    }
+}
+
+fn string() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
+
+/// An object, or null.
+fn nullable(of: Type) -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(SchemaType::from_iter([of, Type::Null]))
+}
+
+fn send_window() -> ObjectBuilder {
+    let clock = || string().pattern(Some("^([01][0-9]|2[0-3]):[0-5][0-9]$"));
+    let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    nullable(Type::Object)
+        .description(Some(
+            "When messages may be sent, in the recipient's time zone; `null` is any time.",
+        ))
+        .property("from", clock().examples(["09:00"]))
+        .required("from")
+        .property("to", clock().examples(["20:00"]))
+        .required("to")
+        .property(
+            "days",
+            ArrayBuilder::new().items(string().enum_values(Some(days))),
+        )
+        .required("days")
+}
+
+impl PartialSchema for Audience {
+    /// One object with the members of all kinds: a union is more than many generators of clients can do.
+    fn schema() -> RefOr<Schema> {
+        let format = |format| Some(SchemaFormat::KnownFormat(format));
+        let on_import = ObjectBuilder::new()
+            .schema_type(Type::Boolean)
+            .description(Some(
+                "`true`: whoever comes with an import for the campaign.",
+            ));
+        let batch_ids = ArrayBuilder::new()
+            .items(string().format(format(KnownFormat::Uuid)))
+            .description(Some(
+                "The recipients whose stored values came with these batches.",
+            ));
+        let time = || nullable(Type::String).format(format(KnownFormat::DateTime));
+        let fields = ObjectBuilder::new()
+            .additional_properties(Some(string()))
+            .description(Some(
+                "The recipients that have all of these tracking fields.",
+            ));
+        ObjectBuilder::new()
+            .description(Some("Who gets a message: the members of one kind."))
+            .property("on_import", on_import)
+            .property("batch_ids", batch_ids)
+            .property("created_from", time())
+            .property("created_to", time())
+            .property("fields", fields)
+            .into()
+    }
+}
+
+impl ToSchema for Audience {}

@@ -1,0 +1,195 @@
+//! What a message is, where it stands, and why it is not to be sent.
+
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+
+/// Why a recipient gets a message. As text and in JSON `first`, `reminder` or `test`.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum MessageKind {
+    First,
+    /// To somebody who got the first one and has not answered.
+    Reminder,
+    /// To any number. It is not counted.
+    Test,
+}
+
+/// Where a message stands. As text and in JSON in snake case, such as `scheduled`.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum MessageStatus {
+    /// Never to be sent, for a [`SkipReason`].
+    Skipped,
+    /// Waits for its turn, the send window or the rate.
+    Scheduled,
+    /// Handed over; the result is not known yet.
+    Sending,
+    /// The provider has it.
+    Accepted,
+    /// By receipt.
+    Delivered,
+    /// By receipt.
+    Undelivered,
+    /// By receipt.
+    Expired,
+    /// Refused for good, or not taken too often.
+    Failed,
+    /// It may have been sent.
+    Unknown,
+    /// Its campaign was cancelled before it was sent.
+    Cancelled,
+}
+
+/// Why a message is never to be sent. As text and in JSON in snake case, such as `opted_out`.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum SkipReason {
+    OptedOut,
+    /// The recipient was erased.
+    Erased,
+    /// The account sent something to the phone too short a time ago.
+    ContactGap,
+    /// Of a reminder.
+    AlreadyAnswered,
+    /// A message of the same campaign and kind to the same phone, for another docid, came first.
+    DuplicatePhone,
+    /// The sender does not send to the phone's country.
+    CountryNotAllowed,
+    /// More parts than the campaign allows.
+    TooLong,
+    /// The recipient lacks a tracking field for which the text has no substitute.
+    TemplateFieldMissing,
+    /// Not sent within the campaign's time.
+    TooLate,
+    FormDeleted,
+}
+
+impl MessageKind {
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+impl MessageStatus {
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+impl SkipReason {
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+    use std::str::FromStr;
+
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+
+    /// Checks that each value has one name, the same as text and in JSON, and that these are all.
+    #[track_caller]
+    fn named<T>(values: &[T], names: &[&str])
+    where
+        T: Copy + Debug + PartialEq + ToString + FromStr + Serialize + DeserializeOwned,
+    {
+        assert_eq!(values.len(), names.len());
+        for (value, name) in values.iter().zip(names) {
+            assert_eq!(value.to_string(), *name);
+            assert!(name.parse::<T>().is_ok_and(|read| read == *value), "{name}");
+            let json = serde_json::to_value(value).unwrap();
+            assert_eq!(json, *name);
+            assert_eq!(serde_json::from_value::<T>(json).unwrap(), *value);
+        }
+        for name in ["", "First", "SKIPPED", " scheduled", "opted-out"] {
+            assert!(name.parse::<T>().is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn kinds_statuses_and_reasons_have_the_names_of_the_wire() {
+        named(MessageKind::VARIANTS, &["first", "reminder", "test"]);
+        named(
+            MessageStatus::VARIANTS,
+            &[
+                "skipped",
+                "scheduled",
+                "sending",
+                "accepted",
+                "delivered",
+                "undelivered",
+                "expired",
+                "failed",
+                "unknown",
+                "cancelled",
+            ],
+        );
+        named(
+            SkipReason::VARIANTS,
+            &[
+                "opted_out",
+                "erased",
+                "contact_gap",
+                "already_answered",
+                "duplicate_phone",
+                "country_not_allowed",
+                "too_long",
+                "template_field_missing",
+                "too_late",
+                "form_deleted",
+            ],
+        );
+    }
+}

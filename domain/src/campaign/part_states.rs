@@ -1,0 +1,114 @@
+//! What receipts said of the parts of a message, and what follows for the message.
+
+use std::fmt;
+use std::str::FromStr;
+
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+
+use super::message::MessageStatus;
+
+/// What a receipt says of a message or a part of it.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
+pub enum ReceiptStatus {
+    /// The provider has it; another receipt follows.
+    Accepted,
+    Delivered,
+    Undelivered,
+    Expired,
+}
+
+/// The receipts of each part of a message. As text one character a part: `-` none, `a` accepted, `d` delivered,
+/// `u` undelivered, `e` expired.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartStates(String);
+
+/// The text does not hold the states of parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not the states of parts")]
+pub struct NotPartStates;
+
+const NONE: char = '-';
+const ACCEPTED: char = 'a';
+const DELIVERED: char = 'd';
+const UNDELIVERED: char = 'u';
+const EXPIRED: char = 'e';
+
+impl ReceiptStatus {
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+
+    fn state(self) -> char {
+        match self {
+            Self::Accepted => ACCEPTED,
+            Self::Delivered => DELIVERED,
+            Self::Undelivered => UNDELIVERED,
+            Self::Expired => EXPIRED,
+        }
+    }
+}
+
+impl PartStates {
+    /// Of a message of so many parts that has no receipt yet.
+    pub fn new(parts: usize) -> Self {
+        Self(NONE.to_string().repeat(parts))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Records a receipt of a part, counted from 0, or of all parts. Of each part the first receipt that is final stands,
+    /// but delivered beats all. A part that the message has not changes nothing.
+    pub fn record(&mut self, part: Option<usize>, status: ReceiptStatus) {
+        let next = |old| match old {
+            UNDELIVERED | EXPIRED if status != ReceiptStatus::Delivered => old,
+            DELIVERED => old,
+            _ => status.state(),
+        };
+        let is_meant = |n| part.is_none_or(|part| part == n);
+        let parts = self.0.chars().enumerate();
+        self.0 = parts
+            .map(|(n, old)| if is_meant(n) { next(old) } else { old })
+            .collect();
+    }
+
+    /// The status of a message that was `before` without these receipts or with some of them. One part that failed fails
+    /// the message. A message that was not handed over keeps its status.
+    pub fn status(&self, before: MessageStatus) -> MessageStatus {
+        use MessageStatus as Status;
+        if let Status::Skipped | Status::Scheduled | Status::Cancelled = before {
+            before
+        } else if self.0.chars().all(|state| state == NONE) {
+            before
+        } else if self.0.chars().all(|state| state == DELIVERED) {
+            Status::Delivered
+        } else if self.0.contains(UNDELIVERED) {
+            Status::Undelivered
+        } else if self.0.contains(EXPIRED) {
+            Status::Expired
+        } else {
+            // Also where a part had failed before it was delivered after all.
+            Status::Accepted
+        }
+    }
+}
+
+impl FromStr for PartStates {
+    type Err = NotPartStates;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = [NONE, ACCEPTED, DELIVERED, UNDELIVERED, EXPIRED];
+        let is_known = text.chars().all(|state| known.contains(&state));
+        is_known.then(|| Self(text.to_owned())).ok_or(NotPartStates)
+    }
+}
+
+impl fmt::Display for PartStates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -1,0 +1,127 @@
+//! The life of a campaign.
+
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
+
+/// Where a campaign stands. As text and in JSON `DRAFT`, `RUNNING`, `PAUSED`, `FINISHED` or `CANCELLED`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumString, IntoStaticStr)]
+#[serde(rename_all = "UPPERCASE")]
+#[strum(serialize_all = "UPPERCASE")]
+pub enum CampaignStatus {
+    /// Being written: it sends nothing.
+    Draft,
+    /// Messages are planned and sent.
+    Running,
+    /// Messages are planned and not sent.
+    Paused,
+    /// Nothing is left to plan, to send or to remind of.
+    Finished,
+    /// What had not been sent is not sent any more.
+    Cancelled,
+}
+
+/// What changes a campaign's status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    Start,
+    Pause,
+    Resume,
+    /// Notes that nothing is left to do and nothing more comes.
+    Finish,
+    Cancel,
+}
+
+impl CampaignStatus {
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+
+    /// The status after an action; `None` if the action is refused. Any action but the start may be repeated, because the
+    /// caller may not have seen the first answer.
+    pub fn after(self, action: Action) -> Option<CampaignStatus> {
+        let (from, to): (&[Self], Self) = match action {
+            Action::Start => (&[Self::Draft], Self::Running),
+            Action::Pause => (&[Self::Running, Self::Paused], Self::Paused),
+            Action::Resume => (&[Self::Paused, Self::Running], Self::Running),
+            Action::Finish => (
+                &[Self::Running, Self::Paused, Self::Finished],
+                Self::Finished,
+            ),
+            Action::Cancel => (
+                &[Self::Running, Self::Paused, Self::Cancelled],
+                Self::Cancelled,
+            ),
+        };
+        from.contains(&self).then_some(to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Action::{Cancel, Finish, Pause, Resume, Start};
+    use CampaignStatus::{Cancelled, Draft, Finished, Paused, Running};
+
+    const ALL: [CampaignStatus; 5] = [Draft, Running, Paused, Finished, Cancelled];
+    const ACTIONS: [Action; 5] = [Start, Pause, Resume, Finish, Cancel];
+
+    #[test]
+    fn a_status_is_one_of_five_exact_words() {
+        for status in ALL {
+            assert_eq!(status.as_str().parse(), Ok(status));
+            let json = serde_json::to_value(status).unwrap();
+            assert_eq!(json, status.as_str());
+            let read: CampaignStatus = serde_json::from_value(json).unwrap();
+            assert_eq!(read, status);
+        }
+        for text in ["", "draft", "Draft", " DRAFT", "DRAFT ", "DELETED"] {
+            assert!(text.parse::<CampaignStatus>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_action_leads_to_one_status_or_is_refused() {
+        for (action, expected) in [
+            (Start, [Some(Running), None, None, None, None]),
+            (Pause, [None, Some(Paused), Some(Paused), None, None]),
+            (Resume, [None, Some(Running), Some(Running), None, None]),
+            (
+                Finish,
+                [None, Some(Finished), Some(Finished), Some(Finished), None],
+            ),
+            (
+                Cancel,
+                [
+                    None,
+                    Some(Cancelled),
+                    Some(Cancelled),
+                    None,
+                    Some(Cancelled),
+                ],
+            ),
+        ] {
+            assert_eq!(ALL.map(|status| status.after(action)), expected);
+        }
+    }
+
+    #[test]
+    fn what_was_done_may_be_repeated_unless_it_is_a_start() {
+        for action in ACTIONS {
+            for status in ALL {
+                if let Some(next) = status.after(action) {
+                    let again = (action != Start).then_some(next);
+                    assert_eq!(next.after(action), again);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_campaign_that_is_over_stays_so() {
+        for over in [Finished, Cancelled] {
+            for action in ACTIONS {
+                assert!(over.after(action).is_none_or(|next| next == over));
+            }
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! The operator's secret, `FEEDBACK_PEPPER`, and what is derived from it.
+//!
+//! Each use has a label of its own, so that what one gives out is worth nothing to another.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, URL_SAFE_NO_PAD};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use subtle::{Choice, ConstantTimeEq};
+use uuid::Uuid;
+
+/// The bytes of a secret.
+const SECRET_BYTES: usize = 32;
+const HOOK_KEY_BYTES: usize = 16;
+const REFERENCE_MAC_BYTES: usize = 8;
+const FINGERPRINT_BYTES: usize = 8;
+/// The bytes of a reference: account number, message id and MAC.
+const REFERENCE_BYTES: usize = 4 + 16 + REFERENCE_MAC_BYTES;
+
+/// Base64, padded or not.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The secret in use and those that were in use before, ready to be keys.
+#[derive(Clone)]
+pub struct Pepper {
+    current: Hmac<Sha256>,
+    older: Vec<Hmac<Sha256>>,
+}
+
+/// Why a text holds no secrets. It never holds the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PepperError {
+    #[error("holds no secret")]
+    Empty,
+    #[error("secret {0} is not 32 bytes, as 64 hexadecimal digits or as base64")]
+    NotASecret(usize),
+}
+
+/// The uses of a secret. Each is a label that no other begins with.
+#[derive(Clone, Copy)]
+enum Use {
+    Phone,
+    Hook,
+    Reference,
+    Fingerprint,
+}
+
+impl Use {
+    fn label(self) -> &'static [u8] {
+        match self {
+            Self::Phone => b"phone\0",
+            Self::Hook => b"hook\0",
+            Self::Reference => b"reference\0",
+            Self::Fingerprint => b"fingerprint\0",
+        }
+    }
+}
+
+impl Pepper {
+    /// Reads one or more secrets, separated by white space or commas: the current one, then older ones.
+    pub fn parse(text: &str) -> Result<Self, PepperError> {
+        let is_separator = |c: char| c.is_whitespace() || c == ',';
+        let texts = text.split(is_separator).filter(|text| !text.is_empty());
+        let mut keys = texts.zip(1..).map(|(text, number)| {
+            let secret = read_secret(text).ok_or(PepperError::NotASecret(number))?;
+            Hmac::new_from_slice(&secret).map_err(|_| PepperError::NotASecret(number))
+        });
+        let current = keys.next().ok_or(PepperError::Empty)??;
+        let older = keys.collect::<Result<_, _>>()?;
+        Ok(Self { current, older })
+    }
+
+    /// What a phone is known by where the number itself is not kept.
+    pub fn phone_mac(&self, account_id: Uuid, phone: &str) -> [u8; 32] {
+        phone_mac(&self.current, account_id, phone)
+    }
+
+    /// What a phone may be known by: [`phone_mac`](Self::phone_mac), then the same under each older secret.
+    pub fn phone_macs(&self, account_id: Uuid, phone: &str) -> impl Iterator<Item = [u8; 32]> {
+        self.keys()
+            .map(move |key| phone_mac(key, account_id, phone))
+    }
+
+    /// The key in the addresses of a sender's hooks: 22 characters of base64url.
+    pub fn hook_key(&self, sender: &str) -> String {
+        hook_key(&self.current, sender)
+    }
+
+    /// Whether a text is a sender's hook key, under any of the secrets. The time tells nothing of the key.
+    pub fn is_hook_key(&self, sender: &str, key: &str) -> bool {
+        self.any(|secret| hook_key(secret, sender).as_bytes().ct_eq(key.as_bytes()))
+    }
+
+    /// What a provider knows a message by: 38 characters of base64url.
+    pub fn reference(&self, account_number: u32, message_id: Uuid) -> String {
+        let mut bytes = Vec::with_capacity(REFERENCE_BYTES);
+        bytes.extend(account_number.to_be_bytes());
+        bytes.extend(message_id.as_bytes());
+        let mac = mac(&self.current, Use::Reference, &[&bytes]);
+        bytes.extend(cut::<REFERENCE_MAC_BYTES>(mac));
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The account number and message id of a text that [`reference`](Self::reference) gave, under any of the secrets.
+    pub fn read_reference(&self, text: &str) -> Option<(u32, Uuid)> {
+        let bytes: [u8; REFERENCE_BYTES] = URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
+        let (message, given) = bytes.split_last_chunk::<REFERENCE_MAC_BYTES>()?;
+        let is_ours = self.any(|key| {
+            let mac = mac(key, Use::Reference, &[message]);
+            cut::<REFERENCE_MAC_BYTES>(mac).ct_eq(given)
+        });
+        let (account_number, message_id) = message.split_first_chunk()?;
+        let message_id = Uuid::from_slice(message_id).ok()?;
+        is_ours.then(|| (u32::from_be_bytes(*account_number), message_id))
+    }
+
+    /// What tells whether two processes have the same current secret: 16 hexadecimal digits.
+    pub fn fingerprint(&self) -> String {
+        let mac = mac(&self.current, Use::Fingerprint, &[]);
+        format!("{:016x}", u64::from_be_bytes(cut::<FINGERPRINT_BYTES>(mac)))
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &Hmac<Sha256>> {
+        std::iter::once(&self.current).chain(&self.older)
+    }
+
+    /// Whether something fits under any of the secrets. All are tried.
+    fn any(&self, fits: impl Fn(&Hmac<Sha256>) -> Choice) -> bool {
+        let none = Choice::from(0);
+        self.keys().fold(none, |any, key| any | fits(key)).into()
+    }
+}
+
+impl fmt::Debug for Pepper {
+    /// Without the secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pepper(…)")
+    }
+}
+
+fn mac(key: &Hmac<Sha256>, for_use: Use, parts: &[&[u8]]) -> [u8; 32] {
+    let mut mac = key.clone();
+    mac.update(for_use.label());
+    for part in parts {
+        mac.update(part);
+    }
+    mac.finalize().into_bytes().into()
+}
+
+/// The first bytes of a MAC.
+fn cut<const N: usize>(mac: [u8; 32]) -> [u8; N] {
+    const { assert!(N <= 32) };
+    std::array::from_fn(|i| mac[i])
+}
+
+fn phone_mac(key: &Hmac<Sha256>, account_id: Uuid, phone: &str) -> [u8; 32] {
+    let parts = [account_id.as_bytes(), phone.as_bytes()];
+    mac(key, Use::Phone, &parts)
+}
+
+fn hook_key(key: &Hmac<Sha256>, sender: &str) -> String {
+    let mac = mac(key, Use::Hook, &[sender.as_bytes()]);
+    URL_SAFE_NO_PAD.encode(cut::<HOOK_KEY_BYTES>(mac))
+}
+
+fn read_secret(text: &str) -> Option<[u8; SECRET_BYTES]> {
+    if text.len() != 2 * SECRET_BYTES {
+        return BASE64.decode(text).ok()?.try_into().ok();
+    }
+    let mut secret = [0; SECRET_BYTES];
+    for (byte, digits) in secret.iter_mut().zip(text.as_bytes().chunks(2)) {
+        let mut digits = digits.iter().map(|digit| char::from(*digit).to_digit(16));
+        let value = digits.next()?? * 16 + digits.next()??;
+        *byte = u8::try_from(value).ok()?;
+    }
+    Some(secret)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NEW: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+    const OLD: &str = "//////////////////////////////////////////8=";
+    const PHONE: &str = "+491701234567";
+
+    fn pepper(text: &str) -> Pepper {
+        Pepper::parse(text).unwrap()
+    }
+
+    fn id(number: u128) -> Uuid {
+        Uuid::from_u128(number)
+    }
+
+    fn hex(bytes: &[u8]) -> String {
+        let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        digits.concat()
+    }
+
+    #[test]
+    fn what_is_derived_stays_what_it_is() {
+        // Computed by Python's hmac.
+        let pepper = pepper(NEW);
+        let mac = pepper.phone_mac(id(1), PHONE);
+        let expected = "650ea90a23ae3cbae89f076a0950dd1158763c915b939ec333e95e897c62b862";
+        assert_eq!(hex(&mac), expected);
+        assert_eq!(pepper.hook_key("demo"), "jGc3nCO1KW2Is4Qhju8RWg");
+        let message = id(0x0198_f000_0000_7000_8000_0000_0000_abcd);
+        let reference = pepper.reference(7, message);
+        assert_eq!(reference, "AAAABwGY8AAAAHAAgAAAAAAAq81KaFBUlZ7zWA");
+        assert_eq!(pepper.fingerprint(), "34fa527b3d233f12");
+    }
+
+    #[test]
+    fn a_secret_is_hexadecimal_or_base64() {
+        let base64 = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
+        let print = pepper(NEW).fingerprint();
+        for text in [
+            NEW.to_uppercase(),
+            base64.to_owned(),
+            format!("{base64}="),
+            format!("\n {NEW}\n"),
+            format!("{NEW},{OLD}"),
+        ] {
+            assert_eq!(pepper(&text).fingerprint(), print, "{text}");
+        }
+        assert_ne!(pepper(OLD).fingerprint(), print);
+    }
+
+    #[test]
+    fn a_text_without_good_secrets_is_refused() {
+        let short = &NEW[2..];
+        let long = format!("{NEW}00");
+        let no_digit = NEW.replace('f', "g");
+        for text in ["", " ,\n, "] {
+            assert_eq!(Pepper::parse(text).unwrap_err(), PepperError::Empty);
+        }
+        for text in ["secret", short, &long, &no_digit, "AAAA", "é"] {
+            let error = Pepper::parse(text).unwrap_err();
+            assert_eq!(error, PepperError::NotASecret(1), "{text}");
+            let error = Pepper::parse(&format!("{NEW}, {OLD} {text}")).unwrap_err();
+            assert_eq!(error, PepperError::NotASecret(3), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_shows_a_secret() {
+        let pepper = pepper(&format!("{NEW} {OLD}"));
+        assert_eq!(format!("{pepper:?}"), "Pepper(…)");
+    }
+
+    #[test]
+    fn a_phone_is_looked_up_under_older_secrets_too() {
+        let both = pepper(&format!("{NEW} {OLD}"));
+        let macs: Vec<_> = both.phone_macs(id(1), PHONE).collect();
+        let old = pepper(OLD).phone_mac(id(1), PHONE);
+        assert_eq!(macs, [both.phone_mac(id(1), PHONE), old]);
+        let expected = "841851d2abd3526592ef66d54433b4864cb65dce0dc3fbcc76baebdd09dea1f6";
+        assert_eq!(hex(&old), expected);
+        let others = [
+            both.phone_mac(id(2), PHONE),
+            both.phone_mac(id(1), "+491701234568"),
+        ];
+        assert!(!others.contains(&macs[0]));
+    }
+
+    #[test]
+    fn a_hook_key_is_its_senders() {
+        let both = pepper(&format!("{NEW} {OLD}"));
+        let key = both.hook_key("demo");
+        assert_eq!(key.len(), 22);
+        assert!(both.is_hook_key("demo", &key));
+        assert!(both.is_hook_key("demo", &pepper(OLD).hook_key("demo")));
+        assert!(!pepper(OLD).is_hook_key("demo", &key));
+        assert!(!both.is_hook_key("demo2", &key));
+        for wrong in ["", &key[1..], &format!("{key}="), &key.to_lowercase()] {
+            assert!(!both.is_hook_key("demo", wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_reference_of_an_older_secret_is_read() {
+        let reference = pepper(OLD).reference(1, id(2));
+        let both = pepper(&format!("{NEW} {OLD}"));
+        assert_eq!(both.read_reference(&reference), Some((1, id(2))));
+        assert_eq!(pepper(NEW).read_reference(&reference), None);
+    }
+
+    #[test]
+    fn no_label_begins_another() {
+        let uses = [Use::Phone, Use::Hook, Use::Reference, Use::Fingerprint];
+        let labels: HashSet<_> = uses.map(Use::label).into();
+        assert_eq!(labels.len(), uses.len());
+        for label in labels {
+            assert_eq!(
+                label.iter().position(|byte| *byte == 0),
+                Some(label.len() - 1)
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_reference_reads_back_and_no_other_text_does(
+            number in any::<u32>(),
+            message in any::<u128>(),
+            place in 0..38_usize,
+            other in "[A-Za-z0-9_-]",
+        ) {
+            let pepper = pepper(NEW);
+            let reference = pepper.reference(number, id(message));
+            prop_assert_eq!(reference.len(), 38);
+            let read = pepper.read_reference(&reference);
+            prop_assert_eq!(read, Some((number, id(message))));
+            let mut changed = reference.clone();
+            changed.replace_range(place..=place, &other);
+            prop_assert_eq!(pepper.read_reference(&changed).is_some(), changed == reference);
+        }
+
+        #[test]
+        fn any_text_is_answered(text in ".{0,40}|[A-Za-z0-9_-]{36,40}") {
+            prop_assert_eq!(pepper(NEW).read_reference(&text), None);
+            prop_assert!(!pepper(NEW).is_hook_key("demo", &text));
+        }
+    }
+}

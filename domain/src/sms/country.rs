@@ -1,0 +1,253 @@
+//! The country of a phone number.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use rlibphonenumber::{PHONE_NUMBER_UTIL, Region};
+use serde::{Serialize, Serializer};
+
+/// A country that has phone numbers, by its code: those of ISO 3166, and `AC`, `TA` and `XK`. As text and in JSON `DE`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Country([u8; 2]);
+
+/// A text that is no country's code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is not the code of a country that has phone numbers (ISO 3166, two letters)")]
+pub struct UnknownCountry;
+
+impl Country {
+    /// The country of a code in upper case that is known to be one.
+    pub(super) fn known(code: &str) -> Option<Self> {
+        code.as_bytes().try_into().ok().map(Self)
+    }
+
+    /// `None` for what is not a country, such as satellite networks.
+    fn of(region: Region) -> Option<Self> {
+        Self::known(&region.as_region_str())
+    }
+
+    pub fn as_str(&self) -> &str {
+        // It holds two ASCII letters.
+        str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl FromStr for Country {
+    type Err = UnknownCountry;
+
+    /// Reads a code in upper or lower case.
+    fn from_str(text: &str) -> Result<Self, UnknownCountry> {
+        let region = Region::from_code(text).map_err(|_| UnknownCountry)?;
+        let has_numbers = PHONE_NUMBER_UTIL.get_country_code_for_region(region);
+        let country = has_numbers.and_then(|_| Self::of(region));
+        country.ok_or(UnknownCountry)
+    }
+}
+
+impl fmt::Display for Country {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for Country {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Country {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// Whose a calling code is.
+#[derive(Clone, Copy)]
+enum Holder {
+    One(Country),
+    /// Which one, only the number tells: `+1`, `+7`, `+44` and some others.
+    Several,
+}
+
+/// One more than the greatest calling code.
+const CALLING_CODES: usize = 1_000;
+
+/// The holders of calling codes, by code.
+static HOLDERS: LazyLock<Vec<Option<Holder>>> = LazyLock::new(|| {
+    let mut holders = vec![None; CALLING_CODES];
+    for code in PHONE_NUMBER_UTIL.get_supported_calling_codes() {
+        let regions = PHONE_NUMBER_UTIL.get_regions_for_country_calling_code(code);
+        let regions: Vec<Region> = regions.into_iter().flatten().collect();
+        let holder = match regions[..] {
+            [region] => Country::of(region).map(Holder::One),
+            _ => Some(Holder::Several),
+        };
+        let place = usize::try_from(code).ok();
+        if let Some(place) = place.and_then(|code| holders.get_mut(code)) {
+            *place = holder;
+        }
+    }
+    holders
+});
+
+/// The country of a number in the form of E.164, or `None` if none is known.
+///
+/// Most calling codes belong to one country, and the rest of the number is not looked at. Of the others the number has
+/// to be one that the country gives out.
+pub fn country_of(phone: &str) -> Option<Country> {
+    let digits = phone.strip_prefix('+')?;
+    if digits.starts_with('0') {
+        return None;
+    }
+    let mut code = 0;
+    // No calling code is the beginning of another.
+    for digit in digits.bytes().take(3) {
+        let digit = char::from(digit).to_digit(10)?;
+        code = code * 10 + usize::try_from(digit).ok()?;
+        match HOLDERS.get(code)? {
+            Some(Holder::One(country)) => return Some(*country),
+            Some(Holder::Several) => return country_by_number(phone),
+            None => {}
+        }
+    }
+    None
+}
+
+/// The country by the numbers that countries give out.
+fn country_by_number(phone: &str) -> Option<Country> {
+    let number = PHONE_NUMBER_UTIL.parse(phone, None).ok()?;
+    let region = PHONE_NUMBER_UTIL.get_region_for_number(&number)?;
+    Country::of(region)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn code_of(phone: &str) -> Option<String> {
+        country_of(phone).map(|country| country.to_string())
+    }
+
+    #[test]
+    fn a_number_has_the_country_of_its_calling_code() {
+        for (phone, code) in [
+            ("+491701234567", "DE"),
+            ("+436641234567", "AT"),
+            ("+3530851234567", "IE"),
+            ("+8613812345678", "CN"),
+            ("+97148321234", "AE"),
+            ("+38343201234", "XK"),
+            ("+24740123", "AC"),
+            // Of a code that is one country's the rest does not matter.
+            ("+491", "DE"),
+        ] {
+            assert_eq!(code_of(phone).as_deref(), Some(code), "{phone}");
+        }
+    }
+
+    #[test]
+    fn a_shared_calling_code_is_told_apart_by_the_number() {
+        for (phone, code) in [
+            ("+12125550123", "US"),
+            ("+14165550123", "CA"),
+            ("+18765550123", "JM"),
+            ("+17875550123", "PR"),
+            ("+79161234567", "RU"),
+            ("+77011234567", "KZ"),
+            ("+447400123456", "GB"),
+            ("+447797123456", "JE"),
+            ("+393331234567", "IT"),
+            ("+390669812345", "VA"),
+            ("+4740612345", "NO"),
+            ("+61412345678", "AU"),
+            ("+212650123456", "MA"),
+            ("+262692123456", "RE"),
+            ("+262639012345", "YT"),
+            ("+358412345678", "FI"),
+            ("+590690001234", "GP"),
+            ("+59995181234", "CW"),
+            ("+5997181234", "BQ"),
+        ] {
+            assert_eq!(code_of(phone).as_deref(), Some(code), "{phone}");
+        }
+    }
+
+    #[test]
+    fn a_number_of_no_country_has_none() {
+        for phone in [
+            "",
+            "+",
+            "491701234567",
+            "+0491701234567",
+            "+0012125550123",
+            "+x91701234567",
+            "+4x1701234567",
+            "+2101234567",
+            "+9991234567",
+            "+11111111111",
+            // Freephone, satellites and networks of no country.
+            "+80012345678",
+            "+881612345678",
+            "+883510012345",
+        ] {
+            assert_eq!(country_of(phone), None, "{phone}");
+        }
+    }
+
+    #[test]
+    fn a_code_is_two_letters_of_a_country_that_has_numbers() {
+        for (text, code) in [("DE", "DE"), ("us", "US"), ("Gb", "GB"), ("XK", "XK")] {
+            let country: Country = text.parse().unwrap();
+            assert_eq!(country.to_string(), code);
+            assert_eq!(format!("{country:?}"), code);
+            assert_eq!(serde_json::to_value(country).unwrap(), code);
+        }
+        for text in [
+            "", "D", "DEU", "UK", "ZZ", "EU", "001", "*", "D1", "ÄÖ", " DE",
+        ] {
+            assert_eq!(text.parse::<Country>(), Err(UnknownCountry), "{text}");
+        }
+    }
+
+    #[test]
+    fn countries_are_ordered_by_their_codes() {
+        let mut countries: Vec<Country> = ["US", "AT", "DE"].map(|c| c.parse().unwrap()).into();
+        countries.sort();
+        let codes: Vec<&str> = countries.iter().map(Country::as_str).collect();
+        assert_eq!(codes, ["AT", "DE", "US"]);
+    }
+
+    #[test]
+    fn every_country_has_a_calling_code() {
+        let util = &*PHONE_NUMBER_UTIL;
+        let mut held = HashSet::new();
+        for code in util.get_supported_calling_codes() {
+            held.extend(util.get_regions_for_country_calling_code(code).unwrap());
+            let place = usize::try_from(code).unwrap();
+            assert!(place < CALLING_CODES, "{code}");
+            // No calling code is the beginning of another.
+            assert!(HOLDERS[place / 10].is_none() && HOLDERS[place / 100].is_none());
+        }
+        for region in util.get_supported_regions() {
+            assert!(held.contains(&region), "{region}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_short_way_finds_what_the_whole_number_says(phone in r"\+[1-9][0-9]{6,14}") {
+            prop_assert_eq!(country_of(&phone), country_by_number(&phone));
+        }
+
+        #[test]
+        fn any_text_is_answered(text in ".{0,20}") {
+            country_of(&text);
+        }
+    }
+}

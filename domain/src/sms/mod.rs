@@ -1,0 +1,32 @@
+//! What a message to a phone is: its template, its text and parts, the hours in which it may be sent, and the country of a
+//! number.
+
+mod country;
+mod gsm7;
+mod parts;
+mod slot;
+mod stop_words;
+mod template;
+mod text;
+mod window;
+mod zones;
+
+pub use self::country::{Country, UnknownCountry, country_of};
+pub use self::parts::Parts;
+pub use self::slot::{Slot, slot};
+pub use self::stop_words::{Keyword, keyword};
+pub use self::template::{MAX_TEMPLATE_CHARS, MissingField, Template, TemplateError};
+pub use self::text::plain;
+pub use self::window::{SendWindow, SendWindowError};
+pub use self::zones::{zones_for, zones_of};
+
+/// How a text is encoded on its way.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, strum::Display, strum::EnumString,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Encoding {
+    Gsm7,
+    Ucs2,
+}

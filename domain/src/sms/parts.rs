@@ -1,0 +1,196 @@
+//! Into how many parts a text goes, and where it is cut.
+//!
+//! A text is GSM-7 if that has all of its characters, else UCS-2. A part of several is shorter than one that stands alone,
+//! because it carries a header that joins it to the others.
+
+use std::fmt;
+
+use super::Encoding;
+use super::gsm7::septets;
+
+/// A text as it is sent, never without a part. Joined, the parts are the text.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Parts {
+    pub encoding: Encoding,
+    pub texts: Vec<String>,
+}
+
+impl Parts {
+    /// Cuts a text as late as its encoding allows. No character is split, so neither is an escape sequence or a surrogate
+    /// pair.
+    pub fn of(text: &str) -> Self {
+        let cuts = Cuts::of(text);
+        Self {
+            encoding: cuts.encoding,
+            texts: cuts.map(str::to_owned).collect(),
+        }
+    }
+
+    /// The encoding and the number of the parts of a text, without making them.
+    pub fn count(text: &str) -> (Encoding, usize) {
+        let cuts = Cuts::of(text);
+        (cuts.encoding, cuts.count())
+    }
+}
+
+impl fmt::Debug for Parts {
+    /// How many there are, not what they say.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = f.debug_struct("Parts");
+        parts.field("encoding", &self.encoding);
+        parts.field("count", &self.texts.len());
+        parts.finish_non_exhaustive()
+    }
+}
+
+/// The parts of a text, one by one.
+struct Cuts<'a> {
+    encoding: Encoding,
+    /// The units of a part, at most.
+    limit: usize,
+    /// What is not cut yet. An empty text is a part too.
+    rest: Option<&'a str>,
+}
+
+impl<'a> Cuts<'a> {
+    fn of(text: &'a str) -> Self {
+        let (encoding, units) = match text.chars().map(septets).sum::<Option<usize>>() {
+            Some(units) => (Encoding::Gsm7, units),
+            None => (Encoding::Ucs2, text.encode_utf16().count()),
+        };
+        let (alone, of_several) = match encoding {
+            Encoding::Gsm7 => (160, 153),
+            Encoding::Ucs2 => (70, 67),
+        };
+        Self {
+            encoding,
+            limit: if units <= alone { alone } else { of_several },
+            rest: Some(text),
+        }
+    }
+}
+
+impl<'a> Iterator for Cuts<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let text = self.rest.take()?;
+        let mut units = 0;
+        let is_over = |&(_, c): &(usize, char)| {
+            units += match self.encoding {
+                Encoding::Gsm7 => septets(c).unwrap_or_default(),
+                Encoding::Ucs2 => c.len_utf16(),
+            };
+            units > self.limit
+        };
+        let Some((end, _)) = text.char_indices().find(is_over) else {
+            return Some(text);
+        };
+        let (part, rest) = text.split_at(end);
+        self.rest = Some(rest);
+        Some(part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn lengths(text: &str) -> (Encoding, Vec<usize>) {
+        let parts = Parts::of(text);
+        let lengths = parts.texts.iter().map(|part| part.chars().count());
+        (parts.encoding, lengths.collect())
+    }
+
+    #[test]
+    fn a_part_alone_is_longer_than_one_of_several() {
+        for (text, encoding, expected) in [
+            (String::new(), Encoding::Gsm7, vec![0]),
+            ("a".repeat(160), Encoding::Gsm7, vec![160]),
+            ("a".repeat(161), Encoding::Gsm7, vec![153, 8]),
+            ("a".repeat(306), Encoding::Gsm7, vec![153, 153]),
+            ("a".repeat(307), Encoding::Gsm7, vec![153, 153, 1]),
+            ("ж".repeat(70), Encoding::Ucs2, vec![70]),
+            ("ж".repeat(71), Encoding::Ucs2, vec![67, 4]),
+            ("ж".repeat(134), Encoding::Ucs2, vec![67, 67]),
+            ("ж".repeat(135), Encoding::Ucs2, vec![67, 67, 1]),
+        ] {
+            assert_eq!(lengths(&text), (encoding, expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_extension_character_takes_two_septets_and_stays_whole() {
+        assert_eq!(lengths(&"€".repeat(80)), (Encoding::Gsm7, vec![80]));
+        assert_eq!(lengths(&"€".repeat(81)), (Encoding::Gsm7, vec![76, 5]));
+        let text = format!("{}€{}", "a".repeat(152), "a".repeat(10));
+        assert_eq!(lengths(&text), (Encoding::Gsm7, vec![152, 11]));
+        let text = format!("{}€{}", "a".repeat(151), "a".repeat(10));
+        assert_eq!(lengths(&text), (Encoding::Gsm7, vec![152, 10]));
+    }
+
+    #[test]
+    fn a_surrogate_pair_takes_two_units_and_stays_whole() {
+        assert_eq!(lengths(&"😀".repeat(35)), (Encoding::Ucs2, vec![35]));
+        assert_eq!(lengths(&"😀".repeat(36)), (Encoding::Ucs2, vec![33, 3]));
+    }
+
+    #[test]
+    fn one_character_beyond_the_alphabet_makes_all_ucs2() {
+        assert_eq!(Parts::count("Grüße für 5 €"), (Encoding::Gsm7, 1));
+        assert_eq!(Parts::count("Ça va"), (Encoding::Gsm7, 1));
+        for text in ["ça va", "`", "\t", "Привет", "“Hi”"] {
+            assert_eq!(Parts::count(text), (Encoding::Ucs2, 1), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_of_parts_is_not_their_text() {
+        let shown = format!("{:?}", Parts::of("secret"));
+        assert_eq!(shown, "Parts { encoding: Gsm7, count: 1, .. }");
+    }
+
+    fn texts() -> impl Strategy<Value = String> {
+        prop_oneof!["[a-zà€{~\n]{0,700}", "[aж😀€]{0,300}", any::<String>()]
+    }
+
+    fn units(encoding: Encoding, text: &str) -> usize {
+        match encoding {
+            Encoding::Gsm7 => text.chars().map(|c| septets(c).unwrap()).sum(),
+            Encoding::Ucs2 => text.encode_utf16().count(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn joined_the_parts_are_the_text(text in texts()) {
+            prop_assert_eq!(Parts::of(&text).texts.concat(), text);
+        }
+
+        #[test]
+        fn counting_agrees_with_cutting(text in texts()) {
+            let parts = Parts::of(&text);
+            prop_assert_eq!(Parts::count(&text), (parts.encoding, parts.texts.len()));
+        }
+
+        #[test]
+        fn each_part_is_within_its_limit_and_full(text in texts()) {
+            let Parts { encoding, texts } = Parts::of(&text);
+            let limit = match (encoding, texts.len()) {
+                (Encoding::Gsm7, 1) => 160,
+                (Encoding::Gsm7, _) => 153,
+                (Encoding::Ucs2, 1) => 70,
+                (Encoding::Ucs2, _) => 67,
+            };
+            for part in &texts {
+                prop_assert!(units(encoding, part) <= limit);
+            }
+            for pair in texts.windows(2) {
+                let first: String = pair[1].chars().take(1).collect();
+                prop_assert!(units(encoding, &pair[0]) + units(encoding, &first) > limit);
+            }
+        }
+    }
+}
