@@ -1,0 +1,230 @@
+//! HTTP as senders speak it: one request, one answer, and whether anything was sent.
+//!
+//! Nothing is sent twice: requests are never repeated and redirects never followed.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER, USER_AGENT};
+use hyper::{Method, Request, StatusCode, Uri};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::{HttpConnector, capture_connection};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::{ClientConfig, RootCertStore};
+use tokio::time::{Instant, timeout_at};
+use webpki_root_certs::TLS_SERVER_ROOT_CERTS;
+
+use crate::message::Handed;
+
+/// How long an answer may take, from looking up the name to the last byte.
+pub const HTTP_TIMEOUT: Duration = Duration::from_secs(30);
+/// Bytes of an answer.
+const MAX_BODY: usize = 64 * 1024;
+/// Shorter than servers usually keep a connection without requests (5 s is Node's default): a request that meets the
+/// server's close is `unknown`.
+const MAX_IDLE: Duration = Duration::from_secs(4);
+/// The longest `Retry-After` that is heeded.
+const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
+
+/// TLS for all senders, by ring, which trusts whom Mozilla trusts.
+///
+/// # Errors
+/// The TLS library has no protocol version in common with ring.
+pub fn tls_config() -> Result<Arc<ClientConfig>, rustls::Error> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(TLS_SERVER_ROOT_CERTS.iter().cloned());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(Arc::new(config))
+}
+
+/// A client with a pool of connections of its own.
+pub(crate) struct HttpClient {
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    timeout: Duration,
+}
+
+/// What a server answered.
+pub(crate) struct Answer {
+    pub status: StatusCode,
+    pub retry_after: Option<Duration>,
+    /// Empty where it was cut off or longer than 64 KiB: what the status alone tells still counts.
+    pub body: Bytes,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// Certainly no byte of the request was written.
+    NotSent(&'static str),
+    Unknown(&'static str),
+}
+
+impl HttpClient {
+    pub(crate) fn new(tls: &ClientConfig, timeout: Duration) -> Self {
+        let mut http = HttpConnector::new();
+        http.enforce_http(false);
+        http.set_nodelay(true);
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(tls.clone())
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(http);
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(MAX_IDLE)
+            .retry_canceled_requests(false)
+            .build(connector);
+        Self { client, timeout }
+    }
+
+    /// Posts a body once.
+    pub(crate) async fn post(
+        &self,
+        url: &Uri,
+        headers: HeaderMap,
+        body: impl Into<Bytes>,
+    ) -> Result<Answer, Failure> {
+        let mut request = Request::new(Full::new(body.into()));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = url.clone();
+        *request.headers_mut() = headers;
+        let agent = HeaderValue::from_static("feedback");
+        request.headers_mut().insert(USER_AGENT, agent);
+        self.exchange(request).await
+    }
+
+    async fn exchange(&self, mut request: Request<Full<Bytes>>) -> Result<Answer, Failure> {
+        let deadline = Instant::now() + self.timeout;
+        // Known once the request has a connection, and before anything is written to it. The request belongs to the
+        // future below, so that without a connection it is dropped unsent.
+        let connection = capture_connection(&mut request);
+        let outcome = timeout_at(deadline, self.client.request(request)).await;
+        let has_connection = connection.connection_metadata().is_some();
+        let response = match outcome {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) if !has_connection || was_never_started(&error) => {
+                return Err(Failure::NotSent("connect"));
+            }
+            Ok(Err(_)) => return Err(Failure::Unknown("connection_lost")),
+            Err(_) if has_connection => return Err(Failure::Unknown("timeout")),
+            Err(_) => return Err(Failure::NotSent("timeout")),
+        };
+        let (head, body) = response.into_parts();
+        let body = timeout_at(deadline, Limited::new(body, MAX_BODY).collect()).await;
+        let retry_after = head.headers.get(RETRY_AFTER);
+        let retry_after = retry_after.and_then(|value| value.to_str().ok());
+        Ok(Answer {
+            status: head.status,
+            retry_after: retry_after.and_then(|text| read_retry_after(text, Utc::now())),
+            body: match body {
+                Ok(Ok(whole)) => whole.to_bytes(),
+                Ok(Err(_)) | Err(_) => Bytes::new(),
+            },
+        })
+    }
+}
+
+/// Whether hyper gave the request back: its connection was closed before the request was taken from the queue.
+fn was_never_started(error: &hyper_util::client::legacy::Error) -> bool {
+    let cause = error.source().and_then(<dyn Error>::downcast_ref);
+    cause.is_some_and(hyper::Error::is_canceled)
+}
+
+/// Seconds or a date.
+fn read_retry_after(text: &str, now: DateTime<Utc>) -> Option<Duration> {
+    let wait = if let Ok(seconds) = text.parse() {
+        Duration::from_secs(seconds)
+    } else {
+        let date = DateTime::parse_from_rfc2822(text).ok()?;
+        date.signed_duration_since(now).to_std().unwrap_or_default()
+    };
+    Some(wait.min(MAX_RETRY_AFTER))
+}
+
+impl Answer {
+    /// The body as text, without what is no UTF-8.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+}
+
+impl From<Failure> for Handed {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::NotSent(code) => Self::NotSent { code: code.into() },
+            Failure::Unknown(code) => Self::Unknown { code: code.into() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeZone;
+
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now = Utc.with_ymd_and_hms(2026, 11, 22, 12, 0, 0).unwrap();
+        for (text, seconds) in [
+            ("0", Some(0)),
+            ("120", Some(120)),
+            ("18446744073709551615", Some(3_600)),
+            ("Sun, 22 Nov 2026 12:00:30 GMT", Some(30)),
+            ("Sun, 22 Nov 2026 11:00:00 GMT", Some(0)),
+            ("Mon, 23 Nov 2026 12:00:00 GMT", Some(3_600)),
+            ("soon", None),
+            ("-1", None),
+            ("", None),
+        ] {
+            let wait = read_retry_after(text, now);
+            assert_eq!(wait, seconds.map(Duration::from_secs), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn without_a_connection_nothing_is_sent() {
+        let client = HttpClient::new(&tls_config().unwrap(), HTTP_TIMEOUT);
+        // Taken and given back: nobody listens there.
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = free.local_addr().unwrap();
+        drop(free);
+        for url in [
+            format!("http://{address}/"),
+            format!("https://{address}/"),
+            "http://nowhere.invalid/".to_owned(),
+        ] {
+            let url = url.parse().unwrap();
+            let failure = client.post(&url, HeaderMap::new(), "body").await.err();
+            assert_eq!(failure, Some(Failure::NotSent("connect")));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_failed_handshake_sends_nothing() {
+        let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("https://{}/", server.local_addr().unwrap());
+        let url = url.parse().unwrap();
+        let client = HttpClient::new(&tls_config().unwrap(), Duration::from_millis(200));
+        let silent = client.post(&url, HeaderMap::new(), "body").await.err();
+        assert_eq!(silent, Some(Failure::NotSent("timeout")));
+
+        let closing = tokio::spawn(async move {
+            loop {
+                drop(server.accept().await);
+            }
+        });
+        let closed = client.post(&url, HeaderMap::new(), "body").await.err();
+        assert_eq!(closed, Some(Failure::NotSent("connect")));
+        closing.abort();
+    }
+}

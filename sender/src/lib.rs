@@ -1,0 +1,84 @@
+//! Senders: whoever carries messages to phones.
+//!
+//! - [`setting`]: what `FEEDBACK_SENDERS` says, parsed.
+//! - [`Provider`]: one way to hand over a message and to read receipts and inbound texts. Each kind has a file of its own:
+//!   `demo`, `https`, `twilio`, `vonage`, `kannel`, `smpp`.
+//! - `client`: the HTTP client of those that speak HTTP. It tells "no byte was written" from "it may have been sent".
+//!
+//! What is *not* here: what is sent to whom and when (in `store` and `worker`), the text and its parts (in `domain`).
+
+mod client;
+mod demo;
+mod hook;
+mod https;
+mod kannel;
+mod message;
+pub mod setting;
+mod signature;
+mod smpp;
+mod twilio;
+mod value;
+mod vonage;
+
+use futures::future::BoxFuture;
+
+pub use self::client::{HTTP_TIMEOUT, tls_config};
+pub use self::hook::{HookAnswer, HookError, HookRequest};
+pub use self::message::{
+    Event, EventKind, Handed, Inbound, Message, Receipt, ReceiptStatus, Subject,
+};
+
+/// One kind of sender. Implementations keep no message; a provider is driven by one worker at a time.
+pub trait Provider: Send + Sync {
+    /// Hands a message over. Dropping the future before it is done leaves the outcome unknown.
+    fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed>;
+
+    /// Whether a message that was handed over twice is sent once, so that what is unknown can be handed over again.
+    fn is_idempotent(&self) -> bool {
+        false
+    }
+
+    /// Whether a code of [`Handed::Refused`] says that the number opted out.
+    fn is_opt_out(&self, _code: &str) -> bool {
+        false
+    }
+
+    /// The next event of a provider that needs no hook; pending for all others. To be called by one task, also while
+    /// nothing is sent: SMPP binds and reads here.
+    fn event(&self) -> BoxFuture<'_, Event> {
+        Box::pin(std::future::pending())
+    }
+
+    /// Whether receipts carry the provider's own ids alone.
+    fn reports_by_id(&self) -> bool {
+        false
+    }
+
+    /// Reads what came to the status hook. `reference` is that of the URL's query, verified.
+    ///
+    /// # Errors
+    /// See [`HookError`].
+    fn receipts(
+        &self,
+        request: &HookRequest<'_>,
+        reference: Option<&str>,
+    ) -> Result<Vec<Receipt>, HookError>;
+
+    /// Reads what came to the inbound hook.
+    ///
+    /// # Errors
+    /// See [`HookError`].
+    fn inbound(&self, request: &HookRequest<'_>) -> Result<Vec<Inbound>, HookError>;
+
+    fn hook_answer(&self) -> HookAnswer {
+        HookAnswer {
+            content_type: "text/plain",
+            body: "",
+        }
+    }
+
+    /// Unbinds; what is under way is finished first.
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}

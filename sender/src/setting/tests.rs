@@ -1,0 +1,274 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+fn one(entry: &str) -> Setting {
+    let mut settings = parse(entry).unwrap();
+    assert_eq!(settings.len(), 1);
+    settings.remove(0)
+}
+
+fn error(text: &str) -> String {
+    parse(text).unwrap_err().to_string()
+}
+
+#[test]
+fn what_is_not_said_has_its_default() {
+    let setting = one("demo=demo:");
+    assert_eq!((setting.name.as_str(), setting.kind), ("demo", Kind::Demo));
+    assert_eq!(setting.accounts, Accounts::All);
+    assert_eq!((setting.rate.get(), setting.window.get()), (10, 10));
+    assert_eq!(
+        (setting.countries.as_ref(), setting.parts_per_day),
+        (None, None)
+    );
+    assert!(setting.receipts);
+    assert_eq!(setting.from_for("+491701234521"), Some(""));
+}
+
+#[test]
+fn common_parameters_are_read() {
+    let setting = one(
+        "a-1=demo:?seed=7&accounts=north,south%2Dwest&from=+491701234521&rate=50\
+                       &window=20&countries=de,US&parts_per_day=1000&receipts=off",
+    );
+    let names = ["north", "south-west"].map(str::to_owned).to_vec();
+    assert_eq!(setting.accounts, Accounts::Named(names));
+    assert!(setting.accounts.allow("north") && !setting.accounts.allow("west"));
+    assert_eq!(setting.from.as_deref(), Some("+491701234521"));
+    assert_eq!((setting.rate.get(), setting.window.get()), (50, 20));
+    let countries = ["DE", "US"].map(str::to_owned).to_vec();
+    assert_eq!(setting.countries, Some(countries));
+    assert_eq!(setting.parts_per_day, Some(1_000));
+    assert!(!setting.receipts);
+}
+
+#[test]
+fn every_kind_is_read_from_entries_between_white_space() {
+    let text = format!(
+        " a=https://sms.example/send?key=1&accounts=*&secret={SECRET}\n\
+         b=http://127.0.0.1:8000/?accounts=*&secret={SECRET}&idempotent=on\t\
+         c=twilio://AC1:tok%2Fen@api.twilio.com?accounts=*&from=+15005550006\r\n\
+         d=vonage://key:secret@rest.nexmo.com?accounts=*&from=Acme\n\
+         e=kannel://user:password@127.0.0.1:13013?accounts=*&tls=off\n\
+         f=smpp://me:pass%20word@[::1]:2775?accounts=*\n\
+         g=smpps://me:secret@smsc.example:3550?accounts=*\n"
+    );
+    let settings = parse(&text).unwrap();
+    let kinds: Vec<_> = settings.iter().map(|s| s.kind.as_str()).collect();
+    let expected = [
+        "https", "https", "twilio", "vonage", "kannel", "smpp", "smpp",
+    ];
+    assert_eq!(kinds, expected);
+    let smpp = |place: usize| match &settings[place].route {
+        Route::Smpp(options) => options,
+        _ => panic!("no SMPP"),
+    };
+    let smpps = smpp(6);
+    let smpp = smpp(5);
+    assert_eq!(
+        (smpp.tls, smpp.host.as_str(), smpp.port),
+        (false, "::1", 2775)
+    );
+    let login = (smpp.system_id.as_str(), smpp.password.as_str());
+    assert_eq!(login, ("me", "pass word"));
+    assert_eq!((smpps.tls, smpps.host.as_str()), (true, "smsc.example"));
+}
+
+#[test]
+fn a_name_is_not_used_for_the_countries_of_one() {
+    let from = |from: &str| one(&format!("a=demo:?from={from}"));
+    assert_eq!(from("Acme").from_for("+491701234521"), Some("Acme"));
+    assert_eq!(from("Acme").from_for("+15005550006"), None);
+    assert_eq!(from("12345").from_for("+15005550006"), Some("12345"));
+    let phone = from("+15005550006");
+    assert_eq!(phone.from_for("+15005550007"), Some("+15005550006"));
+}
+
+#[test]
+fn a_file_holds_the_entries() {
+    let name = format!("feedback-senders-{}", uuid::Uuid::new_v4());
+    let path = std::env::temp_dir().join(name);
+    fs::write(&path, "a=demo:\nb=demo:\n").unwrap();
+    let settings = parse(&format!("@{}", path.display()));
+    fs::remove_file(&path).unwrap();
+    assert_eq!(settings.unwrap().len(), 2);
+    assert_eq!(
+        error("@/nowhere/to-be-found"),
+        "the file cannot be read: entity not found"
+    );
+    assert_eq!(parse(" \n").unwrap().len(), 0);
+}
+
+#[test]
+fn errors_name_the_sender_and_the_parameter() {
+    let missing = "is missing";
+    for (entry, expected) in [
+        (
+            "a=demo:?rate=0",
+            "sender a: `rate` is not a whole number from 1",
+        ),
+        (
+            "a=demo:?window=x",
+            "sender a: `window` is not a whole number from 1",
+        ),
+        (
+            "a=demo:?countries=DEU",
+            "sender a: `countries` is not a list of ISO codes",
+        ),
+        (
+            "a=demo:?receipts=no",
+            "sender a: `receipts` is neither `on` nor `off`",
+        ),
+        (
+            "a=demo:?accounts=",
+            "sender a: `accounts` is not `*` or names",
+        ),
+        (
+            "a=demo:?accounts=a,*",
+            "sender a: `accounts` is not `*` or names",
+        ),
+        (
+            "a=demo:?delay=2",
+            "sender a: `delay` is not like `500ms`, `2s` or `0`",
+        ),
+        (
+            "a=demo:?failures=101",
+            "sender a: `failures` is not a whole number from 0 to 100",
+        ),
+        (
+            "a=demo:?rate=5&rate=6",
+            "sender a: `rate` comes more than once",
+        ),
+        (
+            "a=demo:?sead=1",
+            "sender a: its URL has a parameter that this kind of sender does not have",
+        ),
+        (
+            "a=demo:x",
+            "sender a: its URL has more than `demo:` and parameters",
+        ),
+        (
+            "a=demo:#x",
+            "sender a: its URL has a `#`, which is written %23",
+        ),
+        ("a=demo", "sender a: its URL has no scheme"),
+        (
+            "a=twilio://u:p@h",
+            &format!("sender a: `accounts` {missing}"),
+        ),
+        (
+            "a=twilio://u:p@h?accounts=*",
+            &format!("sender a: `from` {missing}"),
+        ),
+        (
+            "a=twilio://u@h?accounts=*&from=123",
+            "sender a: its URL has no password",
+        ),
+        (
+            "a=twilio://h?accounts=*&from=123",
+            "sender a: its URL has no user",
+        ),
+        (
+            "a=twilio://u:p@h/x?accounts=*&from=123",
+            "sender a: its URL has a path",
+        ),
+        (
+            "a=twilio:u:p@h?accounts=*&from=123",
+            "sender a: its URL cannot be read",
+        ),
+        (
+            "a=kannel://u:p@?accounts=*",
+            "sender a: its URL cannot be read",
+        ),
+        (
+            "a=kannel://u:p%0A@h?accounts=*",
+            "sender a: its URL has a user or a password that no header can hold",
+        ),
+        ("a=smpp://u:p@h?accounts=*", "sender a: its URL has no port"),
+        (
+            "a=https://h?accounts=*",
+            &format!("sender a: `secret` {missing}"),
+        ),
+        (
+            "a=https://u:p@h?accounts=*&secret=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+            "sender a: its URL has a user or a password: `secret` signs",
+        ),
+        ("a=demo: a=demo:", "sender a comes more than once"),
+    ] {
+        assert_eq!(error(entry), expected, "{entry}");
+    }
+}
+
+#[test]
+fn what_a_message_comes_from_is_a_phone_a_short_code_or_a_name() {
+    for text in [
+        "+491701234521",
+        "123",
+        "12345",
+        "Acme",
+        "4You",
+        "AcmeAcmeAcm",
+    ] {
+        let setting = one(&format!("a=demo:?from={text}"));
+        assert_eq!(setting.from.as_deref(), Some(text));
+    }
+    let from = "is not a phone in E.164, a short code or up to 11 letters and digits";
+    for text in ["Acme Ltd", "AcmeAcmeAcme", "+0123", "12", "Ac-me", ""] {
+        let text = text.replace(' ', "%20");
+        let expected = format!("sender a: `from` {from}");
+        assert_eq!(error(&format!("a=demo:?from={text}")), expected);
+    }
+}
+
+#[test]
+fn an_entry_without_a_name_is_named_by_its_position() {
+    for entry in [
+        "https://u:secret@h?accounts=*",
+        "A=demo:",
+        "=demo:",
+        "a_b=demo:",
+        "demo:",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=demo:",
+    ] {
+        let shown = error(&format!("a=demo: {entry}"));
+        assert!(shown.starts_with("entry 2 is not NAME=URL"), "{shown}");
+        assert!(!shown.contains("secret"), "{shown}");
+    }
+}
+
+#[test]
+fn debug_shows_no_secret() {
+    let text = format!(
+        "a=https://h/zzz?key=zzz&accounts=*&secret={SECRET}
+         b=twilio://zzz:zzz@api.twilio.com?accounts=*&from=123
+         c=vonage://zzz:zzz@h?accounts=*&from=123&signature_secret=zzz&signature_method=md5
+         d=kannel://zzz:zzz@h?accounts=*
+         e=smpp://zzz:zzz@h:1?accounts=*"
+    );
+    let settings = parse(&text).unwrap();
+    let shown = format!("{settings:?}");
+    assert!(
+        !shown.contains("zzz") && !shown.contains("whsec"),
+        "{shown}"
+    );
+}
+
+proptest! {
+    #[test]
+    fn no_error_shows_what_was_written(
+        scheme in "(twilio|vonage|kannel|smpp|https|[a-z]{1,9})",
+        sep in "(:|://|)",
+        rest in "[!-~]{0,40}",
+    ) {
+        let secret = "Geheim1Geheim2";
+        let entry = format!("a={scheme}{sep}{secret}{rest}:{secret}@{secret}?{secret}={secret}&accounts=*");
+        if let Err(error) = parse(&entry) {
+            let shown = format!("{error} {error:?}");
+            prop_assert!(!shown.to_lowercase().contains("geheim"), "{shown}");
+            prop_assert!(!shown.contains('\n'));
+        }
+    }
+}

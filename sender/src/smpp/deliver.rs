@@ -1,0 +1,261 @@
+//! What comes by `deliver_sm`: receipts, and texts from phones.
+
+use domain::phone::PhoneNumber;
+
+use super::join::{Octets, TextKey};
+use super::wire::Fields;
+use crate::{Receipt, ReceiptStatus, Subject};
+
+mod tag {
+    pub const RECEIPTED_MESSAGE_ID: u16 = 0x001E;
+    pub const USER_MESSAGE_REFERENCE: u16 = 0x0204;
+    pub const SAR_MSG_REF_NUM: u16 = 0x020C;
+    pub const SAR_TOTAL_SEGMENTS: u16 = 0x020E;
+    pub const SAR_SEGMENT_SEQNUM: u16 = 0x020F;
+    pub const NETWORK_ERROR_CODE: u16 = 0x0423;
+    pub const MESSAGE_PAYLOAD: u16 = 0x0424;
+    pub const MESSAGE_STATE: u16 = 0x0427;
+}
+
+/// The longest code that is kept.
+const MAX_CODE: usize = 16;
+
+/// What a `deliver_sm` is, by its `esm_class`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Receipt,
+    /// An acknowledgement by a phone, for which nothing here asks.
+    Other,
+}
+
+/// A `deliver_sm`, read as far as it is used.
+pub(super) struct Deliver<'a> {
+    source: Address,
+    destination: Address,
+    esm_class: u8,
+    data_coding: u8,
+    text: &'a [u8],
+    tlvs: Fields<'a>,
+}
+
+struct Address {
+    ton: u8,
+    text: String,
+}
+
+/// A text from a phone, or a part of one.
+pub(super) struct TextPart {
+    pub from: String,
+    pub to: String,
+    pub octets: Octets,
+    /// Which text it is a part of, and its number in it.
+    pub part_of: Option<(TextKey, u8)>,
+}
+
+impl<'a> Deliver<'a> {
+    pub fn read(body: &'a [u8]) -> Option<Self> {
+        let mut fields = Fields(body);
+        let _service_type = fields.string()?;
+        let source = Address::read(&mut fields)?;
+        let destination = Address::read(&mut fields)?;
+        let esm_class = fields.octet()?;
+        let _protocol_id_and_priority = fields.octets(2)?;
+        let _schedule_delivery_time = fields.string()?;
+        let _validity_period = fields.string()?;
+        let _registered_delivery_and_replace_if_present = fields.octets(2)?;
+        let data_coding = fields.octet()?;
+        let _sm_default_msg_id = fields.octet()?;
+        let length = fields.octet()?;
+        let text = fields.octets(length.into())?;
+        let payload = fields.tlv(tag::MESSAGE_PAYLOAD);
+        Some(Self {
+            source,
+            destination,
+            esm_class,
+            data_coding,
+            text: payload.filter(|_| text.is_empty()).unwrap_or(text),
+            tlvs: fields,
+        })
+    }
+
+    pub fn kind(&self) -> Kind {
+        match self.esm_class & 0x3C {
+            0 => Kind::Text,
+            // A receipt at the end, or on the way.
+            0x04 | 0x20 => Kind::Receipt,
+            _ => Kind::Other,
+        }
+    }
+
+    /// What it says as a receipt, if it names a message and what became of it. `reference_of` knows our reference by a
+    /// `user_message_reference` and the digits of two numbers, one of which is the message's.
+    pub fn receipt(
+        &self,
+        reference_of: impl FnOnce(u16, [&str; 2]) -> Option<String>,
+    ) -> Option<Receipt> {
+        let text = String::from_utf8_lossy(self.text);
+        let numbers = [&self.source, &self.destination].map(Address::digits);
+        let ours = || reference_of(self.number(tag::USER_MESSAGE_REFERENCE)?, numbers);
+        let id = || {
+            let id = self.tlvs.tlv(tag::RECEIPTED_MESSAGE_ID).map(string);
+            let id = id.filter(|id| !id.is_empty());
+            id.or_else(|| field(&text, "id").map(str::to_owned))
+        };
+        let subject = ours().map(Subject::Reference);
+        let state = self.tlvs.tlv(tag::MESSAGE_STATE);
+        let status = state
+            .and_then(|state| state.first().copied())
+            .map(status_by_state);
+        Some(Receipt {
+            subject: subject.or_else(|| id().map(Subject::ProviderId))?,
+            status: status.or_else(|| field(&text, "stat").map(status_by_name))?,
+            code: error_code(field(&text, "err")).or_else(|| self.network_error()),
+            opted_out: false,
+        })
+    }
+
+    fn network_error(&self) -> Option<String> {
+        let [network, high, low] = *self.tlvs.tlv(tag::NETWORK_ERROR_CODE)? else {
+            return None;
+        };
+        let error = u16::from_be_bytes([high, low]);
+        (error != 0).then(|| format!("{network}-{error}"))
+    }
+
+    fn number(&self, tag: u16) -> Option<u16> {
+        self.tlvs.tlv(tag)?.try_into().ok().map(u16::from_be_bytes)
+    }
+
+    /// What it says as a text.
+    pub fn text(&self) -> TextPart {
+        let (header, octets) = match self.text.split_first() {
+            Some((&length, rest)) if self.esm_class & 0x40 != 0 => {
+                rest.split_at_checked(length.into()).unwrap_or((&[], rest))
+            }
+            _ => (&[][..], self.text),
+        };
+        let (from, to) = (self.source.phone(), self.destination.phone());
+        let part = by_header(Fields(header)).or_else(|| self.by_sar());
+        TextPart {
+            octets: Octets {
+                octets: octets.to_owned(),
+                data_coding: self.data_coding,
+            },
+            part_of: part.filter(|part| part.total > 1).map(|part| {
+                let key = TextKey {
+                    from: from.clone(),
+                    to: to.clone(),
+                    reference: part.reference,
+                    total: part.total,
+                };
+                (key, part.number)
+            }),
+            from,
+            to,
+        }
+    }
+
+    fn by_sar(&self) -> Option<Concatenation> {
+        let octet = |tag| self.tlvs.tlv(tag)?.first().copied();
+        Some(Concatenation {
+            reference: self.number(tag::SAR_MSG_REF_NUM)?,
+            total: octet(tag::SAR_TOTAL_SEGMENTS)?,
+            number: octet(tag::SAR_SEGMENT_SEQNUM)?,
+        })
+    }
+}
+
+struct Concatenation {
+    reference: u16,
+    total: u8,
+    number: u8,
+}
+
+/// The element of a user data header that says which part this is.
+fn by_header(mut header: Fields<'_>) -> Option<Concatenation> {
+    loop {
+        let (element, length) = (header.octet()?, header.octet()?);
+        let (reference, total, number) = match (element, header.octets(length.into())?) {
+            (0x00, &[reference, total, number]) => (reference.into(), total, number),
+            (0x08, &[high, low, total, number]) => (u16::from_be_bytes([high, low]), total, number),
+            _ => continue,
+        };
+        return Some(Concatenation {
+            reference,
+            total,
+            number,
+        });
+    }
+}
+
+impl Address {
+    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        let (ton, _npi) = (fields.octet()?, fields.octet()?);
+        let text = fields.string()?;
+        Some(Self { ton, text })
+    }
+
+    /// The address without what says that it is international.
+    fn digits(&self) -> &str {
+        let text = &self.text;
+        let digits = text.strip_prefix('+').or_else(|| text.strip_prefix("00"));
+        digits.unwrap_or(text)
+    }
+
+    /// A number with `+` if it is an international one, or may be; else as it is.
+    fn phone(&self) -> String {
+        let international = format!("+{}", self.digits());
+        if self.ton <= 1 && PhoneNumber::parse(&international).is_ok() {
+            international
+        } else {
+            self.text.clone()
+        }
+    }
+}
+
+/// A C-octet string in a TLV. Some centres leave the NUL out.
+fn string(value: &[u8]) -> String {
+    let text = value.split(|&octet| octet == 0).next();
+    String::from_utf8_lossy(text.unwrap_or_default()).into_owned()
+}
+
+/// A value in the text of a receipt, before the text of the message that it quotes: `id:… sub:… stat:… err:… text:…`.
+fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    text.split_ascii_whitespace()
+        .map(|word| word.split_once(':').unwrap_or((word, "")))
+        .take_while(|(key, _)| !key.eq_ignore_ascii_case("text"))
+        .find(|(key, value)| key.eq_ignore_ascii_case(name) && !value.is_empty())
+        .map(|(_, value)| value)
+}
+
+/// A code if it says something and looks like one.
+fn error_code(err: Option<&str>) -> Option<String> {
+    let err = err?;
+    let is_code = err.len() <= MAX_CODE && err.bytes().all(|octet| octet.is_ascii_alphanumeric());
+    (is_code && err.bytes().any(|octet| octet != b'0')).then(|| err.to_owned())
+}
+
+fn status_by_state(state: u8) -> ReceiptStatus {
+    match state {
+        2 => ReceiptStatus::Delivered,
+        3 => ReceiptStatus::Expired,
+        // Deleted, undeliverable, rejected, skipped.
+        4 | 5 | 8 | 9 => ReceiptStatus::Undelivered,
+        // Scheduled, on its way, accepted, and "unknown", which says nothing.
+        _ => ReceiptStatus::Accepted,
+    }
+}
+
+fn status_by_name(name: &str) -> ReceiptStatus {
+    // Seven letters, but not always the same: `DELIVRD`, `DELIVERED`.
+    match name.to_ascii_uppercase().get(..5).unwrap_or_default() {
+        "DELIV" => ReceiptStatus::Delivered,
+        "EXPIR" => ReceiptStatus::Expired,
+        "DELET" | "UNDEL" | "REJEC" | "FAILE" | "SKIPP" => ReceiptStatus::Undelivered,
+        _ => ReceiptStatus::Accepted,
+    }
+}
+
+#[cfg(test)]
+mod tests;

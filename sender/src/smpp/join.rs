@@ -1,0 +1,160 @@
+//! Texts from phones that came in parts.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use super::alphabet;
+
+/// How long the parts of a text are waited for.
+const MAX_AGE: Duration = Duration::from_hours(1);
+/// How many texts are waited for. One more, and the oldest is given up.
+const MAX_TEXTS: usize = 1_000;
+
+/// Which text a part belongs to.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct TextKey {
+    pub from: String,
+    pub to: String,
+    pub reference: u16,
+    pub total: u8,
+}
+
+/// The text of a part as it came.
+#[derive(Clone)]
+pub(super) struct Octets {
+    pub octets: Vec<u8>,
+    pub data_coding: u8,
+}
+
+/// Texts some parts of which are there.
+#[derive(Default)]
+pub(super) struct Texts(HashMap<TextKey, Waiting>);
+
+struct Waiting {
+    since: Instant,
+    /// One place a part.
+    parts: Vec<Option<Octets>>,
+}
+
+impl Texts {
+    /// Takes a part and gives the text if that is the last one. The text stays until it is [`Texts::forget`]ten: if it is not
+    /// stored, its last part comes again.
+    pub fn add(&mut self, key: &TextKey, number: u8, part: Octets, now: Instant) -> Option<String> {
+        if !self.0.contains_key(key) {
+            self.make_room(now);
+        }
+        let text = self.0.entry(key.clone()).or_insert_with(|| Waiting {
+            since: now,
+            parts: vec![None; usize::from(key.total)],
+        });
+        let place = usize::from(number).checked_sub(1)?;
+        *text.parts.get_mut(place)? = Some(part);
+        let parts: Vec<Octets> = text.parts.iter().cloned().collect::<Option<_>>()?;
+        Some(joined(&parts))
+    }
+
+    pub fn forget(&mut self, key: &TextKey) {
+        self.0.remove(key);
+    }
+
+    fn make_room(&mut self, now: Instant) {
+        self.0
+            .retain(|_, text| now.duration_since(text.since) < MAX_AGE);
+        if self.0.len() >= MAX_TEXTS {
+            let oldest = self.0.iter().min_by_key(|(_, text)| text.since);
+            if let Some(key) = oldest.map(|(key, _)| key.clone()) {
+                self.forget(&key);
+            }
+        }
+    }
+}
+
+/// The text of parts. A character may be split between two of the same coding.
+pub(super) fn joined(parts: &[Octets]) -> String {
+    let alike = parts.chunk_by(|a, b| a.data_coding == b.data_coding);
+    alike
+        .filter_map(|parts| {
+            let octets: Vec<u8> = parts
+                .iter()
+                .flat_map(|part| &part.octets)
+                .copied()
+                .collect();
+            let data_coding = parts.first()?.data_coding;
+            Some(alphabet::decode(&octets, data_coding))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(reference: u16) -> TextKey {
+        TextKey {
+            from: "+491701234521".into(),
+            to: "12345".into(),
+            reference,
+            total: 2,
+        }
+    }
+
+    fn part(text: &str) -> Octets {
+        Octets {
+            octets: text.into(),
+            data_coding: 3,
+        }
+    }
+
+    #[test]
+    fn parts_are_joined_in_any_order() {
+        let (mut texts, now) = (Texts::default(), Instant::now());
+        assert_eq!(texts.add(&key(1), 2, part("b"), now), None);
+        assert_eq!(texts.add(&key(2), 1, part("x"), now), None);
+        assert_eq!(texts.add(&key(1), 1, part("a"), now).unwrap(), "ab");
+    }
+
+    #[test]
+    fn a_text_that_was_not_stored_is_whole_again_with_its_last_part() {
+        let (mut texts, now) = (Texts::default(), Instant::now());
+        texts.add(&key(1), 1, part("a"), now);
+        assert!(texts.add(&key(1), 2, part("b"), now).is_some());
+        assert_eq!(texts.add(&key(1), 2, part("b"), now).unwrap(), "ab");
+        texts.forget(&key(1));
+        assert_eq!(texts.add(&key(1), 2, part("b"), now), None);
+    }
+
+    #[test]
+    fn a_number_that_cannot_be_is_no_part() {
+        let (mut texts, now) = (Texts::default(), Instant::now());
+        assert_eq!(texts.add(&key(1), 0, part("a"), now), None);
+        assert_eq!(texts.add(&key(1), 3, part("a"), now), None);
+    }
+
+    #[test]
+    fn an_hour_later_a_text_is_given_up() {
+        let (mut texts, now) = (Texts::default(), Instant::now());
+        texts.add(&key(1), 1, part("a"), now);
+        texts.add(&key(2), 1, part("a"), now + MAX_AGE);
+        assert_eq!(texts.add(&key(1), 2, part("b"), now + MAX_AGE), None);
+    }
+
+    #[test]
+    fn the_texts_waited_for_are_bounded() {
+        let (mut texts, now) = (Texts::default(), Instant::now());
+        for (reference, second) in (0..=1_000).zip(0..) {
+            let now = now + Duration::from_secs(second);
+            texts.add(&key(reference), 1, part("a"), now);
+        }
+        assert_eq!(texts.0.len(), MAX_TEXTS);
+        assert!(!texts.0.contains_key(&key(0)));
+    }
+
+    #[test]
+    fn a_character_split_between_parts_is_one() {
+        let half = |octets: [u8; 2]| Octets {
+            octets: octets.into(),
+            data_coding: 8,
+        };
+        assert_eq!(joined(&[half([0xD8, 0x3D]), half([0xDE, 0x00])]), "😀");
+    }
+}

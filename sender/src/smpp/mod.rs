@@ -1,0 +1,301 @@
+//! SMPP 3.4 as a transceiver: one connection, which hands over messages and brings receipts and texts from phones.
+//!
+//! - `session`, with `bind` and `reader`: the connection; it is made again when it breaks.
+//! - `submit`, `deliver`: what goes out for a message, and what a `deliver_sm` says.
+//! - `references`: our own numbers of parts, which some centres echo; `join`: texts from phones that came in parts.
+//! - `wire`, `alphabet`: PDUs and texts as octets.
+//!
+//! What tells "not sent" from "unknown": a part waits in a queue until the connection takes it to write it, and says so. A part
+//! that nobody took was not sent.
+
+mod alphabet;
+mod bind;
+mod deliver;
+mod join;
+mod reader;
+mod references;
+mod session;
+mod submit;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::future::{BoxFuture, join_all};
+use rusmpp::Pdu;
+use rusmpp::pdus::SubmitSm;
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::time::timeout;
+use tokio_util::task::AbortOnDropHandle;
+
+use self::references::References;
+use self::session::{Answer, Outgoing, Submission};
+use self::submit::{Part, not_sent};
+use crate::{Event, Handed, HookError, HookRequest, Inbound, Message, Provider, Receipt};
+
+/// Events that wait to be taken. The centre keeps what is more.
+const MAX_EVENTS: usize = 1_000;
+/// No centre answers as many at once.
+const MAX_WINDOW: usize = 10_000;
+
+/// Where the centre is and who binds. Its `Debug` does not show who.
+#[derive(Clone)]
+pub struct Config {
+    /// At most 15 ASCII characters; the protocol has no room for more.
+    pub system_id: String,
+    /// At most 8 ASCII characters.
+    pub password: String,
+    pub host: String,
+    pub port: u16,
+    pub tls: bool,
+    /// How many parts may wait for their answers.
+    pub window: usize,
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("host", &self.host)
+            .field("port", &self.port)
+            .field("tls", &self.tls)
+            .field("window", &self.window)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Timing {
+    /// For connecting and binding.
+    bind: Duration,
+    /// For an answer, and for what is under way when it closes.
+    response: Duration,
+    /// Without a PDU for so long, the centre is asked whether it is there.
+    idle: Duration,
+    /// Between attempts to bind: at first, and at most.
+    retry: (Duration, Duration),
+}
+
+const TIMING: Timing = Timing {
+    bind: Duration::from_secs(10),
+    response: Duration::from_secs(10),
+    idle: Duration::from_secs(30),
+    retry: (Duration::from_secs(1), Duration::from_secs(30)),
+};
+
+/// A sender by SMPP. It connects when it is first used.
+pub struct Smpp {
+    shared: Arc<Shared>,
+    events: tokio::sync::Mutex<mpsc::Receiver<Event>>,
+    session: Mutex<Option<AbortOnDropHandle<()>>>,
+}
+
+/// What the connection and those who send have in common.
+struct Shared {
+    config: Config,
+    timing: Timing,
+    link: watch::Sender<Link>,
+    window: Semaphore,
+    references: References,
+    events: mpsc::Sender<Event>,
+}
+
+/// How the connection stands.
+enum Link {
+    Connecting,
+    /// Bound; what goes out is queued here.
+    Bound(mpsc::Sender<Outgoing>),
+    /// Until the next attempt, with what a message gets meanwhile.
+    Down(Handed),
+    Closed,
+}
+
+impl Smpp {
+    pub fn new(config: Config) -> Self {
+        Self::with_timing(config, TIMING)
+    }
+
+    fn with_timing(mut config: Config, timing: Timing) -> Self {
+        config.window = config.window.clamp(1, MAX_WINDOW);
+        let (events, received) = mpsc::channel(MAX_EVENTS);
+        let shared = Shared {
+            window: Semaphore::new(config.window),
+            config,
+            timing,
+            link: watch::Sender::new(Link::Connecting),
+            references: References::new(),
+            events,
+        };
+        Self {
+            shared: Arc::new(shared),
+            events: tokio::sync::Mutex::new(received),
+            session: Mutex::default(),
+        }
+    }
+
+    fn start(&self) {
+        let mut session = self.session();
+        let ended = session.as_ref().is_none_or(AbortOnDropHandle::is_finished);
+        if ended && !self.shared.is_closed() {
+            let task = tokio::spawn(session::run(Arc::clone(&self.shared)));
+            *session = Some(AbortOnDropHandle::new(task));
+        }
+    }
+
+    fn session(&self) -> MutexGuard<'_, Option<AbortOnDropHandle<()>>> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn hand_over(&self, message: &Message) -> Handed {
+        self.start();
+        let shared = &*self.shared;
+        let queue = match shared.queue().await {
+            Ok(queue) => queue,
+            Err(handed) => return handed,
+        };
+        let reference = shared.references.begin(message);
+        let handed = match submit::pdus(message, reference) {
+            Ok(pdus) => {
+                let failed = AtomicBool::new(false);
+                let parts = pdus.into_iter();
+                let parts = parts.map(|pdu| shared.submit(&queue, pdu, &failed));
+                submit::handed(join_all(parts).await)
+            }
+            Err(handed) => handed,
+        };
+        shared.references.end(message, reference, &handed);
+        handed
+    }
+
+    async fn unbind(&self) {
+        let link = self.shared.link.send_replace(Link::Closed);
+        // Whatever is not done in time ends with the task.
+        let Some(session) = self.session().take() else {
+            return;
+        };
+        let Link::Bound(queue) = link else {
+            return;
+        };
+        let timing = self.shared.timing;
+        // At most MAX_WINDOW.
+        let window = u32::try_from(self.shared.config.window).unwrap_or(u32::MAX);
+        let _all = timeout(timing.response, self.shared.window.acquire_many(window)).await;
+        let unbind = async {
+            let unbind = Outgoing::Request(Pdu::Unbind);
+            if queue.send(unbind).await.is_ok() {
+                session.await.ok();
+            }
+        };
+        timeout(timing.response, unbind).await.ok();
+    }
+}
+
+impl Shared {
+    /// Says how the connection stands, unless it is closed.
+    fn set(&self, link: Link) -> bool {
+        self.link.send_if_modified(|current| {
+            let open = !matches!(current, Link::Closed);
+            if open {
+                *current = link;
+            }
+            open
+        })
+    }
+
+    fn is_closed(&self) -> bool {
+        matches!(*self.link.borrow(), Link::Closed)
+    }
+
+    /// Where parts are queued. An attempt to bind that is under way is waited for.
+    async fn queue(&self) -> Result<mpsc::Sender<Outgoing>, Handed> {
+        let mut links = self.link.subscribe();
+        let link = links
+            .wait_for(|link| !matches!(link, Link::Connecting))
+            .await;
+        match link.as_deref() {
+            Ok(Link::Bound(queue)) => Ok(queue.clone()),
+            Ok(Link::Down(handed)) => Err(handed.clone()),
+            Ok(Link::Connecting | Link::Closed) | Err(_) => Err(not_sent("smpp-closed")),
+        }
+    }
+
+    /// Sends a part when the window has a place, unless another part has `failed` by then.
+    async fn submit(
+        &self,
+        queue: &mpsc::Sender<Outgoing>,
+        pdu: SubmitSm,
+        failed: &AtomicBool,
+    ) -> Part {
+        let Ok(_place) = self.window.acquire().await else {
+            return Part::Unsent;
+        };
+        if failed.load(Ordering::Relaxed) || self.is_closed() {
+            return Part::Unsent;
+        }
+        let part = self.exchange(queue, pdu).await;
+        if !matches!(part, Part::Accepted(_)) {
+            failed.store(true, Ordering::Relaxed);
+        }
+        part
+    }
+
+    async fn exchange(&self, queue: &mpsc::Sender<Outgoing>, pdu: SubmitSm) -> Part {
+        let (begun, mut start) = oneshot::channel();
+        let (answer, answered) = oneshot::channel();
+        let submission = Outgoing::Submit(Box::new(Submission { pdu, begun, answer }));
+        let started = async { queue.send(submission).await.is_ok() && (&mut start).await.is_ok() };
+        match timeout(self.timing.response, started).await {
+            Ok(true) => {}
+            Ok(false) => return Part::Unsent,
+            Err(_) => {
+                // From here on it can no longer be begun, but it may have been.
+                start.close();
+                if start.try_recv().is_err() {
+                    return Part::Unsent;
+                }
+            }
+        }
+        match timeout(self.timing.response, answered).await {
+            Ok(Ok(Answer { status: 0, id })) => Part::Accepted(id),
+            Ok(Ok(Answer { status, .. })) => Part::Refused(status),
+            Ok(Err(_)) => Part::Lost("smpp-lost"),
+            Err(_) => Part::Lost("smpp-timeout"),
+        }
+    }
+}
+
+impl Provider for Smpp {
+    fn reports_by_id(&self) -> bool {
+        true
+    }
+
+    fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
+        Box::pin(self.hand_over(message))
+    }
+
+    fn event(&self) -> BoxFuture<'_, Event> {
+        Box::pin(async {
+            self.start();
+            let event = self.events.lock().await.recv().await;
+            match event {
+                Some(event) => event,
+                None => std::future::pending().await,
+            }
+        })
+    }
+
+    fn receipts(&self, _: &HookRequest<'_>, _: Option<&str>) -> Result<Vec<Receipt>, HookError> {
+        Err(HookError::Malformed)
+    }
+
+    fn inbound(&self, _: &HookRequest<'_>) -> Result<Vec<Inbound>, HookError> {
+        Err(HookError::Malformed)
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.unbind())
+    }
+}

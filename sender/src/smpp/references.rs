@@ -1,0 +1,83 @@
+//! Messages whose answers are missing, by the `user_message_reference` of their parts: a centre that echoes it in receipts
+//! tells so what became of them.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::{Handed, Message};
+
+/// At most one message a number, so it is bounded.
+pub(super) struct References {
+    next: AtomicU16,
+    messages: Mutex<HashMap<u16, Entry>>,
+}
+
+struct Entry {
+    reference: String,
+    digits: String,
+    /// Its receipts name the message. Those of one of several parts do not while the answers are on their way.
+    whole: bool,
+}
+
+impl References {
+    pub fn new() -> Self {
+        Self {
+            // After a restart, receipts of older messages come too.
+            next: AtomicU16::new(rand::random()),
+            messages: Mutex::default(),
+        }
+    }
+
+    /// Notes a message before it is handed over and gives the number of its first part.
+    pub fn begin(&self, message: &Message) -> u16 {
+        let count = u16::try_from(message.parts.len()).unwrap_or(u16::MAX);
+        let first = self.next.fetch_add(count, Ordering::Relaxed);
+        self.note(message, first, message.parts.len() == 1);
+        first
+    }
+
+    /// Forgets a message of which enough is known.
+    pub fn end(&self, message: &Message, first: u16, handed: &Handed) {
+        if matches!(handed, Handed::Unknown { .. }) {
+            self.note(message, first, true);
+        } else {
+            let mut messages = self.messages();
+            for number in numbers(message, first) {
+                messages.remove(&number);
+            }
+        }
+    }
+
+    fn note(&self, message: &Message, first: u16, whole: bool) {
+        let mut messages = self.messages();
+        for number in numbers(message, first) {
+            let entry = Entry {
+                reference: message.reference.clone(),
+                digits: message.to.trim_start_matches('+').to_owned(),
+                whole,
+            };
+            messages.insert(number, entry);
+        }
+    }
+
+    /// The reference of the message to one of these numbers a part of which has this number.
+    pub fn find(&self, number: u16, digits: [&str; 2]) -> Option<String> {
+        let messages = self.messages();
+        let entry = messages.get(&number)?;
+        let found = entry.whole && digits.contains(&&*entry.digits);
+        found.then(|| entry.reference.clone())
+    }
+
+    fn messages(&self) -> MutexGuard<'_, HashMap<u16, Entry>> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn numbers(message: &Message, first: u16) -> impl Iterator<Item = u16> {
+    (0..message.parts.len()).scan(first, |next, _| {
+        let number = *next;
+        *next = next.wrapping_add(1);
+        Some(number)
+    })
+}

@@ -1,0 +1,183 @@
+//! What goes out for a message, a `submit_sm` a part, and what the answers to its parts make of it.
+
+use std::time::Duration;
+
+use domain::sms::Encoding;
+use rusmpp::CommandStatus;
+use rusmpp::pdus::SubmitSm;
+use rusmpp::tlvs::MessageSubmissionRequestTlvValue;
+use rusmpp::types::{COctetString, EmptyOrFullCOctetString, OctetString};
+use rusmpp::values::{
+    DataCoding, EsmClass, MCDeliveryReceipt, Npi, RegisteredDelivery, Ton, UserMessageReference,
+};
+
+use super::alphabet;
+use crate::{Handed, Message};
+
+/// No message waits that long; it keeps the days of a validity to what any centre reads.
+const MAX_VALIDITY: Duration = Duration::from_hours(30 * 24);
+
+/// `esm_class` says by it that the text begins with a header.
+const UDH_INDICATOR: u8 = 0x40;
+
+type Address = COctetString<1, 21>;
+
+/// The PDUs of a message, each with a `user_message_reference` of its own, which count on from `reference`. An error says
+/// why the message cannot be written as PDUs.
+pub(super) fn pdus(message: &Message, reference: u16) -> Result<Vec<SubmitSm>, Handed> {
+    let unfit = |status: CommandStatus| code(status.into());
+    let (source_ton, source_npi, source) = source(&message.from).ok_or(Handed::SenderFault {
+        code: unfit(CommandStatus::EsmeRinvsrcadr),
+    })?;
+    let to = message.to.trim_start_matches('+').to_owned();
+    let destination = Address::from_string(to).map_err(|_| Handed::Refused {
+        code: unfit(CommandStatus::EsmeRinvdstadr),
+    })?;
+    let too_long = || Handed::Refused {
+        code: unfit(CommandStatus::EsmeRinvmsglen),
+    };
+    let (parts, validity) = (message.parts.len(), validity_period(message.validity));
+    let total = u8::try_from(parts).map_err(|_| too_long())?;
+    let [_, concatenation] = reference.to_be_bytes();
+    (1..=total)
+        .zip(&message.parts)
+        .map(|(number, text)| {
+            let mut octets = Vec::new();
+            if total > 1 {
+                // With a 16-bit reference, 153 septets do not fit.
+                octets.extend([5, 0, 3, concatenation, total, number]);
+            }
+            octets.extend(alphabet::encode(text, message.encoding).ok_or_else(too_long)?);
+            let text = OctetString::from_vec(octets).map_err(|_| too_long())?;
+            let reference = reference.wrapping_add(u16::from(number) - 1);
+            let pdu = SubmitSm::builder()
+                .source_addr_ton(source_ton)
+                .source_addr_npi(source_npi)
+                .source_addr(source.clone())
+                .dest_addr_ton(Ton::International)
+                .dest_addr_npi(Npi::Isdn)
+                .destination_addr(destination.clone())
+                // The default of `EsmClass` is an acknowledgement.
+                .esm_class(EsmClass::from(if total > 1 { UDH_INDICATOR } else { 0 }))
+                .validity_period(validity.clone())
+                .registered_delivery(receipts())
+                .data_coding(match message.encoding {
+                    Encoding::Gsm7 => DataCoding::McSpecific,
+                    Encoding::Ucs2 => DataCoding::Ucs2,
+                })
+                .short_message(text)
+                .push_tlv(MessageSubmissionRequestTlvValue::UserMessageReference(
+                    UserMessageReference::new(reference),
+                ))
+                .build();
+            Ok(pdu)
+        })
+        .collect()
+}
+
+/// A receipt at the end, whatever it is.
+fn receipts() -> RegisteredDelivery {
+    RegisteredDelivery::from(u8::from(
+        MCDeliveryReceipt::McDeliveryReceiptRequestedWhereFinalDeliveryOutcomeIsSuccessOrFailure,
+    ))
+}
+
+/// A number with `+`, a short code, or a name.
+fn source(from: &str) -> Option<(Ton, Npi, Address)> {
+    let (ton, npi, address) = match from.strip_prefix('+') {
+        Some(digits) => (Ton::International, Npi::Isdn, digits),
+        None if from.bytes().all(|octet| octet.is_ascii_digit()) => {
+            (Ton::NetworkSpecific, Npi::Unknown, from)
+        }
+        None => (Ton::Alphanumeric, Npi::Unknown, from),
+    };
+    Some((ton, npi, Address::from_string(address.to_owned()).ok()?))
+}
+
+/// A time from now as SMPP writes it: `YYMMDDhhmmss000R`.
+fn validity_period(validity: Duration) -> EmptyOrFullCOctetString<17> {
+    // No time at all would mean the centre's own.
+    let seconds = validity.min(MAX_VALIDITY).as_secs().max(1);
+    let (days, hours) = (seconds / 86_400, seconds / 3_600 % 24);
+    let (minutes, seconds) = (seconds / 60 % 60, seconds % 60);
+    let text = format!("0000{days:02}{hours:02}{minutes:02}{seconds:02}000R");
+    // It has 16 characters, so it always fits.
+    EmptyOrFullCOctetString::from_string(text).unwrap_or_default()
+}
+
+/// What became of a part.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// Under this id, which may be empty.
+    Accepted(String),
+    /// An answer with an error status.
+    Refused(u32),
+    /// No byte was written.
+    Unsent,
+    /// Written, and no answer came.
+    Lost(&'static str),
+}
+
+/// What became of a message of these parts.
+pub(super) fn handed(parts: Vec<Part>) -> Handed {
+    let refused = parts.iter().find_map(|part| match part {
+        Part::Refused(status) => Some(*status),
+        _ => None,
+    });
+    let lost = parts.iter().find_map(|part| match part {
+        Part::Lost(code) => Some(*code),
+        _ => None,
+    });
+    let count = parts.len();
+    let ids: Vec<String> = parts
+        .into_iter()
+        .filter_map(|part| match part {
+            Part::Accepted(id) => Some(id),
+            _ => None,
+        })
+        .collect();
+    match (ids.len(), lost, refused) {
+        (accepted, ..) if accepted == count => {
+            // Ids of some parts only would not tell which.
+            let known = ids.iter().all(|id| !id.is_empty());
+            let provider_ids = if known { ids } else { Vec::new() };
+            Handed::Accepted { provider_ids }
+        }
+        (0, None, Some(status)) => verdict(status),
+        (0, None, None) => not_sent("smpp-unsent"),
+        (_, Some(code), _) => Handed::Unknown { code: code.into() },
+        (_, None, Some(status)) => Handed::Unknown { code: code(status) },
+        (_, None, None) => Handed::Unknown {
+            code: "smpp-unsent".into(),
+        },
+    }
+}
+
+/// What an error status says of a message. It was not accepted, so each of these is certain.
+pub(super) fn verdict(status: u32) -> Handed {
+    let code = code(status);
+    match CommandStatus::from(status) {
+        CommandStatus::EsmeRthrottled | CommandStatus::EsmeRmsgqful => {
+            Handed::Throttled { retry_after: None }
+        }
+        CommandStatus::EsmeRinvbndsts
+        | CommandStatus::EsmeRalybnd
+        | CommandStatus::EsmeRbindfail
+        | CommandStatus::EsmeRinvpaswd
+        | CommandStatus::EsmeRinvsysid => Handed::SenderFault { code },
+        CommandStatus::EsmeRsyserr | CommandStatus::EsmeRxTAppn => Handed::NotSent { code },
+        _ => Handed::Refused { code },
+    }
+}
+
+pub(super) fn not_sent(code: &str) -> Handed {
+    Handed::NotSent { code: code.into() }
+}
+
+/// A status as a code: `smpp-0x0b`.
+pub(super) fn code(status: u32) -> String {
+    format!("smpp-{status:#04x}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+use super::*;
+
+fn message(from: &str, parts: &[&str], encoding: Encoding) -> Message {
+    Message {
+        message_id: uuid::Uuid::nil(),
+        reference: "reference".into(),
+        to: "+491701234521".into(),
+        from: from.into(),
+        text: parts.concat(),
+        encoding,
+        parts: parts.iter().map(|part| (*part).to_owned()).collect(),
+        validity: Duration::from_hours(26),
+        status_url: String::new(),
+    }
+}
+
+#[test]
+fn parts_have_a_header_and_a_reference_each() {
+    let two = message("+4930123456", &["a€", "b"], Encoding::Gsm7);
+    let pdus = pdus(&two, 0xFFFF).unwrap();
+    let [first, second] = &pdus[..] else {
+        panic!("{} PDUs", pdus.len());
+    };
+    assert_eq!(
+        first.short_message()[..],
+        [5, 0, 3, 0xFF, 2, 1, 0x61, 0x1B, 0x65]
+    );
+    assert_eq!(second.short_message()[..], [5, 0, 3, 0xFF, 2, 2, 0x62]);
+    assert_eq!(u8::from(second.esm_class), 0x40);
+    assert_eq!(u8::from(second.registered_delivery), 1);
+    assert_eq!(second.validity_period.as_str(), "000001020000000R");
+    assert_eq!(second.destination_addr.as_str(), "491701234521");
+    let reference = MessageSubmissionRequestTlvValue::UserMessageReference(0.into());
+    assert_eq!(second.tlvs(), [reference.into()]);
+}
+
+#[test]
+fn one_part_is_plain() {
+    let pdus = pdus(&message("Shop", &["Ж"], Encoding::Ucs2), 7).unwrap();
+    assert_eq!(pdus[0].short_message()[..], [0x04, 0x16]);
+    assert_eq!(pdus[0].data_coding, DataCoding::Ucs2);
+    assert_eq!(u8::from(pdus[0].esm_class), 0);
+}
+
+#[test]
+fn the_longest_parts_fit() {
+    let text = "€".repeat(76) + "x";
+    assert!(pdus(&message("12345", &[&text, &text], Encoding::Gsm7), 0).is_ok());
+}
+
+#[test]
+fn the_source_has_the_type_of_its_form() {
+    for (from, ton, npi) in [
+        ("+4930123456", Ton::International, Npi::Isdn),
+        ("12345", Ton::NetworkSpecific, Npi::Unknown),
+        ("Shop 24", Ton::Alphanumeric, Npi::Unknown),
+    ] {
+        let (found_ton, found_npi, _) = source(from).unwrap();
+        assert_eq!((found_ton, found_npi), (ton, npi), "{from}");
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_anything_is() {
+    let no_from = message("ä", &["a"], Encoding::Gsm7);
+    let fault = Handed::SenderFault {
+        code: "smpp-0x0a".into(),
+    };
+    assert_eq!(pdus(&no_from, 0).unwrap_err(), fault);
+    let text = message("Shop", &["Ж"], Encoding::Gsm7);
+    let refused = Handed::Refused {
+        code: "smpp-0x01".into(),
+    };
+    assert_eq!(pdus(&text, 0).unwrap_err(), refused);
+}
+
+#[test]
+fn a_validity_is_at_least_a_second_and_at_most_30_days() {
+    for (validity, text) in [
+        (Duration::ZERO, "000000000001000R"),
+        (Duration::from_secs(3_661), "000000010101000R"),
+        (Duration::from_hours(100 * 24), "000030000000000R"),
+    ] {
+        assert_eq!(validity_period(validity).as_str(), text);
+    }
+}
+
+#[test]
+fn parts_that_differ_are_unknown() {
+    let accepted = || Part::Accepted("1".into());
+    for (parts, code) in [
+        (vec![accepted(), Part::Refused(0x58)], "smpp-0x58"),
+        (vec![accepted(), Part::Unsent], "smpp-unsent"),
+        (
+            vec![Part::Refused(0x0B), Part::Lost("smpp-lost")],
+            "smpp-lost",
+        ),
+        (
+            vec![Part::Lost("smpp-timeout"), Part::Unsent],
+            "smpp-timeout",
+        ),
+    ] {
+        let unknown = Handed::Unknown { code: code.into() };
+        assert_eq!(handed(parts), unknown);
+    }
+}
+
+#[test]
+fn parts_none_of_which_was_taken_are_certain() {
+    let refused = Handed::Refused {
+        code: "smpp-0x0b".into(),
+    };
+    assert_eq!(handed(vec![Part::Refused(0x0B), Part::Unsent]), refused);
+    assert_eq!(
+        handed(vec![Part::Unsent, Part::Unsent]),
+        not_sent("smpp-unsent")
+    );
+}
+
+#[test]
+fn a_status_blames_the_sender_the_message_or_the_moment() {
+    for status in [0x04, 0x05, 0x0D, 0x0E, 0x0F] {
+        assert!(matches!(verdict(status), Handed::SenderFault { .. }));
+    }
+    for status in [0x0A, 0x0B, 0x45, 0x0400] {
+        assert!(matches!(verdict(status), Handed::Refused { .. }));
+    }
+    for status in [0x14, 0x58] {
+        assert!(matches!(verdict(status), Handed::Throttled { .. }));
+    }
+    assert_eq!(verdict(0x08), not_sent("smpp-0x08"));
+}

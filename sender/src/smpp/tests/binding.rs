@@ -1,0 +1,155 @@
+//! How connections begin and end.
+
+use super::*;
+
+#[tokio::test]
+async fn a_cut_in_mid_pdu_is_unknown_and_what_waits_is_not_sent() {
+    let (smpp, centre, mut peer) = bound(PATIENT, 1).await;
+    let written = send(&smpp, &["a"]);
+    peer.submit().await;
+    let message = message(&["b"]);
+    let mut waits = smpp.send(&message);
+    assert!(futures::poll!(&mut waits).is_pending());
+    peer.write(&[0, 0, 0, 18, 0x80, 0, 0, 4, 0]).await;
+    drop(peer);
+    assert_eq!(written.await.unwrap(), unknown("smpp-lost"));
+    assert_eq!(waits.await, not_sent("smpp-unsent"));
+    let mut peer = centre.accept().await;
+    let handed = send(&smpp, &["c"]);
+    let (sequence, _) = peer.submit().await;
+    peer.accept_part(sequence, "3").await;
+    assert_eq!(handed.await.unwrap(), accepted(&["3"]));
+}
+
+#[tokio::test]
+async fn the_centre_is_asked_when_idle() {
+    let timing = Timing {
+        idle: SHORT,
+        ..PATIENT
+    };
+    let (_smpp, _centre, mut peer) = bound(timing, 10).await;
+    for _ in 0..2 {
+        let enquiry = peer.next().await;
+        assert_eq!(enquiry.id(), CommandId::EnquireLink);
+        peer.answer(&enquiry, Pdu::EnquireLinkResp).await;
+    }
+}
+
+#[tokio::test]
+async fn a_centre_that_stays_silent_is_left() {
+    let timing = Timing {
+        response: SHORT,
+        idle: SHORT,
+        ..PATIENT
+    };
+    let (_smpp, centre, mut peer) = bound(timing, 10).await;
+    assert_eq!(peer.next().await.id(), CommandId::EnquireLink);
+    assert!(peer.ended().await);
+    centre.accept().await;
+}
+
+#[tokio::test]
+async fn with_tls_nothing_is_said_in_the_clear() {
+    let centre = Centre::new().await;
+    let mut config = config(&centre);
+    config.tls = true;
+    let smpp = Arc::new(Smpp::with_timing(config, PATIENT));
+    let handed = send(&smpp, &["a"]);
+    let mut peer = centre.connection().await;
+    assert_eq!(peer.first_octet().await, TLS_HANDSHAKE);
+    peer.write(b"no TLS").await;
+    assert_eq!(handed.await.unwrap(), not_sent("smpp-unbound"));
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_the_senders_fault() {
+    let centre = Centre::new().await;
+    let smpp = smpp(&centre, PATIENT, 10);
+    let handed = send(&smpp, &["a"]);
+    let mut peer = centre.connection().await;
+    let bind = peer.bind().await;
+    assert_eq!(bind.password.as_str(), "hush");
+    peer.answer_bind(CommandStatus::EsmeRinvpaswd).await;
+    let fault = Handed::SenderFault {
+        code: "smpp-0x0e".into(),
+    };
+    assert_eq!(handed.await.unwrap(), fault);
+}
+
+#[tokio::test]
+async fn a_session_that_still_stands_is_waited_for() {
+    let centre = Centre::new().await;
+    let smpp = smpp(&centre, PATIENT, 10);
+    let first = send(&smpp, &["a"]);
+    let mut peer = centre.connection().await;
+    peer.bind().await;
+    peer.answer_bind(CommandStatus::EsmeRalybnd).await;
+    assert_eq!(first.await.unwrap(), not_sent("smpp-0x05"));
+    let mut peer = centre.accept().await;
+    let second = send(&smpp, &["b"]);
+    let (sequence, _) = peer.submit().await;
+    peer.accept_part(sequence, "2").await;
+    assert_eq!(second.await.unwrap(), accepted(&["2"]));
+}
+
+#[tokio::test]
+async fn a_centre_that_does_not_answer_the_bind_is_not_reached() {
+    let centre = Centre::new().await;
+    let timing = Timing {
+        bind: SHORT,
+        ..PATIENT
+    };
+    let smpp = smpp(&centre, timing, 10);
+    let handed = send(&smpp, &["a"]);
+    let _peer = centre.connection().await;
+    assert_eq!(handed.await.unwrap(), not_sent("smpp-unbound"));
+}
+
+#[tokio::test]
+async fn without_a_centre_nothing_is_sent() {
+    let centre = Centre::new().await;
+    let smpp = smpp(&centre, PATIENT, 10);
+    drop(centre);
+    let handed = smpp.send(&message(&["a"])).await;
+    assert_eq!(handed, not_sent("smpp-unbound"));
+}
+
+#[tokio::test]
+async fn closing_waits_for_what_is_under_way_and_unbinds() {
+    let (smpp, _centre, mut peer) = bound(PATIENT, 10).await;
+    let handed = send(&smpp, &["a"]);
+    let (sequence, _) = peer.submit().await;
+    let mut closing = smpp.close();
+    assert!(futures::poll!(&mut closing).is_pending());
+    assert_eq!(smpp.send(&message(&["b"])).await, not_sent("smpp-closed"));
+    // The end would come before this answer if it did not wait.
+    peer.request(5, Pdu::EnquireLink).await;
+    assert_eq!(peer.next().await.id(), CommandId::EnquireLinkResp);
+    peer.accept_part(sequence, "1").await;
+    assert_eq!(handed.await.unwrap(), accepted(&["1"]));
+    let centre = async {
+        let unbind = peer.next().await;
+        assert_eq!(unbind.id(), CommandId::Unbind);
+        peer.answer(&unbind, Pdu::UnbindResp).await;
+    };
+    tokio::join!(closing, centre);
+    assert!(peer.ended().await);
+}
+
+#[tokio::test]
+async fn when_the_centre_unbinds_the_sender_binds_anew() {
+    let (_smpp, centre, mut peer) = bound(PATIENT, 10).await;
+    peer.request(9, Pdu::Unbind).await;
+    assert_eq!(peer.next().await.id(), CommandId::UnbindResp);
+    assert!(peer.ended().await);
+    centre.accept().await;
+}
+
+#[tokio::test]
+async fn who_binds_is_not_shown() {
+    let shown = format!("{:?}", config(&Centre::new().await));
+    assert!(
+        !shown.contains("feedback") && !shown.contains("hush"),
+        "{shown}"
+    );
+}

@@ -1,0 +1,141 @@
+//! PDUs as they come in: frames by their length, and the fields of a body.
+//!
+//! `rusmpp` writes what goes out. It does not read what comes in: it decodes from the shared buffer, so that one body it
+//! cannot take (an id without its NUL, say) costs the stream its place, and the centre sends that PDU again after each bind.
+
+use std::io::{Error, ErrorKind};
+
+use bytes::{Buf, Bytes, BytesMut};
+use rusmpp::CommandId;
+use tokio_util::codec::Decoder;
+
+const HEADER: usize = 16;
+/// A header, the fields of a `deliver_sm` and a `message_payload` of the longest length there is.
+const MAX_LENGTH: usize = 72 * 1024;
+
+/// A PDU whose body is not read yet.
+pub(super) struct Frame {
+    pub id: CommandId,
+    pub status: u32,
+    pub sequence: u32,
+    pub body: Bytes,
+}
+
+pub(super) struct FrameCodec;
+
+impl Decoder for FrameCodec {
+    type Item = Frame;
+    type Error = Error;
+
+    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Frame>, Error> {
+        let Some(length) = src.first_chunk() else {
+            return Ok(None);
+        };
+        let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
+        if !(HEADER..=MAX_LENGTH).contains(&length) {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        if src.len() < length {
+            src.reserve(length - src.len());
+            return Ok(None);
+        }
+        let mut body = src.split_to(length).freeze();
+        body.advance(4);
+        Ok(Some(Frame {
+            id: body.get_u32().into(),
+            status: body.get_u32(),
+            sequence: body.get_u32(),
+            body,
+        }))
+    }
+}
+
+/// Reads the fields of a body in turn; `None` where it ends too early.
+#[derive(Clone, Copy)]
+pub(super) struct Fields<'a>(pub &'a [u8]);
+
+impl<'a> Fields<'a> {
+    pub fn octets(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (field, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(field)
+    }
+
+    pub fn octet(&mut self) -> Option<u8> {
+        self.octets(1)?.first().copied()
+    }
+
+    fn short(&mut self) -> Option<u16> {
+        self.octets(2)?.try_into().ok().map(u16::from_be_bytes)
+    }
+
+    /// A C-octet string without its NUL.
+    pub fn string(&mut self) -> Option<String> {
+        let length = self.0.iter().position(|&octet| octet == 0)?;
+        let text = self.octets(length)?;
+        self.octets(1)?;
+        Some(String::from_utf8_lossy(text).into_owned())
+    }
+
+    /// The value of the first TLV with this tag, where the fields are TLVs.
+    pub fn tlv(mut self, tag: u16) -> Option<&'a [u8]> {
+        loop {
+            let (found, length) = (self.short()?, self.short()?);
+            let value = self.octets(length.into())?;
+            if found == tag {
+                return Some(value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn frames(octets: &[u8]) -> Option<usize> {
+        let (mut codec, mut src) = (FrameCodec, BytesMut::from(octets));
+        let mut count = 0;
+        loop {
+            match codec.decode(&mut src) {
+                Ok(Some(_)) => count += 1,
+                Ok(None) => return Some(count),
+                Err(_) => return None,
+            }
+        }
+    }
+
+    #[test]
+    fn a_frame_is_whole_or_waited_for() {
+        let mut octets = vec![0, 0, 0, 17, 0, 0, 0, 0x15, 0, 0, 0, 0, 0, 0, 0, 1, 7];
+        assert_eq!(frames(&octets), Some(1));
+        assert_eq!(frames(&octets[..16]), Some(0));
+        octets.extend_from_within(..);
+        assert_eq!(frames(&octets), Some(2));
+    }
+
+    #[test]
+    fn a_length_that_cannot_be_ends_it() {
+        assert_eq!(frames(&[0, 0, 0, 15]), None);
+        assert_eq!(frames(&[0xFF; 4]), None);
+    }
+
+    #[test]
+    fn a_tlv_is_found_behind_others() {
+        let tlvs = Fields(&[0x02, 0x04, 0, 2, 0, 9, 0x04, 0x27, 0, 1, 2]);
+        assert_eq!(tlvs.tlv(0x0427), Some(&[2][..]));
+        assert_eq!(tlvs.tlv(0x001E), None);
+        assert_eq!(Fields(&[0x04, 0x27, 0, 2, 2]).tlv(0x0427), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_octets_are_read(octets: Vec<u8>) {
+            frames(&octets);
+            Fields(&octets).tlv(0x001E);
+            Fields(&octets).string();
+        }
+    }
+}
