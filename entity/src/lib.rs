@@ -4,5 +4,7 @@
 pub mod account;
 pub mod api_key;
 pub mod api_secret;
+pub mod campaign;
 pub mod form;
 pub mod import_batch;
+pub mod message;

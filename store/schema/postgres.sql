@@ -4,12 +4,14 @@
 CREATE TABLE schema_version (
     version bigint NOT NULL
 );
-INSERT INTO schema_version (version) VALUES (2);
+INSERT INTO schema_version (version) VALUES (3);
 
 -- Accounts and keys.
 
 CREATE TABLE account (
     account_id  uuid        PRIMARY KEY,
+    -- Stands for the account in the references that providers get, which have no room for an id.
+    number      integer     GENERATED ALWAYS AS IDENTITY UNIQUE,
     name        text        NOT NULL UNIQUE,
     time_zone   text        NOT NULL,
     created_at  timestamptz NOT NULL
@@ -51,6 +53,7 @@ CREATE TABLE import_batch (
     attempt       uuid        NOT NULL,
     heartbeat_at  timestamptz NOT NULL,
     request_id    text        NOT NULL DEFAULT '',
+    campaign_id   uuid,
     lane          text        NOT NULL DEFAULT 'bulk',
     seq           bigint,
     staging       boolean     NOT NULL DEFAULT false,
@@ -216,7 +219,8 @@ CREATE TABLE form_version (
     PRIMARY KEY (account_id, form_id)
 ) WITH (fillfactor = 10);
 
--- An answer writes to a link only if it has max_responses, so that a busy link is no busy row.
+-- An answer writes to a link only if it has max_responses, so that a busy link is no busy row. A campaign's link has the id of
+-- its message. What comes through the link of a test message is not stored.
 CREATE TABLE link (
     account_id    uuid        NOT NULL,
     link_id       uuid        NOT NULL,
@@ -229,6 +233,8 @@ CREATE TABLE link (
     used          bigint      NOT NULL DEFAULT 0,
     created_at    timestamptz NOT NULL,
     deleted_at    timestamptz,
+    campaign_id   uuid,
+    is_test       boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (account_id, link_id)
 );
 CREATE INDEX link_form ON link (account_id, form_id, link_id);
@@ -297,6 +303,158 @@ CREATE TABLE pending_delta (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 -- For "which forms have pending counts?" across accounts.
 CREATE INDEX pending_delta_order ON pending_delta (id);
+
+-- Sending.
+
+-- content is what the account said of the campaign, as JSON. Whose audience is taken once is planned docid by docid: planned_to is
+-- the last one so far, and planned says that nothing is left to plan. An on_import campaign is planned by its imports;
+-- finishing says that it takes no more of them.
+CREATE TABLE campaign (
+    account_id  uuid        NOT NULL,
+    campaign_id uuid        NOT NULL,
+    status      text        NOT NULL,
+    sender      text        NOT NULL,
+    form_id     uuid        NOT NULL,
+    content     text        NOT NULL,
+    revision    bigint      NOT NULL,
+    on_import   boolean     NOT NULL,
+    finishing   boolean     NOT NULL,
+    planned     boolean     NOT NULL,
+    planned_to  text        COLLATE "C" NOT NULL,
+    created_at  timestamptz NOT NULL,
+    updated_at  timestamptz NOT NULL,
+    started_at  timestamptz,
+    finished_at timestamptz,
+    PRIMARY KEY (account_id, campaign_id)
+) WITH (fillfactor = 50);
+CREATE INDEX campaign_open ON campaign (sender, account_id, campaign_id) WHERE status IN ('RUNNING', 'PAUSED');
+
+-- The counts of a campaign's messages of a kind, as JSON, without those in campaign_delta.
+CREATE TABLE campaign_tally (
+    account_id  uuid NOT NULL,
+    campaign_id uuid NOT NULL,
+    kind        text NOT NULL,
+    counts      text NOT NULL,
+    PRIMARY KEY (account_id, campaign_id, kind)
+) WITH (fillfactor = 10);
+
+-- Counts that no tally has yet. Rows are only appended, so that no transaction waits for another to count.
+CREATE TABLE campaign_delta (
+    account_id  uuid   NOT NULL,
+    campaign_id uuid   NOT NULL,
+    id          bigint GENERATED ALWAYS AS IDENTITY,
+    kind        text   NOT NULL,
+    counts      text   NOT NULL,
+    PRIMARY KEY (account_id, campaign_id, id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+
+-- phone_mac is the HMAC of the phone for which it was planned, 32 bytes, null of a test; sent_mac that of the phone to which it was
+-- handed over. Both are null once the recipient is erased. provider_ids is a JSON array.
+-- part_states has a character a part. The id of a first message is also that of its link.
+CREATE TABLE message (
+    account_id   uuid        NOT NULL,
+    message_id   uuid        NOT NULL,
+    campaign_id  uuid        NOT NULL,
+    docid        text        COLLATE "C" NOT NULL,
+    kind         text        NOT NULL,
+    status       text        NOT NULL,
+    reason       text,
+    phone_mac    bytea,
+    sent_mac     bytea,
+    parts        bigint      NOT NULL DEFAULT 0,
+    part_states  text        NOT NULL DEFAULT '',
+    encoding     text,
+    link_id      uuid        NOT NULL,
+    provider_ids text        NOT NULL DEFAULT '[]',
+    code         text,
+    scheduled_at timestamptz NOT NULL,
+    accepted_at  timestamptz,
+    delivered_at timestamptz,
+    viewed_at    timestamptz,
+    answered_at  timestamptz,
+    PRIMARY KEY (account_id, message_id)
+) WITH (fillfactor = 75);
+CREATE UNIQUE INDEX message_docid ON message (account_id, campaign_id, kind, docid) WHERE kind <> 'test';
+CREATE UNIQUE INDEX message_phone ON message (account_id, campaign_id, kind, phone_mac)
+    WHERE kind <> 'test' AND reason IS DISTINCT FROM 'duplicate_phone';
+CREATE INDEX message_unknown ON message (account_id, campaign_id) WHERE status = 'unknown';
+CREATE INDEX message_campaign ON message (account_id, campaign_id, message_id);
+CREATE INDEX message_recipient ON message (account_id, docid, message_id);
+
+-- What is still to be sent, or handed over without a known result: then fence is that of the lease under which it was claimed,
+-- else 0. A row's absence proves that the message's result is recorded. phone is that of a test.
+CREATE TABLE message_due (
+    account_id  uuid        NOT NULL,
+    campaign_id uuid        NOT NULL,
+    due_at      timestamptz NOT NULL,
+    message_id  uuid        NOT NULL,
+    sender      text        NOT NULL,
+    fence       bigint      NOT NULL DEFAULT 0,
+    failures    bigint      NOT NULL DEFAULT 0,
+    phone       text,
+    PRIMARY KEY (account_id, campaign_id, due_at, message_id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX message_due_test ON message_due (sender, account_id, campaign_id) WHERE phone IS NOT NULL;
+CREATE INDEX message_due_claimed ON message_due (sender, fence) WHERE fence > 0;
+
+-- Phones that an account has sent to, with the docid that the last message was for, and those that opted out (its
+-- suppression list).
+CREATE TABLE contact (
+    account_id   uuid        NOT NULL,
+    phone_mac    bytea       NOT NULL,
+    last_sent_at timestamptz,
+    last_campaign_id uuid,
+    docid        text,
+    opted_out_at timestamptz,
+    source       text,
+    PRIMARY KEY (account_id, phone_mac)
+) WITH (fillfactor = 90);
+
+-- The messages of a provider whose receipts carry its own ids alone.
+CREATE TABLE provider_ref (
+    sender      text        NOT NULL,
+    provider_id text        NOT NULL,
+    account_id  uuid        NOT NULL,
+    message_id  uuid        NOT NULL,
+    part        bigint      NOT NULL,
+    created_at  timestamptz NOT NULL,
+    PRIMARY KEY (sender, provider_id)
+);
+CREATE INDEX provider_ref_age ON provider_ref (created_at);
+
+-- Receipts that came before the result which has their provider's id.
+CREATE TABLE stray_receipt (
+    sender      text        NOT NULL,
+    provider_id text        NOT NULL,
+    status      text        NOT NULL,
+    code        text,
+    received_at timestamptz NOT NULL,
+    PRIMARY KEY (sender, provider_id, status)
+);
+CREATE INDEX stray_receipt_age ON stray_receipt (received_at);
+
+-- Who drives a sender. A driver whose fence is not the row's has lost it.
+CREATE TABLE lease (
+    name         text        PRIMARY KEY,
+    owner        uuid        NOT NULL,
+    fence        bigint      NOT NULL,
+    heartbeat_at timestamptz NOT NULL
+) WITH (fillfactor = 10);
+
+-- How a sender is, as its driver saw it last. One without a row never was in trouble.
+CREATE TABLE sender_state (
+    name   text        PRIMARY KEY,
+    state  text        NOT NULL,
+    reason text
+) WITH (fillfactor = 10);
+
+-- Texts that came from phones, by the sender and the id that its provider gave them: each counts once.
+CREATE TABLE inbound (
+    sender      text        NOT NULL,
+    id          text        NOT NULL,
+    received_at timestamptz NOT NULL,
+    PRIMARY KEY (sender, id)
+);
 
 -- Reports.
 

@@ -4,17 +4,18 @@
 CREATE TABLE schema_version (
     version integer NOT NULL
 );
-INSERT INTO schema_version (version) VALUES (2);
+INSERT INTO schema_version (version) VALUES (3);
 
 CREATE TABLE account (
-    account_id blob PRIMARY KEY,
+    number     integer PRIMARY KEY AUTOINCREMENT,
+    account_id blob NOT NULL UNIQUE,
     name       text NOT NULL UNIQUE,
     time_zone  text NOT NULL,
     created_at text NOT NULL
 );
 
 CREATE TABLE api_key (
-    account_id   blob NOT NULL REFERENCES account,
+    account_id   blob NOT NULL REFERENCES account (account_id),
     api_key      text NOT NULL UNIQUE,
     scopes       text NOT NULL,
     created_at   text NOT NULL,
@@ -34,7 +35,7 @@ CREATE TABLE api_secret (
 );
 
 CREATE TABLE import_counter (
-    account_id blob    PRIMARY KEY REFERENCES account,
+    account_id blob    PRIMARY KEY REFERENCES account (account_id),
     seq        integer NOT NULL
 );
 
@@ -45,6 +46,7 @@ CREATE TABLE import_batch (
     attempt       blob    NOT NULL,
     heartbeat_at  text    NOT NULL,
     request_id    text    NOT NULL DEFAULT '',
+    campaign_id    blob,
     lane          text    NOT NULL DEFAULT 'bulk',
     seq           integer,
     staging       boolean NOT NULL DEFAULT false,
@@ -205,6 +207,8 @@ CREATE TABLE link (
     used          integer NOT NULL DEFAULT 0,
     created_at    text    NOT NULL,
     deleted_at    text,
+    campaign_id   blob,
+    is_test       integer NOT NULL DEFAULT 0,
     PRIMARY KEY (account_id, link_id)
 );
 CREATE INDEX link_form ON link (account_id, form_id, link_id);
@@ -265,6 +269,137 @@ CREATE TABLE pending_delta (
     created_at   text    NOT NULL
 );
 CREATE INDEX pending_delta_form ON pending_delta (account_id, form_id, id);
+
+CREATE TABLE campaign (
+    account_id blob NOT NULL,
+    campaign_id blob NOT NULL,
+    status text NOT NULL,
+    sender text NOT NULL,
+    form_id blob NOT NULL,
+    content text NOT NULL,
+    revision integer NOT NULL,
+    on_import integer NOT NULL,
+    finishing integer NOT NULL,
+    planned integer NOT NULL,
+    planned_to text NOT NULL,
+    created_at text NOT NULL,
+    updated_at text NOT NULL,
+    started_at text,
+    finished_at text,
+    PRIMARY KEY (account_id, campaign_id)
+);
+CREATE INDEX campaign_open ON campaign (sender, account_id, campaign_id) WHERE status IN ('RUNNING', 'PAUSED');
+
+CREATE TABLE campaign_tally (
+    account_id blob NOT NULL,
+    campaign_id blob NOT NULL,
+    kind text NOT NULL,
+    counts text NOT NULL,
+    PRIMARY KEY (account_id, campaign_id, kind)
+);
+
+CREATE TABLE campaign_delta (
+    account_id blob NOT NULL,
+    campaign_id blob NOT NULL,
+    id integer PRIMARY KEY AUTOINCREMENT,
+    kind text NOT NULL,
+    counts text NOT NULL
+);
+CREATE INDEX campaign_delta_campaign ON campaign_delta (account_id, campaign_id, id);
+
+CREATE TABLE message (
+    account_id blob NOT NULL,
+    message_id blob NOT NULL,
+    campaign_id blob NOT NULL,
+    docid text NOT NULL,
+    kind text NOT NULL,
+    status text NOT NULL,
+    reason text,
+    phone_mac blob,
+    sent_mac blob,
+    parts integer NOT NULL DEFAULT 0,
+    part_states text NOT NULL DEFAULT '',
+    encoding text,
+    link_id blob NOT NULL,
+    provider_ids text NOT NULL DEFAULT '[]',
+    code text,
+    scheduled_at text NOT NULL,
+    accepted_at text,
+    delivered_at text,
+    viewed_at text,
+    answered_at text,
+    PRIMARY KEY (account_id, message_id)
+);
+CREATE UNIQUE INDEX message_docid ON message (account_id, campaign_id, kind, docid) WHERE kind <> 'test';
+CREATE UNIQUE INDEX message_phone ON message (account_id, campaign_id, kind, phone_mac)
+    WHERE kind <> 'test' AND reason IS NOT 'duplicate_phone';
+CREATE INDEX message_unknown ON message (account_id, campaign_id) WHERE status = 'unknown';
+CREATE INDEX message_campaign ON message (account_id, campaign_id, message_id);
+CREATE INDEX message_recipient ON message (account_id, docid, message_id);
+
+CREATE TABLE message_due (
+    account_id blob NOT NULL,
+    campaign_id blob NOT NULL,
+    due_at text NOT NULL,
+    message_id blob NOT NULL,
+    sender text NOT NULL,
+    fence integer NOT NULL DEFAULT 0,
+    failures integer NOT NULL DEFAULT 0,
+    phone text,
+    PRIMARY KEY (account_id, campaign_id, due_at, message_id)
+);
+CREATE INDEX message_due_test ON message_due (sender, account_id, campaign_id) WHERE phone IS NOT NULL;
+CREATE INDEX message_due_claimed ON message_due (sender, fence) WHERE fence > 0;
+
+CREATE TABLE contact (
+    account_id blob NOT NULL,
+    phone_mac blob NOT NULL,
+    last_sent_at text,
+    last_campaign_id blob,
+    docid text,
+    opted_out_at text,
+    source text,
+    PRIMARY KEY (account_id, phone_mac)
+);
+
+CREATE TABLE provider_ref (
+    sender text NOT NULL,
+    provider_id text NOT NULL,
+    account_id blob NOT NULL,
+    message_id blob NOT NULL,
+    part integer NOT NULL,
+    created_at text NOT NULL,
+    PRIMARY KEY (sender, provider_id)
+);
+CREATE INDEX provider_ref_age ON provider_ref (created_at);
+
+CREATE TABLE stray_receipt (
+    sender text NOT NULL,
+    provider_id text NOT NULL,
+    status text NOT NULL,
+    code text,
+    received_at text NOT NULL,
+    PRIMARY KEY (sender, provider_id, status)
+);
+CREATE INDEX stray_receipt_age ON stray_receipt (received_at);
+
+CREATE TABLE lease (
+    name text        PRIMARY KEY,
+    owner blob NOT NULL,
+    fence integer NOT NULL,
+    heartbeat_at text NOT NULL
+);
+CREATE TABLE sender_state (
+    name text PRIMARY KEY,
+    state text NOT NULL,
+    reason text
+);
+CREATE TABLE inbound (
+    sender text NOT NULL,
+    id text NOT NULL,
+    received_at text NOT NULL,
+    PRIMARY KEY (sender, id)
+);
 
 CREATE TABLE rollup (
     account_id        blob    NOT NULL,

@@ -6,6 +6,7 @@
 //! - [`import`]: a body's chunks, the commit that accepts them, the worker's ledger, rows into `recipient`, batches, recipients.
 //! - [`form`]: forms and their links.
 //! - [`collect`]: views and answers in, a feedback out, with their pending counts.
+//! - [`send`]: campaigns and messages, from planning to receipts.
 //! - [`report`]: the rollups, what reports and lists are read from, and counts made anew to check and to replace them.
 //! - [`tx`]: one [`Store`] over PostgreSQL or SQLite, transactions, errors. The others are built on it.
 //!
@@ -20,6 +21,7 @@ pub mod collect;
 pub mod form;
 pub mod import;
 pub mod report;
+pub mod send;
 pub mod tx;
 mod version;
 

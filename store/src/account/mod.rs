@@ -24,6 +24,7 @@ const LIVE_SECRETS: usize = 2;
 #[derive(Clone, Debug)]
 pub struct KeyRecord {
     pub account_id: Uuid,
+    pub account_name: String,
     pub api_key: String,
     pub time_zone: Tz,
     pub scopes: Scopes,
@@ -108,7 +109,7 @@ impl Store {
     pub async fn find_key(&self, key: &str) -> Result<Option<KeyRecord>, Error> {
         let rows = self
             .rows(
-                "SELECT k.account_id, a.time_zone, k.scopes, s.secret_hash, s.expires_at
+                "SELECT k.account_id, a.name, a.time_zone, k.scopes, s.secret_hash, s.expires_at
                    FROM api_key k
                    JOIN account a ON a.account_id = k.account_id
                    JOIN api_secret s ON s.account_id = k.account_id AND s.api_key = k.api_key
@@ -129,6 +130,7 @@ impl Store {
         };
         Ok(Some(KeyRecord {
             account_id: get(first, "account_id")?,
+            account_name: get(first, "name")?,
             api_key: key.to_owned(),
             time_zone: parsed(first, "time_zone")?,
             scopes: parsed(first, "scopes")?,

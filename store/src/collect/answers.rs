@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::pending::PendingDeltas;
 use super::{NewAnswer, NewView, VisitKey, postgres, sqlite};
 use crate::form::PublicLink;
+use crate::send::FirstUses;
 use crate::tx::{Inner, Sql, values};
 use crate::{Committed, Error, Store, Tx};
 
@@ -157,12 +158,14 @@ impl Tx {
         let mut deltas = PendingDeltas::default();
         let mut spent: BTreeMap<LinkKey, i64> = BTreeMap::new();
         let mut standing = HashMap::with_capacity(stored.len());
+        let mut uses = FirstUses::new();
         let view = Delta::view();
         for answer in answers {
             let Some(viewed) = viewed.get(&answer.feedback_id) else {
                 continue;
             };
             answer.view.count(&answer.delta, &mut deltas);
+            answer.view.add_use(&mut uses);
             if *viewed {
                 answer.view.count(&view, &mut deltas);
             }
@@ -177,6 +180,7 @@ impl Tx {
         } else if !spent.is_empty() {
             postgres::spend(self, &spent).await?;
         }
+        self.note_uses(&FirstUses::new(), &uses).await?;
         self.append_pending(deltas).await?;
         Ok(standing)
     }

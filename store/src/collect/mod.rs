@@ -16,6 +16,7 @@ use uuid::{NoContext, Timestamp, Uuid};
 
 use self::pending::PendingDeltas;
 use crate::form::{FormKey, PublicLink};
+use crate::send::FirstUses;
 use crate::tx::Parameters;
 use crate::{Error, Store};
 
@@ -38,6 +39,8 @@ pub struct NewView {
     at: DateTime<Utc>,
     /// Of `at`, in the account's time zone.
     day: NaiveDate,
+    /// The link is that of a message.
+    is_of_message: bool,
 }
 
 /// A visit's answers, which the link's form has judged.
@@ -83,6 +86,16 @@ impl NewView {
             bus_prop_ids: link.bus_prop_ids.to_string(),
             at: at.trunc_subsecs(6),
             day: day_of(at, link.time_zone),
+            is_of_message: link.is_of_message,
+        }
+    }
+
+    /// Adds the link's use to those of messages, if it is of one.
+    fn add_use(&self, uses: &mut FirstUses) {
+        if self.is_of_message {
+            let key = (self.visit.account_id, self.visit.link_id);
+            let first = uses.entry(key).or_insert(self.at);
+            *first = self.at.min(*first);
         }
     }
 
@@ -149,12 +162,15 @@ impl Store {
             return Ok(0);
         }
         let mut deltas = PendingDeltas::default();
+        let mut uses = FirstUses::new();
         let view = Delta::view();
         for key in &seen {
             if let Some(new) = by_day.get(key) {
                 new.count(&view, &mut deltas);
+                new.add_use(&mut uses);
             }
         }
+        tx.note_uses(&uses, &FirstUses::new()).await?;
         tx.append_pending(deltas).await?;
         tx.commit_surely().await?;
         Ok(seen.len() as u64)

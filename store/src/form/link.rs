@@ -62,6 +62,10 @@ pub struct PublicLink {
     /// Stored answers, erased ones too. Counted only where `max_responses` is set.
     pub used: i64,
     pub deleted_at: Option<DateTime<Utc>>,
+    /// Of a message, whose id is the link's.
+    pub is_of_message: bool,
+    /// Of a test message: what comes through it is not stored.
+    pub is_test: bool,
 }
 
 impl PublicLink {
@@ -135,6 +139,8 @@ fn public_link_of(row: &QueryResult) -> Result<PublicLink, Error> {
         max_responses: get(row, "max_responses")?,
         used: get(row, "used")?,
         deleted_at: get(row, "deleted_at")?,
+        is_of_message: get(row, "is_of_message")?,
+        is_test: get(row, "is_test")?,
     })
 }
 
@@ -270,7 +276,8 @@ impl Store {
             .row(
                 "SELECT l.account_id, a.time_zone, l.link_id, l.form_id, f.status, f.content,
                         f.revision, l.bus_prop_ids, l.track_fields, l.expires_at,
-                        l.max_responses, l.used, l.deleted_at
+                        l.max_responses, l.used, l.deleted_at,
+                        l.campaign_id IS NOT NULL AS is_of_message, l.is_test
                    FROM link l
                    JOIN account a ON a.account_id = l.account_id
                    JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id

@@ -69,7 +69,7 @@ impl Store {
         }
     }
 
-    /// Opens a batch for an attempt.
+    /// Opens a batch for an attempt, whose recipients get messages of a campaign if there is one.
     ///
     /// # Errors
     /// See [`Error`].
@@ -78,12 +78,13 @@ impl Store {
         account_id: Uuid,
         batch_id: Uuid,
         attempt: Uuid,
+        campaign_id: Option<Uuid>,
     ) -> Result<(), Error> {
         let now = self.now().await?;
         self.execute(
-            "INSERT INTO import_batch (account_id, batch_id, status, attempt, heartbeat_at, created_at)
-             VALUES ($1, $2, 'receiving', $3, $4, $4)",
-            values![account_id, batch_id, attempt, now],
+            "INSERT INTO import_batch (account_id, batch_id, status, attempt, heartbeat_at, created_at, campaign_id)
+             VALUES ($1, $2, 'receiving', $3, $4, $4, $5)",
+            values![account_id, batch_id, attempt, now, campaign_id],
         )
         .await?;
         Ok(())

@@ -92,6 +92,9 @@ impl Store {
             }
         }
         let known = stored.filter(|(known, _)| *known);
+        if known.is_some() {
+            tx.erase_messages(account_id, docid).await?;
+        }
         if let Some((_, day)) = known {
             tx.count_created(account_id, day, -1, now).await?;
         }

@@ -3,6 +3,7 @@
 //!
 //! What is *not* here: any statement about a table.
 
+mod each;
 mod error;
 mod list;
 mod pool;

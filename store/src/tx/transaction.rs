@@ -9,7 +9,7 @@ use sea_orm::{
     Value, Values,
 };
 use sea_query_sqlx::SqlxValues;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 
 use super::Error;
 use super::pool::{Pool, Workload};
@@ -150,6 +150,11 @@ impl Tx {
             Committed::Done => Ok(()),
             Committed::Unknown(error) => Err(error),
         }
+    }
+
+    /// The same where the transaction is shared.
+    pub(super) async fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().await
     }
 
     /// The connection, for statements of one dialect.

@@ -26,6 +26,8 @@ pub struct Claim {
     /// Starts recorded before this one that came to no end.
     pub starts: i64,
     pub request_id: String,
+    /// The campaign that gets a message to each recipient of the import.
+    pub campaign_id: Option<Uuid>,
     /// As `domain::chunk` encodes it.
     pub payload: Vec<u8>,
     /// The database's clock at the claim.
@@ -38,7 +40,8 @@ pub struct Claim {
 fn claim_sql(is_sqlite: bool, batches: &str, chunks: &str) -> String {
     let (chunk, holder) = if is_sqlite {
         let chunk = format!(
-            "SELECT c.account_id, c.batch_id, c.chunk_no, c.records, b.seq, b.staging, b.request_id
+            "SELECT c.account_id, c.batch_id, c.chunk_no, c.records, b.seq, b.staging, b.request_id,
+                    b.campaign_id
                FROM import_batch b CROSS JOIN import_chunk c ON c.account_id = b.account_id AND c.batch_id = b.batch_id
               WHERE b.status IN ('queued', 'processing') AND NOT c.parked AND (c.retry_at IS NULL OR c.retry_at <= $1)
                 AND {batches} {chunks} ORDER BY b.seq LIMIT 1"
@@ -49,8 +52,8 @@ fn claim_sql(is_sqlite: bool, batches: &str, chunks: &str) -> String {
         // Batch after batch and chunk after chunk, until one is locked. The limit is a parameter, which the planner takes
         // for a small part, so it walks the index. Else it would sort all batches of the account.
         let chunk = format!(
-            "SELECT c.*, b.seq, b.staging, b.request_id
-               FROM (SELECT account_id, batch_id, seq, staging, request_id FROM import_batch b
+            "SELECT c.*, b.seq, b.staging, b.request_id, b.campaign_id
+               FROM (SELECT account_id, batch_id, seq, staging, request_id, campaign_id FROM import_batch b
                       WHERE b.status IN ('queued', 'processing') AND {batches} ORDER BY seq LIMIT $1) b
               CROSS JOIN LATERAL (
                     SELECT account_id, batch_id, chunk_no, records FROM import_chunk c
@@ -159,6 +162,7 @@ impl Tx {
             older_open: get(&row, "older_open")?,
             starts: get(&row, "starts")?,
             request_id: get(&row, "request_id")?,
+            campaign_id: get(&row, "campaign_id")?,
             payload: get(&row, "payload")?,
             claimed_at: get(&row, "claimed_at")?,
             session: pid.zip(start),

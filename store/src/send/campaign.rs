@@ -1,0 +1,312 @@
+//! Campaigns: made, read, listed, changed, and led through their life.
+
+use chrono::{DateTime, Utc};
+use domain::campaign::{Action, Audience, CampaignContent, CampaignStatus};
+use domain::form::FormStatus;
+use entity::campaign;
+use sea_orm::sea_query::LockType;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
+    QuerySelect, Value,
+};
+use uuid::Uuid;
+
+use crate::tx::{Parameters, Sql, values};
+use crate::{Committed, Error, ListPage, Store, Tx};
+
+/// A campaign, by its account and its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CampaignKey {
+    pub account_id: Uuid,
+    pub campaign_id: Uuid,
+}
+
+impl CampaignKey {
+    pub fn new(account_id: Uuid, campaign_id: Uuid) -> Self {
+        Self {
+            account_id,
+            campaign_id,
+        }
+    }
+}
+
+impl Parameters for CampaignKey {
+    fn add_to(self, values: &mut Vec<Value>) {
+        values.extend([self.account_id, self.campaign_id].map(Value::from));
+    }
+}
+
+/// A stored campaign.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Campaign {
+    pub campaign_id: Uuid,
+    pub status: CampaignStatus,
+    pub content: CampaignContent,
+    /// 1 at first, one more with every change of any kind.
+    pub revision: i64,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub started_at: Option<DateTime<Utc>>,
+    pub finished_at: Option<DateTime<Utc>>,
+    /// It takes no more imports and ends once nothing is left to do.
+    pub finishing: bool,
+}
+
+/// What a change of a campaign came to.
+#[derive(Clone, Debug)]
+pub enum CampaignChange {
+    Done(Box<Campaign>),
+    /// Not known in this account.
+    NotFound,
+    /// It has another revision than the expected one. Judged before the status.
+    Changed,
+    /// The status that it has does not allow the change.
+    Refused(CampaignStatus),
+    /// Its form is not PUBLISHED.
+    FormNotPublished,
+}
+
+impl Campaign {
+    fn read(row: &campaign::Model) -> Result<Self, Error> {
+        Ok(Self {
+            campaign_id: row.campaign_id,
+            status: row.status.parse().map_err(Error::broken)?,
+            content: serde_json::from_str(&row.content).map_err(Error::broken)?,
+            revision: row.revision,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            started_at: row.started_at,
+            finished_at: row.finished_at,
+            finishing: row.finishing,
+        })
+    }
+}
+
+/// Gives the row a content and what follows from it.
+fn set_content(row: &mut campaign::Model, content: &CampaignContent) -> Result<(), Error> {
+    row.sender.clone_from(&content.sender);
+    row.form_id = content.form_id;
+    row.content = serde_json::to_string(content).map_err(Error::broken)?;
+    row.on_import = matches!(content.audience, Audience::OnImport);
+    row.planned = row.on_import;
+    Ok(())
+}
+
+impl Store {
+    /// Makes a campaign in DRAFT.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn create_campaign(
+        &self,
+        account_id: Uuid,
+        content: &CampaignContent,
+    ) -> Result<Campaign, Error> {
+        let tx = self.begin().await?;
+        let now = tx.now().await?;
+        let mut row = campaign::Model {
+            account_id,
+            campaign_id: Uuid::now_v7(),
+            status: CampaignStatus::Draft.as_str().to_owned(),
+            sender: String::new(),
+            form_id: content.form_id,
+            content: String::new(),
+            revision: 1,
+            on_import: false,
+            finishing: false,
+            planned: false,
+            planned_to: String::new(),
+            created_at: now,
+            updated_at: now,
+            started_at: None,
+            finished_at: None,
+        };
+        set_content(&mut row, content)?;
+        let made = Campaign::read(&row)?;
+        campaign::Entity::insert(row.into_active_model().reset_all())
+            .exec_without_returning(&tx)
+            .await?;
+        // The lock of whoever adds to the tallies.
+        tx.execute(
+            "INSERT INTO campaign_tally (account_id, campaign_id, kind, counts) VALUES ($1, $2, 'first', '{}')",
+            values![account_id, made.campaign_id],
+        )
+        .await?;
+        match tx.commit().await? {
+            Committed::Done => Ok(made),
+            Committed::Unknown(error) => {
+                let key = CampaignKey::new(account_id, made.campaign_id);
+                self.campaign(key).await?.ok_or(error)
+            }
+        }
+    }
+
+    /// One campaign.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn campaign(&self, key: CampaignKey) -> Result<Option<Campaign>, Error> {
+        let row = campaign::Entity::find_by_id((key.account_id, key.campaign_id)).one(self);
+        row.await?.as_ref().map(Campaign::read).transpose()
+    }
+
+    /// A page of an account's campaigns, newest first, of those older than `before`.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn campaigns(
+        &self,
+        account_id: Uuid,
+        before: Option<Uuid>,
+        limit: usize,
+    ) -> Result<ListPage<Campaign>, Error> {
+        let rows = campaign::Entity::find()
+            .filter(campaign::Column::AccountId.eq(account_id))
+            .filter(campaign::Column::CampaignId.lt(before.unwrap_or(Uuid::max())))
+            .order_by_desc(campaign::Column::CampaignId)
+            .limit(limit as u64 + 1)
+            .all(self)
+            .await?;
+        let campaigns = rows.iter().map(Campaign::read).collect::<Result<_, _>>()?;
+        Ok(ListPage::new(
+            campaigns,
+            limit,
+            false,
+            |campaign: &Campaign| campaign.campaign_id,
+        ))
+    }
+
+    /// Gives a DRAFT another content.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn replace_campaign(
+        &self,
+        key: CampaignKey,
+        revision: Option<i64>,
+        content: &CampaignContent,
+    ) -> Result<CampaignChange, Error> {
+        self.change_campaign(key, revision, |row, status, _| {
+            if status != CampaignStatus::Draft {
+                return Ok(false);
+            }
+            set_content(row, content)?;
+            Ok(true)
+        })
+        .await
+    }
+
+    /// Leads a campaign on. A start needs a PUBLISHED form; the account's clock for its audience begins then. `finish` of a
+    /// campaign that has something left to do only lets it take no more imports.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn act_on_campaign(
+        &self,
+        key: CampaignKey,
+        action: Action,
+    ) -> Result<CampaignChange, Error> {
+        self.change_campaign(key, None, |row, status, now| {
+            let Some(next) = status.after(action) else {
+                return Ok(false);
+            };
+            match action {
+                Action::Start => row.started_at = Some(now),
+                Action::Finish => row.finishing = true,
+                Action::Cancel => row.finished_at = row.finished_at.or(Some(now)),
+                Action::Pause | Action::Resume => {}
+            }
+            // What is left to do is found out beside: a worker makes it FINISHED.
+            if action != Action::Finish {
+                next.as_str().clone_into(&mut row.status);
+            }
+            Ok(true)
+        })
+        .await
+    }
+
+    async fn change_campaign(
+        &self,
+        key: CampaignKey,
+        revision: Option<i64>,
+        change: impl FnOnce(&mut campaign::Model, CampaignStatus, DateTime<Utc>) -> Result<bool, Error>,
+    ) -> Result<CampaignChange, Error> {
+        let mut tx = self.begin().await?;
+        let Some(mut row) = tx.lock_campaign(key).await? else {
+            return Ok(CampaignChange::NotFound);
+        };
+        let before = Campaign::read(&row)?;
+        if revision.is_some_and(|expected| expected != row.revision) {
+            return Ok(CampaignChange::Changed);
+        }
+        let now = tx.now().await?;
+        if !change(&mut row, before.status, now)? {
+            return Ok(CampaignChange::Refused(before.status));
+        }
+        row.revision += 1;
+        row.updated_at = now;
+        let after = Campaign::read(&row)?;
+        if before.started_at.is_none() && after.started_at.is_some() {
+            let status = "SELECT status FROM form WHERE account_id = $1 AND form_id = $2";
+            let status: Option<String> =
+                tx.one(status, values![key.account_id, row.form_id]).await?;
+            if status.as_deref() != Some(FormStatus::Published.as_str()) {
+                return Ok(CampaignChange::FormNotPublished);
+            }
+        }
+        if after.status == CampaignStatus::Cancelled {
+            tx.cancel_due(key).await?;
+        }
+        campaign::Entity::update(row.into_active_model().reset_all())
+            .exec_without_returning(&tx)
+            .await?;
+        match tx.commit().await? {
+            Committed::Done => Ok(CampaignChange::Done(Box::new(after))),
+            Committed::Unknown(error) => {
+                let found = self.campaign(key).await?;
+                let found = found.filter(|found| {
+                    found.revision == after.revision && found.updated_at == after.updated_at
+                });
+                found
+                    .map(|found| CampaignChange::Done(Box::new(found)))
+                    .ok_or(error)
+            }
+        }
+    }
+
+    /// Deletes a DRAFT.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn delete_campaign(&self, key: CampaignKey) -> Result<CampaignChange, Error> {
+        let mut tx = self.begin().await?;
+        let Some(row) = tx.lock_campaign(key).await? else {
+            return Ok(CampaignChange::NotFound);
+        };
+        let campaign = Campaign::read(&row)?;
+        if campaign.status != CampaignStatus::Draft {
+            return Ok(CampaignChange::Refused(campaign.status));
+        }
+        for table in ["campaign_tally", "campaign_delta", "message_due", "message"] {
+            // Of a DRAFT these are tests.
+            let delete = format!("DELETE FROM {table} WHERE account_id = $1 AND campaign_id = $2");
+            tx.execute(delete, values![key]).await?;
+        }
+        campaign::Entity::delete_by_id((key.account_id, key.campaign_id))
+            .exec(&tx)
+            .await?;
+        tx.commit_surely().await?;
+        Ok(CampaignChange::Done(Box::new(campaign)))
+    }
+}
+
+impl Tx {
+    /// The campaign's row, locked. Whoever plans for it waits.
+    pub(super) async fn lock_campaign(
+        &mut self,
+        key: CampaignKey,
+    ) -> Result<Option<campaign::Model>, Error> {
+        let row = campaign::Entity::find_by_id((key.account_id, key.campaign_id));
+        Ok(row.lock(LockType::NoKeyUpdate).one(self).await?)
+    }
+}

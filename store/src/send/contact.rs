@@ -1,0 +1,135 @@
+//! Whom an account may not send to: its suppression list. A phone is kept as its HMAC alone, so the list outlives the recipient.
+
+use chrono::{DateTime, Utc};
+use domain::pepper::Pepper;
+use sea_orm::QueryResult;
+use uuid::Uuid;
+
+use crate::tx::{Sql, get, values};
+use crate::{Error, ListPage, Store};
+
+pub(super) const OPT_OUT: &str = "INSERT INTO contact (account_id, phone_mac, opted_out_at, source) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (account_id, phone_mac) DO UPDATE
+    SET opted_out_at = coalesce(contact.opted_out_at, excluded.opted_out_at),
+        source = CASE WHEN contact.opted_out_at IS NULL THEN excluded.source ELSE contact.source END";
+pub(super) const OPT_IN: &str = "UPDATE contact SET opted_out_at = NULL, source = NULL WHERE account_id = $1 AND phone_mac = $2";
+
+/// A phone that gets no messages of an account.
+#[derive(Clone, Debug)]
+pub struct Suppressed {
+    pub phone_mac: Vec<u8>,
+    /// That of the recipient whom the account sent to last under this MAC. It may have another phone by now.
+    pub phone: Option<String>,
+    pub source: String,
+    pub since: DateTime<Utc>,
+}
+
+impl Suppressed {
+    fn read(row: &QueryResult) -> Result<Self, Error> {
+        Ok(Self {
+            phone_mac: get(row, "phone_mac")?,
+            phone: get(row, "phone")?,
+            source: get(row, "source")?,
+            since: get(row, "opted_out_at")?,
+        })
+    }
+}
+
+impl Store {
+    /// Puts a phone on an account's suppression list. From this commit on no message to it is handed over.
+    ///
+    /// # Errors
+    /// See [`Error`]. Doing it again is safe.
+    pub async fn opt_out(
+        &self,
+        account_id: Uuid,
+        phone: &str,
+        source: &str,
+        pepper: &Pepper,
+    ) -> Result<(), Error> {
+        let mac = pepper.phone_mac(account_id, phone).to_vec();
+        self.opt_out_mac(account_id, mac, source).await
+    }
+
+    async fn opt_out_mac(&self, account_id: Uuid, mac: Vec<u8>, source: &str) -> Result<(), Error> {
+        let tx = self.begin_by_key().await?;
+        let now = tx.now().await?;
+        tx.execute(OPT_OUT, values![account_id, mac, now, source])
+            .await?;
+        tx.commit_surely().await
+    }
+
+    /// The same for the recipient of a campaign link's message; false: the link is not of a message.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn opt_out_by_link(&self, account_id: Uuid, link_id: Uuid) -> Result<bool, Error> {
+        self.opt_out_by_message(account_id, link_id, "page").await
+    }
+
+    /// The same for the recipient of a message; false: there is no such message.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn opt_out_by_message(
+        &self,
+        account_id: Uuid,
+        message_id: Uuid,
+        source: &str,
+    ) -> Result<bool, Error> {
+        let mac = "SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND message_id = $2";
+        let mac: Option<Option<Vec<u8>>> = self.one(mac, values![account_id, message_id]).await?;
+        let Some(mac) = mac else { return Ok(false) };
+        if let Some(mac) = mac {
+            self.opt_out_mac(account_id, mac, source).await?;
+        }
+        Ok(true)
+    }
+
+    /// Takes a phone off an account's suppression list.
+    ///
+    /// # Errors
+    /// See [`Error`]. Doing it again is safe.
+    pub async fn opt_in(
+        &self,
+        account_id: Uuid,
+        phone: &str,
+        pepper: &Pepper,
+    ) -> Result<(), Error> {
+        for mac in pepper.phone_macs(account_id, phone) {
+            self.execute(OPT_IN, values![account_id, mac.to_vec()])
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// A page of an account's suppression list, in the order of the MACs, of those after `after`.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn suppressed(
+        &self,
+        account_id: Uuid,
+        after: Option<[u8; 32]>,
+        limit: usize,
+    ) -> Result<ListPage<Suppressed, Vec<u8>>, Error> {
+        let most = i64::try_from(limit + 1).unwrap_or(i64::MAX);
+        let after = after.map(|mac| mac.to_vec()).unwrap_or_default();
+        let rows = self
+            .rows(
+                "SELECT c.phone_mac, c.source, c.opted_out_at, r.phone
+                   FROM contact c LEFT JOIN recipient r ON r.account_id = c.account_id AND r.docid = c.docid
+                  WHERE c.account_id = $1 AND c.phone_mac > $2 AND c.opted_out_at IS NOT NULL
+                  ORDER BY c.phone_mac LIMIT $3",
+                values![account_id, after, most],
+            )
+            .await?;
+        let rows = rows
+            .iter()
+            .map(Suppressed::read)
+            .collect::<Result<_, _>>()?;
+        Ok(ListPage::new(rows, limit, false, |row: &Suppressed| {
+            row.phone_mac.clone()
+        }))
+    }
+}

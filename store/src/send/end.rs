@@ -1,0 +1,184 @@
+//! How campaigns end: by themselves, once nothing is left to do, or cancelled.
+
+use domain::campaign::{
+    CampaignContent, CampaignStatus, Count, CountsDelta, MessageKind, MessageStatus,
+};
+use uuid::Uuid;
+
+use super::CampaignKey;
+use super::tally::Changes;
+use crate::tx::{Sql, get, json, values};
+use crate::{Error, Store, Tx};
+
+/// Messages of cancelled campaigns that one transaction ends.
+const SLICE: i64 = 1_000;
+
+/// Running campaigns whose audience is planned, which take no more imports, and of which nothing is due.
+const ENDED: &str = "SELECT c.account_id, c.campaign_id, c.content FROM campaign c
+      WHERE c.status = 'RUNNING' AND c.planned AND (c.finishing OR NOT c.on_import)
+        AND NOT EXISTS (SELECT 1 FROM message_due d WHERE d.account_id = c.account_id AND d.campaign_id = c.campaign_id)
+        AND NOT EXISTS (SELECT 1 FROM import_batch b WHERE b.account_id = c.account_id AND b.campaign_id = c.campaign_id
+                           AND b.status IN ('receiving', 'queued', 'processing', 'stalled'))";
+
+const FINISH: &str = "UPDATE campaign SET status = 'FINISHED', finished_at = $3, updated_at = $3, revision = revision + 1
+      WHERE account_id = $1 AND campaign_id = $2 AND status = 'RUNNING'
+        AND NOT EXISTS (SELECT 1 FROM message_due d WHERE d.account_id = $1 AND d.campaign_id = $2)";
+
+impl Store {
+    /// Makes campaigns FINISHED that have nothing left to do. How many.
+    ///
+    /// One with a reminder stays RUNNING while messages are with the provider, whose delivery plans reminders.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn finish_campaigns(&self) -> Result<u64, Error> {
+        let now = self.now().await?;
+        let mut finished = 0;
+        for row in self.rows(ENDED, vec![]).await? {
+            let key = CampaignKey::new(get(&row, "account_id")?, get(&row, "campaign_id")?);
+            let content: CampaignContent = json(&row, "content")?;
+            if content.reminder.is_some() {
+                let counts = self
+                    .campaign_counts(key.account_id, &[key.campaign_id])
+                    .await?;
+                if counts.iter().any(|counts| counts.first.accepted > 0) {
+                    continue;
+                }
+            }
+            let mut tx = self.begin().await?;
+            // Whoever gives it something to do holds the row, and is seen once that is done.
+            tx.lock_campaign(key).await?;
+            finished += tx.execute(FINISH, values![key, now]).await?;
+            tx.commit_surely().await?;
+        }
+        Ok(finished)
+    }
+
+    /// Ends messages of cancelled campaigns, which were counted as cancelled at once. How many; 0: none is left.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn end_cancelled_messages(&self) -> Result<u64, Error> {
+        self.retry(|| self.try_end()).await
+    }
+
+    async fn try_end(&self) -> Result<u64, Error> {
+        let tx = self.begin_by_key().await?;
+        let due: Vec<(Uuid, Uuid)> = tx
+            .all(
+                "DELETE FROM message_due WHERE (account_id, campaign_id, due_at, message_id) IN (
+                        SELECT d.account_id, d.campaign_id, d.due_at, d.message_id
+                          FROM campaign c JOIN message_due d ON d.account_id = c.account_id AND d.campaign_id = c.campaign_id
+                         WHERE c.status = 'CANCELLED' AND d.fence = 0 LIMIT $1)
+                 RETURNING account_id, message_id",
+                values![SLICE],
+            )
+            .await?;
+        if due.is_empty() {
+            return Ok(0);
+        }
+        let count = due.len() as u64;
+        let rows = due
+            .into_iter()
+            .map(|(account, message)| values![account, message]);
+        tx.each(
+            "UPDATE message m SET status = 'cancelled' FROM unnest($1::uuid[], $2::uuid[]) AS g(a, m)
+              WHERE m.account_id = g.a AND m.message_id = g.m AND m.status = 'scheduled'",
+            "UPDATE message SET status = 'cancelled' WHERE account_id = $1 AND message_id = $2 AND status = 'scheduled'",
+            rows.collect(),
+        )
+        .await?;
+        tx.commit_surely().await?;
+        Ok(count)
+    }
+}
+
+impl Tx {
+    /// Counts all scheduled messages of a campaign as cancelled. Its row is locked, so nobody claims or plans; the messages
+    /// follow in [`Store::end_cancelled_messages`].
+    pub(super) async fn cancel_due(&self, key: CampaignKey) -> Result<(), Error> {
+        let counts = self.counts(key).await?;
+        let mut changes = Changes::default();
+        for (kind, counts) in [
+            (MessageKind::First, counts.first),
+            (MessageKind::Reminder, counts.reminder),
+        ] {
+            let delta = changes.of(key, kind);
+            delta.add(Count::Status(MessageStatus::Scheduled), -counts.scheduled);
+            delta.add(Count::Status(MessageStatus::Cancelled), counts.scheduled);
+        }
+        self.append_counts(changes).await
+    }
+
+    /// Leaves of the tracking fields of a recipient's message links the docid alone.
+    async fn erase_link_fields(&self, account_id: Uuid, docid: &str) -> Result<(), Error> {
+        let links = "(SELECT link_id FROM message WHERE account_id = $1 AND docid = $2)";
+        let fields = serde_json::json!({ "docid": docid }).to_string();
+        self.execute(
+            format!(
+                "UPDATE link SET track_fields = $3 WHERE account_id = $1 AND link_id IN {links}"
+            ),
+            values![account_id, docid, fields],
+        )
+        .await?;
+        self.execute(
+            format!("DELETE FROM link_track_field WHERE account_id = $1 AND link_id IN {links} AND track_field <> $3"),
+            values![account_id, docid, format!("docid={docid}")],
+        )
+        .await?;
+        Ok(())
+    }
+
+    /// Skips the scheduled messages of a recipient who is erased, and forgets phone and tracking fields.
+    pub(crate) async fn erase_messages(&self, account_id: Uuid, docid: &str) -> Result<(), Error> {
+        let campaigns: Vec<Uuid> = self
+            .all(
+                "SELECT DISTINCT campaign_id FROM message WHERE account_id = $1 AND docid = $2 ORDER BY campaign_id",
+                values![account_id, docid],
+            )
+            .await?;
+        let mut changes = Changes::default();
+        for campaign_id in campaigns {
+            let key = CampaignKey::new(account_id, campaign_id);
+            let status = "SELECT status FROM campaign WHERE account_id = $1 AND campaign_id = $2";
+            let status: Option<String> = self
+                .one(self.locking(status, "FOR SHARE"), values![key])
+                .await?;
+            let is_cancelled = status.as_deref() == Some(CampaignStatus::Cancelled.as_str());
+            let due = "SELECT d.due_at, d.message_id FROM message m JOIN message_due d
+                           ON d.account_id = m.account_id AND d.campaign_id = m.campaign_id AND d.message_id = m.message_id
+                        WHERE m.account_id = $1 AND m.campaign_id = $2 AND m.docid = $3 AND d.fence = 0";
+            let due = self.locking(due, "FOR UPDATE OF d");
+            for row in self.rows(due, values![key, docid]).await? {
+                let message_id: Uuid = get(&row, "message_id")?;
+                let due_at: chrono::DateTime<chrono::Utc> = get(&row, "due_at")?;
+                self.delete_due(vec![values![key, due_at, message_id]])
+                    .await?;
+                // What was cancelled is counted as such.
+                let skipped = if is_cancelled {
+                    "UPDATE message SET status = 'cancelled' WHERE account_id = $1 AND message_id = $2 RETURNING kind"
+                } else {
+                    "UPDATE message SET status = 'skipped', reason = 'erased'
+                      WHERE account_id = $1 AND message_id = $2 RETURNING kind"
+                };
+                let kind: Option<String> =
+                    self.one(skipped, values![account_id, message_id]).await?;
+                if is_cancelled {
+                    continue;
+                }
+                if let Some(kind) = kind {
+                    let kind = kind.parse().map_err(Error::broken)?;
+                    let scheduled = Count::Status(MessageStatus::Scheduled);
+                    let erased = Count::Skipped(domain::campaign::SkipReason::Erased);
+                    changes
+                        .of(key, kind)
+                        .merge(&CountsDelta::moved(scheduled, erased));
+                }
+            }
+        }
+        let forget = "UPDATE message SET phone_mac = NULL, sent_mac = NULL WHERE account_id = $1 AND docid = $2";
+        self.execute(forget, values![account_id, docid]).await?;
+        self.erase_link_fields(account_id, docid).await?;
+        self.append_counts(changes).await
+    }
+}

@@ -1,0 +1,172 @@
+//! Whether a due message is sent now, and its text: by the recipient, the contact and the campaign as they stand.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+use domain::campaign::{CampaignContent, MessageKind, SkipReason};
+use domain::form::FormContent;
+use domain::link::{BusPropIds, TrackFields};
+use domain::sms::{self, Country, Parts};
+use indexmap::IndexMap;
+use uuid::Uuid;
+
+/// What is known of the account, the form and the campaign of a message.
+pub(super) struct Context<'a> {
+    pub content: &'a CampaignContent,
+    pub account_zone: Tz,
+    pub campaign_id: Uuid,
+    /// None of a form that was deleted.
+    pub form: Option<&'a FormContent>,
+    /// The countries that the sender serves; `None`: all.
+    pub countries: Option<&'a [Country]>,
+    /// Before a link's token.
+    pub link_prefix: &'a str,
+    pub now: DateTime<Utc>,
+}
+
+/// A message whose turn it is.
+pub(super) struct DueMessage {
+    pub kind: MessageKind,
+    pub docid: String,
+    pub scheduled_at: DateTime<Utc>,
+    /// None of an erased recipient.
+    pub phone: Option<String>,
+    /// Tracking fields.
+    pub fields: IndexMap<String, String>,
+    pub opted_out: bool,
+    /// When the account sent to the phone last, and for which campaign.
+    pub last_sent: Option<(DateTime<Utc>, Option<Uuid>)>,
+    /// Of a reminder: its link was answered.
+    pub answered: bool,
+    /// The token of its link.
+    pub token: String,
+}
+
+/// What becomes of a due message.
+#[derive(Debug, PartialEq)]
+pub(super) enum Verdict {
+    Skip(SkipReason),
+    /// Its window is closed: not before this moment.
+    Later(DateTime<Utc>),
+    Send(Box<Ready>),
+}
+
+/// A message to be handed over.
+#[derive(Debug, PartialEq)]
+pub(super) struct Ready {
+    pub phone: String,
+    pub text: String,
+    pub parts: Parts,
+    pub track_fields: TrackFields,
+    pub bus_prop_ids: BusPropIds,
+    /// When its window or its time ends.
+    pub ends_at: DateTime<Utc>,
+}
+
+impl Context<'_> {
+    /// Judges a message. Of several reasons to skip it the first in this order is told.
+    pub(super) fn judge(&self, due: DueMessage) -> Verdict {
+        use SkipReason::{
+            AlreadyAnswered, ContactGap, CountryNotAllowed, Erased, FormDeleted, OptedOut,
+            TemplateFieldMissing, TooLate, TooLong,
+        };
+        let Some(phone) = due.phone else {
+            return Verdict::Skip(Erased);
+        };
+        let Some(form) = self.form else {
+            return Verdict::Skip(FormDeleted);
+        };
+        if due.opted_out {
+            return Verdict::Skip(OptedOut);
+        }
+        if due.answered {
+            return Verdict::Skip(AlreadyAnswered);
+        }
+        let country = sms::country_of(&phone);
+        let is_served =
+            |served: &[Country]| country.is_some_and(|country| served.contains(&country));
+        if !self.countries.is_none_or(is_served) {
+            return Verdict::Skip(CountryNotAllowed);
+        }
+        let is_test = due.kind == MessageKind::Test;
+        let deadline = due.scheduled_at + TimeDelta::hours(self.content.send_within_hours.into());
+        let mut ends_at = deadline;
+        if !is_test {
+            if self.is_too_soon(due.last_sent) {
+                return Verdict::Skip(ContactGap);
+            }
+            if self.now >= deadline {
+                return Verdict::Skip(TooLate);
+            }
+            let zones = sms::zones_for(due.fields.get("time_zone").map(String::as_str), &phone);
+            let window = self.content.send_window.as_ref();
+            let slot = sms::slot(window, &zones, self.account_zone, self.now);
+            if slot.opens_at > self.now {
+                return Verdict::Later(slot.opens_at);
+            }
+            ends_at = slot
+                .closes_at
+                .map_or(deadline, |closes| closes.min(deadline));
+        }
+        let template = match (&self.content.reminder, due.kind) {
+            (Some(reminder), MessageKind::Reminder) => &reminder.text,
+            _ => &self.content.text,
+        };
+        let field = |name: &str| match due.fields.get(name) {
+            Some(value) => Some(value.as_str()),
+            None if name == "docid" => Some(due.docid.as_str()),
+            None => None,
+        };
+        let link = format!("{}{}", self.link_prefix, due.token);
+        let Ok(text) = template.fill(field, &link) else {
+            return Verdict::Skip(TemplateFieldMissing);
+        };
+        let text = sms::plain(&text).into_owned();
+        let parts = Parts::of(&text);
+        if parts.texts.len() > self.content.max_parts as usize {
+            return Verdict::Skip(TooLong);
+        }
+        Verdict::Send(Box::new(Ready {
+            phone,
+            parts,
+            text,
+            track_fields: self.track_fields(&due.docid, &due.fields),
+            bus_prop_ids: self.bus_prop_ids(form, &due.fields),
+            ends_at,
+        }))
+    }
+
+    fn is_too_soon(&self, last_sent: Option<(DateTime<Utc>, Option<Uuid>)>) -> bool {
+        let gap = TimeDelta::days(self.content.contact_gap_days.into());
+        last_sent.is_some_and(|(at, campaign_id)| {
+            // This very message, if it was not sent after all, or the one that a reminder follows.
+            let is_own = campaign_id == Some(self.campaign_id);
+            at + gap > self.now && !is_own
+        })
+    }
+
+    /// The docid, and the tracking fields that the campaign names and the recipient has.
+    fn track_fields(&self, docid: &str, fields: &IndexMap<String, String>) -> TrackFields {
+        let named = self.content.track_fields.iter();
+        let named = named.filter_map(|name| Some((name.as_str(), fields.get(name)?.as_str())));
+        let mut track_fields = TrackFields::default();
+        for (name, value) in named.chain([("docid", docid)]) {
+            // What a link's field cannot hold is left out.
+            let _ = track_fields.push(&format!("{name}={value}"));
+        }
+        track_fields
+    }
+
+    /// The business properties of the form that the recipient's fields name.
+    fn bus_prop_ids(&self, form: &FormContent, fields: &IndexMap<String, String>) -> BusPropIds {
+        let named = self.content.bus_props_from.iter();
+        let ids = named.filter_map(|(name, field)| {
+            let text = format!("{name}:{}", fields.get(field)?);
+            let entry = form
+                .bus_prop_by_text(&text)
+                .filter(|entry| !entry.retired)?;
+            Some(entry.id.to_string())
+        });
+        let ids: Vec<String> = ids.collect();
+        ids.join("_").parse().unwrap_or_default()
+    }
+}

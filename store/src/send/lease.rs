@@ -1,0 +1,86 @@
+//! Leases: which process drives a sender. The fence rises with each change of hands; what a driver does in the database it does
+//! under its fence, so that one who lost the lease without noticing changes nothing.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+use crate::tx::{Sql, values};
+use crate::{Error, Store, Tx};
+
+/// A lease whose heartbeat is older may be taken over.
+pub const TAKEOVER_AFTER: TimeDelta = TimeDelta::seconds(8);
+/// How often a lease is renewed.
+pub const RENEW_EVERY: Duration = Duration::from_secs(2);
+/// Nothing is written to a provider once the last renewal began longer ago.
+pub const TRUSTED_FOR: Duration = Duration::from_secs(5);
+
+/// A lease that was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    pub name: String,
+    pub owner: Uuid,
+    pub fence: i64,
+}
+
+impl Store {
+    /// Takes a lease that is free or abandoned. `None`: somebody else has it.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn take_lease(&self, name: &str, owner: Uuid) -> Result<Option<Lease>, Error> {
+        let now = self.now().await?;
+        let taken = "INSERT INTO lease (name, owner, fence, heartbeat_at) VALUES ($1, $2, 1, $3)
+                         ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, fence = lease.fence + 1,
+                            heartbeat_at = excluded.heartbeat_at
+                      WHERE lease.heartbeat_at < $4 RETURNING fence";
+        let tx = self.begin().await?;
+        let fence = tx
+            .one(taken, values![name, owner, now, now - TAKEOVER_AFTER])
+            .await?;
+        tx.commit_surely().await?;
+        Ok(fence.map(|fence| Lease {
+            name: name.to_owned(),
+            owner,
+            fence,
+        }))
+    }
+
+    /// Renews a lease; false: it is lost.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn renew_lease(&self, lease: &Lease) -> Result<bool, Error> {
+        let now = self.now().await?;
+        self.set_heartbeat(lease, now).await
+    }
+
+    /// Gives a lease back, so that another takes it at once.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn release_lease(&self, lease: &Lease) -> Result<(), Error> {
+        self.set_heartbeat(lease, DateTime::UNIX_EPOCH)
+            .await
+            .map(drop)
+    }
+
+    async fn set_heartbeat(&self, lease: &Lease, at: DateTime<Utc>) -> Result<bool, Error> {
+        let renewed = "UPDATE lease SET heartbeat_at = $3 WHERE name = $1 AND fence = $2";
+        let values = values![lease.name.as_str(), lease.fence, at];
+        Ok(self.execute(renewed, values).await? == 1)
+    }
+}
+
+impl Tx {
+    /// Whether a lease still stands; it does until this transaction ends.
+    pub(super) async fn holds(&self, lease: &Lease) -> Result<bool, Error> {
+        let held = "SELECT 1 FROM lease WHERE name = $1 AND fence = $2";
+        let held = self.locking(held, "FOR SHARE");
+        let held: Option<i32> = self
+            .one(held, values![lease.name.as_str(), lease.fence])
+            .await?;
+        Ok(held.is_some())
+    }
+}

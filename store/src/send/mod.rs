@@ -1,0 +1,35 @@
+//! Sending: campaigns, the messages they plan, and what becomes of each.
+//!
+//! - [`campaign`]: campaigns, as their account changes them; [`end`]: how they end. `tally`: the counts of their messages.
+//! - `plan`: from recipients to messages that are due. [`lease`]: who drives a sender.
+//! - [`drive`]: one step of a driver: results in, due messages out. `judge`: whether a due message is sent, and its text.
+//! - [`receipt`]: what providers report; `link`: what comes through the links of messages.
+//! - [`provider_id`]: the names under which providers know messages. [`inbound`]: what comes to hooks.
+//! - [`contact`]: the suppression list. [`message`]: messages as their account sees them. [`preview`]: what a campaign would do.
+//! - [`state`]: how senders are.
+//!
+//! A message is sent at most once, because the commit that claims it comes before the first byte to the provider, and a claimed
+//! message is not claimed again. The row of `message_due` says how far it is: with fence 0 it waits; with a fence it was handed
+//! over under the lease of that number, and its result is not recorded; absent, the result is in `message`.
+//!
+//! Locks are taken in this order: lease, campaign, due, contacts (by MAC), messages (by id).
+
+pub mod campaign;
+pub mod contact;
+pub mod drive;
+pub mod end;
+pub mod inbound;
+mod judge;
+pub mod lease;
+mod link;
+pub mod message;
+mod plan;
+pub mod preview;
+pub mod provider_id;
+pub mod receipt;
+pub mod state;
+mod tally;
+
+pub use self::campaign::{Campaign, CampaignChange, CampaignKey};
+pub(crate) use self::link::FirstUses;
+pub use self::tally::CampaignCounts;

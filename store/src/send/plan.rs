@@ -1,0 +1,391 @@
+//! Planning: from recipients to messages that are due. Each docid and each phone gets one message of a campaign; what else may keep
+//! it from being sent is judged when it is taken to be sent.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+use domain::campaign::{
+    Audience, CampaignContent, CampaignStatus, Count, MessageKind, MessageStatus, SkipReason,
+};
+use domain::pepper::Pepper;
+use domain::sms;
+use entity::campaign;
+use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QueryResult, Value};
+use uuid::Uuid;
+
+use super::CampaignKey;
+use super::tally::Changes;
+use crate::import::Claim;
+use crate::tx::{Sql, get, parsed, values};
+use crate::{Error, Store, Tx};
+
+const DOCIDS_POSTGRES: &str = "SELECT docid FROM message
+     WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND docid = ANY($3)";
+const DOCIDS_SQLITE: &str = "SELECT docid FROM message
+     WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND docid IN (SELECT value FROM json_each($3))";
+
+const PHONES_POSTGRES: &str = "SELECT phone_mac FROM message
+     WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND reason IS DISTINCT FROM 'duplicate_phone'
+       AND phone_mac = ANY($3)";
+const PHONES_SQLITE: &str = "SELECT phone_mac FROM message
+     WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND reason IS NOT 'duplicate_phone' AND phone_mac = $3";
+
+const INSERT_POSTGRES: &str = "INSERT INTO message
+            (account_id, campaign_id, message_id, link_id, docid, kind, status, reason, phone_mac, scheduled_at)
+     SELECT g.a, g.c, g.m, g.m, g.d, 'first', g.s, g.r, g.p, g.t
+       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::timestamptz[])
+            AS g(a, c, m, d, s, r, p, t)";
+const INSERT_SQLITE: &str = "INSERT INTO message
+            (account_id, campaign_id, message_id, link_id, docid, kind, status, reason, phone_mac, scheduled_at)
+     VALUES ($1, $2, $3, $3, $4, 'first', $5, $6, $7, $8)";
+
+const DUE_POSTGRES: &str =
+    "INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender)
+     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::text[])";
+const DUE_SQLITE: &str =
+    "INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender)
+     VALUES ($1, $2, $3, $4, $5)";
+
+const IMPORTED_POSTGRES: &str =
+    "SELECT docid, phone, fields ->> 'time_zone' AS time_zone FROM recipient
+     WHERE account_id = $1 AND docid = ANY($2) AND phone IS NOT NULL";
+const IMPORTED_SQLITE: &str =
+    "SELECT docid, phone, fields ->> 'time_zone' AS time_zone FROM recipient
+     WHERE account_id = $1 AND docid IN (SELECT value FROM json_each($2)) AND phone IS NOT NULL";
+
+/// A recipient as planning needs it.
+struct Recipient {
+    docid: String,
+    phone: String,
+    time_zone: Option<String>,
+}
+
+impl Recipient {
+    fn read(row: &QueryResult) -> Result<Self, Error> {
+        Ok(Self {
+            docid: get(row, "docid")?,
+            phone: get(row, "phone")?,
+            time_zone: get(row, "time_zone")?,
+        })
+    }
+}
+
+/// The campaign for which a transaction plans, whose row it holds.
+struct Target<'a> {
+    key: CampaignKey,
+    content: &'a CampaignContent,
+    account_zone: Tz,
+    /// Messages are scheduled from this moment on.
+    from: DateTime<Utc>,
+}
+
+impl Store {
+    /// How many recipients are planned in one transaction.
+    pub fn plan_slice(&self) -> i64 {
+        if self.is_sqlite() { 1_000 } else { 5_000 }
+    }
+
+    /// Campaigns whose audience is not planned yet.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn campaigns_to_plan(&self) -> Result<Vec<CampaignKey>, Error> {
+        let open = "SELECT account_id, campaign_id FROM campaign
+                     WHERE status IN ('RUNNING', 'PAUSED') AND NOT planned ORDER BY account_id, campaign_id";
+        let open: Vec<(Uuid, Uuid)> = self.all(open, vec![]).await?;
+        let keys = open.into_iter();
+        Ok(keys
+            .map(|(account, id)| CampaignKey::new(account, id))
+            .collect())
+    }
+
+    /// Plans the next slice of a campaign's audience. How many recipients were looked at; `None`: nothing is left to plan.
+    ///
+    /// # Errors
+    /// See [`Error`]. Doing it again is safe.
+    pub async fn plan_audience(
+        &self,
+        key: CampaignKey,
+        pepper: &Pepper,
+    ) -> Result<Option<u64>, Error> {
+        self.retry(|| self.try_plan(key, pepper)).await
+    }
+
+    async fn try_plan(&self, key: CampaignKey, pepper: &Pepper) -> Result<Option<u64>, Error> {
+        let mut tx = self.begin_by_key().await?;
+        let Some(mut row) = tx.lock_campaign(key).await? else {
+            return Ok(None);
+        };
+        let (Some(started_at), false, true) = (row.started_at, row.planned, is_open(&row)?) else {
+            return Ok(None);
+        };
+        let content: CampaignContent = serde_json::from_str(&row.content).map_err(Error::broken)?;
+        let (matches, mut values) = audience(&content.audience, tx.is_sqlite());
+        let mut given = values![
+            key.account_id,
+            row.planned_to.as_str(),
+            self.plan_slice(),
+            started_at
+        ];
+        given.append(&mut values);
+        let slice = format!(
+            "SELECT docid, CASE WHEN phone IS NOT NULL AND created_at <= $4 {matches} THEN phone END AS phone,
+                    fields ->> 'time_zone' AS time_zone
+               FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3"
+        );
+        let rows = tx.rows(slice, given).await?;
+        let mut recipients = Vec::new();
+        for row in &rows {
+            if get::<Option<String>>(row, "phone")?.is_some() {
+                recipients.push(Recipient::read(row)?);
+            }
+        }
+        match rows.last() {
+            Some(last) => row.planned_to = get(last, "docid")?,
+            None => row.planned = true,
+        }
+        let target = tx.target(key, &content).await?;
+        tx.plan(&target, recipients, pepper).await?;
+        let active = row.into_active_model().reset_all();
+        campaign::Entity::update(active)
+            .exec_without_returning(&tx)
+            .await?;
+        tx.commit_surely().await?;
+        Ok((!rows.is_empty()).then_some(rows.len() as u64))
+    }
+}
+
+fn is_open(row: &campaign::Model) -> Result<bool, Error> {
+    let status: CampaignStatus = row.status.parse().map_err(Error::broken)?;
+    Ok(matches!(
+        status,
+        CampaignStatus::Running | CampaignStatus::Paused
+    ))
+}
+
+/// The condition that an audience is, with parameters from $5 on, and their values.
+pub(super) fn audience(audience: &Audience, is_sqlite: bool) -> (String, Vec<Value>) {
+    let mut condition = String::new();
+    let mut values: Vec<Value> = Vec::new();
+    let mut and = |text: &str, value: Value| {
+        values.push(value);
+        let place = format!("${}", values.len() + 4);
+        condition.push_str(" AND ");
+        condition.push_str(&text.replace("$?", &place));
+    };
+    match audience {
+        Audience::OnImport => and("$? = 0", 1.into()),
+        Audience::Batches(ids) if is_sqlite => {
+            let ids: Vec<String> = ids.iter().map(|id| id.simple().to_string()).collect();
+            let ids = serde_json::json!(ids).to_string();
+            and(
+                "batch_id IN (SELECT unhex(value) FROM json_each($?))",
+                ids.into(),
+            );
+        }
+        Audience::Batches(ids) => and("batch_id = ANY($?)", ids.clone().into()),
+        Audience::Recipients {
+            created_from,
+            created_to,
+            fields,
+        } => {
+            if let Some(from) = created_from {
+                and("created_at >= $?", (*from).into());
+            }
+            if let Some(to) = created_to {
+                and("created_at <= $?", (*to).into());
+            }
+            for (name, value) in fields {
+                // A name of its own parameter: any text is a tracking field's name.
+                let pair = serde_json::json!({ name: value }).to_string();
+                if is_sqlite {
+                    and(
+                        "EXISTS (SELECT 1 FROM json_each($?) w JOIN json_each(fields) f ON f.key = w.key AND f.value = w.value)",
+                        pair.into(),
+                    );
+                } else {
+                    and("fields @> CAST($? AS jsonb)", pair.into());
+                }
+            }
+        }
+    }
+    (condition, values)
+}
+
+impl Tx {
+    /// Plans the messages of a stored chunk's recipients for the campaign of its import, if there is one.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn plan_chunk(
+        &mut self,
+        claim: &Claim,
+        docids: Vec<&str>,
+        pepper: &Pepper,
+    ) -> Result<(), Error> {
+        let Some(campaign_id) = claim.campaign_id else {
+            return Ok(());
+        };
+        let key = CampaignKey::new(claim.id.account_id, campaign_id);
+        let Some(row) = self.lock_campaign(key).await? else {
+            return Ok(());
+        };
+        if !is_open(&row)? {
+            return Ok(());
+        }
+        let docids: Value = if self.is_sqlite() {
+            serde_json::to_string(&docids)
+                .map_err(Error::broken)?
+                .into()
+        } else {
+            let docids: Vec<String> = docids.into_iter().map(ToOwned::to_owned).collect();
+            docids.into()
+        };
+        let imported = self.dialect(IMPORTED_POSTGRES, IMPORTED_SQLITE);
+        let rows = self.rows(imported, values![key.account_id, docids]).await?;
+        let recipients = rows.iter().map(Recipient::read).collect::<Result<_, _>>()?;
+        let content: CampaignContent = serde_json::from_str(&row.content).map_err(Error::broken)?;
+        let target = self.target(key, &content).await?;
+        self.plan(&target, recipients, pepper).await
+    }
+
+    async fn target<'a>(
+        &self,
+        key: CampaignKey,
+        content: &'a CampaignContent,
+    ) -> Result<Target<'a>, Error> {
+        let zone = "SELECT time_zone FROM account WHERE account_id = $1";
+        let zone = self.row(zone, values![key.account_id]).await?;
+        let zone = zone.ok_or_else(|| Error::broken("a campaign without an account"))?;
+        let delay = TimeDelta::minutes(content.delay_minutes.into());
+        let from = self.now().await? + delay;
+        Ok(Target {
+            key,
+            content,
+            account_zone: parsed(&zone, "time_zone")?,
+            from: content.starts_at.map_or(from, |starts| starts.max(from)),
+        })
+    }
+
+    /// Plans messages to recipients, of whom some may have theirs.
+    async fn plan(
+        &self,
+        target: &Target<'_>,
+        mut recipients: Vec<Recipient>,
+        pepper: &Pepper,
+    ) -> Result<(), Error> {
+        let key = target.key;
+        let known = self.planned_docids(key, &recipients).await?;
+        recipients.retain(|recipient| !known.contains(&recipient.docid));
+        if recipients.is_empty() {
+            return Ok(());
+        }
+        let macs: Vec<[u8; 32]> = recipients
+            .iter()
+            .map(|recipient| pepper.phone_mac(key.account_id, &recipient.phone))
+            .collect();
+        let mut taken = self.planned_phones(key, &macs).await?;
+        let mut left = match target.content.max_messages {
+            Some(most) => {
+                let planned = self.counts(key).await?.first.recipients;
+                usize::try_from(most)
+                    .unwrap_or(usize::MAX)
+                    .saturating_sub(usize::try_from(planned).unwrap_or(0))
+            }
+            None => usize::MAX,
+        };
+        let mut changes = Changes::default();
+        let delta = changes.of(key, MessageKind::First);
+        let (mut messages, mut due) = (Vec::new(), Vec::new());
+        for (recipient, mac) in recipients.iter().zip(macs) {
+            if left == 0 {
+                break;
+            }
+            left -= 1;
+            let message_id = Uuid::now_v7();
+            let is_first = taken.insert(mac.to_vec());
+            let (status, reason) = if is_first {
+                delta.add(Count::Status(MessageStatus::Scheduled), 1);
+                let zones = sms::zones_for(recipient.time_zone.as_deref(), &recipient.phone);
+                let window = target.content.send_window.as_ref();
+                let slot = sms::slot(window, &zones, target.account_zone, target.from);
+                due.push(values![
+                    key,
+                    message_id,
+                    slot.opens_at,
+                    target.content.sender.as_str()
+                ]);
+                (MessageStatus::Scheduled, None)
+            } else {
+                delta.add(Count::Skipped(SkipReason::DuplicatePhone), 1);
+                (
+                    MessageStatus::Skipped,
+                    Some(SkipReason::DuplicatePhone.as_str()),
+                )
+            };
+            delta.add(Count::Recipients, 1);
+            messages.push(values![
+                key,
+                message_id,
+                recipient.docid.as_str(),
+                status.as_str(),
+                reason,
+                mac.to_vec(),
+                target.from
+            ]);
+        }
+        self.each(INSERT_POSTGRES, INSERT_SQLITE, messages).await?;
+        self.make_due(due).await?;
+        self.append_counts(changes).await
+    }
+
+    /// Lets messages be due: account, campaign, message, moment and sender of each.
+    pub(super) async fn make_due(&self, due: Vec<Vec<Value>>) -> Result<(), Error> {
+        self.each(DUE_POSTGRES, DUE_SQLITE, due).await?;
+        Ok(())
+    }
+
+    /// Which of these recipients have a message of the campaign.
+    async fn planned_docids(
+        &self,
+        key: CampaignKey,
+        recipients: &[Recipient],
+    ) -> Result<HashSet<String>, Error> {
+        let docids: Vec<String> = recipients
+            .iter()
+            .map(|recipient| recipient.docid.clone())
+            .collect();
+        let docids: Value = if self.is_sqlite() {
+            serde_json::to_string(&docids)
+                .map_err(Error::broken)?
+                .into()
+        } else {
+            docids.into()
+        };
+        let known = self.dialect(DOCIDS_POSTGRES, DOCIDS_SQLITE);
+        let known: Vec<String> = self.all(known, values![key, docids]).await?;
+        Ok(known.into_iter().collect())
+    }
+
+    /// Which of these phones have a message of the campaign.
+    async fn planned_phones(
+        &self,
+        key: CampaignKey,
+        macs: &[[u8; 32]],
+    ) -> Result<HashSet<Vec<u8>>, Error> {
+        let mut taken = HashSet::new();
+        if self.is_sqlite() {
+            for mac in macs {
+                let known: Option<Vec<u8>> =
+                    self.one(PHONES_SQLITE, values![key, mac.to_vec()]).await?;
+                taken.extend(known);
+            }
+        } else {
+            let macs: Vec<Vec<u8>> = macs.iter().map(|mac| mac.to_vec()).collect();
+            let known: Vec<Vec<u8>> = self.all(PHONES_POSTGRES, values![key, macs]).await?;
+            taken.extend(known);
+        }
+        Ok(taken)
+    }
+}

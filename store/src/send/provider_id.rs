@@ -1,0 +1,133 @@
+//! Receipts that carry the provider's id alone: which message and part it stands for. One that comes before the result with its id
+//! is kept until then.
+
+use chrono::TimeDelta;
+use domain::campaign::ReceiptStatus;
+use sea_orm::QueryResult;
+
+use super::receipt::NewReceipt;
+use crate::tx::{Sql, get, parsed, values};
+use crate::{Error, Store};
+
+/// How long a receipt of an unknown id is kept.
+const KEPT: TimeDelta = TimeDelta::hours(1);
+/// How long ids are known.
+const KNOWN: TimeDelta = TimeDelta::days(90);
+/// Stray receipts that are looked at at once.
+const STRAYS: i64 = 1_000;
+
+/// A receipt by the provider's id.
+#[derive(Clone, Debug)]
+pub struct ProviderReceipt {
+    pub provider_id: String,
+    pub status: ReceiptStatus,
+    pub code: Option<String>,
+}
+
+const FIND_POSTGRES: &str = "SELECT g.n, r.account_id, r.message_id, r.part
+       FROM unnest($1::bigint[], $2::text[], $3::text[]) AS g(n, s, i)
+       JOIN provider_ref r ON r.sender = g.s AND r.provider_id = g.i";
+const FIND_SQLITE: &str =
+    "SELECT CAST($1 AS integer) AS n, account_id, message_id, part FROM provider_ref
+      WHERE sender = $2 AND provider_id = $3";
+
+const KEEP_POSTGRES: &str = "INSERT INTO stray_receipt (sender, provider_id, status, code, received_at)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) ON CONFLICT DO NOTHING";
+const KEEP_SQLITE: &str =
+    "INSERT INTO stray_receipt (sender, provider_id, status, code, received_at)
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
+
+impl Store {
+    /// Stores receipts by the provider's ids, in one transaction those of unknown ids, then those of messages.
+    ///
+    /// # Errors
+    /// See [`Error`]. Giving the same receipts again is safe.
+    pub async fn record_provider_receipts(
+        &self,
+        sender: &str,
+        receipts: &[ProviderReceipt],
+    ) -> Result<(), Error> {
+        let tx = self.begin_by_key().await?;
+        let now = tx.now().await?;
+        let ids = (0_i64..).zip(receipts);
+        let ids = ids.map(|(n, receipt)| values![n, sender, receipt.provider_id.as_str()]);
+        let found = tx.each(FIND_POSTGRES, FIND_SQLITE, ids.collect()).await?;
+        let mut known = vec![false; receipts.len()];
+        let mut of_messages = Vec::with_capacity(found.len());
+        for row in &found {
+            let n = usize::try_from(get::<i64>(row, "n")?).map_err(Error::broken)?;
+            if let (Some(receipt), Some(known)) = (receipts.get(n), known.get_mut(n)) {
+                *known = true;
+                of_messages.push(receipt_of(row, receipt.status, receipt.code.clone())?);
+            }
+        }
+        let strays = receipts.iter().zip(known).filter(|(_, known)| !known);
+        let strays = strays.map(|(receipt, _)| {
+            let (id, code) = (receipt.provider_id.as_str(), receipt.code.as_deref());
+            values![sender, id, receipt.status.as_str(), code, now]
+        });
+        tx.each(KEEP_POSTGRES, KEEP_SQLITE, strays.collect())
+            .await?;
+        tx.commit_surely().await?;
+        self.record_receipts(&of_messages).await
+    }
+
+    /// Records the stray receipts of a sender whose ids are known by now.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn settle_strays(&self, sender: &str) -> Result<(), Error> {
+        let rows = self
+            .rows(
+                "SELECT s.provider_id, s.status, s.code, r.account_id, r.message_id, r.part
+                   FROM stray_receipt s JOIN provider_ref r ON r.sender = s.sender AND r.provider_id = s.provider_id
+                  WHERE s.sender = $1 LIMIT $2",
+                values![sender, STRAYS],
+            )
+            .await?;
+        let mut receipts = Vec::with_capacity(rows.len());
+        for row in &rows {
+            receipts.push(receipt_of(row, parsed(row, "status")?, get(row, "code")?)?);
+        }
+        self.record_receipts(&receipts).await?;
+        for row in &rows {
+            self.execute(
+                "DELETE FROM stray_receipt WHERE sender = $1 AND provider_id = $2 AND status = $3",
+                values![
+                    sender,
+                    get::<String>(row, "provider_id")?,
+                    get::<String>(row, "status")?
+                ],
+            )
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// Forgets stray receipts and ids that are too old.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn forget_provider_ids(&self) -> Result<(), Error> {
+        let now = self.now().await?;
+        let old = "DELETE FROM stray_receipt WHERE received_at < $1";
+        self.execute(old, values![now - KEPT]).await?;
+        let old = "DELETE FROM provider_ref WHERE created_at < $1";
+        self.execute(old, values![now - KNOWN]).await?;
+        Ok(())
+    }
+}
+
+fn receipt_of(
+    row: &QueryResult,
+    status: ReceiptStatus,
+    code: Option<String>,
+) -> Result<NewReceipt, Error> {
+    Ok(NewReceipt {
+        account_id: get(row, "account_id")?,
+        message_id: get(row, "message_id")?,
+        part: Some(usize::try_from(get::<i64>(row, "part")?).map_err(Error::broken)?),
+        status,
+        code,
+    })
+}

@@ -1,0 +1,85 @@
+//! How senders are: as their drivers saw them last, and what waits for them.
+
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
+use super::CampaignKey;
+use crate::tx::{Patience, Sql, get, values};
+use crate::{Error, Store};
+
+/// A sender as its driver saw it last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SenderState {
+    pub name: String,
+    /// `ok`, `paused` or `error`.
+    pub state: String,
+    /// A code, never a provider's text.
+    pub reason: Option<String>,
+}
+
+impl Store {
+    /// Notes how a sender is.
+    ///
+    /// # Errors
+    /// See [`Error`]. Doing it again is safe.
+    pub async fn set_sender_state(
+        &self,
+        name: &str,
+        state: &str,
+        reason: Option<&str>,
+    ) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO sender_state (name, state, reason) VALUES ($1, $2, $3)
+                 ON CONFLICT (name) DO UPDATE SET state = excluded.state, reason = excluded.reason",
+            values![name, state, reason],
+        )
+        .await?;
+        Ok(())
+    }
+
+    /// The senders of which something was noted.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn sender_states(&self) -> Result<Vec<SenderState>, Error> {
+        let rows = self
+            .rows(
+                "SELECT name, state, reason FROM sender_state ORDER BY name",
+                vec![],
+            )
+            .await?;
+        let states = rows.iter().map(|row| {
+            Ok(SenderState {
+                name: get(row, "name")?,
+                state: get(row, "state")?,
+                reason: get(row, "reason")?,
+            })
+        });
+        states.collect()
+    }
+
+    /// How many messages of an account are scheduled through each sender, by its name.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn waiting_by_sender(
+        &self,
+        account_id: Uuid,
+    ) -> Result<BTreeMap<String, i64>, Error> {
+        let tx = self.snapshot(Patience::Request).await?;
+        let open: Vec<(Uuid, String)> = tx
+            .all(
+                "SELECT campaign_id, sender FROM campaign WHERE account_id = $1 AND status IN ('RUNNING', 'PAUSED')",
+                values![account_id],
+            )
+            .await?;
+        let mut waiting = BTreeMap::new();
+        for (campaign_id, sender) in open {
+            let counts = tx.counts(CampaignKey::new(account_id, campaign_id)).await?;
+            *waiting.entry(sender).or_default() +=
+                counts.first.scheduled + counts.reminder.scheduled;
+        }
+        Ok(waiting)
+    }
+}
