@@ -1,7 +1,9 @@
 //! The only place that chooses a backend: each by the scheme of its URL, once.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use domain::pepper::Pepper;
 use store::{Store, Workload};
 
 use crate::Error;
@@ -11,12 +13,14 @@ use crate::health::Check;
 use crate::queue::Queue;
 use crate::start::one_line;
 
-/// The database, the queue and the cache of one process. Cheap to clone.
+/// The database, the queue, the cache and the pepper of one process. Cheap to clone.
 #[derive(Clone)]
 pub struct Backends {
     pub store: Store,
     pub queue: Queue,
     pub cache: Cache,
+    /// The secret under which phones are hashed. Without it nothing is sent.
+    pub pepper: Option<Arc<Pepper>>,
 }
 
 /// Pause before a database that is away is tried again.
@@ -85,6 +89,7 @@ impl Backends {
             store: wait_for_store(config).await?,
             queue: Queue::open(config.amqp_url.as_ref()),
             cache: Cache::open(config.redis_url.as_ref())?,
+            pepper: config.pepper()?,
         })
     }
 

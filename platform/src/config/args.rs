@@ -5,11 +5,14 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
+
+use sender::setting::Setting;
 
 use super::proxies::TrustedProxies;
 use super::url::{AmqpUrl, DatabaseUrl, PublicUrl, RedisUrl};
-use super::{Config, ConfigError, DATA_DIR, Role};
+use super::{Config, ConfigError, DATA_DIR, Role, sending};
 
 /// The settings as flags and variables, to flatten into a binary's own command line. An empty value counts as unset,
 /// as compose files like to set them; but for the data directory, which would then be somewhere unexpected.
@@ -58,6 +61,22 @@ pub struct Args {
     /// Records of one import [default: 1000000]
     #[arg(long, env = "FEEDBACK_MAX_RECORDS", value_name = "NUMBER")]
     max_records: Option<String>,
+    /// Who carries messages: NAME=URL, with spaces between, or @FILE [default: serve: demo=demo:; api, worker: nobody]
+    #[arg(
+        long,
+        env = "FEEDBACK_SENDERS",
+        value_name = "SENDERS",
+        hide_env_values = true
+    )]
+    senders: Option<String>,
+    /// Secret of 32 bytes under which phones are hashed, as 64 hex digits [default: serve: in the data directory]
+    #[arg(
+        long,
+        env = "FEEDBACK_PEPPER",
+        value_name = "SECRET",
+        hide_env_values = true
+    )]
+    pepper: Option<String>,
 }
 
 impl Args {
@@ -108,6 +127,13 @@ impl Args {
             max_body: read("FEEDBACK_MAX_BODY", self.max_body, limit)?.unwrap_or(268_435_456),
             max_records: read("FEEDBACK_MAX_RECORDS", self.max_records, limit)?
                 .unwrap_or(1_000_000),
+            senders: match read("FEEDBACK_SENDERS", self.senders, senders)? {
+                Some(senders) => senders,
+                None if role == Role::Serve => refused("FEEDBACK_SENDERS", senders("demo=demo:"))?,
+                None => Arc::default(),
+            },
+            given_pepper: read("FEEDBACK_PEPPER", self.pepper, sending::parse)?,
+            keeps_pepper: role == Role::Serve,
         };
         config.validate(role)?;
         Ok(config)
@@ -121,8 +147,16 @@ fn read<T>(
     parse: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Option<T>, ConfigError> {
     let set = value.filter(|text| !text.trim().is_empty());
-    let parsed = set.map(|text| parse(text.trim())).transpose();
+    refused(variable, set.map(|text| parse(text.trim())).transpose())
+}
+
+fn refused<T>(variable: &'static str, parsed: Result<T, String>) -> Result<T, ConfigError> {
     parsed.map_err(|reason| ConfigError::new(variable, reason))
+}
+
+fn senders(text: &str) -> Result<Arc<[Setting]>, String> {
+    let senders = sender::setting::parse(text).map_err(|error| error.to_string())?;
+    Ok(senders.into())
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {

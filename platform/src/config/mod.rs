@@ -5,6 +5,7 @@
 
 mod args;
 mod proxies;
+mod sending;
 mod url;
 
 use std::fs::DirBuilder;
@@ -12,7 +13,11 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
+
+use domain::pepper::Pepper;
+use sender::setting::Setting;
 
 pub use self::args::Args;
 pub use self::proxies::TrustedProxies;
@@ -79,6 +84,11 @@ pub struct Config {
     pub max_body: u64,
     /// Records of one import.
     pub max_records: u64,
+    /// Who carries messages.
+    pub senders: Arc<[Setting]>,
+    given_pepper: Option<Arc<Pepper>>,
+    /// Without a pepper in the settings one is kept in the data directory.
+    keeps_pepper: bool,
 }
 
 impl Config {

@@ -124,6 +124,17 @@ impl PublicUrl {
         Self(format!("http://{listen}"))
     }
 
+    /// Whether only this machine can open it.
+    pub fn is_local(&self) -> bool {
+        let url = Url::parse(&self.0);
+        match url.as_ref().ok().and_then(Url::host) {
+            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+            Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
+            Some(Host::Ipv6(address)) => address.is_loopback() || address.is_unspecified(),
+            None => true,
+        }
+    }
+
     /// Without a slash at its end.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -196,6 +207,27 @@ mod tests {
         }
         let listen = "[::1]:80".parse().unwrap();
         assert_eq!(PublicUrl::of_address(listen).as_str(), "http://[::1]:80");
+    }
+
+    #[test]
+    fn what_only_this_machine_opens_is_local() {
+        for (text, expected) in [
+            ("http://localhost:8080", true),
+            ("https://a.localhost/x", true),
+            ("http://127.0.0.1:8080", true),
+            ("http://127.9.9.9", true),
+            ("http://0.0.0.0:8080", true),
+            ("http://[::1]", true),
+            ("https://feedback.example", false),
+            ("http://192.168.0.7", false),
+            ("https://localhost.example", false),
+        ] {
+            assert_eq!(
+                PublicUrl::parse(text).unwrap().is_local(),
+                expected,
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -1,0 +1,71 @@
+//! The secret under which phones are hashed, and where it is kept.
+
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use domain::pepper::Pepper;
+
+use super::{Config, ConfigError};
+
+const PEPPER: &str = "FEEDBACK_PEPPER";
+/// In the data directory.
+const FILE: &str = "pepper";
+
+impl Config {
+    /// The pepper of the settings. `serve` without one makes one in the data directory, in a file for its owner alone; api and
+    /// worker, which must have the same, have none then.
+    ///
+    /// # Errors
+    /// The file cannot be read or made, or is none; or there are senders and no pepper.
+    pub fn pepper(&self) -> Result<Option<Arc<Pepper>>, ConfigError> {
+        if let Some(pepper) = &self.given_pepper {
+            return Ok(Some(Arc::clone(pepper)));
+        }
+        if !self.keeps_pepper {
+            if self.senders.is_empty() {
+                return Ok(None);
+            }
+            let reason = "unset; api and worker need the same 32 bytes, as 64 hex digits, to send";
+            return Err(ConfigError::new(PEPPER, reason));
+        }
+        self.make_data_dir()?;
+        let path = self.data_dir.join(FILE);
+        let text = read_or_make(&path)
+            .map_err(|error| ConfigError::new(PEPPER, format!("{}: {error}", path.display())))?;
+        parse(&text)
+            .map(Some)
+            .map_err(|reason| ConfigError::new(PEPPER, format!("{}: {reason}", path.display())))
+    }
+}
+
+pub(super) fn parse(text: &str) -> Result<Arc<Pepper>, String> {
+    let pepper = Pepper::parse(text).map_err(|error| error.to_string())?;
+    Ok(Arc::new(pepper))
+}
+
+fn read_or_make(path: &Path) -> io::Result<String> {
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => make(path),
+        read => read,
+    }
+}
+
+fn make(path: &Path) -> io::Result<String> {
+    let mut text = String::with_capacity(64);
+    for byte in rand::random::<[u8; 32]>() {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    writeln!(file, "{text}")?;
+    file.sync_all()?;
+    Ok(text)
+}
