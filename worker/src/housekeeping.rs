@@ -25,8 +25,14 @@ pub(crate) async fn record_heartbeats(store: Store, worker_id: Uuid, shutdown: C
 pub(crate) async fn sweep(store: Store, shutdown: CancellationToken) {
     let mut ticks = every(SWEEP);
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
-        if let Err(error) = store.sweep().await {
-            tracing::warn!(%error, "sweep failed");
+        for swept in [
+            store.sweep().await,
+            store.forget_inbound().await,
+            store.forget_provider_ids().await,
+        ] {
+            if let Err(error) = swept {
+                tracing::warn!(%error, "sweep failed");
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use domain::message::Lane;
+use domain::pepper::Pepper;
 use metrics::{counter, histogram};
 use platform::health::Heartbeat;
 use platform::start::one_line;
@@ -94,6 +95,7 @@ pub struct Slot {
     name: &'static str,
     worker_id: Uuid,
     store: Store,
+    pepper: Option<Arc<Pepper>>,
     accounts: Arc<Accounts>,
     heartbeat: Heartbeat,
 }
@@ -103,6 +105,7 @@ impl Slot {
         (lane, name): (Lane, &'static str),
         worker_id: Uuid,
         store: Store,
+        pepper: Option<Arc<Pepper>>,
         imports: &ImportNotifier,
     ) -> Self {
         Self {
@@ -110,6 +113,7 @@ impl Slot {
             name,
             worker_id,
             store,
+            pepper,
             accounts: imports.lane(lane).clone(),
             heartbeat: Heartbeat::default(),
         }
@@ -135,7 +139,7 @@ impl Slot {
             let started = Instant::now();
             let span = tracing::info_span!("chunk", lane = self.lane.as_str());
             let pick = Pick::Due(turn.account_id, self.lane);
-            let step = store_chunk::run(&self.store, self.worker_id, pick);
+            let step = store_chunk::run(&self.store, self.worker_id, self.pepper.as_deref(), pick);
             let found = match step.instrument(span).await {
                 Ok(step) => {
                     away = false;

@@ -4,6 +4,7 @@
 //! - [`store_chunk`]: the job that stores one chunk of an import. One transaction, a free function that tests step.
 //! - [`roll_up`]: the job that adds pending counts to the rollups, and its loop.
 //! - [`lanes`]: the loops that store chunks, account by account.
+//! - [`send`]: messages, from an audience to the provider.
 //! - `notifications`: how they learn that there is work.
 //! - [`housekeeping`]: heartbeats, ending the sessions of frozen workers, clearing what is past its time.
 //!
@@ -24,11 +25,13 @@ use uuid::Uuid;
 use crate::lanes::{ImportNotifier, Slot};
 use crate::notifications::Notifiers;
 use crate::roll_up::RollupJob;
+use crate::send::{Sending, SendingJob};
 
 pub mod housekeeping;
 pub mod lanes;
 mod notifications;
 pub mod roll_up;
+pub mod send;
 pub mod store_chunk;
 
 /// A loop that has not turned for this long has stopped. Every wait inside one is shorter.
@@ -41,26 +44,37 @@ pub struct Worker {
     slots: Vec<Slot>,
     imports: ImportNotifier,
     rollup_job: RollupJob,
+    sending: Option<SendingJob>,
     shutdown: CancellationToken,
 }
 
 impl Worker {
     /// A worker that will run until `shutdown`, with connections of its own to the database.
-    pub fn new(mut backends: Backends, shutdown: CancellationToken) -> Self {
+    ///
+    /// # Errors
+    /// There is no TLS for senders.
+    pub fn new(
+        mut backends: Backends,
+        sending: Sending,
+        shutdown: CancellationToken,
+    ) -> Result<Self, rustls::Error> {
         let id = Uuid::now_v7();
         backends.store = backends.store.for_workload(Workload::Jobs);
         let imports = ImportNotifier::default();
-        let slot = |slot| Slot::new(slot, id, backends.store.clone(), &imports);
+        let pepper = backends.pepper.clone();
+        let slot = |slot| Slot::new(slot, id, backends.store.clone(), pepper.clone(), &imports);
         let slots = lanes::SLOTS.into_iter().map(slot).collect();
         let rollup_job = RollupJob::new(backends.store.clone(), backends.cache.clone());
-        Self {
+        let sending = SendingJob::new(sending, &backends.store)?;
+        Ok(Self {
             id,
             backends,
             slots,
             imports,
             rollup_job,
+            sending,
             shutdown,
-        }
+        })
     }
 
     /// One check a loop: the process is not ready when one has stopped.
@@ -69,6 +83,7 @@ impl Worker {
             .iter()
             .map(|slot| (slot.name(), slot.heartbeat()))
             .chain([("worker rollup", self.rollup_job.heartbeat())])
+            .chain(self.sending.iter().flat_map(SendingJob::heartbeats))
             .map(|(name, heartbeat)| Check::heartbeat(name, heartbeat, STOPPED))
             .collect()
     }
@@ -100,6 +115,9 @@ impl Worker {
             self.shutdown.clone(),
         ));
         tasks.spawn(self.rollup_job.run(self.shutdown.clone()));
+        if let Some(sending) = self.sending {
+            sending.spawn(&tasks, self.id, &self.shutdown);
+        }
         tasks.spawn(housekeeping::record_heartbeats(
             store.clone(),
             self.id,

@@ -6,6 +6,7 @@
 use chrono::TimeDelta;
 use domain::chunk::{Chunk, ChunkError};
 use domain::message::Lane;
+use domain::pepper::Pepper;
 use platform::start::one_line;
 use store::import::{ChunkId, Claim, MAX_STARTS, Noted, Outcomes};
 use store::{Committed, Error, Store};
@@ -13,8 +14,8 @@ use uuid::Uuid;
 
 /// How often a chunk is tried again at once when other transactions stood in the way.
 const TRIES: usize = 5;
-/// How long a payload of a newer format is left for a worker that knows it.
-const NEWER_WORKER: TimeDelta = TimeDelta::seconds(60);
+/// How long a chunk is left for a worker that can store it.
+const OTHER_WORKER: TimeDelta = TimeDelta::seconds(60);
 
 /// Which chunk to take.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +43,7 @@ pub enum Step {
         reason: String,
         noted: Noted,
     },
-    /// It waits for a newer worker.
+    /// It waits for another worker: a newer one, or one with a pepper.
     PutOff { id: ChunkId },
 }
 
@@ -52,14 +53,19 @@ enum Attempt {
     Again(ChunkId),
 }
 
-/// Takes one chunk and stores it.
+/// Takes one chunk and stores it; and plans its messages, if its import is for a campaign.
 ///
 /// # Errors
 /// The database is unavailable or keeps refusing for reasons of its own: nothing is counted against the chunk.
-pub async fn run(store: &Store, worker_id: Uuid, mut pick: Pick) -> Result<Step, Error> {
+pub async fn run(
+    store: &Store,
+    worker_id: Uuid,
+    pepper: Option<&Pepper>,
+    mut pick: Pick,
+) -> Result<Step, Error> {
     let mut tried = 1;
     loop {
-        match attempt(store, worker_id, pick).await? {
+        match attempt(store, worker_id, pepper, pick).await? {
             Attempt::Done(step) => return Ok(step),
             Attempt::Again(id) if tried < TRIES => {
                 tried += 1;
@@ -70,7 +76,12 @@ pub async fn run(store: &Store, worker_id: Uuid, mut pick: Pick) -> Result<Step,
     }
 }
 
-async fn attempt(store: &Store, worker_id: Uuid, pick: Pick) -> Result<Attempt, Error> {
+async fn attempt(
+    store: &Store,
+    worker_id: Uuid,
+    pepper: Option<&Pepper>,
+    pick: Pick,
+) -> Result<Attempt, Error> {
     let mut tx = store.begin_by_key().await?;
     let claim = match pick {
         Pick::One(id) => tx.claim_chunk(id).await?,
@@ -84,13 +95,23 @@ async fn attempt(store: &Store, worker_id: Uuid, pick: Pick) -> Result<Attempt, 
         let reason = format!("{} starts came to no end", claim.starts);
         return fail(store, &claim, reason, true).await;
     }
+    let plans_for = match (claim.campaign_id, pepper) {
+        (Some(_), None) => {
+            drop(tx);
+            tracing::warn!(batch.id = %claim.id.batch_id, "an import for a campaign waits: FEEDBACK_PEPPER is unset");
+            store.put_off(claim.id, OTHER_WORKER).await?;
+            return Ok(Attempt::Done(Step::PutOff { id: claim.id }));
+        }
+        (Some(_), Some(pepper)) => Some(pepper),
+        (None, _) => None,
+    };
     store.note_start(worker_id, &claim).await?;
     let chunk = match decode(&mut claim).await {
         Ok(chunk) => chunk,
         Err(error @ ChunkError::UnknownVersion(_)) => {
             drop(tx);
             tracing::warn!(%error, batch.id = %claim.id.batch_id, chunk.no = claim.id.chunk_no, "chunk put off");
-            store.put_off(claim.id, NEWER_WORKER).await?;
+            store.put_off(claim.id, OTHER_WORKER).await?;
             store.forget_start(worker_id, &claim).await?;
             return Ok(Attempt::Done(Step::PutOff { id: claim.id }));
         }
@@ -101,6 +122,10 @@ async fn attempt(store: &Store, worker_id: Uuid, pick: Pick) -> Result<Attempt, 
     };
     let stored = async {
         let outcomes = tx.store_chunk(&claim, &chunk).await?;
+        if let Some(pepper) = plans_for {
+            let docids = chunk.records().map(|record| record.docid.get()).collect();
+            tx.plan_chunk(&claim, docids, pepper).await?;
+        }
         tx.finish_chunk(&claim, &outcomes).await?;
         Ok((outcomes, tx.commit().await?))
     }

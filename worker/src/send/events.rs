@@ -1,0 +1,142 @@
+//! Receipts and texts that a provider brings without a hook. They are stored, many in one transaction, before the provider is
+//! told so.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::pepper::Pepper;
+use sender::{Event, EventKind, Provider, Subject};
+use store::send::inbound::NewInbound;
+use store::send::provider_id::ProviderReceipt;
+use store::send::receipt::NewReceipt;
+use store::{Error, Store};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// Events that are stored at once, at most.
+const BATCH: usize = 500;
+
+/// Receipts that came before the result with their id are looked at this often.
+const SETTLE: Duration = Duration::from_secs(1);
+
+/// Takes events of a provider until `stop`.
+pub(super) async fn take(provider: Arc<dyn Provider>, keeper: Keeper, stop: CancellationToken) {
+    let (sender, receiver) = mpsc::channel(BATCH);
+    let by_id = provider.reports_by_id();
+    let keeping = tokio::spawn(keeper.run(receiver, by_id));
+    while let Some(event) = stop.run_until_cancelled(provider.event()).await {
+        if sender.send(event).await.is_err() {
+            break;
+        }
+    }
+    drop(sender);
+    // It stores what it was given.
+    let _ = keeping.await;
+}
+
+/// Who stores a provider's events.
+pub(super) struct Keeper {
+    name: String,
+    store: Store,
+    pepper: Arc<Pepper>,
+    accounts: HashMap<u32, Option<Uuid>>,
+}
+
+impl Keeper {
+    pub(super) fn new(name: String, store: Store, pepper: Arc<Pepper>) -> Self {
+        Self {
+            name,
+            store,
+            pepper,
+            accounts: HashMap::new(),
+        }
+    }
+
+    async fn run(mut self, mut events: mpsc::Receiver<Event>, by_id: bool) {
+        let mut batch = Vec::with_capacity(BATCH);
+        let mut settle = tokio::time::interval(SETTLE);
+        loop {
+            let taken = tokio::select! {
+                taken = events.recv_many(&mut batch, BATCH) => taken,
+                _ = settle.tick(), if by_id => {
+                    if let Err(error) = self.store.settle_strays(&self.name).await {
+                        tracing::debug!(%error, "stray receipts wait");
+                    }
+                    continue;
+                }
+            };
+            if taken == 0 {
+                return;
+            }
+            match self.keep(&batch).await {
+                Ok(()) => {
+                    for event in batch.drain(..) {
+                        // The provider may be gone by now.
+                        let _ = event.stored.send(());
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(%error, events = batch.len(), "receipts were not stored");
+                    batch.clear();
+                }
+            }
+        }
+    }
+
+    async fn keep(&mut self, batch: &[Event]) -> Result<(), Error> {
+        let (mut receipts, mut by_id) = (Vec::new(), Vec::new());
+        for event in batch {
+            let receipt = match &event.kind {
+                EventKind::Receipt(receipt) => receipt,
+                EventKind::Inbound(inbound) => {
+                    let new = NewInbound {
+                        sender: &self.name,
+                        id: &inbound.id,
+                        phone: &inbound.from,
+                        opts_out: inbound.asks_to_stop(),
+                    };
+                    self.store.record_inbound(new, &self.pepper).await?;
+                    continue;
+                }
+            };
+            let reference = match &receipt.subject {
+                Subject::Reference(reference) | Subject::Part { reference, .. } => reference,
+                Subject::ProviderId(provider_id) => {
+                    by_id.push(ProviderReceipt {
+                        provider_id: provider_id.clone(),
+                        status: receipt.status,
+                        code: receipt.code.clone(),
+                    });
+                    continue;
+                }
+            };
+            let Some((number, message_id)) = self.pepper.read_reference(reference) else {
+                continue;
+            };
+            if let Some(account_id) = self.account(number).await? {
+                receipts.push(NewReceipt {
+                    account_id,
+                    message_id,
+                    part: None,
+                    status: receipt.status,
+                    code: receipt.code.clone(),
+                });
+            }
+        }
+        if !by_id.is_empty() {
+            let stored = self.store.record_provider_receipts(&self.name, &by_id);
+            stored.await?;
+        }
+        self.store.record_receipts(&receipts).await
+    }
+
+    async fn account(&mut self, number: u32) -> Result<Option<Uuid>, Error> {
+        if let Some(known) = self.accounts.get(&number) {
+            return Ok(*known);
+        }
+        let found = self.store.account_of_number(number).await?;
+        Ok(*self.accounts.entry(number).or_insert(found))
+    }
+}

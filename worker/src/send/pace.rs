@@ -1,0 +1,205 @@
+//! How fast a sender may be used: its rate, and pauses after what blames it.
+
+use std::time::{Duration, Instant};
+
+use sender::Handed;
+
+/// What a sender may hand over at once after a quiet moment is its rate in this time.
+const BURST: f64 = 0.1;
+/// The first pause after a fault of the sender; each next one is twice as long.
+const FAULT: Duration = Duration::from_secs(30);
+const LONGEST_FAULT: Duration = Duration::from_mins(10);
+/// The same after a throttled call that names no time.
+const THROTTLED: Duration = Duration::from_secs(1);
+const LONGEST_THROTTLED: Duration = Duration::from_mins(1);
+/// So many calls without a certain result, one after the other, count as a fault of the sender.
+const MAX_UNCERTAIN: u32 = 5;
+
+/// The rate in parts a second: what was not used is saved for a moment only, and what was used too much is paid back.
+#[derive(Debug)]
+pub(super) struct Rate {
+    a_second: f64,
+    /// Parts that may be handed over now.
+    free: f64,
+    at: Instant,
+}
+
+impl Rate {
+    /// Empty at first: whoever drove the sender before may have used it up.
+    pub(super) fn new(a_second: u32, now: Instant) -> Self {
+        Self {
+            a_second: a_second.into(),
+            free: 0.0,
+            at: now,
+        }
+    }
+
+    /// The whole parts that may be handed over now.
+    pub(super) fn free(&mut self, now: Instant) -> usize {
+        let most = (self.a_second * BURST).max(1.0);
+        let elapsed = now.saturating_duration_since(self.at).as_secs_f64();
+        self.free = (self.free + elapsed * self.a_second).min(most);
+        self.at = now;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 0 and a tenth of a u32"
+        )]
+        let whole = self.free.max(0.0) as usize;
+        whole
+    }
+
+    pub(super) fn spend(&mut self, parts: usize) {
+        #[expect(clippy::cast_precision_loss, reason = "far below 2⁵²")]
+        let parts = parts as f64;
+        self.free -= parts;
+    }
+}
+
+/// Whether a sender pauses, and why.
+#[derive(Debug, Default)]
+pub(super) struct Pauses {
+    until: Option<Instant>,
+    /// The next pause after a fault; set while the sender has to prove itself, one message at a time.
+    next: Option<Duration>,
+    next_throttled: Option<Duration>,
+    uncertain: u32,
+    reason: Option<String>,
+}
+
+impl Pauses {
+    /// How many messages may be under way.
+    pub(super) fn window(&self, window: usize, now: Instant) -> usize {
+        if self.until.is_some_and(|until| until > now) {
+            0
+        } else if self.next.is_some() {
+            1
+        } else {
+            window
+        }
+    }
+
+    /// How the sender is: `ok`, `paused` while it asked to wait, `error` after a fault until a message succeeds, with the
+    /// fault's code.
+    pub(super) fn state(&self, now: Instant) -> (&'static str, Option<String>) {
+        match &self.reason {
+            Some(reason) => ("error", Some(reason.clone())),
+            None if self.until.is_some_and(|until| until > now) => ("paused", None),
+            None => ("ok", None),
+        }
+    }
+
+    /// Notes what a call came to.
+    pub(super) fn note(&mut self, handed: &Handed, now: Instant) {
+        match handed {
+            // A call that was under way when the pause began does not end it.
+            Handed::Accepted { .. } if self.until.is_some_and(|until| until > now) => {
+                self.uncertain = 0;
+            }
+            Handed::Accepted { .. } => *self = Self::default(),
+            Handed::Refused { .. } => self.uncertain = 0,
+            Handed::SenderFault { code } => self.fault(code, now),
+            Handed::Throttled { retry_after } => {
+                let next = self.next_throttled.unwrap_or(THROTTLED);
+                self.next_throttled = Some((next * 2).min(LONGEST_THROTTLED));
+                self.pause(retry_after.unwrap_or(next), now);
+            }
+            Handed::NotSent { code } | Handed::Unknown { code } => {
+                self.uncertain += 1;
+                if self.uncertain >= MAX_UNCERTAIN {
+                    self.fault(code, now);
+                }
+            }
+        }
+    }
+
+    fn fault(&mut self, code: &str, now: Instant) {
+        // Calls that were under way together blame the sender once.
+        if self.until.is_some_and(|until| until > now) {
+            return;
+        }
+        let pause = self.next.unwrap_or(FAULT);
+        self.next = Some((pause * 2).min(LONGEST_FAULT));
+        self.reason = Some(code.to_owned());
+        self.pause(pause, now);
+    }
+
+    fn pause(&mut self, pause: Duration, now: Instant) {
+        let until = now + pause;
+        self.until = Some(self.until.map_or(until, |before| before.max(until)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_kept_and_saves_nothing_up() {
+        let start = Instant::now();
+        let after = |millis: u64| start + Duration::from_millis(millis);
+        let mut rate = Rate::new(100, start);
+        assert_eq!(rate.free(start), 0);
+        assert_eq!(rate.free(after(50)), 5);
+        rate.spend(5);
+        assert_eq!(rate.free(after(50)), 0);
+        assert_eq!(rate.free(after(60_000)), 10);
+        rate.spend(13);
+        assert_eq!(rate.free(after(60_030)), 0);
+        assert_eq!(rate.free(after(60_050)), 2);
+    }
+
+    #[test]
+    fn a_slow_rate_lets_one_through() {
+        let start = Instant::now();
+        let mut rate = Rate::new(1, start);
+        assert_eq!(rate.free(start + Duration::from_millis(900)), 0);
+        assert_eq!(rate.free(start + Duration::from_secs(9)), 1);
+    }
+
+    #[test]
+    fn a_fault_pauses_and_then_lets_one_through_until_one_succeeds() {
+        let start = Instant::now();
+        let after = |seconds: u64| start + Duration::from_secs(seconds);
+        let fault = Handed::SenderFault {
+            code: "20003".into(),
+        };
+        let mut pauses = Pauses::default();
+        assert_eq!(pauses.window(10, start), 10);
+        pauses.note(&fault, start);
+        pauses.note(&fault, start);
+        assert_eq!(pauses.window(10, after(29)), 0);
+        assert_eq!(pauses.window(10, after(30)), 1);
+        assert_eq!(pauses.state(start), ("error", Some("20003".to_owned())));
+        pauses.note(&fault, after(30));
+        assert_eq!(pauses.window(10, after(89)), 0);
+        assert_eq!(pauses.window(10, after(90)), 1);
+        pauses.note(
+            &Handed::Accepted {
+                provider_ids: vec![],
+            },
+            after(90),
+        );
+        assert_eq!(pauses.window(10, after(90)), 10);
+        assert_eq!(pauses.state(after(90)), ("ok", None));
+    }
+
+    #[test]
+    fn five_uncertain_calls_in_a_row_pause() {
+        let now = Instant::now();
+        let unknown = Handed::Unknown {
+            code: "timeout".into(),
+        };
+        let mut pauses = Pauses::default();
+        for _ in 0..4 {
+            pauses.note(&unknown, now);
+        }
+        pauses.note(&Handed::Refused { code: "1".into() }, now);
+        for _ in 0..4 {
+            pauses.note(&unknown, now);
+        }
+        assert_eq!(pauses.window(10, now), 10);
+        pauses.note(&unknown, now);
+        assert_eq!(pauses.window(10, now), 0);
+    }
+}
