@@ -3,7 +3,7 @@
 //! - [`router`] puts everything together; [`serve`] answers on a port until told to stop. `openapi`: the document's
 //!   shared parts.
 //! - Around all routes is one layer, `api_http::entry`.
-//! - The routes are those of `api-import`, `api-form`, `api-collect` and `api-report`, which do not know each other.
+//! - The routes are those of `api-import`, `api-form`, `api-send`, `api-collect` and `api-report`, which do not know each other.
 //!
 //! What is *not* here: SQL (in `store`), records and their rules (in `domain`), brokers, caches, settings and sockets
 //! (in `platform`), storing what was accepted (in `worker`).
@@ -31,6 +31,7 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
         .merge(api_import::routes(state, config))
         .merge(api_report::routes(state, backends.cache.clone()))
         .merge(api_form::routes(state))
+        .merge(api_send::routes(state, config, backends))
         .merge(api_collect::routes(state, config));
     let (router, mut document) = documented.split_for_parts();
     openapi::Shared.modify(&mut document);

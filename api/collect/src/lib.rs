@@ -29,5 +29,6 @@ pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
         .routes(routes!(public::view::view_form))
         .routes(routes!(public::draw_link))
         .routes(routes!(public::say_thanks))
+        .routes(routes!(public::stop::stop_messages))
         .with_state(CollectState::start(app, config))
 }

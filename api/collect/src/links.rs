@@ -42,7 +42,8 @@ pub struct Links {
     found: Cache<Token, Arc<Opened>>,
     /// An attacker behind the same address does not take a link from those who have it open.
     lately: Cache<Token, ()>,
-    pages: Cache<(Uuid, i64), Arc<Prepared>>,
+    /// By form, its revision, and whether it is the page of messages.
+    pages: Cache<(Uuid, i64, bool), Arc<Prepared>>,
 }
 
 /// A link with its form.
@@ -130,10 +131,11 @@ impl Links {
             return page.clone();
         }
         let link = &opened.link;
-        let prepared = async { Arc::new(prepare(&link.content)) };
+        let is_of_message = link.is_of_message;
+        let prepared = async { Arc::new(prepare(&link.content, is_of_message)) };
         let page = self
             .pages
-            .get_with((link.form_id, link.revision), prepared)
+            .get_with((link.form_id, link.revision, is_of_message), prepared)
             .await;
         opened.page.get_or_init(|| page).clone()
     }

@@ -102,7 +102,7 @@ fn token(path: InPath<String>) -> Result<Token, Problem> {
 #[utoipa::path(
     get,
     path = "/api_v1/form/link/{id}",
-    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{22}$", description = "The link's `token`")),
+    params(("id" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$", description = "The link's `token`")),
     responses(
         (status = 200, description = "The link", body = LinkWithCounts),
     ),
@@ -163,7 +163,7 @@ pub async fn list_links(
 #[utoipa::path(
     delete,
     path = "/api_v1/form/link/{id}",
-    params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{22}$", description = "The link's `token`")),
+    params(("id" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$", description = "The link's `token`")),
     responses(
         (status = 204, description = "Deleted, now or before"),
     ),

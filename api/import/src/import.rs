@@ -1,5 +1,6 @@
 //! `POST /api_v1/sms/import`: what a caller sees of an import. How the body gets in is [`crate::ingest`]'s.
 
+mod campaign;
 mod request;
 
 use std::time::Instant;
@@ -13,6 +14,7 @@ use bytes::Bytes;
 use domain::record::RecordError;
 use serde::{Deserialize, Serialize};
 use store::import::FinishedImport;
+use store::send::CampaignKey;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -55,6 +57,8 @@ pub struct ImportAccepted<'a> {
     params(
         ("on_error" = inline(Option<OnError>), Query,
             description = "What becomes of the valid records if there are invalid ones"),
+        ("campaign" = Option<Uuid>, Query,
+            description = "The campaign that sends to the recipients of this import; needs the scope `send` too"),
         ("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 255, pattern = "^[!-~]+$",
             description = "The same key, query and body within 24 h gives the first answer again"),
     ),
@@ -73,7 +77,8 @@ pub struct ImportAccepted<'a> {
             ("Idempotent-Replayed" = String, description = "`true` on an answer given before"),
         )),
         (status = 400, description = "`invalid_json`, `invalid_csv`, `invalid_parameter`"),
-        (status = 409, description = "`idempotency_in_flight`"),
+        (status = 409, description = "`idempotency_in_flight`; `campaign_not_running`: it takes no imports"),
+        (status = 404, description = "`not_found`: there is no such campaign"),
         (status = 413, description = "`body_too_large`, `too_many_records`"),
         (status = 422, description = "`validation_failed`, `idempotency_key_reused`; nothing is stored"),
     ),
@@ -88,7 +93,8 @@ pub async fn import_sms(
 ) -> Result<Response, Problem> {
     let begin = Instant::now();
     let request = ImportRequest::read(&headers, parameters)?;
-    let imported = import(&state, &caller, &request_id, request, body).await;
+    let campaign = campaign::find(&state.app, &caller, request.campaign_id).await?;
+    let imported = import(&state, (&caller, campaign), &request_id, request, body).await;
     let outcome = match &imported {
         Ok((outcome, _)) => outcome,
         Err(error) => error.outcome(),
@@ -103,14 +109,21 @@ type Answered = (&'static str, Response);
 
 async fn import(
     state: &ImportState,
-    caller: &Caller,
+    (caller, campaign): (&Caller, Option<CampaignKey>),
     request_id: &RequestId,
     request: ImportRequest,
     body: Body,
 ) -> Result<Answered, ImportError> {
     let account_id = caller.account_id();
-    let query = request.on_error.as_str();
-    let opened = Attempt::open(&state.app, account_id, request.key, query).await?;
+    let query = request.query();
+    let opened = Attempt::open(
+        &state.app,
+        account_id,
+        request.key,
+        &query,
+        request.campaign_id,
+    )
+    .await?;
     let incoming = Incoming {
         body,
         kind: request.kind,
@@ -127,13 +140,22 @@ async fn import(
                 .ok_or(ImportError::KeyReused);
         }
     };
+    if let Err(error) = campaign::check(&state.app, campaign).await {
+        return Err(attempt.give_up(error).await);
+    }
     let job = Job {
         on_error: request.on_error,
         max_records: state.max_records,
         cut: state.app.store().chunk_cut(),
     };
     match ingest::receive(&attempt, job, incoming).await {
-        Ok(tally) if request.on_error.accepts(&tally) => accept(attempt, tally, request_id).await,
+        Ok(tally) if request.on_error.accepts(&tally) => {
+            // It may have ended while the body arrived.
+            match campaign::check(&state.app, campaign).await {
+                Ok(()) => accept(attempt, tally, request_id).await,
+                Err(error) => Err(attempt.give_up(error).await),
+            }
+        }
         Ok(tally) => refuse(attempt, tally, request_id).await,
         Err(error) => Err(attempt.give_up(error).await),
     }

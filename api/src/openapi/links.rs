@@ -17,6 +17,7 @@ const BUS_PROP: FromResponse = ("bus_prop", "$response.body#/bus_props/0/bus_pro
 const TOKEN: FromResponse = ("token", "$response.body#/token");
 const TOKEN_AS_ID: FromResponse = ("id", "$response.body#/token");
 const BATCH: FromResponse = ("batch_id", "$response.body#/batch_id");
+const CAMPAIGN: FromResponse = ("campaign_id", "$response.body#/campaign_id");
 const FEEDBACK: FromResponse = ("feedback_id", "$response.body#/feedback_id");
 
 /// What can be done with a form.
@@ -55,14 +56,30 @@ const OF_BATCH: &[Next] = &[
     ("retry_batch", &[BATCH]),
 ];
 
+/// What can be done with a campaign.
+const OF_CAMPAIGN: &[Next] = &[
+    ("read_campaign", &[CAMPAIGN]),
+    ("replace_campaign", &[CAMPAIGN]),
+    ("delete_campaign", &[CAMPAIGN]),
+    ("preview_campaign", &[CAMPAIGN]),
+    ("test_campaign", &[CAMPAIGN]),
+    ("start_campaign", &[CAMPAIGN]),
+    ("pause_campaign", &[CAMPAIGN]),
+    ("resume_campaign", &[CAMPAIGN]),
+    ("finish_campaign", &[CAMPAIGN]),
+    ("cancel_campaign", &[CAMPAIGN]),
+    ("list_messages", &[CAMPAIGN]),
+];
+
 /// An operation, after which status, and what follows then.
-const FOLLOWING: [(&str, &str, &[Next]); 6] = [
+const FOLLOWING: [(&str, &str, &[Next]); 7] = [
     ("create_form", "201", OF_FORM),
     ("publish_form", "200", OF_FORM),
     ("create_link", "201", OF_LINK),
     ("create_plain_link", "201", OF_LINK),
     ("submit_answers", "201", &[("erase_feedback", &[FEEDBACK])]),
     ("import_sms", "202", OF_BATCH),
+    ("create_campaign", "201", OF_CAMPAIGN),
 ];
 
 /// Adds links to an operation.

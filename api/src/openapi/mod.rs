@@ -25,13 +25,14 @@ use self::shared::Common;
 #[openapi(
     info(
         title = "Feedback collection service",
-        description = "Import of records for sending SMS, forms with trackable links, what they collect, and reports. Every error is a problem as in RFC 9457; its `code` is meant for programs. What people open answers them with pages.",
+        description = "Import of records for sending SMS, campaigns that send them, forms with trackable links, what they collect, and reports. Every error is a problem as in RFC 9457; its `code` is meant for programs. What people open answers them with pages.",
     ),
     servers((url = "/", description = "Where this document was read")),
     tags(
         (name = "sms", description = "Records for sending SMS"),
         (name = "form", description = "Forms and their life"),
         (name = "link", description = "Trackable links to forms"),
+        (name = "send", description = "Campaigns, their messages, and who carries them"),
         (name = "public", description = "What people open; without a key"),
         (name = "report", description = "Figures over date ranges"),
     ),
@@ -67,6 +68,18 @@ impl Modify for Shared {
                 links::add(operation);
             }
         }
+        forget_unused(document);
+    }
+}
+
+/// Pages have their items inline: an item that nothing else names would be a component without a use.
+fn forget_unused(document: &mut Document) {
+    let Ok(text) = serde_json::to_string(document) else {
+        return;
+    };
+    if let Some(components) = &mut document.components {
+        let is_used = |name: &str| text.contains(&format!("#/components/schemas/{name}\""));
+        components.schemas.retain(|name, _| is_used(name));
     }
 }
 

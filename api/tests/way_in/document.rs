@@ -62,17 +62,37 @@ async fn every_operation_documents_what_it_can_answer() {
     get /api_v1/report/overview/{start_date}/{end_date}: 200 304 400 401 403 404 405 429 500 503
     get /api_v1/report/summary/{start_date}/{end_date}/{form_id}: 200 304 400 401 403 404 405 429 500 503
     get /api_v1/report/summary/{start_date}/{end_date}/{form_id}/{bus_prop}: 200 304 400 401 403 404 405 429 500 503
+    get /api_v1/sms/campaign: 200 400 401 403 405 429 500 503
+    post /api_v1/sms/campaign: 201 400 401 403 405 408 413 415 422 429 500 503
+    delete /api_v1/sms/campaign/{campaign_id}: 204 400 401 403 404 405 409 429 500 503
+    get /api_v1/sms/campaign/{campaign_id}: 200 400 401 403 404 405 429 500 503
+    put /api_v1/sms/campaign/{campaign_id}: 200 400 401 403 404 405 408 409 412 413 415 422 429 500 503
+    post /api_v1/sms/campaign/{campaign_id}/cancel: 200 400 401 403 404 405 409 429 500 503
+    post /api_v1/sms/campaign/{campaign_id}/finish: 200 400 401 403 404 405 409 429 500 503
+    get /api_v1/sms/campaign/{campaign_id}/message: 200 400 401 403 404 405 429 500 503
+    post /api_v1/sms/campaign/{campaign_id}/pause: 200 400 401 403 404 405 409 429 500 503
+    post /api_v1/sms/campaign/{campaign_id}/preview: 200 400 401 403 404 405 422 429 500 503
+    post /api_v1/sms/campaign/{campaign_id}/resend: 200 400 401 403 404 405 408 409 413 415 422 429 500 503
+    post /api_v1/sms/campaign/{campaign_id}/resume: 200 400 401 403 404 405 409 429 500 503
+    post /api_v1/sms/campaign/{campaign_id}/start: 200 400 401 403 404 405 409 422 429 500 503
+    post /api_v1/sms/campaign/{campaign_id}/test: 200 400 401 403 404 405 408 409 413 415 422 429 500 503
     get /api_v1/sms/import: 200 400 401 403 405 429 500 503
-    post /api_v1/sms/import: 202 400 401 403 405 408 409 413 415 422 429 500 503
+    post /api_v1/sms/import: 202 400 401 403 404 405 408 409 413 415 422 429 500 503
     get /api_v1/sms/import/{batch_id}: 200 400 401 403 404 405 429 500 503
     post /api_v1/sms/import/{batch_id}/cancel: 200 400 401 403 404 405 409 429 500 503
     get /api_v1/sms/import/{batch_id}/errors: 200 400 401 403 404 405 429 500 503
     post /api_v1/sms/import/{batch_id}/retry: 200 400 401 403 404 405 409 429 500 503
     delete /api_v1/sms/recipient/{docid}: 204 400 401 403 404 405 429 500 503
     get /api_v1/sms/recipient/{docid}: 200 400 401 403 404 405 429 500 503
+    get /api_v1/sms/recipient/{docid}/message: 200 400 401 403 404 405 429 500 503
+    get /api_v1/sms/sender: 200 400 401 403 405 429 500 503
+    delete /api_v1/sms/suppression: 204 400 401 403 405 408 413 415 422 429 500 503
+    get /api_v1/sms/suppression: 200 400 401 403 405 429 500 503
+    put /api_v1/sms/suppression: 204 400 401 403 405 408 413 415 422 429 500 503
     get /f/{token}: 200 404 405 410 429 500 503
     post /f/{token}: 201 303 400 404 405 408 410 413 415 422 429 500 503
     get /f/{token}/qr.svg: 200 404 405 410 429 500 503
+    post /f/{token}/stop: 200 404 405 429 500 503
     get /f/{token}/thanks: 200 404 405 429 500 503
     post /f/{token}/view: 204 400 404 405 408 410 413 415 422 429 500 503
     ");

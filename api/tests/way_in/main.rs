@@ -9,4 +9,5 @@ mod import;
 mod lists;
 mod page;
 mod reports;
+mod send;
 mod service;

@@ -9,9 +9,16 @@ use super::page::{Page, Prepared};
 use super::question::{Control, Question, id};
 use super::wording;
 
-/// A form's empty page, rendered once for all links and visits; to be made anew when the form is edited.
-pub fn prepare(form: &FormContent) -> Prepared {
-    render(form, &[], &[], None)
+/// A form's empty page, rendered once for all links and visits; to be made anew when the form is edited. That of a message's
+/// link offers to get no more messages.
+pub fn prepare(form: &FormContent, is_of_message: bool) -> Prepared {
+    let page = FormPage {
+        title: &form.title,
+        summary: None,
+        questions: &questions(form, &[], &[]),
+        stops: is_of_message,
+    };
+    Prepared::new(&page.to_string())
 }
 
 /// Why a form is shown again.
@@ -46,7 +53,7 @@ pub fn form_again(
             "Everything you entered is below: please wait a moment and send it again.",
         ),
     };
-    render(form, typed, problems, Some((heading, text))).fill(token, visit)
+    render(form, typed, problems, heading, text).fill(token, visit)
 }
 
 /// The questions of a form's page, each with what was typed under its key.
@@ -71,26 +78,25 @@ fn render(
     form: &FormContent,
     typed: &[(String, String)],
     problems: &[FieldProblem],
-    notice: Option<(&'static str, &'static str)>,
+    heading: &'static str,
+    text: &'static str,
 ) -> Prepared {
     let questions = questions(form, typed, problems);
-    let summary = notice.map(|(heading, text)| {
-        let on_page = |problem: &&FieldProblem| {
-            let mut questions = questions.iter();
-            questions.any(|question| question.key == problem.key)
-        };
-        let general = problems.iter().find(|problem| !on_page(problem));
-        let lines = questions.iter().filter_map(Line::of).collect();
-        Summary {
-            heading,
-            text: general.map_or(text, wording::general),
-            lines,
-        }
-    });
+    let on_page = |problem: &&FieldProblem| {
+        let mut questions = questions.iter();
+        questions.any(|question| question.key == problem.key)
+    };
+    let general = problems.iter().find(|problem| !on_page(problem));
+    let summary = Summary {
+        heading,
+        text: general.map_or(text, wording::general),
+        lines: questions.iter().filter_map(Line::of).collect(),
+    };
     let page = FormPage {
         title: &form.title,
-        summary,
+        summary: Some(summary),
         questions: &questions,
+        stops: false,
     };
     Prepared::new(&page.to_string())
 }
@@ -101,6 +107,8 @@ struct FormPage<'a> {
     title: &'a str,
     summary: Option<Summary<'a>>,
     questions: &'a [Question<'a>],
+    /// Whether messages can be stopped here.
+    stops: bool,
 }
 
 /// What stands above the form when it is shown again. It takes the focus.

@@ -69,6 +69,20 @@ pub fn send_again(token: &str, sent: &[(String, String)]) -> Page {
     Prepared::new(&message.to_string()).fill(token, Uuid::nil())
 }
 
+/// After somebody opted out. `title` is the form's.
+pub fn stopped(title: &str) -> Page {
+    Message {
+        about: title,
+        good: true,
+        ..Message::new(
+            CHECK,
+            "No more messages",
+            "You will get no more messages from this sender. You can close this page now.",
+        )
+    }
+    .page()
+}
+
 /// For any other failure.
 pub fn trouble(status: StatusCode) -> Page {
     let (heading, text) = match status {

@@ -22,6 +22,6 @@ mod tests;
 mod wording;
 
 pub use self::form::{Again, form_again, prepare};
-pub use self::message::{form_closed, gone, not_found, send_again, thanks, trouble};
+pub use self::message::{form_closed, gone, not_found, send_again, stopped, thanks, trouble};
 pub use self::page::{Page, Prepared};
 pub use self::qr::QrCode;

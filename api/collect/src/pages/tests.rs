@@ -73,7 +73,7 @@ fn problem(key: &str, code: &'static str) -> FieldProblem {
 }
 
 fn empty(form: &FormContent) -> String {
-    prepare(form).fill(TOKEN, VISIT).html().to_owned()
+    prepare(form, false).fill(TOKEN, VISIT).html().to_owned()
 }
 
 fn again(form: &FormContent, typed: &[(&str, &str)], problems: &[FieldProblem]) -> String {
@@ -104,7 +104,7 @@ fn without_its_own_texts_a_form_is_under_30_kb() {
 
 #[test]
 fn every_hole_is_filled_and_a_page_has_a_nonce_of_its_own() {
-    let form = prepare(&every_type("Question"));
+    let form = prepare(&every_type("Question"), true);
     let (one, other) = (form.fill(TOKEN, VISIT), form.fill(TOKEN, VISIT));
     let html = one.html();
     assert_has(html, &format!("action=\"{TOKEN}\""));
@@ -360,7 +360,7 @@ fn the_grades_of_a_scale_break_into_rows_of_at_most_six() {
 fn every_page_carries_the_headers_that_keep_it_safe() {
     let form = every_type("Question");
     let pages = [
-        prepare(&form).fill(TOKEN, VISIT),
+        prepare(&form, false).fill(TOKEN, VISIT),
         form_closed(&form, &[]),
         thanks("Title"),
         gone(),
@@ -420,4 +420,18 @@ fn what_was_sent_can_be_sent_again_without_its_form() {
     assert_has(html, &format!("name=\"visit\" value=\"{VISIT}\""));
     assert_has(html, "value=\"&#34;&#60;b&#62;\n&#38;amp;&#34;\"");
     assert_has(html, "name=\"&#60;:visit&#62;\" value=\"&#60;:nonce&#62;\"");
+}
+
+#[test]
+fn only_a_message_s_page_offers_no_more_messages() {
+    let form = every_type("Question");
+    let page = |is_of_message| {
+        prepare(&form, is_of_message)
+            .fill(TOKEN, VISIT)
+            .html()
+            .to_owned()
+    };
+    let action = format!("action=\"{TOKEN}/stop\"");
+    assert!(page(true).contains(&action) && page(true).contains("No more messages"));
+    assert!(!page(false).contains("/stop"));
 }

@@ -1,8 +1,9 @@
 //! What people see who open a link: its page, its QR code, thanks. Without a key; the token is what they know.
 //!
-//! `answer` takes what they send, `view` the page's sign that it is seen. Pages are made in [`crate::pages`].
+//! `answer` takes what they send, `view` the page's sign that it is seen, `stop` that they want no more messages. Pages are made in [`crate::pages`].
 
 mod answer;
+pub mod stop;
 pub mod submit;
 pub mod view;
 
@@ -102,7 +103,7 @@ async fn open(
     get,
     path = "/f/{token}",
     tag = "public",
-    params(("token" = String, Path, pattern = "^[A-Za-z0-9_-]{22}$")),
+    params(("token" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$")),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         (status = 404, description = "Nobody was given this token", body = String, content_type = "text/html"),
@@ -129,7 +130,7 @@ pub async fn show_form(
     get,
     path = "/f/{token}/qr.svg",
     tag = "public",
-    params(("token" = String, Path, pattern = "^[A-Za-z0-9_-]{22}$")),
+    params(("token" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$")),
     responses(
         (status = 200, description = "The QR code", body = String, content_type = "image/svg+xml"),
         (status = 410, description = "`link_gone`"),
@@ -150,7 +151,7 @@ pub async fn draw_link(
     get,
     path = "/f/{token}/thanks",
     tag = "public",
-    params(("token" = String, Path, pattern = "^[A-Za-z0-9_-]{22}$")),
+    params(("token" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$")),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         (status = 404, description = "Nobody was given this token", body = String, content_type = "text/html"),

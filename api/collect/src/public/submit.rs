@@ -64,7 +64,7 @@ pub struct AnswersRequest {
     post,
     path = "/f/{token}",
     tag = "public",
-    params(("token" = String, Path, pattern = "^[A-Za-z0-9_-]{22}$")),
+    params(("token" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$")),
     request_body(content(
         (AnswersRequest = "application/json"),
         (std::collections::BTreeMap<String, String> = "application/x-www-form-urlencoded"),

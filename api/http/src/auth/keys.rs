@@ -191,6 +191,7 @@ mod tests {
     fn record(secrets: &[(&str, Option<DateTime<Utc>>)]) -> KeyRecord {
         KeyRecord {
             account_id: Uuid::nil(),
+            account_name: "one".to_owned(),
             api_key: "k".to_owned(),
             time_zone: "UTC".parse().unwrap(),
             scopes: Scopes::ALL,

@@ -43,6 +43,11 @@ impl Caller {
         self.0.account_id
     }
 
+    /// By which senders know the account.
+    pub fn account_name(&self) -> &str {
+        &self.0.account_name
+    }
+
     /// In which the account's days are counted.
     pub fn time_zone(&self) -> Tz {
         self.0.time_zone

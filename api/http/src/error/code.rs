@@ -19,6 +19,8 @@ pub enum Code {
     FormNotPublished,
     FormTransition,
     FormInUse,
+    CampaignTransition,
+    CampaignNotRunning,
     BatchFinished,
     IdempotencyInFlight,
     LinkGone,
@@ -29,6 +31,9 @@ pub enum Code {
     IdempotencyKeyReused,
     ValidationFailed,
     TooManyTrackFields,
+    SenderUnknown,
+    SenderNotAllowed,
+    PublicUrlLocal,
     RateLimited,
     Internal,
     Unavailable,
@@ -55,15 +60,20 @@ impl Code {
             Self::FormNotPublished
             | Self::FormTransition
             | Self::FormInUse
+            | Self::CampaignTransition
+            | Self::CampaignNotRunning
             | Self::BatchFinished
             | Self::IdempotencyInFlight => StatusCode::CONFLICT,
             Self::LinkGone => StatusCode::GONE,
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::BodyTooLarge | Self::TooManyRecords => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::IdempotencyKeyReused | Self::ValidationFailed | Self::TooManyTrackFields => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            Self::IdempotencyKeyReused
+            | Self::ValidationFailed
+            | Self::TooManyTrackFields
+            | Self::SenderUnknown
+            | Self::SenderNotAllowed
+            | Self::PublicUrlLocal => StatusCode::UNPROCESSABLE_ENTITY,
             Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
@@ -85,6 +95,8 @@ impl Code {
             Self::FormNotPublished => "The form is not published",
             Self::FormTransition => "The form's status does not allow it",
             Self::FormInUse => "Answers rest on what would change",
+            Self::CampaignTransition => "The campaign's status does not allow it",
+            Self::CampaignNotRunning => "The campaign is not running",
             Self::BatchFinished => "The batch is past such a change",
             Self::IdempotencyInFlight => "The first request is still in flight",
             Self::LinkGone => "The link takes no answers any more",
@@ -95,6 +107,9 @@ impl Code {
             Self::IdempotencyKeyReused => "The idempotency key belongs to another request",
             Self::ValidationFailed => "The input is invalid",
             Self::TooManyTrackFields => "A link has at most 6 tracking fields",
+            Self::SenderUnknown => "There is no such sender",
+            Self::SenderNotAllowed => "The account may not use the sender",
+            Self::PublicUrlLocal => "Links would open on this machine alone",
             Self::RateLimited => "Too many requests",
             Self::Internal => "The service failed",
             Self::Unavailable => "The service cannot answer just now",

@@ -2,11 +2,12 @@
 
 use axum::http::{HeaderMap, HeaderName};
 use domain::body::BodyKind;
+use uuid::Uuid;
 
 use crate::ingest::OnError;
 use api_http::body::{ContentType, Encoding};
 use api_http::error::{Code, Problem};
-use api_http::extract::{Parameters, header};
+use api_http::extract::{Parameters, header, parse_uuid};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// At most this many bytes.
@@ -17,11 +18,22 @@ pub struct ImportRequest {
     pub kind: BodyKind,
     pub encoding: Encoding,
     pub on_error: OnError,
+    /// The campaign that sends to the records' recipients.
+    pub campaign_id: Option<Uuid>,
     /// The idempotency key.
     pub key: Option<String>,
 }
 
 impl ImportRequest {
+    /// The query in one fixed form, which tells whether an import is the same again.
+    pub fn query(&self) -> String {
+        let on_error = self.on_error.as_str();
+        match self.campaign_id {
+            None => on_error.to_owned(),
+            Some(campaign_id) => format!("{on_error}&campaign={campaign_id}"),
+        }
+    }
+
     /// Checks in the contract's order: 415, then the input.
     ///
     /// # Errors
@@ -45,10 +57,14 @@ impl ImportRequest {
                 Problem::invalid_parameter("on_error must be accept_valid or reject_all")
             })?,
         };
+        let campaign_id = parameters.one("campaign")?.map(|text| {
+            parse_uuid(text).ok_or_else(|| Problem::invalid_parameter("campaign is not a UUID"))
+        });
         Ok(Self {
             kind,
             encoding,
             on_error,
+            campaign_id: campaign_id.transpose()?,
             key: idempotency_key(headers)?,
         })
     }

@@ -60,7 +60,8 @@ enum Lost {
 }
 
 impl Attempt {
-    /// Begins an attempt, with its idempotency key reserved. `query` is the query in one fixed form.
+    /// Begins an attempt, with its idempotency key reserved. `query` is the query in one fixed form; the
+    /// import is for the campaign, if there is one.
     ///
     /// # Errors
     /// The key is in flight, or the database does not answer.
@@ -69,8 +70,10 @@ impl Attempt {
         account_id: Uuid,
         key: Option<String>,
         query: &str,
+        campaign_id: Option<Uuid>,
     ) -> Result<Opened, ImportError> {
-        let attempt = Self::start(state, Writer::new(state.store(), account_id, key));
+        let writer = Writer::new(state.store(), account_id, key, campaign_id);
+        let attempt = Self::start(state, writer);
         let Some(key) = attempt.writer.key() else {
             return Ok(Opened::Mine(attempt));
         };

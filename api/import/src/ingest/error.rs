@@ -35,6 +35,9 @@ pub enum ImportError {
     /// The idempotency key belongs to another request.
     #[error("the idempotency key was used within 24 h with another query or body")]
     KeyReused,
+    /// The campaign that it is for takes no imports.
+    #[error("{0}")]
+    CampaignNotRunning(&'static str),
     #[error(transparent)]
     Store(#[from] store::Error),
     /// A part of the service stopped.
@@ -52,6 +55,7 @@ impl ImportError {
             | Self::TooManyRecords { .. } => "too_large",
             Self::BodyTooSlow => "too_slow",
             Self::InFlight | Self::KeyReused => "idempotency",
+            Self::CampaignNotRunning(_) => "campaign",
             Self::Busy(_) => "busy",
             Self::Store(_) => "unavailable",
             Self::Fault(_) => "fault",
@@ -91,6 +95,7 @@ impl From<ImportError> for Problem {
             }
             ImportError::TooManyRecords { .. } => Code::TooManyRecords,
             ImportError::InFlight => Code::IdempotencyInFlight,
+            ImportError::CampaignNotRunning(_) => Code::CampaignNotRunning,
             ImportError::KeyReused => Code::IdempotencyKeyReused,
         };
         let problem = Self::new(code, error.to_string());

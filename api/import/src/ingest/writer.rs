@@ -33,16 +33,23 @@ struct Ids {
     batch_id: Uuid,
     attempt: Uuid,
     key: Option<String>,
+    campaign_id: Option<Uuid>,
 }
 
 impl Writer {
-    /// A new attempt at a new batch, which answers under the idempotency key, if there is one.
-    pub fn new(store: &Store, account_id: Uuid, key: Option<String>) -> Self {
+    /// A new attempt at a new batch, which answers under the idempotency key and is for the campaign, if there are such.
+    pub fn new(
+        store: &Store,
+        account_id: Uuid,
+        key: Option<String>,
+        campaign_id: Option<Uuid>,
+    ) -> Self {
         let ids = Ids {
             account_id,
             batch_id: Uuid::now_v7(),
             attempt: Uuid::new_v4(),
             key,
+            campaign_id,
         };
         Self {
             store: store.clone(),
@@ -72,7 +79,11 @@ impl Writer {
 
     pub async fn begin(&self) -> Result<(), Error> {
         let (account_id, batch_id, attempt) = self.name();
-        within(QUICK, self.store.begin_batch(account_id, batch_id, attempt)).await
+        let campaign_id = self.ids.campaign_id;
+        let beginning = self
+            .store
+            .begin_batch(account_id, batch_id, attempt, campaign_id);
+        within(QUICK, beginning).await
     }
 
     /// Says that the attempt is alive; `false`: it was taken over.

@@ -1,0 +1,62 @@
+//! What a campaign rests on: its sender and its form.
+
+use domain::campaign::CampaignContent;
+use domain::form::FormStatus;
+use domain::invalid::code;
+use sender::setting::Setting;
+use store::form::Form;
+
+use crate::member::invalid;
+use crate::state::SendState;
+use api_http::auth::Caller;
+use api_http::deadline::{QUICK, within};
+use api_http::error::{Code, Problem};
+
+/// Whether a campaign can have this content: the sender, and the form, which may be a DRAFT.
+///
+/// # Errors
+/// 422.
+pub async fn content<'s>(
+    state: &'s SendState,
+    caller: &Caller,
+    content: &CampaignContent,
+) -> Result<(&'s Setting, Form), Problem> {
+    let sender = state.sender(caller, &content.sender)?;
+    let form = state.app.store().form(caller.account_id(), content.form_id);
+    let form = within(QUICK, form).await?;
+    let detail = match form {
+        Some(form) if form.status != FormStatus::Deleted => return Ok((sender, form)),
+        Some(_) => "the form is DELETED",
+        None => "there is no such form",
+    };
+    Err(Problem::invalid(vec![invalid(
+        "form_id",
+        code::UNKNOWN_ID,
+        detail,
+    )]))
+}
+
+/// Whether messages of this content can be sent.
+///
+/// # Errors
+/// 422; 409 `form_not_published`.
+pub async fn sendable<'s>(
+    state: &'s SendState,
+    caller: &Caller,
+    content: &CampaignContent,
+) -> Result<&'s Setting, Problem> {
+    let (sender, form) = self::content(state, caller, content).await?;
+    state.check_public_url(sender)?;
+    if form.status == FormStatus::Published {
+        Ok(sender)
+    } else {
+        Err(form_not_published())
+    }
+}
+
+pub fn form_not_published() -> Problem {
+    Problem::new(
+        Code::FormNotPublished,
+        "the campaign's form is not published, so its links would open nothing",
+    )
+}

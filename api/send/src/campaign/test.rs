@@ -1,0 +1,108 @@
+//! A test message, to any number.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+use domain::campaign::CampaignStatus;
+use domain::docid::DocId;
+use domain::invalid::code;
+use domain::phone::PhoneNumber;
+use serde::Serialize;
+use store::send::CampaignKey;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::body::CampaignBody;
+use super::resend::not_running;
+use super::{check, find, with_counts};
+use crate::member::{FEW, invalid, texts};
+use crate::state::SendState;
+use api_http::auth::Caller;
+use api_http::body::json;
+use api_http::deadline::{QUICK, within};
+use api_http::error::Problem;
+use api_http::extract::PathId;
+
+/// Where a test message goes, and whose fields it has.
+#[expect(dead_code, reason = "only its schema is used")]
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TestRequest {
+    #[schema(pattern = "^\\+[1-9][0-9]{6,14}$", example = "+491701234567")]
+    phone: String,
+    #[schema(min_length = 1, max_length = 128)]
+    docid: String,
+}
+
+/// The campaign, and the message that was scheduled.
+#[derive(Serialize, ToSchema)]
+#[schema(as = TestScheduled)]
+pub struct TestBody<'a> {
+    message_id: Uuid,
+    #[serde(flatten)]
+    campaign: CampaignBody<'a>,
+}
+
+/// Send a test message.
+///
+/// To any number, as the recipient of this docid would get it; 20 an hour. Its link shows the form and stores nothing.
+#[utoipa::path(
+    post,
+    path = "/api_v1/sms/campaign/{campaign_id}/test",
+    params(("campaign_id" = Uuid, Path)),
+    request_body = TestRequest,
+    responses(
+        (status = 200, description = "Scheduled", body = TestBody),
+        (status = 400, description = "`invalid_parameter`, `invalid_json`"),
+        (status = 409, description = "`campaign_not_running`: it is over; `form_not_published`"),
+        (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`, `public_url_local`"),
+    ),
+)]
+pub async fn test_campaign(
+    State(state): State<SendState>,
+    caller: Caller,
+    PathId(campaign_id): PathId,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    let (store, account_id) = (state.app.store(), caller.account_id());
+    let key = CampaignKey::new(account_id, campaign_id);
+    let campaign = find(&state, key).await?;
+    let permit = state.app.memory().permit(account_id);
+    let body = json(permit, &headers, body, FEW).await?;
+    if matches!(
+        campaign.status,
+        CampaignStatus::Finished | CampaignStatus::Cancelled
+    ) {
+        return Err(not_running(campaign.status.as_str()));
+    }
+    let [phone, docid] = texts(&body, ["phone", "docid"])?;
+    let mut wrong = Vec::new();
+    if let Err(error) = PhoneNumber::parse(&phone) {
+        wrong.push(invalid("phone", code::MALFORMED, format!("phone {error}")));
+    }
+    let is_known = match DocId::parse(&*docid) {
+        Ok(docid) => within(QUICK, store.recipient(account_id, docid.as_str()))
+            .await?
+            .is_some(),
+        Err(_) => false,
+    };
+    if !is_known {
+        let detail = "there is no recipient of this docid";
+        wrong.push(invalid("docid", code::UNKNOWN_ID, detail));
+    }
+    if !wrong.is_empty() {
+        return Err(Problem::invalid(wrong));
+    }
+    let sender = check::sendable(&state, &caller, &campaign.content).await?;
+    state.take_test(account_id)?;
+    let scheduled = store.schedule_test(key, &sender.name, &docid, &phone);
+    let message_id = within(QUICK, scheduled).await?;
+    let body = TestBody {
+        message_id,
+        campaign: with_counts(&state, account_id, &campaign).await?,
+    };
+    Ok(Json(body).into_response())
+}

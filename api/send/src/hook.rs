@@ -1,0 +1,252 @@
+//! What providers report: receipts, and texts that came from phones. Nothing is answered before it is stored.
+//!
+//! The key in the path is what the provider knows. A callback address that we name also carries the reference of its message,
+//! and where the provider signs, the signature is asked for too. Whatever is wrong of these is charged to the address that it
+//! came from.
+
+mod state;
+
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, Uri};
+use axum::response::{IntoResponse, Response};
+use chrono::Utc;
+use sender::setting::Kind;
+use sender::{HookError, HookRequest, Receipt, Subject};
+use store::send::inbound::{NewInbound, PartOf};
+use store::send::receipt::NewReceipt;
+use uuid::Uuid;
+
+use self::state::Hook;
+pub use self::state::HookState;
+use api_http::address::Network;
+use api_http::body::{self, Whole};
+use api_http::deadline::{QUICK, within};
+use api_http::error::{Code, Problem};
+use api_http::extract::Parameters;
+
+const MAX_BODY: usize = 64 << 10;
+/// The parameter of a callback address that has the message's reference.
+const REFERENCE: &str = "ref";
+
+/// The sender's name and its key.
+type HookPath = Result<Path<(String, String)>, PathRejection>;
+
+/// What a provider reports of messages.
+pub async fn take_receipts(
+    State(state): State<HookState>,
+    network: Network,
+    path: HookPath,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    let hook = state
+        .find(path)
+        .map_err(|problem| state.charge(network, problem))?;
+    let body = read(&state, body).await?;
+    let reference = reference(&hook, &uri).map_err(|problem| state.charge(network, problem))?;
+    let request = Received::new(&state, &uri, &headers, body);
+    let receipts = hook
+        .provider
+        .receipts(&request.as_hook(), reference.as_deref());
+    let receipts = receipts.map_err(|error| state.charge(network, refused(&hook, error)))?;
+    store_receipts(&state, &hook, receipts).await?;
+    Ok(answer(&hook))
+}
+
+/// Texts that came from phones.
+pub async fn take_inbound(
+    State(state): State<HookState>,
+    network: Network,
+    path: HookPath,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    let hook = state
+        .find(path)
+        .map_err(|problem| state.charge(network, problem))?;
+    let body = read(&state, body).await?;
+    let request = Received::new(&state, &uri, &headers, body);
+    let texts = hook.provider.inbound(&request.as_hook());
+    let texts = texts.map_err(|error| state.charge(network, refused(&hook, error)))?;
+    for text in texts {
+        let inbound = NewInbound {
+            sender: &hook.setting.name,
+            id: &text.id,
+            phone: &text.from,
+            opts_out: text.asks_to_stop(),
+        };
+        let recorded = state.app.store().record_inbound(inbound, hook.pepper);
+        within(QUICK, recorded).await?;
+    }
+    Ok(answer(&hook))
+}
+
+/// A request as a provider's code reads it.
+struct Received {
+    url: String,
+    headers: Vec<(String, String)>,
+    body: Whole,
+}
+
+impl Received {
+    fn new(state: &HookState, uri: &Uri, headers: &HeaderMap, body: Whole) -> Self {
+        let headers = headers.iter().filter_map(|(name, value)| {
+            let value = value.to_str().ok()?;
+            Some((name.as_str().to_owned(), value.to_owned()))
+        });
+        let path = uri.path_and_query().map_or("", |path| path.as_str());
+        Self {
+            url: format!("{}{path}", state.public_url),
+            headers: headers.collect(),
+            body,
+        }
+    }
+
+    fn as_hook(&self) -> HookRequest<'_> {
+        HookRequest {
+            url: &self.url,
+            headers: &self.headers,
+            body: &self.body.bytes,
+            now: Utc::now().timestamp(),
+        }
+    }
+}
+
+async fn read(state: &HookState, body: Body) -> Result<Whole, Problem> {
+    let permit = state.app.memory().permit(Uuid::nil());
+    body::read(permit, body, MAX_BODY, Code::InvalidForm).await
+}
+
+/// The reference that a callback address carries, if it carries one.
+fn reference(hook: &Hook<'_>, uri: &Uri) -> Result<Option<String>, Problem> {
+    // Whatever others add to the query is none of ours.
+    let Ok(parameters) = Parameters::of(uri) else {
+        return Ok(None);
+    };
+    let mut references = parameters.all(REFERENCE);
+    match (references.next(), references.next()) {
+        (None, _) => Ok(None),
+        (Some(reference), None) if hook.pepper.read_reference(reference).is_some() => {
+            Ok(Some(reference.to_owned()))
+        }
+        _ => Err(unauthenticated()),
+    }
+}
+
+fn refused(hook: &Hook<'_>, error: HookError) -> Problem {
+    match error {
+        HookError::Signature => unauthenticated(),
+        HookError::Malformed => {
+            let code = match hook.setting.kind {
+                Kind::Https => Code::InvalidJson,
+                _ => Code::InvalidForm,
+            };
+            Problem::new(code, "the request is not what this provider sends")
+        }
+    }
+}
+
+/// The same for a sender that there is not, and for whatever does not prove that it comes from its provider.
+fn unauthenticated() -> Problem {
+    Problem::new(
+        Code::Unauthenticated,
+        "the address or the signature is not that of the sender's provider",
+    )
+}
+
+fn answer(hook: &Hook<'_>) -> Response {
+    let answer = hook.provider.hook_answer();
+    ([(CONTENT_TYPE, answer.content_type)], answer.body).into_response()
+}
+
+async fn store_receipts(
+    state: &HookState,
+    hook: &Hook<'_>,
+    receipts: Vec<Receipt>,
+) -> Result<(), Problem> {
+    let store = state.app.store();
+    let mut new = Vec::with_capacity(receipts.len());
+    let mut opted_out = Vec::new();
+    for receipt in receipts {
+        let Some(subject) = subject(state, hook, &receipt.subject).await? else {
+            tracing::debug!(
+                sender = hook.setting.name,
+                "a receipt is of no message that is known"
+            );
+            continue;
+        };
+        if receipt.opted_out {
+            opted_out.push((subject.account_id, subject.message_id));
+        }
+        new.push(NewReceipt {
+            account_id: subject.account_id,
+            message_id: subject.message_id,
+            part: subject.part,
+            status: receipt.status,
+            code: receipt.code,
+        });
+    }
+    if !new.is_empty() {
+        within(QUICK, store.record_receipts(&new)).await?;
+    }
+    for (account_id, message_id) in opted_out {
+        let stored = store.opt_out_by_message(account_id, message_id, "provider");
+        within(QUICK, stored).await?;
+    }
+    Ok(())
+}
+
+/// A message of ours, and the part that a receipt is about; `None`: all.
+struct Known {
+    account_id: Uuid,
+    message_id: Uuid,
+    part: Option<usize>,
+}
+
+/// What a receipt is about. What names no message of ours is left out; a provider's id tells only the part.
+async fn subject(
+    state: &HookState,
+    hook: &Hook<'_>,
+    subject: &Subject,
+) -> Result<Option<Known>, Problem> {
+    let (reference, provider_id) = match subject {
+        Subject::Reference(reference) => (reference, None),
+        Subject::Part {
+            reference,
+            provider_id,
+        } => (reference, Some(provider_id)),
+        Subject::ProviderId(_) => return Ok(None),
+    };
+    let Some((number, message_id)) = hook.pepper.read_reference(reference) else {
+        return Ok(None);
+    };
+    let Some(account_id) = state.account(number).await? else {
+        return Ok(None);
+    };
+    let Some(provider_id) = provider_id else {
+        return Ok(Some(Known {
+            account_id,
+            message_id,
+            part: None,
+        }));
+    };
+    let store = state.app.store();
+    let part = within(QUICK, store.part_of(account_id, message_id, provider_id)).await?;
+    let part = match part {
+        PartOf::All => None,
+        PartOf::One(part) => Some(part),
+        PartOf::Unknown => return Ok(None),
+        // The receipt is faster than the answer to the message; the provider tells it again.
+        PartOf::NotYet => return Err(Problem::unavailable()),
+    };
+    Ok(Some(Known {
+        account_id,
+        message_id,
+        part,
+    }))
+}

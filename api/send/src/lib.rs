@@ -1,0 +1,92 @@
+//! Sending: campaigns, the messages that they plan, the senders that carry them, and whom an account may not send to.
+//!
+//! # Layout
+//! - `campaign`: campaigns and their life. `message`: what became of each message.
+//! - `sender`: who carries messages. `suppression`: who gets none.
+//! - `hook`: what providers report, at addresses that only they know. `state`: what these routes share.
+//!
+//! What is *not* here: what a campaign can be (in `domain`), planning and judging messages (in `store`), handing them over
+//! (in `worker`), how providers speak (in `sender`), links of messages (in `api-collect`).
+
+mod campaign;
+mod hook;
+mod member;
+mod message;
+mod sender;
+mod state;
+mod suppression;
+
+use api_http::AppState;
+use api_http::deadline::{patient, quick};
+use api_http::scoped::{PathParameter, scoped};
+use axum::http::Method;
+use axum::middleware::from_fn;
+use axum::routing::get;
+use domain::docid::DocId;
+use domain::scope::Scope;
+use platform::backends::Backends;
+use platform::config::Config;
+use store::send::CampaignKey;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
+use utoipa_axum::routes;
+
+use self::campaign::{act, change, preview, resend, test};
+use self::hook::HookState;
+use self::state::SendState;
+
+/// Where campaigns are.
+const PATH: &str = "/api_v1/sms/campaign";
+
+/// Everything about sending under `/api_v1/sms`, documented, and the hooks of senders, which are not: each provider says itself
+/// what it sends there.
+pub fn routes(app: &AppState, config: &Config, backends: &Backends) -> OpenApiRouter {
+    let campaigns = OpenApiRouter::new()
+        .routes(routes!(campaign::create_campaign))
+        .routes(routes!(campaign::list_campaigns).layer(from_fn(quick)))
+        .routes(routes!(campaign::read_campaign).layer(from_fn(quick)))
+        .routes(routes!(change::replace_campaign))
+        .routes(routes!(change::delete_campaign).layer(from_fn(patient)))
+        .routes(routes!(act::start_campaign).layer(from_fn(patient)))
+        .routes(routes!(act::pause_campaign).layer(from_fn(patient)))
+        .routes(routes!(act::resume_campaign).layer(from_fn(patient)))
+        .routes(routes!(act::finish_campaign).layer(from_fn(patient)))
+        .routes(routes!(act::cancel_campaign).layer(from_fn(patient)))
+        // A large audience takes its time, and so does sending many again.
+        .routes(routes!(preview::preview_campaign))
+        .routes(routes!(resend::resend_messages))
+        .routes(routes!(test::test_campaign))
+        .routes(routes!(message::list_messages))
+        .routes(routes!(message::list_recipient_messages).layer(from_fn(quick)))
+        .routes(routes!(sender::list_senders).layer(from_fn(quick)))
+        .routes(routes!(suppression::list_suppressed).layer(from_fn(quick)))
+        .routes(routes!(suppression::suppress, suppression::unsuppress));
+    let state = SendState::new(app, config, backends);
+    let hooks = OpenApiRouter::new()
+        .route(
+            "/hooks/{sender}/{key}/status",
+            get(hook::take_receipts).post(hook::take_receipts),
+        )
+        .route(
+            "/hooks/{sender}/{key}/inbound",
+            get(hook::take_inbound).post(hook::take_inbound),
+        )
+        .with_state(HookState::new(app, config, backends));
+    scoped(app, Scope::Send, "send", exists, campaigns)
+        .with_state(state)
+        .merge(hooks)
+}
+
+/// Whether the account has what a path names.
+async fn exists(named: PathParameter) -> Result<bool, store::Error> {
+    let (store, account_id) = (named.app.store(), named.account_id);
+    match (named.name.as_str(), named.uuid()) {
+        ("campaign_id", Some(campaign_id)) => {
+            let campaign = store.campaign(CampaignKey::new(account_id, campaign_id));
+            Ok(campaign.await?.is_some())
+        }
+        ("docid", _) if named.method != Method::DELETE && DocId::parse(&*named.value).is_ok() => {
+            message::is_known(store, account_id, &named.value).await
+        }
+        _ => Ok(true),
+    }
+}

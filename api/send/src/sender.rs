@@ -1,0 +1,73 @@
+//! Who carries messages, and how they are.
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use store::send::state::SenderState;
+use utoipa::ToSchema;
+
+use crate::state::SendState;
+use api_http::auth::Caller;
+use api_http::error::Problem;
+use api_http::list::Page;
+
+/// A sender that the account may use.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Sender)]
+pub struct SenderItem {
+    #[schema(example = "demo")]
+    name: String,
+    #[schema(pattern = "^(demo|https|twilio|vonage|kannel|smpp)$")]
+    kind: &'static str,
+    /// A phone, a short code or a name; null where the provider decides.
+    #[schema(required = true)]
+    from: Option<String>,
+    /// Parts a second.
+    rate: u32,
+    #[schema(example = "ok", pattern = "^(ok|paused|error)$")]
+    state: String,
+    /// Why it is not `ok`.
+    #[schema(required = true)]
+    reason: Option<String>,
+    /// Messages of the account that are scheduled through it.
+    waiting: i64,
+}
+
+/// List the senders that the account may use.
+#[utoipa::path(
+    get,
+    path = "/api_v1/sms/sender",
+    responses(
+        (status = 200, description = "All of them, in the order of the settings", body = Page<SenderItem>),
+    ),
+)]
+pub async fn list_senders(
+    State(state): State<SendState>,
+    caller: Caller,
+) -> Result<Json<Page<SenderItem>>, Problem> {
+    let store = state.app.store();
+    let states = store.sender_states().await?;
+    let waiting = store.waiting_by_sender(caller.account_id()).await?;
+    let allowed = state.senders.iter();
+    let allowed = allowed.filter(|sender| sender.accounts.allow(caller.account_name()));
+    let items = allowed.map(|sender| {
+        let known = states.iter().find(|state| state.name == sender.name);
+        let (state, reason) = match known.cloned() {
+            Some(SenderState { state, reason, .. }) => (state, reason),
+            None => ("ok".to_owned(), None),
+        };
+        SenderItem {
+            name: sender.name.clone(),
+            kind: sender.kind.as_str(),
+            from: sender.from.clone(),
+            rate: sender.rate.get(),
+            state,
+            reason,
+            waiting: waiting.get(&sender.name).copied().unwrap_or_default(),
+        }
+    });
+    Ok(Json(Page {
+        items: items.collect(),
+        next_cursor: None,
+    }))
+}

@@ -1,0 +1,162 @@
+//! What the routes of sending share.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use api_http::AppState;
+use api_http::auth::Caller;
+use api_http::error::{Code, Problem};
+use axum::extract::FromRef;
+use domain::invalid::{Invalid, code};
+use domain::pepper::Pepper;
+use governor::clock::{Clock, DefaultClock};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use platform::backends::Backends;
+use platform::config::Config;
+use sender::setting::{Kind, Setting};
+use uuid::Uuid;
+
+/// Test messages of an account in an hour.
+const TESTS: NonZeroU32 = NonZeroU32::MIN.saturating_add(19);
+
+/// The state of these routes, once a process. Cheap to clone.
+#[derive(Clone)]
+pub struct SendState {
+    pub app: AppState,
+    pub senders: Arc<[Setting]>,
+    pepper: Option<Arc<Pepper>>,
+    /// What comes before a link's token.
+    pub link_prefix: Arc<str>,
+    /// Only this machine can open links.
+    links_are_local: bool,
+    tests: Arc<TestLimiter>,
+}
+
+impl SendState {
+    pub fn new(app: &AppState, config: &Config, backends: &Backends) -> Self {
+        Self {
+            app: app.clone(),
+            senders: config.senders.clone(),
+            pepper: backends.pepper.clone(),
+            link_prefix: format!("{}/f/", config.public_url.as_str()).into(),
+            links_are_local: config.public_url.is_local(),
+            tests: Arc::new(TestLimiter::new()),
+        }
+    }
+
+    /// The sender of this name, if the caller may use it.
+    ///
+    /// # Errors
+    /// 422 `sender_unknown`, `sender_not_allowed`.
+    pub fn sender(&self, caller: &Caller, name: &str) -> Result<&Setting, Problem> {
+        let sender = self.senders.iter().find(|sender| sender.name == name);
+        let sender = sender.ok_or_else(|| {
+            let detail =
+                "the service has no sender of this name; GET /api_v1/sms/sender lists them";
+            about_sender(Code::SenderUnknown, code::UNKNOWN_ID, detail)
+        })?;
+        if !sender.accounts.allow(caller.account_name()) {
+            let detail = "this account may not use the sender";
+            return Err(about_sender(
+                Code::SenderNotAllowed,
+                code::NOT_OFFERED,
+                detail,
+            ));
+        }
+        Ok(sender)
+    }
+
+    /// Whether people can open the links that a sender carries to them. One that is simulated carries none.
+    ///
+    /// # Errors
+    /// 422 `public_url_local`.
+    pub fn check_public_url(&self, sender: &Setting) -> Result<(), Problem> {
+        if self.links_are_local && sender.kind != Kind::Demo {
+            let detail = "FEEDBACK_PUBLIC_URL names this machine itself, so nobody could open the links in messages";
+            return Err(Problem::new(Code::PublicUrlLocal, detail));
+        }
+        Ok(())
+    }
+
+    /// The secret under which phones are known.
+    ///
+    /// # Errors
+    /// 503: there is none, because the service has no sender.
+    pub fn pepper(&self) -> Result<&Pepper, Problem> {
+        let pepper = self.pepper.as_deref();
+        pepper.ok_or_else(|| {
+            Problem::new(
+                Code::Unavailable,
+                "the service has no sender, so it keeps no phones to send to or not",
+            )
+            .retry_after(60)
+        })
+    }
+
+    /// Takes one of the account's test messages.
+    ///
+    /// # Errors
+    /// 429: there is none left.
+    pub fn take_test(&self, account_id: Uuid) -> Result<(), Problem> {
+        self.tests.take(account_id)
+    }
+}
+
+impl FromRef<SendState> for AppState {
+    fn from_ref(state: &SendState) -> Self {
+        state.app.clone()
+    }
+}
+
+fn about_sender(code: Code, wrong: &'static str, detail: &'static str) -> Problem {
+    let wrong = Invalid {
+        pointer: "/sender".to_owned(),
+        code: wrong,
+        detail: detail.to_owned(),
+    };
+    Problem::new(code, detail).about(vec![wrong])
+}
+
+/// How many test messages each account may still send, on this instance.
+struct TestLimiter {
+    limiter: DefaultKeyedRateLimiter<Uuid>,
+    clock: DefaultClock,
+}
+
+impl TestLimiter {
+    fn new() -> Self {
+        Self {
+            limiter: RateLimiter::keyed(Quota::per_hour(TESTS)),
+            clock: DefaultClock::default(),
+        }
+    }
+
+    fn take(&self, account_id: Uuid) -> Result<(), Problem> {
+        // Forgets accounts that have all of theirs again.
+        self.limiter.retain_recent();
+        let taken = self.limiter.check_key(&account_id);
+        taken.map_err(|until| {
+            let wait = until.wait_time_from(self.clock.now());
+            let detail = format!("an account may send {TESTS} test messages an hour");
+            Problem::new(Code::RateLimited, detail).retry_after(wait.as_secs() + 1)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_account_has_twenty_tests_an_hour() {
+        let tests = TestLimiter::new();
+        let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        for _ in 0..20 {
+            assert!(tests.take(one).is_ok());
+        }
+        let refused = tests.take(one).unwrap_err();
+        assert_eq!(refused.code(), Code::RateLimited);
+        assert!(refused.headers().contains_key("retry-after"));
+        assert!(tests.take(two).is_ok());
+    }
+}
