@@ -1,15 +1,13 @@
 //! `feedback form …`: forms from files, and their life from draft to deletion.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::Subcommand;
-use reqwest::header::CONTENT_TYPE;
-use reqwest::{Method, RequestBuilder};
+use reqwest::Method;
 use serde_json::Value;
 
 use crate::output::{list, word};
-use crate::service::{Output, ask, text};
+use crate::service::{Output, ask, send_file, text};
 
 /// Where forms are.
 const FORMS: &str = "/api_v1/form";
@@ -20,7 +18,7 @@ const STATUSES: [&str; 3] = ["draft", "published", "deleted"];
 pub(crate) enum Command {
     /// Make a form from a JSON file, as a DRAFT
     Create {
-        /// Title, business properties and fields, as `POST /api_v1/form` takes them
+        /// Title, business properties and fields, as `POST /api_v1/form` takes them; `-` for standard input
         file: PathBuf,
         /// Publish it at once
         #[arg(long)]
@@ -32,7 +30,7 @@ pub(crate) enum Command {
     Replace {
         /// Its id
         form: String,
-        /// Title, business properties and fields, as `PUT /api_v1/form/{form_id}` takes them
+        /// Title, business properties and fields, as `PUT /api_v1/form/{form_id}` takes them; `-` for standard input
         file: PathBuf,
         #[command(flatten)]
         output: Output,
@@ -69,7 +67,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
             output,
         } => {
             let service = output.service()?;
-            let mut form = send(service.call(Method::POST, FORMS), &file).await?;
+            let mut form = send_file(service.call(Method::POST, FORMS), &file).await?;
             if publish {
                 let path = format!("{FORMS}/{}/publish", text(&form, "form_id")?);
                 form = ask(service.call(Method::POST, &path)).await?;
@@ -79,17 +77,11 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
         Command::Replace { form, file, output } => {
             let path = format!("{FORMS}/{form}");
             let call = output.service()?.call(Method::PUT, &path);
-            output.print(&send(call, &file).await?, show)
+            output.print(&send_file(call, &file).await?, show)
         }
         Command::List { status, output } => {
             let path = format!("{FORMS}/list/{}", status.to_uppercase());
-            let mut forms = Vec::new();
-            let page = |page: &[Value]| {
-                forms.extend_from_slice(page);
-                Ok(())
-            };
-            output.service()?.pages(&path, page).await?;
-            output.print(&forms.into(), show_list)
+            output.print(&output.service()?.all(&path).await?, show_list)
         }
         Command::Publish(one) => one.ask(Method::POST, "/publish").await,
         Command::Delete(one) => one.ask(Method::DELETE, "").await,
@@ -104,13 +96,6 @@ impl One {
         let call = self.output.service()?.call(method, &path);
         self.output.print(&ask(call).await?, show)
     }
-}
-
-/// Sends a file of JSON.
-async fn send(call: RequestBuilder, file: &Path) -> anyhow::Result<Value> {
-    let body = tokio::fs::read(file).await;
-    let body = body.with_context(|| file.display().to_string())?;
-    ask(call.header(CONTENT_TYPE, "application/json").body(body)).await
 }
 
 fn show_list(forms: &Value) -> String {

@@ -1,4 +1,5 @@
-//! `feedback import FILE`: a client like any other, with a progress bar for the file and one for the records.
+//! `feedback import FILE`: a client like any other, with a progress bar for the file, one for the records and, for a campaign, one
+//! for its messages.
 
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
@@ -13,9 +14,11 @@ use serde_json::Value;
 use tokio::fs::File;
 use tokio::io::{AsyncRead, stdin};
 use tokio_util::io::ReaderStream;
+use tokio_util::sync::CancellationToken;
 
+use crate::campaign::Watch;
 use crate::output::{list, word};
-use crate::service::{Connection, Service, read, text};
+use crate::service::{Connection, Service, read, segment, text};
 
 /// Where imports go.
 const IMPORTS: &str = "/api_v1/sms/import";
@@ -34,6 +37,9 @@ pub(crate) struct Arguments {
     /// Print the errors of all rejected records instead of the first 100
     #[arg(long)]
     all_errors: bool,
+    /// A running campaign: the recipients get its message, and its progress is shown until none waits to be sent
+    #[arg(long, value_name = "ID")]
+    campaign: Option<String>,
     #[command(flatten)]
     connection: Connection,
 }
@@ -68,19 +74,28 @@ impl Format {
     }
 }
 
-/// Imports the file, waits until its records are stored and prints the errors of those that were rejected.
+/// Imports the file, waits until its records are stored and, for a campaign, sent, and prints the errors of those that were
+/// rejected.
 ///
 /// # Errors
 /// The file or the service cannot be reached, the body is refused, or records were rejected.
-pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
+pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> anyhow::Result<()> {
     let format = match arguments.format {
         Some(format) => format,
         None => Format::of(&arguments.file)?,
     };
     let import = Import(Service::new(&arguments.connection)?);
-    let answer = import.post(&arguments.file, format).await?;
-    let batch = text(&answer, "batch_id")?;
-    let status = import.stored(&batch).await?;
+    let campaign = arguments.campaign.as_deref();
+    let stored = async {
+        let answer = import.post(&arguments.file, format, campaign).await?;
+        let batch = text(&answer, "batch_id")?;
+        let status = import.stored(&batch).await?;
+        anyhow::Ok((answer, batch, status))
+    };
+    let Some(stored) = shutdown.run_until_cancelled(stored).await else {
+        bail!("ended before the end; what was accepted is stored without this command");
+    };
+    let (answer, batch, status) = stored?;
     let mut out = stdout().lock();
     writeln!(out, "{}", serde_json::to_string_pretty(&status)?)?;
     drop(out);
@@ -92,6 +107,12 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
         } else {
             print_first(&answer, "; --all-errors prints all")?;
         }
+    }
+    if let Some(campaign) = campaign {
+        let sending = Watch::Sending;
+        sending.follow(&import.0, campaign, &shutdown).await?;
+    }
+    if rejected > 0 {
         bail!("{rejected} records were rejected");
     }
     match status["status"].as_str() {
@@ -103,7 +124,12 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
 struct Import(Service);
 
 impl Import {
-    async fn post(&self, path: &Path, format: Format) -> anyhow::Result<Value> {
+    async fn post(
+        &self,
+        path: &Path,
+        format: Format,
+        campaign: Option<&str>,
+    ) -> anyhow::Result<Value> {
         let template = "{msg:10} {bar:40} {bytes}/{total_bytes} {eta}";
         let (bar, template, body): (_, _, Box<dyn AsyncRead + Send + Unpin>) =
             if path.as_os_str() == "-" {
@@ -118,7 +144,9 @@ impl Import {
         bar.set_style(style(template));
         bar.set_message("sending");
         let body = ReaderStream::with_capacity(bar.wrap_async_read(body), 1 << 18);
-        let call = self.0.call(Method::POST, IMPORTS);
+        let campaign = campaign.map(|campaign| format!("?campaign={}", segment(campaign)));
+        let imports = format!("{IMPORTS}{}", campaign.unwrap_or_default());
+        let call = self.0.call(Method::POST, &imports);
         let call = call.header(CONTENT_TYPE, format.media_type());
         let response = call.body(Body::wrap_stream(body)).send().await?;
         bar.finish_and_clear();

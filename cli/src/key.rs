@@ -22,7 +22,7 @@ pub(crate) enum Command {
         /// IANA time zone in which the account's days are counted; fixed when the account is made [default: UTC]
         #[arg(long, value_name = "TZ")]
         time_zone: Option<Tz>,
-        /// Comma-separated out of import, report, form, link [default: all]
+        /// Comma-separated out of import, report, form, link, send [default: all]
         #[arg(long)]
         scopes: Option<Scopes>,
         /// Print one JSON object

@@ -4,7 +4,9 @@
 //! - [`serve`]: api and worker together (the default command), with a first key on an empty store.
 //! - [`first_key`]: the key that the first start makes.
 //! - [`key`]: keys of accounts: create, list, rotate, revoke.
-//! - [`import`], [`form`], [`link`], [`report`]: clients of a running service, over HTTP ([`service`]).
+//! - [`import`], [`form`], [`link`], [`campaign`], [`suppression`], [`report`]: clients of a running service, over HTTP
+//!   ([`service`]).
+//! - [`sender`]: who carries messages, from the settings.
 //! - [`verify`], [`rebuild`]: the counts of reports, reconciled and rebuilt, straight on the store.
 //! - [`output`]: what a command found, as JSON or as text.
 //!
@@ -17,6 +19,7 @@ use mimalloc::MiMalloc;
 use platform::config::{Args, Role};
 use platform::start;
 
+mod campaign;
 mod first_key;
 mod form;
 mod import;
@@ -25,8 +28,10 @@ mod link;
 mod output;
 mod rebuild;
 mod report;
+mod sender;
 mod serve;
 mod service;
+mod suppression;
 mod verify;
 
 #[global_allocator]
@@ -67,6 +72,24 @@ enum Command {
         #[command(subcommand)]
         command: link::Command,
     },
+    /// Make campaigns from files, preview and try them, start, pause and end them, watch them send
+    Campaign {
+        #[command(subcommand)]
+        command: campaign::Command,
+    },
+    /// Show who carries messages and where their providers report; needs neither a running service nor a key
+    #[command(mut_args(|arg| arg.global(true)))]
+    Sender {
+        #[command(subcommand)]
+        command: sender::Command,
+        #[command(flatten)]
+        settings: Args,
+    },
+    /// List the phones that get no messages, add and remove some
+    Suppression {
+        #[command(subcommand)]
+        command: suppression::Command,
+    },
     /// Show reports
     Report {
         #[command(subcommand)]
@@ -85,9 +108,12 @@ fn main() -> ExitCode {
     start::run(async |process| match command {
         Command::Serve(settings) => serve::run(config(settings)?, process).await,
         Command::Key { command, settings } => key::run(command, config(settings)?).await,
-        Command::Import(arguments) => import::run(arguments).await,
+        Command::Import(arguments) => import::run(arguments, process.shutdown).await,
         Command::Form { command } => form::run(command).await,
         Command::Link { command } => link::run(command).await,
+        Command::Campaign { command } => campaign::run(command, process.shutdown).await,
+        Command::Sender { command, settings } => sender::run(&command, &config(settings)?),
+        Command::Suppression { command } => suppression::run(command).await,
         Command::Report { command } => report::run(command).await,
         Command::Verify(settings) => verify::run(config(settings)?, process).await,
         Command::Rebuild(settings) => rebuild::run(config(settings)?, process).await,

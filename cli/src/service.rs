@@ -1,10 +1,14 @@
 //! A client of the service, over HTTP or HTTPS with a key, for the commands that are clients like any other.
 
+use std::path::Path;
+
 use anyhow::{Context, bail};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use platform::client;
-use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
+use tokio::io::{AsyncReadExt, stdin};
 
 use crate::output::{list, print, word};
 
@@ -72,6 +76,17 @@ impl Service {
             }
         }
     }
+
+    /// All items of a list, as an array.
+    pub(crate) async fn all(&self, path: &str) -> anyhow::Result<Value> {
+        let mut items = Vec::new();
+        let page = |page: &[Value]| {
+            items.extend_from_slice(page);
+            Ok(())
+        };
+        self.pages(path, page).await?;
+        Ok(items.into())
+    }
 }
 
 /// Where to ask, and how to say it.
@@ -104,6 +119,18 @@ pub(crate) async fn ask(call: RequestBuilder) -> anyhow::Result<Value> {
     read(call.send().await?).await
 }
 
+/// Sends a file of JSON, `-` for standard input; its answer as [`read`].
+pub(crate) async fn send_file(call: RequestBuilder, file: &Path) -> anyhow::Result<Value> {
+    let mut body = Vec::new();
+    let read = if file.as_os_str() == "-" {
+        stdin().read_to_end(&mut body).await.map(drop)
+    } else {
+        tokio::fs::read(file).await.map(|bytes| body = bytes)
+    };
+    read.with_context(|| file.display().to_string())?;
+    ask(call.header(CONTENT_TYPE, "application/json").body(body)).await
+}
+
 /// The body of an answer, null if it has none. A problem is an error; each error of the input is printed before, on a line
 /// of its own.
 pub(crate) async fn read(response: Response) -> anyhow::Result<Value> {
@@ -127,4 +154,9 @@ pub(crate) async fn read(response: Response) -> anyhow::Result<Value> {
 pub(crate) fn text(body: &Value, member: &str) -> anyhow::Result<String> {
     let text = body[member].as_str().map(str::to_owned);
     text.with_context(|| format!("an answer without {member}"))
+}
+
+/// A text as one segment of a path, or one value of a query.
+pub(crate) fn segment(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }

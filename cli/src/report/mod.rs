@@ -7,11 +7,10 @@ mod table;
 use std::io::{Write, stdout};
 
 use clap::{Args, Subcommand, ValueEnum};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
 use reqwest::header::ACCEPT;
 
-use crate::service::{Output, read};
+use crate::service::{Output, read, segment};
 
 /// Where reports are.
 const REPORTS: &str = "/api_v1/report";
@@ -176,9 +175,4 @@ async fn feedbacks(path: &str, list: &List) -> anyhow::Result<()> {
         stdout().lock().write_all(&piece)?;
     }
     Ok(())
-}
-
-/// A text as one segment of a path, or one value of a query.
-fn segment(text: &str) -> String {
-    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
