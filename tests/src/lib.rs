@@ -18,6 +18,7 @@
 pub mod app;
 pub mod bench;
 pub mod browser;
+pub mod campaign;
 pub mod check;
 pub mod client;
 pub mod form;

@@ -8,6 +8,9 @@ use super::service::Settings;
 use super::{App, Backends};
 use crate::servers::{Account, SmallDisk};
 
+/// 32 bytes that api and worker share.
+const PEPPER: &str = "5f0e1d2c3b4a59687786a5b4c3d2e1f05f0e1d2c3b4a59687786a5b4c3d2e1f0";
+
 /// What a test wants to run.
 #[derive(Debug)]
 pub struct Setup {
@@ -80,6 +83,9 @@ impl Setup {
         let mut variables = backends.variables(folder.path());
         // A test is a burst of requests; the tests about the limit set their own.
         variables.push(("FEEDBACK_KEY_RATE".to_owned(), "0".to_owned()));
+        // As `serve` has them by default, so that a test need not know which set of backends it runs on.
+        variables.push(("FEEDBACK_SENDERS".to_owned(), "demo=demo:".to_owned()));
+        variables.push(("FEEDBACK_PEPPER".to_owned(), PEPPER.to_owned()));
         variables.extend(self.settings);
         let mut app = App {
             apis: Vec::new(),

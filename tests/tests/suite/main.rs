@@ -11,4 +11,5 @@ mod form;
 mod import;
 mod operating;
 mod report;
+mod send;
 mod steps;

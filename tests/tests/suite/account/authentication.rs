@@ -87,7 +87,7 @@ async fn a_key_does_what_its_scopes_say() -> Result<()> {
     let app = App::start().await?;
     let all = app.create_key("shop", &[]).await?;
     ensure!(
-        all.scopes == ["import", "report", "form", "link"],
+        all.scopes == ["import", "report", "form", "link", "send"],
         "not all scopes by default: {:?}",
         all.scopes
     );

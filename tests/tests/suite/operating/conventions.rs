@@ -4,6 +4,7 @@ use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::json;
 use tests::app::App;
+use tests::campaign::on_import;
 use tests::form::{FORM, LINK, form, form_path};
 use tests::import::{IMPORT, JSON, record};
 use tests::raw::{self, Raw};
@@ -226,6 +227,7 @@ async fn every_operation_refuses_a_query_parameter_that_it_does_not_have() -> Re
     let batch_id = client.import(&[record("A1")]).await?.batch_id;
     let visitor = Visitor::new(&app.anonymous()?, &link)?;
     let feedback_id = visitor.stored(&json!({"recommend": 9})).await?;
+    let campaign = client.campaign(|form| on_import(form, "demo")).await?;
     let form_id = form["form_id"].as_str().unwrap_or_default();
     let values = [
         ("{form_id}", form_id),
@@ -233,6 +235,10 @@ async fn every_operation_refuses_a_query_parameter_that_it_does_not_have() -> Re
         ("{bus_prop}", "store:Berlin"),
         ("{status}", "PUBLISHED"),
         ("{batch_id}", &batch_id),
+        (
+            "{campaign_id}",
+            campaign["campaign_id"].as_str().unwrap_or_default(),
+        ),
         ("{docid}", "A1"),
         ("{feedback_id}", &feedback_id),
         ("{start_date}", "2026-01-01"),

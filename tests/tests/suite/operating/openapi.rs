@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use tests::app::App;
+use tests::campaign::{count, on_import};
 use tests::client::Client;
 use tests::import::records;
 use tests::tools::{Tool, npm, own};
@@ -47,6 +49,20 @@ async fn dictionaries(app: &App, client: &Client, folder: &Path) -> Result<()> {
     let feedback = visitor.stored(&json!({"recommend": 9})).await?;
     let mut stalled = stalled(app, client).await?;
     let cancelled = stalled.split_off(6);
+    let mut campaigns = Vec::new();
+    for number in 0..8 {
+        let draft = client.campaign(|form| on_import(form, "demo")).await?;
+        if number > 1 {
+            client.act(&draft, "start").await?.expect(200)?;
+        }
+        campaigns.push(draft);
+    }
+    let ids = |of: Range<usize>| -> Result<Vec<String>> {
+        let ids = campaigns[of]
+            .iter()
+            .map(|campaign| text(campaign, "campaign_id"));
+        ids.map(|id| Ok(id?.to_owned())).collect()
+    };
     for (name, values) in [
         ("forms", vec![text(&form, "form_id")?.to_owned()]),
         ("links", vec![text(&link, "token")?.to_owned()]),
@@ -54,6 +70,14 @@ async fn dictionaries(app: &App, client: &Client, folder: &Path) -> Result<()> {
         ("feedbacks", vec![feedback]),
         ("stalled", stalled),
         ("cancelled", cancelled),
+        ("drafts", ids(0..2)?),
+        ("running", ids(2..4)?),
+        ("finishing", ids(4..6)?),
+        ("cancelling", ids(6..8)?),
+        (
+            "messages",
+            vec![message_token(client, &campaigns[2]).await?],
+        ),
     ] {
         let lines: Vec<_> = values
             .iter()
@@ -62,6 +86,20 @@ async fn dictionaries(app: &App, client: &Client, folder: &Path) -> Result<()> {
         fs::write(folder.join(format!("{name}.dict")), lines.concat())?;
     }
     Ok(())
+}
+
+/// The token of a message's link.
+async fn message_token(client: &Client, campaign: &Value) -> Result<String> {
+    client
+        .import_for(campaign, &records("M", 1, "1"))
+        .await?
+        .expect(202)?;
+    client
+        .until(campaign, |now| count(now, "first", "parts") == 1)
+        .await?;
+    let path = format!("/api_v1/form/{}/link", text(campaign, "form_id")?);
+    let links: Value = client.get(&path).await?.expect(200)?.json()?;
+    Ok(text(&links["items"][0], "token")?.to_owned())
 }
 
 /// Batches with a parked chunk, which nobody but the database can make at will.

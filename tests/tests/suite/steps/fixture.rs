@@ -5,6 +5,7 @@ use chrono_tz::Tz;
 use domain::chunk::RunBuilder;
 use domain::date_range::DateRange;
 use domain::docid::DocId;
+use domain::pepper::Pepper;
 use domain::phone::PhoneNumber;
 use domain::record::Record;
 use domain::scope::Scopes;
@@ -26,6 +27,9 @@ pub struct Ledger {
     pub cache: Cache,
     pub account_id: Uuid,
     pub worker_id: Uuid,
+    /// Whose messages the next batches are for.
+    pub campaign_id: Option<Uuid>,
+    pub pepper: Pepper,
     backends: Backends,
     folder: TempDir,
 }
@@ -57,6 +61,8 @@ impl Ledger {
             cache,
             account_id: key.account_id,
             worker_id: Uuid::new_v4(),
+            campaign_id: None,
+            pepper: Pepper::parse(&"7".repeat(64))?,
             backends,
             folder,
         })
@@ -117,7 +123,7 @@ impl Ledger {
     pub async fn receive_payloads(&self, payloads: Vec<(usize, Vec<u8>)>) -> Result<Received> {
         let (batch_id, attempt) = (Uuid::now_v7(), Uuid::new_v4());
         self.store
-            .begin_batch(self.account_id, batch_id, attempt)
+            .begin_batch(self.account_id, batch_id, attempt, self.campaign_id)
             .await?;
         let (mut chunks, mut records) = (0, 0);
         for (rows, payload) in payloads {
@@ -172,7 +178,12 @@ impl Ledger {
 
     /// One step of a worker on one chunk.
     pub async fn step(&self, id: ChunkId) -> Result<Step> {
-        Ok(store_chunk::run(&self.store, self.worker_id, Pick::One(id)).await?)
+        Ok(self.run(Pick::One(id)).await?)
+    }
+
+    async fn run(&self, pick: Pick) -> Result<Step, store::Error> {
+        let pepper = Some(&self.pepper);
+        store_chunk::run(&self.store, self.worker_id, pepper, pick).await
     }
 
     pub async fn batch(&self, received: &Received) -> Result<Batch> {
@@ -224,12 +235,18 @@ pub struct Received {
     pub records: i64,
 }
 
+/// The phone of a record with this value.
+pub fn phone(value: u32) -> String {
+    format!("+49151123{value:05}")
+}
+
 pub fn encode(rows: &[Row]) -> Result<Vec<u8>> {
     let mut builder = RunBuilder::new();
     for (docid, value) in rows {
+        let phone = phone(*value);
         builder.push(&Record {
             docid: DocId::parse(*docid)?,
-            phone: PhoneNumber::parse("+4915112345678")?,
+            phone: PhoneNumber::parse(&phone)?,
             fields: &format!(r#"{{"v":"{value}"}}"#),
         });
     }

@@ -79,14 +79,18 @@ async fn an_account_has_its_chunks_stored_in_the_order_of_acceptance_and_no_othe
     all.sort_unstable();
     assert_eq!(waiting, all);
     assert_eq!(store.accounts_with_chunks(Lane::Small).await?, [one]);
-    let stored =
-        async |account, lane| match store_chunk::run(store, worker_id, Pick::Due(account, lane))
-            .await?
-        {
-            Step::Stored { id, .. } => Ok(Some((id.batch_id, id.chunk_no))),
-            Step::Nothing => Ok(None),
-            step => bail!("{step:?}"),
-        };
+    let stored = async |account, lane| match store_chunk::run(
+        store,
+        worker_id,
+        None,
+        Pick::Due(account, lane),
+    )
+    .await?
+    {
+        Step::Stored { id, .. } => Ok(Some((id.batch_id, id.chunk_no))),
+        Step::Nothing => Ok(None),
+        step => bail!("{step:?}"),
+    };
     for (account, lane, wanted) in [
         (one, Lane::Bulk, Some((first.batch_id, 0))),
         (other, Lane::Bulk, Some((later.batch_id, 0))),

@@ -18,4 +18,5 @@ mod recount;
 mod reports;
 mod rolling_up;
 mod schema;
+mod sending;
 mod survey;

@@ -30,6 +30,10 @@ const DAYS: [i64; 6] = [-400, -61, -31, -1, 0, 1];
 pub struct Dice(u64);
 
 impl Dice {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
     pub fn roll(&mut self, sides: usize) -> usize {
         self.0 = self
             .0
