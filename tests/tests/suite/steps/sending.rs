@@ -10,8 +10,9 @@ use anyhow::{Context, Result, ensure};
 use chrono::Utc;
 use domain::campaign::{
     Action, CampaignContent, CampaignStatus, Count, Counts, CountsDelta, MessageKind,
-    MessageStatus, ReceiptStatus,
+    MessageStatus, ReceiptStatus, SkipReason,
 };
+use domain::pepper::Pepper;
 use serde_json::json;
 use store::send::drive::{Claimed, Driver, HandedResult, Outcome, Step, Wanted};
 use store::send::lease::Lease;
@@ -45,13 +46,18 @@ struct Story {
     open: Vec<Received>,
     fates: HashMap<Uuid, Fate>,
     dice: Dice,
+    /// Whether delivered messages get a reminder, a day later than the story ends.
+    reminds: bool,
 }
 
-fn content(form_id: Uuid) -> Result<CampaignContent> {
-    let body = json!({
+fn content(form_id: Uuid, reminds: bool) -> Result<CampaignContent> {
+    let mut body = json!({
         "name": "Every order", "form_id": form_id, "sender": SENDER, "text": "Hi {v|you}: {link}",
-        "audience": {"on_import": true}, "send_window": null,
+        "audience": {"on_import": true}, "send_window": null, "contact_gap_days": 1,
     });
+    if reminds {
+        body["reminder"] = json!({"after_days": 1, "text": "Still: {link}"});
+    }
     CampaignContent::parse(&body).map_err(|problems| anyhow::anyhow!("{problems:?}"))
 }
 
@@ -60,7 +66,10 @@ impl Story {
         let mut survey = Survey::open().await?;
         let (store, account) = (&survey.ledger.store, survey.form.account_id);
         let made = store
-            .create_campaign(account, &content(survey.form.form_id)?)
+            .create_campaign(
+                account,
+                &content(survey.form.form_id, seed.is_multiple_of(2))?,
+            )
             .await?;
         let key = CampaignKey::new(account, made.campaign_id);
         let started = store.act_on_campaign(key, Action::Start).await?;
@@ -75,6 +84,7 @@ impl Story {
             open: Vec::new(),
             fates: HashMap::new(),
             dice: Dice::new(seed),
+            reminds: seed.is_multiple_of(2),
         })
     }
 
@@ -82,7 +92,7 @@ impl Story {
         match self.dice.roll(14) {
             0 | 1 => self.import().await,
             2 => self.store_a_chunk().await,
-            3..=5 => self.claim().await,
+            3..=5 => self.claim().await.map(drop),
             6 | 7 => self.record().await,
             8 => self.receive_receipt().await,
             9 => self.take_over().await,
@@ -134,9 +144,10 @@ impl Story {
         Ok(ledger.store.drive(&driver, outcomes, wanted).await?)
     }
 
-    async fn claim(&mut self) -> Result<()> {
+    /// Claims a few messages; true if no more were due.
+    async fn claim(&mut self) -> Result<bool> {
         let messages = 1 + self.dice.roll(3);
-        let Step::Done { claimed, .. } = self.drive(&[], messages).await? else {
+        let Step::Done { claimed, drained } = self.drive(&[], messages).await? else {
             anyhow::bail!("the lease is lost");
         };
         for message in claimed {
@@ -153,7 +164,7 @@ impl Story {
             fate.may_be_sent = true;
             self.in_hand.push(message);
         }
-        Ok(())
+        Ok(!drained.is_empty())
     }
 
     async fn record(&mut self) -> Result<()> {
@@ -274,10 +285,32 @@ impl Story {
     async fn check(&self) -> Result<()> {
         let store = &self.survey.ledger.store;
         let campaign = store.campaign(self.key).await?.context("no campaign")?;
+        let counts = store
+            .campaign_counts(self.key.account_id, &[self.key.campaign_id])
+            .await?;
+        let counts = counts.into_iter().next().context("no counts")?;
         let messages = self.messages(campaign.status).await?;
+        for (kind, mut told) in [
+            (MessageKind::First, counts.first),
+            (MessageKind::Reminder, counts.reminder),
+        ] {
+            let there = messages.iter().filter(|message| message.kind == kind);
+            let there = self.recount(there)?;
+            ensure!(told.is_consistent(), "{told:?}");
+            told.parts = 0;
+            ensure!(
+                told == there,
+                "{kind:?}: {told:?} are told, {there:?} are there"
+            );
+        }
+        Ok(())
+    }
+
+    /// The counts of these messages, of which none may be wrong.
+    fn recount<'a>(&self, messages: impl Iterator<Item = &'a Message>) -> Result<Counts> {
         let mut delta = CountsDelta::default();
         let mut docids = BTreeSet::new();
-        for message in &messages {
+        for message in messages {
             ensure!(
                 docids.insert(&message.docid),
                 "two messages to {}",
@@ -285,6 +318,8 @@ impl Story {
             );
             delta.add(Count::Recipients, 1);
             match message.skipped_reason {
+                // There is no other campaign, so the account sent to nobody before.
+                Some(SkipReason::ContactGap) => anyhow::bail!("skipped for itself: {message:?}"),
                 Some(reason) => delta.add(Count::Skipped(reason), 1),
                 None => delta.add(Count::Status(message.status), 1),
             }
@@ -303,17 +338,7 @@ impl Story {
         }
         let mut counted = Counts::default();
         counted.add(&delta);
-        let counts = store
-            .campaign_counts(self.key.account_id, &[self.key.campaign_id])
-            .await?;
-        let mut counts = counts.into_iter().next().context("no counts")?.first;
-        ensure!(counts.is_consistent(), "{counts:?}");
-        counts.parts = 0;
-        ensure!(
-            counts == counted,
-            "{counts:?} are told, {counted:?} are there"
-        );
-        Ok(())
+        Ok(counted)
     }
 
     async fn messages(&self, status: CampaignStatus) -> Result<Vec<Message>> {
@@ -327,7 +352,6 @@ impl Story {
             messages.extend(page.rows);
             before = page.next;
             if before.is_none() {
-                messages.retain(|message| message.kind == MessageKind::First);
                 return Ok(messages);
             }
         }
@@ -336,7 +360,8 @@ impl Story {
     /// What is under way ends, or is cancelled; then the campaign does.
     async fn end(&mut self) -> Result<()> {
         self.act(Action::Resume).await?;
-        if self.dice.roll(2) == 0 {
+        // A reminder that waits keeps the campaign running.
+        if self.reminds || self.dice.roll(2) == 0 {
             self.act(Action::Cancel).await?;
             self.check().await?;
             while self.survey.ledger.store.end_cancelled_messages().await? > 0 {}
@@ -347,8 +372,8 @@ impl Story {
         }
         self.take_over().await?;
         loop {
-            self.claim().await?;
-            if self.in_hand.is_empty() {
+            let drained = self.claim().await?;
+            if drained && self.in_hand.is_empty() {
                 break;
             }
             while !self.in_hand.is_empty() {
@@ -392,5 +417,30 @@ async fn nothing_is_sent_twice_and_all_is_counted_in_any_order() -> Result<()> {
     for seed in seeds {
         tell(seed).await?;
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn who_opted_out_under_an_older_pepper_still_gets_nothing() -> Result<()> {
+    let mut story = Story::begin(1).await?;
+    let ledger = &mut story.survey.ledger;
+    let account = story.key.account_id;
+    ledger
+        .store
+        .opt_out(account, &phone(3), "test", &ledger.pepper)
+        .await?;
+    let old = "7".repeat(64);
+    ledger.pepper = Pepper::parse(&format!("{} {old}", "8".repeat(64)))?;
+    let received = ledger.post(&[&[("a", 3), ("b", 4)]]).await?;
+    ledger.step(ledger.chunk(&received, 0)).await?;
+    story.claim().await?;
+    story.claim().await?;
+    story.check().await?;
+    let messages = story.messages(CampaignStatus::Running).await?;
+    let of = |docid: &str| messages.iter().find(|message| message.docid == docid);
+    let reason = of("a").and_then(|message| message.skipped_reason);
+    ensure!(reason == Some(SkipReason::OptedOut), "{messages:?}");
+    let status = of("b").map(|message| message.status);
+    ensure!(status == Some(MessageStatus::Sending), "{messages:?}");
     Ok(())
 }
