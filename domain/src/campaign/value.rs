@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::limits::MAX_SENDER_CHARS;
 use crate::form::BusProp;
 use crate::invalid::{Fault, code};
-use crate::record::{MAX_NAME_BYTES, MAX_VALUE_BYTES};
+use crate::record::{MAX_NAME_BYTES, MAX_VALUE_BYTES, column_of};
 use crate::sms::Template;
 use crate::text::has_control;
 
@@ -58,7 +58,7 @@ pub(super) fn field_name(name: &str) -> Result<(), Fault> {
     } else if has_control(name) {
         let detail = "holds a control character";
         Err(Fault::new(code::CONTROL_CHARACTER, detail))
-    } else if matches!(name, "docid" | "phone") {
+    } else if column_of(name).is_some() {
         let detail = "is that of no tracking field";
         Err(Fault::new(code::RESERVED, detail))
     } else {

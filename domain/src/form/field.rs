@@ -8,7 +8,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::choice::ChoiceOption;
 use super::key::FieldKey;
-use super::kind::{FieldKind, FieldType};
+use super::kind::{FieldKind, FieldType, KindMember, MemberShape};
 
 /// A question, as it is stored and answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,15 +34,8 @@ impl PartialSchema for Field {
     /// One object with the members of all types: a union is more than many generators of clients can do.
     fn schema() -> RefOr<Schema> {
         let of = |kind: Type| ObjectBuilder::new().schema_type(kind);
-        let scale = of(Type::Integer)
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
-            .description(Some("Of a rating: how far it goes."))
-            .minimum(Some(0));
-        let options = ArrayBuilder::new()
-            .items(Ref::from_schema_name(ChoiceOption::name()))
-            .description(Some("Of a choice."));
         let retired = of(Type::Boolean).description(Some("Off the page, still in reports."));
-        of(Type::Object)
+        let common = of(Type::Object)
             .description(Some("A question."))
             .property("key", of(Type::String).examples(["recommend"]))
             .required("key")
@@ -53,10 +46,30 @@ impl PartialSchema for Field {
             .property("required", of(Type::Boolean))
             .required("required")
             .property("retired", retired)
-            .required("retired")
-            .property("scale", scale)
-            .property("options", options)
+            .required("retired");
+        FieldType::all()
+            .flat_map(FieldType::members)
+            .fold(common, |field, member| {
+                field.property(member.name, member_schema(member))
+            })
             .into()
+    }
+}
+
+/// A member that fields of some types have.
+fn member_schema(member: &KindMember) -> Schema {
+    let about = Some(member.about);
+    match member.shape {
+        MemberShape::Number(_) => ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
+            .description(about)
+            .minimum(Some(0))
+            .into(),
+        MemberShape::Options => ArrayBuilder::new()
+            .items(Ref::from_schema_name(ChoiceOption::name()))
+            .description(about)
+            .into(),
     }
 }
 

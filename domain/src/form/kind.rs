@@ -73,6 +73,21 @@ pub struct Grades {
     pub highest: u8,
 }
 
+/// A member of a field that goes with its type, for the API document.
+pub struct KindMember {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub shape: MemberShape,
+}
+
+/// What such a member holds.
+pub enum MemberShape {
+    /// A whole number.
+    Number(Grades),
+    /// A list of options.
+    Options,
+}
+
 impl Grades {
     /// All grades, ascending.
     pub fn iter(self) -> RangeInclusive<u8> {
@@ -133,11 +148,21 @@ impl FieldType {
         }
     }
 
-    /// The members of a field that go with this type.
-    fn members(self) -> &'static [&'static str] {
+    /// The members of a field that go with this type, all of them required.
+    pub fn members(self) -> &'static [KindMember] {
+        const SCALE: KindMember = KindMember {
+            name: "scale",
+            about: "Of a rating: how far it goes.",
+            shape: MemberShape::Number(SCALES),
+        };
+        const OPTIONS: KindMember = KindMember {
+            name: "options",
+            about: "Of a choice.",
+            shape: MemberShape::Options,
+        };
         match self {
-            Self::Rating => &["scale"],
-            Self::Choice | Self::Choices => &["options"],
+            Self::Rating => &[SCALE],
+            Self::Choice | Self::Choices => &[OPTIONS],
             Self::Nps | Self::Happiness | Self::Text | Self::Comment => &[],
         }
     }
@@ -201,7 +226,8 @@ impl FieldKind {
             .as_ref()
             .map_or(FieldType::VARIANTS, std::slice::from_ref);
         let own = types.iter().flat_map(|known| known.members());
-        let members: Vec<&str> = common.iter().chain(own).copied().collect();
+        let own = own.map(|member| member.name);
+        let members: Vec<&str> = common.iter().copied().chain(own).collect();
         field.only(&members);
         kind
     }

@@ -3,21 +3,18 @@
 //! Where the members come from (JSON or a CSV row) is not known here.
 
 use std::fmt::Display;
-use std::io;
+use std::{io, mem};
 
 use serde::Serializer;
 
 use super::{
-    BrokenRecord, MAX_FIELDS, MAX_NAME_BYTES, MAX_PROBLEMS, MAX_VALUE_BYTES, Parsed, Problem,
-    Record, RecordCode as Code,
+    BrokenRecord, COLUMNS, MAX_FIELDS, MAX_NAME_BYTES, MAX_PROBLEMS, MAX_VALUE_BYTES, Parsed,
+    Problem, Record, RecordCode as Code, column_of,
 };
 use crate::docid::{self, DocId};
 use crate::phone::PhoneNumber;
 use crate::pointer;
 use crate::text::{cut, has_control};
-
-/// The members that are no tracking fields.
-const MEMBERS: [&str; 2] = ["docid", "phone"];
 
 /// A member of an element, by its decoded name.
 #[derive(Clone, Copy)]
@@ -42,17 +39,20 @@ pub(crate) fn check<'a>(
 ) -> Parsed<'a> {
     let mut found = Found::default();
     for member in members.clone() {
+        if let Some(column) = column_of(member.name) {
+            found.is_repeated |= mem::replace(&mut found.has_column[column], true);
+        }
         match member.name {
             "docid" => found.docid(member.value),
             "phone" => found.phone(member.value),
             name => found.field(name, member.value),
         }
     }
-    // One docid, one phone, and all others fields: nothing is missing, twice or too much.
+    // Nothing is missing, twice or too much. Fields that come twice are found when they are written.
     if let (Some(docid), Some(phone)) = (found.docid, found.phone)
         && found.problems.count == 0
         && found.fields <= MAX_FIELDS
-        && members.len() == found.fields + MEMBERS.len()
+        && !found.is_repeated
         && let Some(fields) = write_fields(members.clone(), found.out_of_order, json)
     {
         return Ok(Record {
@@ -70,7 +70,7 @@ fn write_fields<'a>(
     out_of_order: bool,
     json: &'a mut Vec<u8>,
 ) -> Option<&'a str> {
-    let fields = members.filter(|member| !MEMBERS.contains(&member.name));
+    let fields = members.filter(|member| column_of(member.name).is_none());
     json.clear();
     if out_of_order {
         let mut fields: Vec<_> = fields.collect();
@@ -108,6 +108,10 @@ struct Found<'a> {
     docid_text: Option<&'a str>,
     has_docid: bool,
     has_phone: bool,
+    /// Whether a member of the name of each of [`COLUMNS`] came, null or not.
+    has_column: [bool; COLUMNS.len()],
+    /// Whether such a member came twice.
+    is_repeated: bool,
     /// All other members, null or not.
     fields: usize,
     last_name: &'a str,
@@ -225,7 +229,7 @@ impl<'a> Found<'a> {
         let mut fields = 0_usize;
         for same in names.chunk_by(|a, b| a == b) {
             let Some(name) = same.first() else { continue };
-            fields += usize::from(!MEMBERS.contains(name));
+            fields += usize::from(column_of(name).is_none());
             if same.len() > 1 {
                 let detail = format_args!("the member comes {} times", same.len());
                 problems.push(name, Code::DuplicateMember, detail);

@@ -70,6 +70,13 @@ pub const COLUMNS: [Column; 3] = [
     },
 ];
 
+/// Which of [`COLUMNS`] a member of this name fills. None: it is a tracking field.
+pub(crate) fn column_of(member: &str) -> Option<usize> {
+    COLUMNS
+        .iter()
+        .position(|column| !column.is_json && column.name == member)
+}
+
 impl<'a> Record<'a> {
     /// What stands in each of [`COLUMNS`].
     pub fn values(&self) -> [&'a str; COLUMNS.len()] {

@@ -4,9 +4,6 @@ use sea_orm::ConnectionTrait;
 
 use super::{Error, Sql, Store};
 
-/// The version that both scripts write into `schema_version`.
-const VERSION: i64 = 3;
-
 const POSTGRES: &str = include_str!("../../schema/postgres.sql");
 const SQLITE: &str = include_str!("../../schema/sqlite.sql");
 
@@ -37,14 +34,31 @@ impl Store {
                 return tx.commit_surely().await;
             }
         };
-        let found = found.unwrap_or(0);
-        if found == VERSION {
+        let (found, known) = (found.unwrap_or(0), version(tx.dialect(POSTGRES, SQLITE)));
+        if found == known {
             Ok(())
         } else {
-            Err(Error::Schema {
-                found,
-                known: VERSION,
-            })
+            Err(Error::Schema { found, known })
         }
+    }
+}
+
+/// The version that a script writes into `schema_version`.
+fn version(script: &str) -> i64 {
+    let (_, after) = script
+        .split_once("INTO schema_version (version) VALUES (")
+        .unwrap_or_default();
+    let (number, _) = after.split_once(')').unwrap_or_default();
+    number.parse().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_scripts_write_the_same_version() {
+        assert_eq!(version(POSTGRES), version(SQLITE));
+        assert!(version(POSTGRES) > 0);
     }
 }

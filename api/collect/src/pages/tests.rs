@@ -241,7 +241,7 @@ fn all_that_was_typed_is_there_again_with_what_is_wrong() {
         &html,
         "</span>Please shorten this by 6 characters. It can have at most 10,000.</p>",
     );
-    assert_has(&html, "</span>Please choose one of the answers shown.</p>");
+    assert_has(&html, "</span>Please choose from 0 to 10.</p>");
     assert_has_not(&html, "id=\"e-mood\"");
 }
 

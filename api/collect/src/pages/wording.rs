@@ -9,21 +9,24 @@ const CHOOSE: &str = "Please choose one of the answers shown.";
 /// What to do about a problem of `field`, where `typed` is what came under its key.
 pub(super) fn advice(problem: &FieldProblem, field: &Field, typed: &str) -> String {
     let (missing, wrong) = match field.kind.shape() {
-        AnswerShape::Grade(_) | AnswerShape::One(_) => ("Please choose an answer.", CHOOSE),
-        AnswerShape::Many(_) => ("Please choose at least one answer.", CHOOSE),
+        AnswerShape::Grade(grades) => (
+            "Please choose an answer.",
+            format!("Please choose from {grades}."),
+        ),
+        AnswerShape::One(_) => ("Please choose an answer.", CHOOSE.to_owned()),
+        AnswerShape::Many(_) => ("Please choose at least one answer.", CHOOSE.to_owned()),
         AnswerShape::Text { max_chars } if problem.code == code::TOO_LONG => {
             return too_long(max_chars, typed);
         }
-        AnswerShape::Text { .. } => ("Please write an answer.", problem.detail.as_str()),
+        AnswerShape::Text { .. } => ("Please write an answer.", problem.detail.clone()),
     };
-    let advice = match problem.code {
-        code::MISSING | code::BLANK => missing,
+    match problem.code {
+        code::MISSING | code::BLANK => missing.to_owned(),
         code::CONTROL_CHARACTER => {
-            "This holds a character that cannot be stored. Please type it again."
+            "This holds a character that cannot be stored. Please type it again.".to_owned()
         }
         _ => wrong,
-    };
-    advice.to_owned()
+    }
 }
 
 /// What is said about a problem of no question on the page.

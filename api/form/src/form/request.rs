@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use api_http::schema::written;
 use domain::form::{
-    FieldType, MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS,
-    MAX_VALUE_CHARS, READ_ONLY, SCALES,
+    FieldType, Grades, MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS,
+    MAX_VALUE_CHARS, MemberShape, READ_ONLY,
 };
 use serde_json::{Value, json};
 use utoipa::openapi::{Ref, RefOr, Schema};
@@ -70,19 +70,17 @@ fn field(field_type: FieldType) -> Value {
         "required": {"type": ["boolean", "null"]},
         "retired": read_only(),
     });
-    match field_type {
-        FieldType::Rating => {
-            let (lowest, highest) = (SCALES.lowest, SCALES.highest);
-            properties["scale"] = json!({"type": "integer", "minimum": lowest, "maximum": highest});
-            required.push("scale");
-        }
-        FieldType::Choice | FieldType::Choices => {
-            let option = Ref::from_schema_name("OptionRequest");
-            properties["options"] =
-                json!({"type": "array", "items": option, "minItems": 1, "maxItems": MAX_OPTIONS});
-            required.push("options");
-        }
-        FieldType::Nps | FieldType::Happiness | FieldType::Text | FieldType::Comment => {}
+    for member in field_type.members() {
+        required.push(member.name);
+        properties[member.name] = match member.shape {
+            MemberShape::Number(Grades { lowest, highest }) => {
+                json!({"type": "integer", "minimum": lowest, "maximum": highest})
+            }
+            MemberShape::Options => {
+                let option = Ref::from_schema_name("OptionRequest");
+                json!({"type": "array", "items": option, "minItems": 1, "maxItems": MAX_OPTIONS})
+            }
+        };
     }
     object(&required, &properties)
 }
