@@ -19,7 +19,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use platform::backends::Backends;
 use platform::config::Config;
-use utoipa::{Modify, OpenApi};
+use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_swagger_ui::{Config as DocsConfig, SwaggerUi};
 
@@ -32,9 +32,9 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
         .merge(api_report::routes(state, backends.cache.clone()))
         .merge(api_form::routes(state))
         .merge(api_send::routes(state, config, backends))
-        .merge(api_collect::routes(state, config));
+        .merge(api_collect::routes(state));
     let (router, mut document) = documented.split_for_parts();
-    openapi::Shared.modify(&mut document);
+    openapi::complete(&mut document);
     let docs = SwaggerUi::new("/docs")
         .url("/openapi.json", document)
         // Its validator is a service elsewhere.

@@ -66,5 +66,5 @@ pub async fn serve(
 /// The layers that health and metrics share with the rest.
 fn with_layers(ops: Router, state: &AppState) -> Router {
     ops.method_not_allowed_fallback(error::method_not_allowed)
-        .layer(from_fn_with_state(state.meters().clone(), entry::open))
+        .layer(from_fn_with_state(state.meters.clone(), entry::open))
 }

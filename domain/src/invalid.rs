@@ -21,6 +21,17 @@ pub struct Invalid {
     pub detail: String,
 }
 
+impl Invalid {
+    /// What is wrong with a member of the body itself.
+    pub fn of_member(name: &str, code: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            pointer: member("", name),
+            code,
+            detail: detail.into(),
+        }
+    }
+}
+
 /// Why a text is not what it should be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 /// One message. The version is part of the variant's name: a changed shape is a new variant, and a worker
 /// that does not know it leaves it to a newer one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum Message {
     /// The account has chunks to store on a lane. Which is for the worker to choose: accounts take turns.

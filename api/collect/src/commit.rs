@@ -13,9 +13,8 @@ use store::collect::{NewAnswer, NewView, Recorded};
 use store::form::FormKey;
 use tokio::sync::oneshot;
 
-use api_http::deadline::{QUICK, within};
-use api_http::error::Problem;
 use api_http::notify::Notifier;
+use api_http::{Problem, QUICK, within};
 
 use crate::waiting::Waiting;
 
@@ -31,39 +30,31 @@ const COMMITTERS: usize = 2;
 const COMMIT: Duration = Duration::from_secs(10);
 
 /// What is committed in groups.
-pub trait Group: Send + Sync + 'static {
-    type Item: Send + Sync;
+pub trait Group: Send + Sync + Sized + 'static {
     type Outcome: Send;
     /// In metrics.
     const NAME: &'static str;
 
     /// The bytes that an item takes while it waits, about.
-    fn size(item: &Self::Item) -> usize;
+    fn size(&self) -> usize;
 
     /// Commits all items in one transaction: one outcome an item, in their order, and whether any of them is something
     /// to count.
     fn commit(
         store: &Store,
-        items: &[Self::Item],
+        items: &[Self],
     ) -> impl Future<Output = Result<(Vec<Self::Outcome>, bool), store::Error>> + Send;
 }
 
-/// Answers to forms.
-pub struct Answers;
-
-impl Group for Answers {
-    type Item = NewAnswer;
+impl Group for NewAnswer {
     type Outcome = Recorded;
     const NAME: &'static str = "answers";
 
-    fn size(item: &NewAnswer) -> usize {
-        item.size()
+    fn size(&self) -> usize {
+        self.size()
     }
 
-    async fn commit(
-        store: &Store,
-        items: &[NewAnswer],
-    ) -> Result<(Vec<Recorded>, bool), store::Error> {
+    async fn commit(store: &Store, items: &[Self]) -> Result<(Vec<Recorded>, bool), store::Error> {
         let recorded = store.record_answers(items).await?;
         let new = |recorded: &Recorded| matches!(recorded, Recorded::Stored(_));
         let counts = recorded.iter().any(new);
@@ -71,19 +62,15 @@ impl Group for Answers {
     }
 }
 
-/// Views of forms.
-pub struct Views;
-
-impl Group for Views {
-    type Item = NewView;
+impl Group for NewView {
     type Outcome = ();
     const NAME: &'static str = "views";
 
-    fn size(_: &NewView) -> usize {
-        size_of::<NewView>()
+    fn size(&self) -> usize {
+        size_of::<Self>()
     }
 
-    async fn commit(store: &Store, items: &[NewView]) -> Result<(Vec<()>, bool), store::Error> {
+    async fn commit(store: &Store, items: &[Self]) -> Result<(Vec<()>, bool), store::Error> {
         let new = store.record_views(items).await?;
         metrics::counter!("feedback_views_total").increment(new);
         Ok((vec![(); items.len()], new > 0))
@@ -96,7 +83,7 @@ pub struct Committer<G: Group> {
 }
 
 struct Pending<G: Group> {
-    item: G::Item,
+    item: G,
     form: FormKey,
     answer: oneshot::Sender<Result<G::Outcome, Problem>>,
 }
@@ -120,9 +107,9 @@ impl<G: Group> Committer<G> {
     /// # Errors
     /// 503: too much of the account waits, or the database does not answer in time. Then it may or may not be committed,
     /// and giving it again is safe.
-    pub async fn commit(&self, form: FormKey, item: G::Item) -> Result<G::Outcome, Problem> {
+    pub async fn commit(&self, form: FormKey, item: G) -> Result<G::Outcome, Problem> {
         let (answer, answered) = oneshot::channel();
-        let (account_id, bytes) = (form.account_id, G::size(&item));
+        let (account_id, bytes) = (form.account_id, Group::size(&item));
         let pending = Pending { item, form, answer };
         if !self.waiting.add(account_id, bytes, pending) {
             tracing::warn!(group = G::NAME, account.id = %account_id, "too much of an account waits for its commit");
@@ -158,7 +145,9 @@ async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<P
         items.push(waiting.item);
         others.push((waiting.form, waiting.answer));
     }
-    match try_commit::<G>(store, &items).await {
+    let committed = within(COMMIT, G::commit(store, &items)).await;
+    metrics::counter!("feedback_commits_total", "group" => G::NAME).increment(1);
+    match committed {
         Ok((outcomes, counts)) => {
             if counts {
                 notifier.forms_changed(others.iter().map(|(form, _)| *form));
@@ -182,13 +171,4 @@ async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<P
             }
         }
     }
-}
-
-async fn try_commit<G: Group>(
-    store: &Store,
-    items: &[G::Item],
-) -> Result<(Vec<G::Outcome>, bool), store::Error> {
-    let committed = within(COMMIT, G::commit(store, items)).await;
-    metrics::counter!("feedback_commits_total", "group" => G::NAME).increment(1);
-    committed
 }

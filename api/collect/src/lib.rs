@@ -16,19 +16,18 @@ mod state;
 mod waiting;
 
 use api_http::AppState;
-use platform::config::Config;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use self::state::CollectState;
 
 /// What is opened without a key, documented.
-pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
+pub fn routes(app: &AppState) -> OpenApiRouter {
     OpenApiRouter::new()
         .routes(routes!(public::show_form, public::submit::submit_answers))
         .routes(routes!(public::view::view_form))
         .routes(routes!(public::draw_link))
         .routes(routes!(public::say_thanks))
-        .routes(routes!(public::stop::stop_messages))
-        .with_state(CollectState::start(app, config))
+        .routes(routes!(public::stop_messages))
+        .with_state(CollectState::start(app))
 }

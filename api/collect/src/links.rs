@@ -15,10 +15,7 @@ use store::form::PublicLink;
 use uuid::Uuid;
 
 use crate::pages::{Prepared, prepare};
-use api_http::AppState;
-use api_http::address::Network;
-use api_http::deadline::{QUICK, within};
-use api_http::error::{Code, Problem};
+use api_http::{AppState, Code, Network, Problem, QUICK, within};
 
 /// How long a link that was found is fresh.
 const MAX_AGE: Duration = Duration::from_millis(400);
@@ -93,12 +90,12 @@ impl Links {
         let _leave = if self.lately.contains_key(&token) {
             None
         } else {
-            state.failures().lookup_permit(network)?
+            state.failures.lookup_permit(network)?
         };
         let opened = self.look_up(state, token).await;
         match &opened {
             Ok(_) => self.lately.insert(token, ()).await,
-            Err(problem) if problem.code() == Code::NotFound => state.failures().take(network)?,
+            Err(problem) if problem.code() == Code::NotFound => state.failures.take(network)?,
             Err(_) => {}
         }
         opened.map_err(|problem| Problem::clone(&problem))
@@ -108,7 +105,7 @@ impl Links {
         loop {
             let query = async {
                 let looked_up_at = Instant::now();
-                let link = within(QUICK, state.store().public_link(&token)).await?;
+                let link = within(QUICK, state.store.public_link(&token)).await?;
                 let link = link.filter(|link| link.status != FormStatus::Draft);
                 Ok::<_, Problem>(Arc::new(Opened {
                     link: link.ok_or_else(Problem::not_found)?,
@@ -144,7 +141,7 @@ impl Links {
 /// Whether this instance changed the link or its form after they were looked up.
 fn is_outdated(state: &AppState, opened: &Opened) -> bool {
     let ids = [opened.link.link_id, opened.link.form_id];
-    state.recent_changes().any_since(opened.looked_up_at, &ids)
+    state.recent_changes.any_since(opened.looked_up_at, &ids)
 }
 
 /// The bytes of a link with its form, about.

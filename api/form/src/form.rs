@@ -2,7 +2,6 @@
 
 pub mod change;
 mod request;
-mod shape;
 
 use axum::Json;
 use axum::body::Body;
@@ -11,30 +10,85 @@ use axum::extract::{Path, State};
 use axum::http::header::{ETAG, LOCATION};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use domain::form::{FormContent, FormInput, FormStatus};
+use chrono::{DateTime, Utc};
+use domain::form::{BusPropEntry, Field, FormContent, FormInput, FormStatus};
+use serde::Serialize;
 use serde_json::Value;
 use store::PAGE_BYTES;
 use store::form::Form;
 use tokio::task::spawn_blocking;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use self::request::FormRequest;
-use self::shape::FormBody;
 use crate::PATH;
-use api_http::AppState;
-use api_http::auth::Caller;
 use api_http::body::{Limit, SMALL, json};
-use api_http::deadline::{QUICK, within};
-use api_http::error::Problem;
-use api_http::extract::PathId;
-use api_http::list::{List, ListQuery, Page};
 use api_http::precondition::etag;
+use api_http::{AppState, Caller, List, ListQuery, Page, PathId, Problem, QUICK, within};
 
 /// The largest form has 100 fields of 100 options, and 1,000 business properties.
 const FORM_BODY: Limit = Limit {
     bytes: SMALL,
     values: 60_000,
 };
+
+/// A form.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Form)]
+pub struct FormBody<'a> {
+    form_id: Uuid,
+    title: &'a str,
+    #[schema(example = "PUBLISHED", pattern = "^(DRAFT|PUBLISHED|DELETED)$")]
+    status: &'static str,
+    bus_props: Vec<BusPropBody<'a>>,
+    fields: &'a [Field],
+    created_at: DateTime<Utc>,
+    /// Of the last change of any kind.
+    updated_at: DateTime<Utc>,
+    #[schema(required = true)]
+    published_at: Option<DateTime<Utc>>,
+    #[schema(required = true)]
+    deleted_at: Option<DateTime<Utc>>,
+}
+
+/// A business property.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BusProp)]
+struct BusPropBody<'a> {
+    /// Given once in the form and never reused.
+    #[schema(example = "1")]
+    bus_prop_id: String,
+    #[schema(example = "store:Berlin")]
+    bus_prop: &'a str,
+    /// Only where it is: off new links, still in old ones and in reports.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    retired: bool,
+}
+
+impl<'a> FormBody<'a> {
+    fn new(form: &'a Form) -> Self {
+        Self {
+            form_id: form.form_id,
+            title: &form.content.title,
+            status: form.status.as_str(),
+            bus_props: form.content.bus_props.iter().map(bus_prop).collect(),
+            fields: &form.content.fields,
+            created_at: form.created_at,
+            updated_at: form.updated_at,
+            published_at: form.published_at,
+            deleted_at: form.deleted_at,
+        }
+    }
+}
+
+fn bus_prop(entry: &BusPropEntry) -> BusPropBody<'_> {
+    BusPropBody {
+        bus_prop_id: entry.id.to_string(),
+        bus_prop: entry.text.as_str(),
+        retired: entry.retired,
+    }
+}
 
 /// A form with the tag of its version.
 fn answer(form: &Form) -> Response {
@@ -63,13 +117,13 @@ pub async fn create_form(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let permit = state.memory().permit(caller.account_id());
+    let permit = state.memory.permit(caller.account_id());
     let body = json(permit, &headers, body, FORM_BODY).await?;
     let input = FormInput::parse(&Value::Object(body)).map_err(Problem::invalid)?;
     let content = FormContent::new(input).map_err(Problem::invalid)?;
     let account_id = caller.account_id();
-    let form = within(QUICK, state.store().create_form(account_id, &content)).await?;
-    state.recent_changes().record(form.form_id);
+    let form = within(QUICK, state.store.create_form(account_id, &content)).await?;
+    state.recent_changes.record(form.form_id);
     tracing::info!(form.id = %form.form_id, "form made");
     let location = [(LOCATION, format!("{PATH}/{}", form.form_id))];
     Ok((StatusCode::CREATED, location, answer(&form)).into_response())
@@ -91,7 +145,7 @@ pub async fn read_form(
     caller: Caller,
     PathId(form_id): PathId,
 ) -> Result<Response, Problem> {
-    let form = state.store().form(caller.account_id(), form_id).await?;
+    let form = state.store.form(caller.account_id(), form_id).await?;
     form.as_ref().map(answer).ok_or_else(Problem::not_found)
 }
 
@@ -121,9 +175,9 @@ pub async fn list_forms(
     let list = List::new(account_id, format!("{PATH}/list/{}", status.as_str()));
     let before = list.position(&query)?.map(Uuid::from_bytes);
     let limit = query.limit.into();
-    let mut permit = state.page_memory().permit(account_id);
+    let mut permit = state.page_memory.permit(account_id);
     permit.grow_to(PAGE_BYTES as u64).await?;
-    let store = state.store();
+    let store = &state.store;
     let forms = within(QUICK, store.forms(account_id, status, before, limit)).await?;
     // Contents can be large: reading and writing a page of them would hold up other requests on this thread.
     let answer = spawn_blocking(move || {

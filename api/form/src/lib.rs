@@ -10,8 +10,7 @@ mod link;
 
 use api_http::AppState;
 use api_http::deadline::quick;
-use api_http::scoped::{PathParameter, scoped};
-use axum::http::Method;
+use api_http::scoped::scoped;
 use axum::middleware::from_fn;
 use axum::routing::post;
 use domain::scope::Scope;
@@ -40,24 +39,7 @@ pub fn routes(app: &AppState) -> OpenApiRouter {
         )
         .routes(routes!(link::create::create_link))
         .routes(routes!(link::list_links).layer(from_fn(quick)));
-    scoped(app, Scope::Form, "form", exists, forms)
-        .merge(scoped(app, Scope::Link, "link", exists, links))
+    scoped(app, Scope::Form, "form", forms)
+        .merge(scoped(app, Scope::Link, "link", links))
         .with_state(app.clone())
-}
-
-/// Whether the account has what a path names. The `id` of a link is its token, or the id of the form that it is made for.
-async fn exists(named: PathParameter) -> Result<bool, store::Error> {
-    let makes_link = named.method == Method::POST;
-    match (named.name.as_str(), named.uuid()) {
-        ("form_id", Some(form_id)) => named.is_form(form_id).await,
-        ("id", Some(form_id)) if makes_link => named.is_form(form_id).await,
-        ("id", _) if !makes_link => match named.value.parse() {
-            Ok(token) => {
-                let link = named.app.store().link(named.account_id, &token);
-                Ok(link.await?.is_some())
-            }
-            Err(_) => Ok(false),
-        },
-        _ => Ok(true),
-    }
 }

@@ -3,11 +3,8 @@
 pub mod create;
 mod request;
 
-use api_http::AppState;
-use api_http::auth::Caller;
-use api_http::error::Problem;
-use api_http::extract::PathId;
-use api_http::list::{List, ListQuery, Page, TrackFieldQuery};
+use api_http::list::TrackFieldQuery;
+use api_http::{AppState, Caller, List, ListQuery, Page, PathId, Problem};
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
@@ -114,9 +111,9 @@ pub async fn read_link(
 ) -> Result<Response, Problem> {
     let token = token(path)?;
     let account_id = caller.account_id();
-    let link = state.store().link(account_id, &token).await?;
+    let link = state.store.link(account_id, &token).await?;
     let link = link.ok_or_else(Problem::not_found)?;
-    let form = state.store().form(account_id, link.form_id).await?;
+    let form = state.store.form(account_id, link.form_id).await?;
     let form = form.ok_or_else(Problem::not_found)?;
     Ok(Json(LinkWithCounts::new(&state, &link, &form.content)).into_response())
 }
@@ -140,13 +137,13 @@ pub async fn list_links(
     query: Result<ListQuery, Problem>,
 ) -> Result<Response, Problem> {
     let account_id = caller.account_id();
-    let form = state.store().form(account_id, form_id).await?;
+    let form = state.store.form(account_id, form_id).await?;
     let form = form.ok_or_else(Problem::not_found)?.content;
     let (narrowed, query) = (narrowed?, query?);
     let list = List::new(account_id, narrowed.uri(&format!("{PATH}/{form_id}/link")));
     let before = list.position(&query)?.map(Uuid::from_bytes);
     let key = FormKey::new(account_id, form_id);
-    let (store, limit) = (state.store(), query.limit.into());
+    let (store, limit) = (&state.store, query.limit.into());
     let links = store
         .links(key, &narrowed.track_field, before, limit)
         .await?;
@@ -174,10 +171,10 @@ pub async fn delete_link(
     path: InPath<String>,
 ) -> Result<StatusCode, Problem> {
     let token = token(path)?;
-    let deleted = state.store().delete_link(caller.account_id(), &token);
+    let deleted = state.store.delete_link(caller.account_id(), &token);
     let deleted = deleted.await?;
     let link_id = deleted.ok_or_else(Problem::not_found)?;
-    state.recent_changes().record(link_id);
+    state.recent_changes.record(link_id);
     tracing::info!(link.id = %link_id, "link deleted");
     Ok(StatusCode::NO_CONTENT)
 }

@@ -17,9 +17,8 @@ use axum::http::{Extensions, HeaderMap, HeaderName};
 use platform::config::TrustedProxies;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::AppState;
-use crate::error::Problem;
 use crate::rate::{Allowance, Rate};
+use crate::{AppState, Problem};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -66,7 +65,7 @@ where
         Ok(Self::of(
             &parts.extensions,
             &parts.headers,
-            AppState::from_ref(state).trusted_proxies(),
+            &AppState::from_ref(state).trusted_proxies,
         ))
     }
 }
@@ -97,7 +96,7 @@ impl FailureLimiter {
         let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         match spent.get(&network) {
-            Some(until) if *until > now => Err(self.rate.throttled(*until - now).into()),
+            Some(until) if *until > now => Err(self.rate.throttled(*until - now)),
             _ => Ok(()),
         }
     }
@@ -108,13 +107,10 @@ impl FailureLimiter {
     /// # Errors
     /// 429: nothing is left, and no leave either.
     pub fn lookup_permit(&self, network: Network) -> Result<Option<SemaphorePermit<'_>>, Problem> {
-        match self.left(network) {
-            Ok(()) => Ok(None),
-            Err(problem) => match self.lookups.try_acquire() {
-                Ok(leave) => Ok(Some(leave)),
-                Err(_) => Err(problem),
-            },
-        }
+        let Err(problem) = self.left(network) else {
+            return Ok(None);
+        };
+        self.lookups.try_acquire().map(Some).map_err(|_| problem)
     }
 
     /// Takes one.
@@ -122,16 +118,16 @@ impl FailureLimiter {
     /// # Errors
     /// 429: there is none left.
     pub fn take(&self, network: Network) -> Result<(), Problem> {
-        let taken = self.rate.check(&network);
+        let taken = self.rate.take(&network);
         let empty_for = match &taken {
             Ok(allowance) => allowance.as_ref().and_then(Allowance::empty_for),
-            Err(throttled) => Some(throttled.wait()),
+            Err(wait) => Some(*wait),
         };
         if let Some(wait) = empty_for {
             let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
             spent.insert(network, Instant::now() + wait);
         }
-        taken.map(drop).map_err(Problem::from)
+        taken.map(drop).map_err(|wait| self.rate.throttled(wait))
     }
 
     /// Forgets addresses that have something again.

@@ -1,10 +1,11 @@
 //! Reading on a body that its handler refused early, so that the caller sees the answer and not a reset.
 //!
-//! The handler gets the body on loan: what it leaves unread comes back here when it drops it. A caller who waits
+//! The handler gets the body on loan: what it leaves unread is read here once it has dropped it. A caller who waits
 //! for `100 Continue` and has not been told to go on sends nothing, so there is nothing to read: hyper says
 //! `100 Continue` when the body is first asked for.
 
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -14,7 +15,6 @@ use axum::http::header::EXPECT;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use tokio::sync::oneshot;
 
 /// The bytes that are read on, at most.
 const MAX_BYTES: usize = 1 << 20;
@@ -27,34 +27,27 @@ pub fn lend(request: Request) -> (Request, Option<Loan>) {
         return (request, None);
     }
     let expect = request.headers().get(EXPECT);
-    let (back, given_back) = oneshot::channel();
-    let loan = Loan {
-        given_back,
-        waits: expect.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue")),
-    };
-    let request = request.map(|body| {
-        Body::new(Lent {
-            body: Some(body),
-            asked: false,
-            back: Some(back),
-        })
-    });
-    (request, Some(loan))
+    let waits = expect.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
+    let (parts, body) = request.into_parts();
+    let lent = Arc::new(Mutex::new(Lent { body, asked: false }));
+    let body = Body::new(Borrowed(lent.clone()));
+    (Request::from_parts(parts, body), Some(Loan { lent, waits }))
 }
 
 /// A body on loan.
 pub struct Loan {
-    given_back: oneshot::Receiver<Left>,
+    lent: Arc<Mutex<Lent>>,
     /// Whether the caller sends nothing before it is told to.
     waits: bool,
 }
 
 impl Loan {
-    /// Reads on what was left unread. Whoever sends more, or slower, may see a reset.
-    pub async fn read_on(mut self) {
-        let Ok(Left { mut body, asked }) = self.given_back.try_recv() else {
+    /// Reads on what was left unread, unless somebody still holds the body. Whoever sends more, or slower, may see a reset.
+    pub async fn read_on(self) {
+        let Some(lent) = Arc::into_inner(self.lent) else {
             return;
         };
+        let Lent { mut body, asked } = lent.into_inner().unwrap_or_else(PoisonError::into_inner);
         if self.waits && !asked {
             return;
         }
@@ -71,64 +64,45 @@ impl Loan {
     }
 }
 
-/// A body that was not read to its end.
-struct Left {
+/// A body, and whether it was asked for.
+struct Lent {
     body: Body,
     asked: bool,
 }
 
-/// A body that comes back when it is dropped.
-struct Lent {
-    /// `None` once it ended or failed.
-    body: Option<Body>,
-    asked: bool,
-    back: Option<oneshot::Sender<Left>>,
+/// The body as its handler has it.
+struct Borrowed(Arc<Mutex<Lent>>);
+
+impl Borrowed {
+    fn lent(&self) -> MutexGuard<'_, Lent> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-impl HttpBody for Lent {
+impl HttpBody for Borrowed {
     type Data = Bytes;
     type Error = axum::Error;
 
     fn poll_frame(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        self.asked = true;
-        let Some(body) = &mut self.body else {
-            return Poll::Ready(None);
-        };
-        let polled = Pin::new(body).poll_frame(context);
-        if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
-            self.body = None;
-        }
-        polled
+        let mut lent = self.lent();
+        lent.asked = true;
+        Pin::new(&mut lent.body).poll_frame(context)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.as_ref().is_none_or(HttpBody::is_end_stream)
+        self.lent().body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body
-            .as_ref()
-            .map_or_else(|| SizeHint::with_exact(0), HttpBody::size_hint)
-    }
-}
-
-impl Drop for Lent {
-    fn drop(&mut self) {
-        let unread = self.body.take().filter(|body| !body.is_end_stream());
-        if let (Some(body), Some(back)) = (unread, self.back.take()) {
-            let asked = self.asked;
-            // Nobody reads on where the request itself was given up.
-            let _ = back.send(Left { body, asked });
-        }
+        self.lent().body.size_hint()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use axum::Router;

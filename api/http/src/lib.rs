@@ -11,6 +11,8 @@
 //!   [`precondition`] (`If-Match`).
 //! - What handlers give: [`list`] (pages), [`csv_text`]. [`schema`]: what the document says where types cannot.
 //!
+//! What most handlers need is at the root too.
+//!
 //! What is *not* here: anything that only one capability knows, which is in the crates beside this one.
 
 pub mod accept;
@@ -34,4 +36,10 @@ pub mod schema;
 pub mod scoped;
 mod state;
 
+pub use self::address::Network;
+pub use self::auth::Caller;
+pub use self::deadline::{QUICK, within};
+pub use self::error::{Code, Problem};
+pub use self::extract::{Parameters, PathId, parse_uuid};
+pub use self::list::{List, ListQuery, Page};
 pub use self::state::AppState;

@@ -22,9 +22,8 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 pub use self::track_field::TrackFieldQuery;
-use crate::error::Problem;
-use crate::extract::Parameters;
 use crate::memory::{MemoryPool, PoolSize};
+use crate::{Parameters, Problem};
 
 /// Eight pages at once, four of them for an account alone.
 const POOL: PoolSize = PoolSize {

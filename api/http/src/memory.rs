@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
-use crate::error::{Code, Problem};
+use crate::{Code, Problem};
 
 /// How long a body waits for what older bodies of its account hold. The oldest one waits for other accounts, without end.
 /// Meanwhile nothing of it is read, and clients give up a connection that takes nothing for 30 s (reqwest, for one).
@@ -71,17 +71,6 @@ pub struct Demand {
     number: u64,
 }
 
-/// Older bodies of the account hold its share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Busy;
-
-impl From<Busy> for Problem {
-    fn from(_: Busy) -> Self {
-        let detail = "other requests of this account hold its share of the memory; try again";
-        Self::new(Code::Busy, detail).retry_after(5)
-    }
-}
-
 impl MemoryPool {
     pub fn new(size: PoolSize) -> Self {
         let state = State {
@@ -122,14 +111,15 @@ impl MemoryPermit {
     /// the account's share or the pool is used up.
     ///
     /// # Errors
-    /// [`Busy`] where older bodies of the account have held its share for 20 s. The permit is to be dropped then.
-    pub async fn grow_to(&mut self, bytes: u64) -> Result<(), Busy> {
+    /// 503 `busy`: older bodies of the account have held its share for 20 s. The permit is to be dropped then.
+    pub async fn grow_to(&mut self, bytes: u64) -> Result<(), Problem> {
         let bytes = bytes.min(self.pool.0.size.largest);
         if bytes <= self.bytes {
             return Ok(());
         }
         let pool = self.pool.clone();
         let mut deadline = Instant::now() + PATIENCE;
+        let mut is_refused = false;
         loop {
             let mut freed = std::pin::pin!(pool.0.freed.notified());
             // From here on no notification is missed.
@@ -137,16 +127,15 @@ impl MemoryPermit {
             if self.try_grow_to(bytes) {
                 return Ok(());
             }
+            if is_refused {
+                let detail =
+                    "other requests of this account hold its share of the memory; try again";
+                return Err(Problem::new(Code::Busy, detail).retry_after(5));
+            }
             if timeout_at(deadline, freed).await.is_err() {
                 deadline += PATIENCE;
                 let oldest = pool.state().oldest_of(self.account_id);
-                if oldest.is_none_or(|(oldest, _)| oldest != self.number) {
-                    return if self.try_grow_to(bytes) {
-                        Ok(())
-                    } else {
-                        Err(Busy)
-                    };
-                }
+                is_refused = oldest.is_none_or(|(oldest, _)| oldest != self.number);
             }
         }
     }

@@ -25,15 +25,9 @@ pub struct Notifier(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    changed: Mutex<HashSet<Changed>>,
+    /// Messages to publish. As many of one as there are numbers.
+    changed: Mutex<HashSet<(Message, u8)>>,
     wake: Notify,
-}
-
-#[derive(PartialEq, Eq, Hash)]
-enum Changed {
-    Form(FormKey),
-    /// It has chunks to store. As many notifications as there are numbers.
-    Import(Uuid, Lane, u8),
 }
 
 impl Notifier {
@@ -46,7 +40,14 @@ impl Notifier {
 
     /// Notifies of forms that have counts to roll up.
     pub fn forms_changed(&self, forms: impl IntoIterator<Item = FormKey>) {
-        self.add(forms.into_iter().map(Changed::Form));
+        self.add(forms.into_iter().map(|form| {
+            let (account_id, form_id) = (form.account_id, form.form_id);
+            let message = Message::RollUpV1 {
+                account_id,
+                form_id,
+            };
+            (message, 0)
+        }));
     }
 
     /// Notifies of an account's import that was accepted.
@@ -55,15 +56,15 @@ impl Notifier {
             Lane::Small => 1,
             Lane::Bulk => WORKERS,
         };
-        self.add((0..times).map(|n| Changed::Import(account_id, lane, n)));
+        self.add((0..times).map(|number| (Message::ImportV1 { account_id, lane }, number)));
     }
 
-    fn add(&self, changed: impl IntoIterator<Item = Changed>) {
+    fn add(&self, changed: impl IntoIterator<Item = (Message, u8)>) {
         self.changed().extend(changed);
         self.0.wake.notify_one();
     }
 
-    fn changed(&self) -> MutexGuard<'_, HashSet<Changed>> {
+    fn changed(&self) -> MutexGuard<'_, HashSet<(Message, u8)>> {
         self.0
             .changed
             .lock()
@@ -78,29 +79,14 @@ impl Notifier {
             let changed = std::mem::take(&mut *self.changed());
             let published = stream::iter(changed)
                 .map(Ok)
-                .try_for_each_concurrent(CONCURRENCY, async |changed| {
-                    queue.publish(&changed.message()).await
+                .try_for_each_concurrent(CONCURRENCY, async |(message, _)| {
+                    queue.publish(&message).await
                 })
                 .await;
             if let Err(error) = published {
                 tracing::debug!(%error, "no notification of changes; the workers look by themselves");
             }
             tokio::time::sleep(PAUSE).await;
-        }
-    }
-}
-
-impl Changed {
-    fn message(&self) -> Message {
-        match *self {
-            Self::Form(FormKey {
-                account_id,
-                form_id,
-            }) => Message::RollUpV1 {
-                account_id,
-                form_id,
-            },
-            Self::Import(account_id, lane, _) => Message::ImportV1 { account_id, lane },
         }
     }
 }

@@ -27,8 +27,14 @@ impl Observation {
     pub fn begin(request: &Request, id: &RequestId) -> Self {
         let method = method_name(request.method());
         let route = request.extensions().get::<MatchedPath>().cloned();
+        // Requests that only read are logged when debugging, so otherwise they need no span.
+        let span = if writes(method) || tracing::enabled!(Level::DEBUG) {
+            span(id, method, name(route.as_ref()))
+        } else {
+            Span::none()
+        };
         Self {
-            span: span(id, method, name(route.as_ref())),
+            span,
             began: Instant::now(),
             method,
             route,
@@ -40,48 +46,32 @@ impl Observation {
         let (method, route) = (self.method, name(self.route.as_ref()));
         let latency = self.began.elapsed();
         let seconds = latency.as_secs_f64();
-        let code = status.as_u16();
-        self.span.record("http.response.status_code", code);
-        self.span.in_scope(|| {
-            if status.is_server_error() {
-                // A read has no span to say which request it was.
-                let id = id.as_str();
-                let cause = cause.unwrap_or("none");
-                if status == StatusCode::SERVICE_UNAVAILABLE {
-                    tracing::warn!(
-                        request.id = id,
-                        http.route = route,
-                        http.response.status_code = code,
-                        http.latency.seconds = seconds,
-                        error = cause,
-                        "request not served"
-                    );
-                } else {
-                    tracing::error!(
-                        request.id = id,
-                        http.route = route,
-                        http.response.status_code = code,
-                        http.latency.seconds = seconds,
-                        error = cause,
-                        "request failed"
-                    );
-                }
-            } else if writes(method) {
-                tracing::info!(http.latency.seconds = seconds, "request answered");
-            } else {
-                tracing::debug!(http.latency.seconds = seconds, "request answered");
+        let span = if self.span.is_none() && status.is_server_error() {
+            span(id, method, route)
+        } else {
+            self.span
+        };
+        span.record("http.response.status_code", status.as_u16());
+        let error = cause.unwrap_or("none");
+        span.in_scope(|| match status {
+            StatusCode::SERVICE_UNAVAILABLE => {
+                tracing::warn!(http.latency.seconds = seconds, error, "request not served");
             }
+            _ if status.is_server_error() => {
+                tracing::error!(http.latency.seconds = seconds, error, "request failed");
+            }
+            _ if writes(method) => {
+                tracing::info!(http.latency.seconds = seconds, "request answered");
+            }
+            _ => tracing::debug!(http.latency.seconds = seconds, "request answered"),
         });
-        meters.count(route, method, code, latency);
+        meters.count(route, method, status.as_u16(), latency);
     }
 }
 
-/// Requests that only read are logged when debugging, so otherwise they need no span.
+/// Of the highest level, because the log of a failure needs it, however little is logged.
 fn span(id: &RequestId, method: &'static str, route: &str) -> Span {
-    if !writes(method) && !tracing::enabled!(Level::DEBUG) {
-        return Span::none();
-    }
-    tracing::info_span!(
+    tracing::error_span!(
         "request",
         request.id = id.as_str(),
         http.request.method = method,

@@ -3,7 +3,7 @@
 use axum::http::header::IF_MATCH;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::error::{Code, Problem};
+use crate::{Code, Problem};
 
 /// The tag of a version of something that has one representation.
 pub fn etag(version: i64) -> HeaderValue {

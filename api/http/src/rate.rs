@@ -10,7 +10,7 @@ use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 
-use crate::error::{Code, Problem};
+use crate::{Code, Problem};
 
 const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -38,14 +38,6 @@ pub struct Allowance {
     remaining: u32,
 }
 
-/// Somebody has nothing left.
-#[derive(Clone, Copy, Debug)]
-pub struct Throttled {
-    per_second: u32,
-    wait: Duration,
-    who: &'static str,
-}
-
 impl<K: Hash + Eq + Clone> Rate<K> {
     /// `per_second` requests of each, bursts of ten seconds' worth; `None`: no limit. `who` is limited, in a sentence.
     pub fn new(per_second: Option<NonZeroU32>, who: &'static str) -> Self {
@@ -64,8 +56,16 @@ impl<K: Hash + Eq + Clone> Rate<K> {
     /// Takes one request.
     ///
     /// # Errors
-    /// There is none left.
-    pub fn check(&self, key: &K) -> Result<Option<Allowance>, Throttled> {
+    /// 429: there is none left.
+    pub fn check(&self, key: &K) -> Result<Option<Allowance>, Problem> {
+        self.take(key).map_err(|wait| self.throttled(wait))
+    }
+
+    /// Takes one request.
+    ///
+    /// # Errors
+    /// When there is one again: none is left.
+    pub fn take(&self, key: &K) -> Result<Option<Allowance>, Duration> {
         let Some(limiter) = &self.limiter else {
             return Ok(None);
         };
@@ -74,17 +74,18 @@ impl<K: Hash + Eq + Clone> Rate<K> {
                 per_second: self.per_second,
                 remaining: state.remaining_burst_capacity(),
             })),
-            Err(until) => Err(self.throttled(until.wait_time_from(self.clock.now()))),
+            Err(until) => Err(until.wait_time_from(self.clock.now())),
         }
     }
 
     /// The problem for a caller who has nothing left for `wait`.
-    pub fn throttled(&self, wait: Duration) -> Throttled {
-        Throttled {
-            per_second: self.per_second,
-            wait,
-            who: self.who,
-        }
+    pub fn throttled(&self, wait: Duration) -> Problem {
+        let (who, per_second) = (self.who, self.per_second);
+        let seconds = (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1);
+        let detail = format!("{who} {per_second} times a second, ten times that in a burst");
+        Problem::new(Code::RateLimited, detail)
+            .retry_after(seconds)
+            .with(fields(per_second, 0, seconds))
     }
 
     /// Forgets those who have their whole burst again.
@@ -107,28 +108,6 @@ impl Allowance {
         let spent = quota(self.per_second).saturating_sub(self.remaining);
         let reset = spent.div_ceil(self.per_second).into();
         headers.extend(fields(self.per_second, self.remaining, reset));
-    }
-}
-
-impl Throttled {
-    /// When to come again, in seconds.
-    fn seconds(self) -> u64 {
-        let seconds = self.wait.as_secs() + u64::from(self.wait.subsec_nanos() > 0);
-        seconds.max(1)
-    }
-
-    pub fn wait(self) -> Duration {
-        self.wait
-    }
-}
-
-impl From<Throttled> for Problem {
-    fn from(throttled: Throttled) -> Self {
-        let (who, per_second) = (throttled.who, throttled.per_second);
-        let detail = format!("{who} {per_second} times a second, ten times that in a burst");
-        Self::new(Code::RateLimited, detail)
-            .retry_after(throttled.seconds())
-            .with(fields(per_second, 0, throttled.seconds()))
     }
 }
 
@@ -167,8 +146,8 @@ mod tests {
                 })
             );
         }
-        let throttled = rate.check(&one).unwrap_err();
-        assert!(throttled.wait <= Duration::from_millis(500));
+        assert!(rate.take(&one).unwrap_err() <= Duration::from_millis(500));
+        assert_eq!(rate.check(&one).unwrap_err().code(), Code::RateLimited);
         assert!(rate.check(&two).is_ok());
     }
 
@@ -201,12 +180,7 @@ mod tests {
         assert_eq!(headers[RATELIMIT], "\"default\";r=4999;t=1");
         assert_eq!(headers[RATELIMIT_POLICY], "\"default\";q=5000;w=10");
         let wait = Duration::from_millis(1_200);
-        let throttled = Throttled {
-            per_second: 1,
-            wait,
-            who: "this key may ask",
-        };
-        let headers = Problem::from(throttled).headers();
+        let headers = rate(NonZeroU32::new(1)).throttled(wait).headers();
         assert_eq!(headers[RATELIMIT], "\"default\";r=0;t=2");
         assert_eq!(headers["retry-after"], "2");
     }

@@ -2,172 +2,106 @@
 //! before 405), and the names of query parameters.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
-use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request};
+use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State};
 use axum::http::Method;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use domain::docid::DocId;
 use domain::scope::Scope;
-use futures::FutureExt;
-use futures::future::BoxFuture;
 use store::form::FormKey;
+use store::send::CampaignKey;
 use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::{OpenApi, RefOr, Required};
 use utoipa_axum::router::OpenApiRouter;
 use uuid::Uuid;
 
-use crate::AppState;
-use crate::auth::Caller;
 use crate::body::ContentType;
-use crate::deadline::{QUICK, within};
-use crate::error::Problem;
-use crate::extract::{Parameters, parse_uuid};
-
-/// A name in a path, such as the id of a form.
-pub struct PathParameter {
-    pub app: AppState,
-    pub account_id: Uuid,
-    pub method: Method,
-    pub name: String,
-    pub value: String,
-}
-
-impl PathParameter {
-    /// The value, if it is a UUID.
-    pub fn uuid(&self) -> Option<Uuid> {
-        parse_uuid(&self.value)
-    }
-
-    /// Whether the account has the form of this id.
-    pub async fn is_form(&self, form_id: Uuid) -> Result<bool, store::Error> {
-        let form = FormKey::new(self.account_id, form_id);
-        let version = self.app.store().form_data_version(form).await?;
-        Ok(version.is_some())
-    }
-}
+use crate::error::method_not_allowed;
+use crate::{AppState, Caller, Parameters, Problem, QUICK, parse_uuid, within};
 
 /// The routes for keys that have the scope, whatever the method; `tag` is theirs in the document. A query parameter that the
-/// operation does not document is refused: a misspelt filter never answers with everything. 404 comes before that, so
-/// `exists` says whether the account has what a path names. What cannot be a name is left to others.
-pub fn scoped<S, F>(
+/// operation does not document is refused: a misspelt filter never answers with everything.
+pub fn scoped<S: Clone + Send + Sync + 'static>(
     app: &AppState,
     scope: Scope,
     tag: &str,
-    exists: fn(PathParameter) -> F,
     group: OpenApiRouter<S>,
-) -> OpenApiRouter<S>
-where
-    S: Clone + Send + Sync + 'static,
-    F: Future<Output = Result<bool, store::Error>> + Send + 'static,
-{
+) -> OpenApiRouter<S> {
     let (router, mut document) = group.split_for_parts();
-    let paths: Vec<String> = document.paths.paths.keys().cloned().collect();
     let group = Arc::new(Group {
+        app: app.clone(),
         scope,
-        operations: Operations::tagged(&mut document, tag),
-        exists: Box::new(move |parameter| exists(parameter).boxed()),
+        operations: operations(&mut document, tag),
     });
-    app.groups().add(paths, &group);
+    let router = router
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(from_fn_with_state(group, check));
     OpenApiRouter::with_openapi(document).merge(router.into())
 }
 
-/// The groups of a process, by the paths of their routes.
-#[derive(Default)]
-pub struct Groups(RwLock<HashMap<String, Arc<Group>>>);
-
-impl Groups {
-    fn add(&self, paths: Vec<String>, group: &Arc<Group>) {
-        let mut groups = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        groups.extend(paths.into_iter().map(|path| (path, group.clone())));
-    }
-
-    /// The group of a route. The last segment of a path may be left out or empty.
-    pub fn of(&self, path: &MatchedPath) -> Option<Arc<Group>> {
-        let groups = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        groups.get(path.as_str().trim_end_matches('/')).cloned()
-    }
-}
-
 /// Routes behind a scope.
-pub struct Group {
+struct Group {
+    app: AppState,
     scope: Scope,
-    operations: Operations,
-    exists: Box<dyn Fn(PathParameter) -> Exists + Send + Sync>,
+    operations: HashMap<(String, Method), Operation>,
 }
 
-type Exists = BoxFuture<'static, Result<bool, store::Error>>;
+/// The operations of a document by path and method. They get the tag.
+fn operations(document: &mut OpenApi, tag: &str) -> HashMap<(String, Method), Operation> {
+    let mut operations = HashMap::new();
+    for (path, item) in &mut document.paths.paths {
+        for (method, operation) in [
+            (Method::GET, &mut item.get),
+            (Method::PUT, &mut item.put),
+            (Method::POST, &mut item.post),
+            (Method::DELETE, &mut item.delete),
+        ] {
+            if let Some(operation) = operation {
+                operation.tags = Some(vec![tag.to_owned()]);
+                operations.insert((path.clone(), method), operation.clone());
+            }
+        }
+    }
+    operations
+}
+
+/// The layer of a group.
+///
+/// # Errors
+/// 403; 400 for a query parameter that the operation does not have, but 404 where the path names nothing; 503.
+async fn check(
+    State(group): State<Arc<Group>>,
+    caller: Caller,
+    path: MatchedPath,
+    request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    caller.check(group.scope)?;
+    let Err(problem) = group.check_query(path.as_str(), &request) else {
+        return Ok(next.run(request).await);
+    };
+    let (mut parts, _) = request.into_parts();
+    let names = RawPathParams::from_request_parts(&mut parts, &()).await;
+    for name in names.iter().flatten() {
+        let found = exists(
+            &group.app,
+            caller.account_id(),
+            (&parts.method, &path),
+            name,
+        );
+        if !within(QUICK, found).await? {
+            return Err(Problem::not_found());
+        }
+    }
+    Err(problem)
+}
 
 impl Group {
-    /// Gives the request back if the caller may make it.
-    ///
-    /// # Errors
-    /// 403; 400 for a query parameter that the operation does not have, but 404 where the path names nothing; 503.
-    pub async fn check(
-        &self,
-        app: &AppState,
-        caller: &Caller,
-        path: &MatchedPath,
-        request: Request,
-    ) -> Result<Request, Problem> {
-        caller.check(self.scope)?;
-        match self.operations.check(path.as_str(), &request) {
-            Ok(()) => Ok(request),
-            Err(problem) => Err(Box::pin(self.refuse(app, caller, request, problem)).await),
-        }
-    }
-
-    async fn refuse(
-        &self,
-        app: &AppState,
-        caller: &Caller,
-        request: Request,
-        problem: Problem,
-    ) -> Problem {
-        let (mut parts, _) = request.into_parts();
-        let names = RawPathParams::from_request_parts(&mut parts, &()).await;
-        for (name, value) in names.iter().flatten() {
-            let parameter = PathParameter {
-                app: app.clone(),
-                account_id: caller.account_id(),
-                method: parts.method.clone(),
-                name: name.to_owned(),
-                value: value.to_owned(),
-            };
-            match within(QUICK, (self.exists)(parameter)).await {
-                Ok(true) => {}
-                Ok(false) => return Problem::not_found(),
-                Err(error) => return error.into(),
-            }
-        }
-        problem
-    }
-}
-
-/// The operations of a group, by path and method.
-struct Operations(HashMap<(String, Method), Operation>);
-
-impl Operations {
-    /// Those of the document, whose operations get the tag.
-    fn tagged(document: &mut OpenApi, tag: &str) -> Self {
-        let mut operations = HashMap::new();
-        for (path, item) in &mut document.paths.paths {
-            for (method, operation) in [
-                (Method::GET, &mut item.get),
-                (Method::PUT, &mut item.put),
-                (Method::POST, &mut item.post),
-                (Method::DELETE, &mut item.delete),
-            ] {
-                if let Some(operation) = operation {
-                    operation.tags = Some(vec![tag.to_owned()]);
-                    operations.insert((path.clone(), method), operation.clone());
-                }
-            }
-        }
-        Self(operations)
-    }
-
     /// Whether an operation has the query's parameters. A body of another media type is left to the operation, because 415
     /// comes before 400.
-    fn check(&self, path: &str, request: &Request) -> Result<(), Problem> {
+    fn check_query(&self, path: &str, request: &Request) -> Result<(), Problem> {
         if request.uri().query().is_none() {
             return Ok(());
         }
@@ -177,7 +111,7 @@ impl Operations {
             &Method::HEAD => Method::GET,
             method => method.clone(),
         };
-        let Some(operation) = self.0.get(&(path, method)) else {
+        let Some(operation) = self.operations.get(&(path, method)) else {
             return Ok(());
         };
         if let Some(RefOr::T(body)) = &operation.request_body
@@ -201,4 +135,48 @@ impl Operations {
             Err(Problem::invalid_parameter(detail))
         })
     }
+}
+
+/// Whether the account has what a name in a path stands for, such as the id of a form. What cannot be a name is left to the
+/// operation.
+async fn exists(
+    app: &AppState,
+    account_id: Uuid,
+    (method, path): (&Method, &MatchedPath),
+    (name, value): (&str, &str),
+) -> Result<bool, store::Error> {
+    let store = &app.store;
+    let makes_link = method == Method::POST;
+    Ok(match (name, parse_uuid(value)) {
+        ("form_id", Some(form_id)) => is_form(app, account_id, form_id).await?,
+        // Of a link: its token, or the form that it is made for.
+        ("id", Some(form_id)) if makes_link => is_form(app, account_id, form_id).await?,
+        ("id", _) if !makes_link => match value.parse() {
+            Ok(token) => store.link(account_id, &token).await?.is_some(),
+            Err(_) => false,
+        },
+        ("batch_id", Some(batch_id)) => store.batch(account_id, batch_id).await?.is_some(),
+        ("feedback_id", Some(feedback_id)) => {
+            let form = store.form_of_feedback(account_id, feedback_id);
+            form.await?.is_some()
+        }
+        ("campaign_id", Some(campaign_id)) => {
+            let campaign = store.campaign(CampaignKey::new(account_id, campaign_id));
+            campaign.await?.is_some()
+        }
+        // Erasing one that is not known is no error.
+        ("docid", _) if method != Method::DELETE && DocId::parse(value).is_ok() => {
+            let lists_messages = path.as_str().ends_with("/message");
+            let messages = store.recipient_messages(account_id, value, None, 1);
+            store.recipient(account_id, value).await?.is_some()
+                || lists_messages && !messages.await?.rows.is_empty()
+        }
+        _ => true,
+    })
+}
+
+async fn is_form(app: &AppState, account_id: Uuid, form_id: Uuid) -> Result<bool, store::Error> {
+    let form = FormKey::new(account_id, form_id);
+    let version = app.store.form_data_version(form).await?;
+    Ok(version.is_some())
 }

@@ -1,5 +1,6 @@
 //! What all routes share: one value, made once, passed in. What only one capability needs is in its own crate.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use platform::config::{Config, TrustedProxies};
 use store::Store;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use uuid::Uuid;
 
 use crate::address::FailureLimiter;
 use crate::auth::{Keys, Usage};
@@ -19,29 +21,47 @@ use crate::notify::Notifier;
 use crate::observe::Meters;
 use crate::rate::Rate;
 use crate::recent_changes::RecentChanges;
-use crate::scoped::Groups;
 
 /// The shared state. Cheap to clone.
 #[derive(Clone)]
 pub struct AppState(Arc<Shared>);
 
-struct Shared {
-    store: Store,
-    keys: Keys,
-    key_rate: Rate<String>,
-    failures: FailureLimiter,
-    key_failures: FailureLimiter,
-    trusted_proxies: TrustedProxies,
-    usage: Usage,
-    groups: Groups,
-    meters: Arc<Meters>,
-    memory: MemoryPool,
-    page_memory: MemoryPool,
+/// What [`AppState`] leads to.
+pub struct Shared {
+    pub store: Store,
+    pub(crate) keys: Keys,
+    pub(crate) key_rate: Rate<String>,
+    /// Public requests of each link.
+    pub link_rate: Rate<Uuid>,
+    /// What addresses may still get wrong of links: tokens and submissions.
+    pub failures: FailureLimiter,
+    /// What addresses may still get wrong of keys: apart, so that neither visitors nor callers spend what is the others'.
+    pub key_failures: FailureLimiter,
+    pub(crate) trusted_proxies: TrustedProxies,
+    pub(crate) usage: Usage,
+    /// What is counted of requests.
+    pub meters: Arc<Meters>,
+    /// The memory for small bodies that programs send.
+    pub memory: MemoryPool,
+    /// The memory for pages of large items, [`PAGE_BYTES`](store::PAGE_BYTES) each.
+    pub page_memory: MemoryPool,
     public_url: String,
-    notifier: Notifier,
-    recent_changes: RecentChanges,
-    tasks: TaskTracker,
-    shutdown: CancellationToken,
+    /// Tells the workers what has changed.
+    pub notifier: Notifier,
+    /// Which links and forms this instance changed lately.
+    pub recent_changes: RecentChanges,
+    /// Work that outlives its request: commits, notifications, clearing up.
+    pub tasks: TaskTracker,
+    /// Cancelled when the process is to stop.
+    pub shutdown: CancellationToken,
+}
+
+impl Deref for AppState {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
 }
 
 /// How often the use of keys is written.
@@ -54,11 +74,11 @@ impl AppState {
             store: backends.store.clone(),
             keys: Keys::default(),
             key_rate: Rate::new(config.key_rate, "this key may ask"),
+            link_rate: Rate::new(config.link_rate, "this link may be asked for"),
             failures: FailureLimiter::new(config.address_rate),
             key_failures: FailureLimiter::new(config.address_rate),
             trusted_proxies: config.trusted_proxies.clone(),
             usage: Usage::default(),
-            groups: Groups::default(),
             meters: Arc::default(),
             memory: body::memory(),
             page_memory: list::memory(),
@@ -74,101 +94,52 @@ impl AppState {
         &self.0.store
     }
 
-    pub fn keys(&self) -> &Keys {
-        &self.0.keys
-    }
-
-    pub fn key_rate(&self) -> &Rate<String> {
-        &self.0.key_rate
-    }
-
-    /// What addresses may still get wrong of links: tokens and submissions.
-    pub fn failures(&self) -> &FailureLimiter {
-        &self.0.failures
-    }
-
-    /// What addresses may still get wrong of keys: apart, so that neither visitors nor callers spend what is the others'.
     pub fn key_failures(&self) -> &FailureLimiter {
         &self.0.key_failures
     }
 
-    pub fn trusted_proxies(&self) -> &TrustedProxies {
-        &self.0.trusted_proxies
-    }
-
-    /// The memory for pages of large items, [`PAGE_BYTES`](store::PAGE_BYTES) each.
-    pub fn page_memory(&self) -> &MemoryPool {
-        &self.0.page_memory
-    }
-
-    /// The memory for small bodies that programs send.
     pub fn memory(&self) -> &MemoryPool {
         &self.0.memory
     }
 
-    pub fn usage(&self) -> &Usage {
-        &self.0.usage
-    }
-
-    /// Who may use which routes.
-    pub fn groups(&self) -> &Groups {
-        &self.0.groups
-    }
-
-    /// What is counted of requests.
-    pub fn meters(&self) -> &Arc<Meters> {
-        &self.0.meters
-    }
-
-    /// Tells the workers what has changed.
     pub fn notifier(&self) -> &Notifier {
         &self.0.notifier
     }
 
-    /// Which links and forms this instance changed lately.
-    pub fn recent_changes(&self) -> &RecentChanges {
-        &self.0.recent_changes
-    }
-
-    /// Work that outlives its request: commits, notifications, clearing up.
-    pub fn tasks(&self) -> &TaskTracker {
-        &self.0.tasks
-    }
-
     /// The URL of a link, as it is sent to people.
     pub fn link_url(&self, token: &Token) -> String {
-        format!("{}/f/{token}", self.0.public_url)
-    }
-
-    /// Cancelled when the process is to stop.
-    pub fn shutdown(&self) -> &CancellationToken {
-        &self.0.shutdown
+        format!("{}/f/{token}", self.public_url)
     }
 
     /// Until the shutdown, writes the use of keys and forgets what is idle or over.
     pub async fn run_maintenance(&self) {
         let mut tick = tokio::time::interval(MAINTENANCE);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let shutdown = self.shutdown();
-        while shutdown.run_until_cancelled(tick.tick()).await.is_some() {
-            self.0.key_rate.forget_idle();
-            self.0.failures.forget_idle();
-            self.0.key_failures.forget_idle();
-            self.0.recent_changes.forget_old();
-            self.0.usage.flush(&self.0.store).await;
+        while self
+            .shutdown
+            .run_until_cancelled(tick.tick())
+            .await
+            .is_some()
+        {
+            self.key_rate.forget_idle();
+            self.link_rate.forget_idle();
+            self.failures.forget_idle();
+            self.key_failures.forget_idle();
+            self.recent_changes.forget_old();
+            self.usage.flush(&self.store).await;
         }
     }
 
     /// Waits for work that outlived its request, at most `patience`, and writes what is left to write.
     pub async fn settle(&self, patience: Duration) {
-        self.0.tasks.close();
+        self.tasks.close();
         let settled = async {
-            self.0.tasks.wait().await;
-            self.0.usage.flush(&self.0.store).await;
+            self.tasks.wait().await;
+            self.usage.flush(&self.store).await;
         };
         if tokio::time::timeout(patience, settled).await.is_err() {
             tracing::warn!(
-                tasks = self.0.tasks.len(),
+                tasks = self.tasks.len(),
                 "stopped before all work was done; the worker takes it over"
             );
         }

@@ -9,12 +9,7 @@ use store::import::{Batch, Change, Retried};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use api_http::AppState;
-use api_http::auth::Caller;
-use api_http::deadline::{QUICK, within};
-use api_http::error::{Code, Problem};
-use api_http::extract::PathId;
-use api_http::list::{List, ListQuery, Page};
+use api_http::{AppState, Caller, Code, List, ListQuery, Page, PathId, Problem, QUICK, within};
 
 /// Where this resource is.
 const PATH: &str = "/api_v1/sms/import";
@@ -112,12 +107,17 @@ fn answer(batch: &Batch) -> Json<BatchBody> {
 
 /// A change may wait for workers; that the database answers, and knows the batch, shows at once.
 async fn exists(state: &AppState, account_id: Uuid, batch_id: Uuid) -> Result<(), Problem> {
-    let found = within(QUICK, state.store().batch(account_id, batch_id)).await?;
+    let found = within(QUICK, state.store.batch(account_id, batch_id)).await?;
     found.map(drop).ok_or_else(Problem::not_found)
 }
 
-fn finished(detail: &'static str) -> Problem {
-    Problem::new(Code::BatchFinished, detail)
+/// What a change came to; `finished` is why a batch is past it.
+fn done<T>(change: Change<T>, finished: &'static str) -> Result<T, Problem> {
+    match change {
+        Change::Done(changed) => Ok(changed),
+        Change::Finished => Err(Problem::new(Code::BatchFinished, finished)),
+        Change::NotFound => Err(Problem::not_found()),
+    }
 }
 
 /// List batches, newest first.
@@ -134,7 +134,7 @@ pub async fn list_batches(
     caller: Caller,
     query: ListQuery,
 ) -> Result<Response, Problem> {
-    let (store, account_id) = (state.store(), caller.account_id());
+    let (store, account_id) = (&state.store, caller.account_id());
     let list = List::new(account_id, PATH);
     let before = list.position(&query)?.map(Uuid::from_bytes);
     let batches = store.batches(account_id, before, query.limit.into());
@@ -159,7 +159,7 @@ pub async fn read_batch(
     caller: Caller,
     PathId(batch_id): PathId,
 ) -> Result<Json<BatchBody>, Problem> {
-    let batch = state.store().batch(caller.account_id(), batch_id).await?;
+    let batch = state.store.batch(caller.account_id(), batch_id).await?;
     batch.as_ref().map(answer).ok_or_else(Problem::not_found)
 }
 
@@ -182,11 +182,9 @@ pub async fn cancel_batch(
 ) -> Result<Json<BatchBody>, Problem> {
     let account_id = caller.account_id();
     exists(&state, account_id, batch_id).await?;
-    match state.store().cancel_batch(account_id, batch_id).await? {
-        Change::Done(batch) => Ok(answer(&batch)),
-        Change::Finished => Err(finished("every record of the batch is stored")),
-        Change::NotFound => Err(Problem::not_found()),
-    }
+    let change = state.store.cancel_batch(account_id, batch_id).await?;
+    let batch = done(change, "every record of the batch is stored")?;
+    Ok(answer(&batch))
 }
 
 /// Try parked records again.
@@ -206,14 +204,10 @@ pub async fn retry_batch(
 ) -> Result<Json<BatchBody>, Problem> {
     let account_id = caller.account_id();
     exists(&state, account_id, batch_id).await?;
-    match state.store().retry_batch(account_id, batch_id).await? {
-        Change::Done(Retried { batch, lane }) => {
-            state.notifier().import_accepted(account_id, lane);
-            Ok(answer(&batch))
-        }
-        Change::Finished => Err(finished("nothing of the batch is parked")),
-        Change::NotFound => Err(Problem::not_found()),
-    }
+    let change = state.store.retry_batch(account_id, batch_id).await?;
+    let Retried { batch, lane } = done(change, "nothing of the batch is parked")?;
+    state.notifier.import_accepted(account_id, lane);
+    Ok(answer(&batch))
 }
 
 #[cfg(test)]

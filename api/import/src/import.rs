@@ -13,18 +13,17 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::record::RecordError;
 use serde::{Deserialize, Serialize};
-use store::import::FinishedImport;
+use store::import::{FinishedImport, ImportAttempt};
 use store::send::CampaignKey;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use self::request::ImportRequest;
 use crate::ImportState;
-use crate::ingest::{self, Attempt, ImportError, Incoming, Job, OnError, Opened, Tally};
+use crate::ingest::{self, Attempt, Incoming, Job, OnError, Opened, Tally};
 use crate::schema::RecordsSchema;
-use api_http::auth::Caller;
-use api_http::error::{self, Problem, RefusedRecords};
-use api_http::extract::Parameters;
+use api_http::error::{self, RefusedRecords};
+use api_http::{Caller, Code, Parameters, Problem};
 use platform::request_id::RequestId;
 
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -97,7 +96,7 @@ pub async fn import_sms(
     let imported = import(&state, (&caller, campaign), &request_id, request, body).await;
     let outcome = match &imported {
         Ok((outcome, _)) => outcome,
-        Err(error) => error.outcome(),
+        Err(problem) => ingest::outcome(problem),
     };
     metrics::counter!("feedback_imports_total", "outcome" => outcome).increment(1);
     metrics::histogram!("feedback_import_seconds").record(begin.elapsed().as_secs_f64());
@@ -113,17 +112,11 @@ async fn import(
     request_id: &RequestId,
     request: ImportRequest,
     body: Body,
-) -> Result<Answered, ImportError> {
+) -> Result<Answered, Problem> {
     let account_id = caller.account_id();
     let query = request.query();
-    let opened = Attempt::open(
-        &state.app,
-        account_id,
-        request.key,
-        &query,
-        request.campaign_id,
-    )
-    .await?;
+    let attempt = ImportAttempt::new(account_id, request.key, request.campaign_id);
+    let opened = Attempt::open(&state.app, attempt, &query).await?;
     let incoming = Incoming {
         body,
         kind: request.kind,
@@ -135,9 +128,10 @@ async fn import(
         Opened::Mine(attempt) => attempt,
         Opened::Finished(first) => {
             let same = first.query == query && first.body_hash == ingest::digest(incoming).await?;
-            return same
-                .then(|| ("replayed", replay(first)))
-                .ok_or(ImportError::KeyReused);
+            return same.then(|| ("replayed", replay(first))).ok_or_else(|| {
+                let detail = "the idempotency key was used within 24 h with another query or body";
+                Problem::new(Code::IdempotencyKeyReused, detail)
+            });
         }
     };
     if let Err(error) = campaign::check(&state.app, campaign).await {
@@ -146,7 +140,7 @@ async fn import(
     let job = Job {
         on_error: request.on_error,
         max_records: state.max_records,
-        cut: state.app.store().chunk_cut(),
+        cut: state.app.store.chunk_cut(),
     };
     match ingest::receive(&attempt, job, incoming).await {
         Ok(tally) if request.on_error.accepts(&tally) => {
@@ -165,7 +159,7 @@ async fn accept(
     attempt: Attempt,
     tally: Tally,
     request_id: &RequestId,
-) -> Result<Answered, ImportError> {
+) -> Result<Answered, Problem> {
     let batch_id = attempt.batch_id();
     let status_url = format!("/api_v1/sms/import/{batch_id}");
     let answer = ImportAccepted {
@@ -199,7 +193,7 @@ async fn refuse(
     attempt: Attempt,
     mut tally: Tally,
     request_id: &RequestId,
-) -> Result<Answered, ImportError> {
+) -> Result<Answered, Problem> {
     let detail = match (tally.received, tally.accepted) {
         (0, _) => "the body holds no record",
         (_, 0) => "no record is valid",

@@ -13,14 +13,9 @@ use futures::{StreamExt, TryStreamExt, stream};
 use store::Store;
 use uuid::Uuid;
 
-use api_http::AppState;
 use api_http::accept::{Kind, negotiate};
-use api_http::auth::Caller;
 use api_http::csv_text::{TEXT_CSV, cell, write_line};
-use api_http::deadline::within;
-use api_http::error::Problem;
-use api_http::extract::PathId;
-use api_http::list::{List, ListQuery, Page};
+use api_http::{AppState, Caller, List, ListQuery, Page, PathId, Problem, within};
 
 /// So many errors are looked up at once for CSV.
 const STRIDE: usize = 1_000;
@@ -60,7 +55,7 @@ async fn find(
     query: Result<ListQuery, Problem>,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
-    let batch = state.store().batch(account_id, batch_id).await?;
+    let batch = state.store.batch(account_id, batch_id).await?;
     batch.ok_or_else(Problem::not_found)?;
     let query = query?;
     match negotiate(headers, &[Kind::Csv]) {
@@ -78,7 +73,7 @@ async fn page(
     let list = List::new(account_id, format!("/api_v1/sms/import/{batch_id}/errors"));
     let from = list.position(query)?.map_or(0, i64::from_be_bytes);
     let errors = state
-        .store()
+        .store
         .errors(account_id, batch_id, from, query.limit.into())
         .await?;
     let positions = (from + 1..).map(i64::to_be_bytes);
@@ -98,7 +93,7 @@ async fn whole(
         ));
     }
     // The first piece is looked up before the answer begins, so that a database that is down can be told.
-    let store = state.store().clone();
+    let store = state.store.clone();
     let (head, next) = read(&store, account_id, batch_id, 0).await?;
     let tail = stream::try_unfold((store, next), move |(store, next)| async move {
         let Some(from) = next else {

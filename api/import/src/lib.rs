@@ -17,11 +17,9 @@ mod schema;
 use api_http::AppState;
 use api_http::deadline::{patient, quick};
 use api_http::memory::MemoryPool;
-use api_http::scoped::{PathParameter, scoped};
+use api_http::scoped::scoped;
 use axum::extract::FromRef;
-use axum::http::Method;
 use axum::middleware::from_fn;
-use domain::docid::DocId;
 use domain::scope::Scope;
 use platform::config::Config;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
@@ -56,23 +54,10 @@ pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
         .routes(
             routes!(recipient::read_recipient, recipient::erase_recipient).layer(from_fn(quick)),
         );
-    scoped(app, Scope::Import, "sms", exists, sms).with_state(ImportState {
+    scoped(app, Scope::Import, "sms", sms).with_state(ImportState {
         app: app.clone(),
         memory: ingest::memory(config.max_records),
         max_body: config.max_body,
         max_records: config.max_records,
     })
-}
-
-/// Whether the account has what a path names.
-async fn exists(named: PathParameter) -> Result<bool, store::Error> {
-    let (store, account_id) = (named.app.store(), named.account_id);
-    match (named.name.as_str(), named.uuid()) {
-        ("batch_id", Some(batch_id)) => Ok(store.batch(account_id, batch_id).await?.is_some()),
-        // Erasing one that is not known is no error.
-        ("docid", _) if named.method != Method::DELETE && DocId::parse(&*named.value).is_ok() => {
-            Ok(store.recipient(account_id, &named.value).await?.is_some())
-        }
-        _ => Ok(true),
-    }
 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use api_http::AppState;
 use api_http::deadline::quick;
-use api_http::scoped::{PathParameter, scoped};
+use api_http::scoped::scoped;
 use axum::extract::FromRef;
 use axum::middleware::from_fn;
 use domain::scope::Scope;
@@ -64,8 +64,8 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
     let reports = with_bus_prop(reports, routes!(feedbacks::list_comments), of_comments);
     let feedback =
         OpenApiRouter::new().routes(routes!(feedback::erase_feedback).layer(from_fn(quick)));
-    scoped(app, Scope::Report, "report", exists, reports)
-        .merge(scoped(app, Scope::Form, "form", exists, feedback))
+    scoped(app, Scope::Report, "report", reports)
+        .merge(scoped(app, Scope::Form, "form", feedback))
         .with_state(ReportState {
             app: app.clone(),
             cache,
@@ -98,17 +98,4 @@ fn with_bus_prop(
     router
         .routes((schemas, paths, report.clone()))
         .routes((Vec::new(), of_bus_prop, report))
-}
-
-/// Whether the account has what a path names.
-async fn exists(named: PathParameter) -> Result<bool, store::Error> {
-    match (named.name.as_str(), named.uuid()) {
-        ("form_id", Some(form_id)) => named.is_form(form_id).await,
-        ("feedback_id", Some(feedback_id)) => {
-            let store = named.app.store();
-            let form = store.form_of_feedback(named.account_id, feedback_id);
-            Ok(form.await?.is_some())
-        }
-        _ => Ok(true),
-    }
 }

@@ -18,15 +18,12 @@ mod suppression;
 
 use api_http::AppState;
 use api_http::deadline::{patient, quick};
-use api_http::scoped::{PathParameter, scoped};
-use axum::http::Method;
+use api_http::scoped::scoped;
 use axum::middleware::from_fn;
 use axum::routing::get;
-use domain::docid::DocId;
 use domain::scope::Scope;
 use platform::backends::Backends;
 use platform::config::Config;
-use store::send::CampaignKey;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
@@ -71,22 +68,7 @@ pub fn routes(app: &AppState, config: &Config, backends: &Backends) -> OpenApiRo
             get(hook::take_inbound).post(hook::take_inbound),
         )
         .with_state(HookState::new(app, config, backends));
-    scoped(app, Scope::Send, "send", exists, campaigns)
+    scoped(app, Scope::Send, "send", campaigns)
         .with_state(state)
         .merge(hooks)
-}
-
-/// Whether the account has what a path names.
-async fn exists(named: PathParameter) -> Result<bool, store::Error> {
-    let (store, account_id) = (named.app.store(), named.account_id);
-    match (named.name.as_str(), named.uuid()) {
-        ("campaign_id", Some(campaign_id)) => {
-            let campaign = store.campaign(CampaignKey::new(account_id, campaign_id));
-            Ok(campaign.await?.is_some())
-        }
-        ("docid", _) if named.method != Method::DELETE && DocId::parse(&*named.value).is_ok() => {
-            message::is_known(store, account_id, &named.value).await
-        }
-        _ => Ok(true),
-    }
 }

@@ -167,7 +167,7 @@ pub async fn list_recipient_messages(
 }
 
 /// Whether an account has or had a recipient of a docid, as far as messages tell.
-pub async fn is_known(store: &Store, account_id: Uuid, docid: &str) -> Result<bool, store::Error> {
+async fn is_known(store: &Store, account_id: Uuid, docid: &str) -> Result<bool, store::Error> {
     if store.recipient(account_id, docid).await?.is_some() {
         return Ok(true);
     }

@@ -1,103 +1,71 @@
 //! How operations follow one another: what one answers is what the next is asked with. The capabilities do not know each
 //! other, so it is said here and not beside the handlers.
 
-use utoipa::openapi::RefOr;
-use utoipa::openapi::link::LinkBuilder;
-use utoipa::openapi::path::Operation;
+use utoipa::openapi::link::{Link, LinkBuilder};
+use utoipa::openapi::path::{Operation, ParameterIn};
+use utoipa::openapi::{OpenApi as Document, RefOr};
 
-/// A parameter and where its value is.
-type FromResponse = (&'static str, &'static str);
-/// An operation and its parameters.
-type Next = (&'static str, &'static [FromResponse]);
+use super::operations;
 
-const FORM: FromResponse = ("form_id", "$response.body#/form_id");
-const FORM_AS_ID: FromResponse = ("id", "$response.body#/form_id");
-const BUS_PROP_ID: FromResponse = ("bus_prop_id", "$response.body#/bus_props/0/bus_prop_id");
-const BUS_PROP: FromResponse = ("bus_prop", "$response.body#/bus_props/0/bus_prop");
-const TOKEN: FromResponse = ("token", "$response.body#/token");
-const TOKEN_AS_ID: FromResponse = ("id", "$response.body#/token");
-const BATCH: FromResponse = ("batch_id", "$response.body#/batch_id");
-const CAMPAIGN: FromResponse = ("campaign_id", "$response.body#/campaign_id");
-const FEEDBACK: FromResponse = ("feedback_id", "$response.body#/feedback_id");
+/// Parameters of paths, and where in a response their values are.
+type Given = &'static [(&'static str, &'static str)];
 
-/// What can be done with a form.
-const OF_FORM: &[Next] = &[
-    ("read_form", &[FORM]),
-    ("replace_form", &[FORM]),
-    ("publish_form", &[FORM]),
-    ("delete_form", &[FORM]),
-    ("create_plain_link", &[FORM_AS_ID]),
-    ("create_link", &[FORM, BUS_PROP_ID]),
-    ("form_report", &[FORM]),
-    ("form_report_of", &[FORM, BUS_PROP]),
-    ("summary", &[FORM]),
-    ("summary_of", &[FORM, BUS_PROP]),
-    ("list_feedbacks", &[FORM]),
-    ("list_feedbacks_of", &[FORM, BUS_PROP]),
-    ("list_comments", &[FORM]),
-    ("list_comments_of", &[FORM, BUS_PROP]),
+const FORM: Given = &[
+    ("form_id", "$response.body#/form_id"),
+    ("bus_prop_id", "$response.body#/bus_props/0/bus_prop_id"),
+    ("bus_prop", "$response.body#/bus_props/0/bus_prop"),
+];
+const LINK: Given = &[("token", "$response.body#/token")];
+const FEEDBACK: Given = &[("feedback_id", "$response.body#/feedback_id")];
+const BATCH: Given = &[("batch_id", "$response.body#/batch_id")];
+const CAMPAIGN: Given = &[("campaign_id", "$response.body#/campaign_id")];
+
+/// An operation, its status, and what it gives then to all operations whose paths name that.
+const GIVING: [(&str, &str, Given); 7] = [
+    ("create_form", "201", FORM),
+    ("publish_form", "200", FORM),
+    ("create_link", "201", LINK),
+    ("create_plain_link", "201", LINK),
+    ("submit_answers", "201", FEEDBACK),
+    ("import_sms", "202", BATCH),
+    ("create_campaign", "201", CAMPAIGN),
 ];
 
-/// What can be done with a link.
-const OF_LINK: &[Next] = &[
-    ("read_link", &[TOKEN_AS_ID]),
-    ("delete_link", &[TOKEN_AS_ID]),
-    ("show_form", &[TOKEN]),
-    ("draw_link", &[TOKEN]),
-    ("view_form", &[TOKEN]),
-    ("submit_answers", &[TOKEN]),
-    ("say_thanks", &[TOKEN]),
-];
-
-const OF_BATCH: &[Next] = &[
-    ("read_batch", &[BATCH]),
-    ("list_errors", &[BATCH]),
-    ("cancel_batch", &[BATCH]),
-    ("retry_batch", &[BATCH]),
-];
-
-/// What can be done with a campaign.
-const OF_CAMPAIGN: &[Next] = &[
-    ("read_campaign", &[CAMPAIGN]),
-    ("replace_campaign", &[CAMPAIGN]),
-    ("delete_campaign", &[CAMPAIGN]),
-    ("preview_campaign", &[CAMPAIGN]),
-    ("test_campaign", &[CAMPAIGN]),
-    ("start_campaign", &[CAMPAIGN]),
-    ("pause_campaign", &[CAMPAIGN]),
-    ("resume_campaign", &[CAMPAIGN]),
-    ("finish_campaign", &[CAMPAIGN]),
-    ("cancel_campaign", &[CAMPAIGN]),
-    ("list_messages", &[CAMPAIGN]),
-];
-
-/// An operation, after which status, and what follows then.
-const FOLLOWING: [(&str, &str, &[Next]); 7] = [
-    ("create_form", "201", OF_FORM),
-    ("publish_form", "200", OF_FORM),
-    ("create_link", "201", OF_LINK),
-    ("create_plain_link", "201", OF_LINK),
-    ("submit_answers", "201", &[("erase_feedback", &[FEEDBACK])]),
-    ("import_sms", "202", OF_BATCH),
-    ("create_campaign", "201", OF_CAMPAIGN),
-];
-
-/// Adds links to an operation.
-pub fn add(operation: &mut Operation) {
-    let id = operation.operation_id.as_deref();
-    let Some((_, status, next)) = FOLLOWING.iter().find(|(of, ..)| Some(*of) == id) else {
-        return;
-    };
-    let Some(RefOr::T(response)) = operation.responses.responses.get_mut(*status) else {
-        return;
-    };
-    for (operation_id, parameters) in *next {
-        let link = LinkBuilder::new().operation_id(*operation_id);
-        let link = parameters
-            .iter()
-            .fold(link, |link, (name, value)| link.parameter(*name, *value));
-        response
-            .links
-            .insert((*operation_id).to_owned(), link.build().into());
+/// Adds links to the operations that give something.
+pub fn add(document: &mut Document) {
+    let all: Vec<Operation> = operations(document).map(|(_, next)| next.clone()).collect();
+    for (_, operation) in operations(document) {
+        let id = operation.operation_id.as_deref();
+        if let Some((_, status, given)) = GIVING.iter().find(|(of, ..)| Some(*of) == id)
+            && let Some(RefOr::T(response)) = operation.responses.responses.get_mut(*status)
+        {
+            let links = all.iter().filter_map(|next| link(next, given));
+            response.links.extend(links);
+        }
     }
+}
+
+/// The link to an operation whose path names something that is given.
+fn link(next: &Operation, given: Given) -> Option<(String, RefOr<Link>)> {
+    let id = next.operation_id.as_deref()?;
+    let mut link = None;
+    for parameter in next.parameters.iter().flatten() {
+        let RefOr::T(parameter) = parameter else {
+            continue;
+        };
+        let meant = match (id, parameter.name.as_str()) {
+            ("create_plain_link", "id") => "form_id",
+            (_, "id") => "token",
+            // Only a message's link stops messages.
+            ("stop_messages", _) => continue,
+            (_, name) => name,
+        };
+        if let Some((_, value)) = given.iter().find(|(name, _)| *name == meant)
+            && parameter.parameter_in == ParameterIn::Path
+        {
+            let begun = link.unwrap_or_else(|| LinkBuilder::new().operation_id(id));
+            link = Some(begun.parameter(&parameter.name, *value));
+        }
+    }
+    Some((id.to_owned(), link?.build().into()))
 }

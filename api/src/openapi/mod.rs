@@ -8,17 +8,15 @@ mod shared;
 
 use std::collections::BTreeMap;
 
-use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
+use utoipa::OpenApi;
+use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::request_body::RequestBody;
 use utoipa::openapi::schema::{SchemaType, Type};
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{OpenApi as Document, Ref, RefOr, Response, Schema};
-use utoipa::{Modify, OpenApi};
 
 use api_http::auth::API_PREFIX;
-use api_http::error::ProblemBody;
-
-use self::shared::Common;
+use api_http::error::{Code, ProblemBody};
 
 /// The document without operations.
 #[derive(OpenApi)]
@@ -41,35 +39,29 @@ use self::shared::Common;
 pub struct ApiDoc;
 
 /// Adds what operations share: those under `/api_v1`, and those that need no key.
-pub struct Shared;
-
-impl Modify for Shared {
-    fn modify(&self, document: &mut Document) {
-        let components = document.components.get_or_insert_default();
-        shared::define(components);
-        let schemas = components.schemas.clone();
-        for (path, item) in &mut document.paths.paths {
-            for operation in operations(item) {
-                add_implied(operation);
-                if path.starts_with(API_PREFIX) {
-                    let both = SecurityRequirement::default()
-                        .add::<_, [&str; 0], &str>(shared::API_KEY, [])
-                        .add::<_, [&str; 0], &str>(shared::SECRET_KEY, []);
-                    operation.security = Some(vec![both]);
-                    share(operation, false);
-                } else {
-                    operation.security = Some(Vec::new());
-                    share(operation, true);
-                }
-                if let Some(RefOr::T(body)) = &mut operation.request_body {
-                    tell_parts_apart(body, &schemas);
-                    answer(operation, &[shared::TOO_SLOW], false);
-                }
-                links::add(operation);
-            }
+pub fn complete(document: &mut Document) {
+    let components = document.components.get_or_insert_default();
+    shared::define(components);
+    let schemas = components.schemas.clone();
+    let both = SecurityRequirement::default()
+        .add::<_, [&str; 0], &str>(shared::API_KEY, [])
+        .add::<_, [&str; 0], &str>(shared::SECRET_KEY, []);
+    for (path, operation) in operations(document) {
+        let is_public = !path.starts_with(API_PREFIX);
+        add_implied(operation);
+        operation.security = Some(if is_public {
+            vec![]
+        } else {
+            vec![both.clone()]
+        });
+        share(operation, is_public);
+        if let Some(RefOr::T(body)) = &mut operation.request_body {
+            tell_parts_apart(body, &schemas);
+            answer(operation, &[Code::BodyTooSlow], false);
         }
-        forget_unused(document);
     }
+    links::add(document);
+    forget_unused(document);
 }
 
 /// Pages have their items inline: an item that nothing else names would be a component without a use.
@@ -83,15 +75,20 @@ fn forget_unused(document: &mut Document) {
     }
 }
 
-fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [
-        &mut item.get,
-        &mut item.put,
-        &mut item.post,
-        &mut item.delete,
-    ]
-    .into_iter()
-    .flatten()
+/// The operations, each with its path.
+fn operations(document: &mut Document) -> impl Iterator<Item = (&str, &mut Operation)> {
+    document.paths.paths.iter_mut().flat_map(|(path, item)| {
+        let methods = [
+            &mut item.get,
+            &mut item.put,
+            &mut item.post,
+            &mut item.delete,
+        ];
+        methods
+            .into_iter()
+            .flatten()
+            .map(|operation| (path.as_str(), operation))
+    })
 }
 
 /// Adds what an operation answers because of what it takes, unless it says so itself.
@@ -183,8 +180,8 @@ fn share(operation: &mut Operation, is_public: bool) {
 }
 
 /// Adds these responses where the operation has none of its own.
-fn answer(operation: &mut Operation, responses: &[Common], is_public: bool) {
-    for (code, _) in responses {
+fn answer(operation: &mut Operation, responses: &[Code], is_public: bool) {
+    for code in responses {
         let status = code.status().as_str().to_owned();
         let response = operation.responses.responses.entry(status);
         let name = shared::component(*code, is_public);

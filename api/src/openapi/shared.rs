@@ -16,47 +16,24 @@ pub const REQUEST_ID: &str = "x-request-id";
 /// Headers of every response to a known caller.
 pub const KNOWN_CALLER: [&str; 3] = [REQUEST_ID, "RateLimit", "RateLimit-Policy"];
 
-/// A response that many operations share, and what is said of it besides its code.
-pub type Common = (Code, &'static str);
-
-const METHOD_NOT_ALLOWED: Common = (Code::MethodNotAllowed, "");
-
 /// What any operation that needs a key can answer.
-pub const PROTECTED: [Common; 7] = [
-    (
-        Code::InvalidParameter,
-        ": also a query parameter that the operation does not have",
-    ),
-    (
-        Code::Unauthenticated,
-        ": a header missing, or not those of a live key",
-    ),
-    (Code::Forbidden, ": the key lacks the scope"),
-    METHOD_NOT_ALLOWED,
-    (Code::RateLimited, ""),
-    (Code::Internal, ": a fault of ours"),
-    (
-        Code::Unavailable,
-        ": a needed server is down; `busy`: the account's own share is in use",
-    ),
+pub const PROTECTED: [Code; 7] = [
+    Code::InvalidParameter,
+    Code::Unauthenticated,
+    Code::Forbidden,
+    Code::MethodNotAllowed,
+    Code::RateLimited,
+    Code::Internal,
+    Code::Unavailable,
 ];
 
 /// The same of what people open: a program's request is answered with a problem, a person's with a page.
-pub const PUBLIC: [Common; 4] = [
-    METHOD_NOT_ALLOWED,
-    (Code::RateLimited, "; of a form: with what was typed"),
-    (Code::Internal, ": a fault of ours"),
-    (
-        Code::Unavailable,
-        ": a needed server is down; of a form: with what was typed",
-    ),
+pub const PUBLIC: [Code; 4] = [
+    Code::MethodNotAllowed,
+    Code::RateLimited,
+    Code::Internal,
+    Code::Unavailable,
 ];
-
-/// The same of any operation that takes a body.
-pub const TOO_SLOW: Common = (
-    Code::BodyTooSlow,
-    ": the body came too slowly while others waited for memory",
-);
 
 /// Adds the components.
 pub fn define(components: &mut Components) {
@@ -72,13 +49,13 @@ pub fn define(components: &mut Components) {
             .headers
             .insert(name.to_owned(), text(description).into());
     }
-    let protected = PROTECTED.into_iter().chain([TOO_SLOW]);
-    let public = PUBLIC.map(|response| (response, true));
-    for (response, is_public) in protected.map(|response| (response, false)).chain(public) {
-        let name = component(response.0, is_public);
+    let protected = PROTECTED.into_iter().chain([Code::BodyTooSlow]);
+    let public = PUBLIC.map(|code| (code, true));
+    for (code, is_public) in protected.map(|code| (code, false)).chain(public) {
+        let response = common(code, is_public).into();
         components
             .responses
-            .insert(name, common(response, is_public).into());
+            .insert(component(code, is_public), response);
     }
 }
 
@@ -138,8 +115,13 @@ pub fn add_problem(response: &mut Response, page: bool) {
     response.content.extend(contents);
 }
 
-fn common((code, more): Common, is_public: bool) -> Response {
-    let mut response = Response::new(format!("`{}`{more}", code.as_str()));
+fn common(code: Code, is_public: bool) -> Response {
+    let or_busy = match code {
+        Code::Unavailable => " or `busy`",
+        _ => "",
+    };
+    let (name, title) = (code.as_str(), code.title());
+    let mut response = Response::new(format!("`{name}`{or_busy}: {title}"));
     add_problem(&mut response, is_public && code != Code::MethodNotAllowed);
     let own = match code {
         Code::Unauthenticated => Some("WWW-Authenticate"),

@@ -106,6 +106,28 @@ async fn a_scope_is_checked_before_path_method_and_input() {
 }
 
 #[tokio::test]
+async fn every_operation_under_the_prefix_needs_a_scope() {
+    let mut service = Service::start(&[]).await;
+    let document = service.get("/openapi.json").await.json();
+    service.key = service
+        .backends
+        .store
+        .create_key("none", None, [].into_iter().collect())
+        .await
+        .unwrap();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for method in item.as_object().unwrap().keys() {
+            let path = path.replace(['{', '}'], "");
+            let request = service.request(&method.to_uppercase(), &path);
+            let answer = service.ask(request, Body::empty()).await;
+            let is_refused = answer.status == 403;
+            let is_guarded = path.starts_with("/api_v1");
+            assert_eq!(is_refused, is_guarded, "{method} {path}: {answer:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn path_then_method_then_kind_then_input() {
     let service = Service::start(&[]).await;
     let ask =

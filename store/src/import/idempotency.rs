@@ -6,7 +6,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use super::receive::still_held;
+use super::receive::{ImportAttempt, still_held};
 use crate::tx::{Sql, get, values};
 use crate::{Error, Store, Tx};
 
@@ -38,26 +38,24 @@ pub struct FinishedImport {
 /// The answer that an attempt is about to give for the first time.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstAnswer<'a> {
-    pub key: &'a str,
     pub body_hash: &'a [u8],
     pub status: u16,
     pub answer: &'a [u8],
 }
 
 impl Store {
-    /// Reserves `key` for `attempt`, which will write `batch_id`; takes it over from an attempt that died (whose
+    /// Reserves `key`, which is the attempt's, for it; takes it over from an attempt that died (whose
     /// half-received batch goes with it).
     ///
     /// # Errors
     /// See [`Error`].
     pub async fn reserve(
         &self,
-        account_id: Uuid,
+        attempt: &ImportAttempt,
         key: &str,
         query: &str,
-        attempt: Uuid,
-        batch_id: Uuid,
     ) -> Result<Reservation, Error> {
+        let (account_id, batch_id, attempt) = attempt.ids();
         let tx = self.begin().await?;
         let now = tx.now().await?;
         let values = values![account_id, key, query, attempt, batch_id, now];
@@ -114,19 +112,22 @@ impl Store {
 pub(crate) const LIFETIME: TimeDelta = TimeDelta::hours(24);
 
 impl Tx {
-    /// Writes the first answer, if the key is still this attempt's.
+    /// Writes the first answer, if there is one to be remembered and the key is still this attempt's.
     pub(crate) async fn answer_first(
         &self,
-        account_id: Uuid,
-        attempt: Uuid,
-        first: &FirstAnswer<'_>,
+        attempt: &ImportAttempt,
+        first: Option<FirstAnswer<'_>>,
     ) -> Result<(), Error> {
+        let (Some(first), Some(key)) = (first, attempt.key.as_deref()) else {
+            return Ok(());
+        };
+        let (account_id, _, attempt) = attempt.ids();
         let status = i64::from(first.status);
         let written = self
             .execute(
                 "UPDATE idempotency SET body_hash = $4, status = $5, response = $6
                   WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3 AND status IS NULL",
-                values![account_id, first.key, attempt, first.body_hash, status, first.answer],
+                values![account_id, key, attempt, first.body_hash, status, first.answer],
             )
             .await?;
         still_held(written)

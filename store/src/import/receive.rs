@@ -4,6 +4,8 @@
 //! `synchronous_commit = off`). The commit to `queued` waits, and with it everything before it in the log. If the server
 //! crashes in between, the counts do not match and the attempt is refused.
 
+use std::sync::Arc;
+
 use domain::message::Lane;
 use domain::record::RecordError;
 use uuid::Uuid;
@@ -24,12 +26,41 @@ pub struct ChunkCut {
     pub run_records: usize,
 }
 
+/// One try to import a body.
+#[derive(Clone, Debug)]
+pub struct ImportAttempt {
+    pub account_id: Uuid,
+    /// The batch that it writes.
+    pub batch_id: Uuid,
+    /// Tells it from others that have its key.
+    pub attempt: Uuid,
+    /// The idempotency key that it answers under.
+    pub key: Option<Arc<str>>,
+    /// The campaign that sends to the batch's recipients.
+    pub campaign_id: Option<Uuid>,
+}
+
+impl ImportAttempt {
+    /// A new attempt at a new batch.
+    pub fn new(account_id: Uuid, key: Option<String>, campaign_id: Option<Uuid>) -> Self {
+        Self {
+            account_id,
+            batch_id: Uuid::now_v7(),
+            attempt: Uuid::new_v4(),
+            key: key.map(Arc::from),
+            campaign_id,
+        }
+    }
+
+    /// Account, batch and attempt.
+    pub(super) fn ids(&self) -> (Uuid, Uuid, Uuid) {
+        (self.account_id, self.batch_id, self.attempt)
+    }
+}
+
 /// What an attempt claims to have stored, and how it will answer.
 #[derive(Debug)]
 pub struct QueueBatch<'a> {
-    pub account_id: Uuid,
-    pub batch_id: Uuid,
-    pub attempt: Uuid,
     pub received: i64,
     pub accepted: i64,
     pub rejected: i64,
@@ -37,7 +68,7 @@ pub struct QueueBatch<'a> {
     pub errors_dropped: i64,
     pub chunks: i64,
     pub request_id: &'a str,
-    pub idempotency: Option<FirstAnswer<'a>>,
+    pub first_answer: Option<FirstAnswer<'a>>,
 }
 
 impl QueueBatch<'_> {
@@ -73,13 +104,9 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn begin_batch(
-        &self,
-        account_id: Uuid,
-        batch_id: Uuid,
-        attempt: Uuid,
-        campaign_id: Option<Uuid>,
-    ) -> Result<(), Error> {
+    pub async fn begin_batch(&self, attempt: &ImportAttempt) -> Result<(), Error> {
+        let campaign_id = attempt.campaign_id;
+        let (account_id, batch_id, attempt) = attempt.ids();
         let now = self.now().await?;
         self.execute(
             "INSERT INTO import_batch (account_id, batch_id, status, attempt, heartbeat_at, created_at, campaign_id)
@@ -94,13 +121,9 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn record_import_heartbeat(
-        &self,
-        account_id: Uuid,
-        batch_id: Uuid,
-        attempt: Uuid,
-        key: Option<&str>,
-    ) -> Result<bool, Error> {
+    pub async fn record_import_heartbeat(&self, attempt: &ImportAttempt) -> Result<bool, Error> {
+        let key = attempt.key.as_deref();
+        let (account_id, batch_id, attempt) = attempt.ids();
         let now = self.now().await?;
         self.execute(
             "UPDATE import_batch SET heartbeat_at = $4 WHERE account_id = $1 AND batch_id = $2 AND attempt = $3",
@@ -124,13 +147,12 @@ impl Store {
     /// [`Error::Lost`] when the batch is no longer this attempt's.
     pub async fn add_chunk(
         &self,
-        account_id: Uuid,
-        batch_id: Uuid,
-        attempt: Uuid,
+        attempt: &ImportAttempt,
         chunk_no: i64,
         records: i64,
         payload: Vec<u8>,
     ) -> Result<(), Error> {
+        let (account_id, batch_id, attempt) = attempt.ids();
         let tx = self.begin_unsynced().await?;
         let stored = tx
             .execute(
@@ -156,12 +178,11 @@ impl Store {
     /// [`Error::Lost`] when the batch is no longer this attempt's.
     pub async fn add_errors(
         &self,
-        account_id: Uuid,
-        batch_id: Uuid,
-        attempt: Uuid,
+        attempt: &ImportAttempt,
         first: i64,
         errors: &[RecordError],
     ) -> Result<(), Error> {
+        let (account_id, batch_id, attempt) = attempt.ids();
         let json = serde_json::to_vec(errors).map_err(Error::broken)?;
         let block = zstd::bulk::compress(&json, LEVEL).map_err(Error::broken)?;
         let count = i64::try_from(errors.len()).map_err(Error::broken)?;
@@ -183,17 +204,19 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Lost`] when the attempt was taken over, or what is stored is not what it claims.
-    pub async fn queue_batch(&self, batch: &QueueBatch<'_>) -> Result<(), Error> {
+    pub async fn queue_batch(
+        &self,
+        attempt: &ImportAttempt,
+        batch: &QueueBatch<'_>,
+    ) -> Result<(), Error> {
+        let (account_id, batch_id, attempt_id) = attempt.ids();
         let tx = self.begin_long().await?;
-        if let Some(first) = &batch.idempotency {
-            tx.answer_first(batch.account_id, batch.attempt, first)
-                .await?;
-        }
+        tx.answer_first(attempt, batch.first_answer).await?;
         let stored = tx
             .one(
                 "SELECT count(*), CAST(coalesce(sum(records), 0) AS bigint)
                    FROM import_chunk WHERE account_id = $1 AND batch_id = $2",
-                values![batch.account_id, batch.batch_id],
+                values![account_id, batch_id],
             )
             .await?;
         if stored != Some((batch.chunks, batch.accepted)) {
@@ -202,7 +225,7 @@ impl Store {
         let now = tx.now().await?;
         let draw = "UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1";
         let queue = if tx.is_sqlite() {
-            tx.execute(draw, values![batch.account_id]).await?;
+            tx.execute(draw, values![account_id]).await?;
             let drawn = "(SELECT seq FROM import_counter WHERE account_id = $1)";
             queue(drawn, "")
         } else {
@@ -210,9 +233,9 @@ impl Store {
             format!("WITH drawn AS ({draw} RETURNING seq) {queue}")
         };
         let values = values![
-            batch.account_id,
-            batch.batch_id,
-            batch.attempt,
+            account_id,
+            batch_id,
+            attempt_id,
             now,
             batch.received,
             batch.accepted,
@@ -225,7 +248,7 @@ impl Store {
         still_held(tx.execute(queue, values).await?)?;
         match tx.commit().await? {
             Committed::Done => Ok(()),
-            Committed::Unknown(error) if self.is_queued(batch).await? => {
+            Committed::Unknown(error) if self.is_queued(attempt).await? => {
                 tracing::info!(error = %error, "a lost commit was found in the ledger");
                 Ok(())
             }
@@ -233,12 +256,13 @@ impl Store {
         }
     }
 
-    async fn is_queued(&self, batch: &QueueBatch<'_>) -> Result<bool, Error> {
+    async fn is_queued(&self, attempt: &ImportAttempt) -> Result<bool, Error> {
+        let (account_id, batch_id, attempt) = attempt.ids();
         let found: Option<i32> = self
             .one(
                 "SELECT 1 FROM import_batch
                   WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND seq IS NOT NULL",
-                values![batch.account_id, batch.batch_id, batch.attempt],
+                values![account_id, batch_id, attempt],
             )
             .await?;
         Ok(found.is_some())
@@ -250,16 +274,12 @@ impl Store {
     /// [`Error::Lost`] when the attempt was taken over.
     pub async fn refuse_batch(
         &self,
-        account_id: Uuid,
-        batch_id: Uuid,
-        attempt: Uuid,
-        idempotency: Option<FirstAnswer<'_>>,
+        attempt: &ImportAttempt,
+        first_answer: Option<FirstAnswer<'_>>,
     ) -> Result<(), Error> {
         let tx = self.begin_long().await?;
-        if let Some(first) = &idempotency {
-            tx.answer_first(account_id, attempt, first).await?;
-        }
-        drop_receiving(&tx, account_id, batch_id, attempt).await?;
+        tx.answer_first(attempt, first_answer).await?;
+        drop_receiving(&tx, attempt).await?;
         tx.commit_surely().await
     }
 
@@ -267,23 +287,17 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn abandon_batch(
-        &self,
-        account_id: Uuid,
-        batch_id: Uuid,
-        attempt: Uuid,
-        key: Option<&str>,
-    ) -> Result<(), Error> {
+    pub async fn abandon_batch(&self, attempt: &ImportAttempt) -> Result<(), Error> {
         let tx = self.begin_long().await?;
-        if let Some(key) = key {
+        if let Some(key) = attempt.key.as_deref() {
             tx.execute(
                 "DELETE FROM idempotency
                   WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3 AND status IS NULL",
-                values![account_id, key, attempt],
+                values![attempt.account_id, key, attempt.attempt],
             )
             .await?;
         }
-        drop_receiving(&tx, account_id, batch_id, attempt).await?;
+        drop_receiving(&tx, attempt).await?;
         tx.commit_surely().await
     }
 }
@@ -303,12 +317,8 @@ pub(super) fn still_held(rows: u64) -> Result<(), Error> {
     if rows == 1 { Ok(()) } else { Err(Error::Lost) }
 }
 
-async fn drop_receiving(
-    tx: &Tx,
-    account_id: Uuid,
-    batch_id: Uuid,
-    attempt: Uuid,
-) -> Result<(), Error> {
+async fn drop_receiving(tx: &Tx, attempt: &ImportAttempt) -> Result<(), Error> {
+    let (account_id, batch_id, attempt) = attempt.ids();
     tx.execute(
         "DELETE FROM import_batch
           WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",

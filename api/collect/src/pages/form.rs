@@ -6,7 +6,7 @@ use domain::form::{Field, FormContent};
 use uuid::Uuid;
 
 use super::page::{Page, Prepared};
-use super::question::{Control, Question, id};
+use super::question::{Control, Question};
 use super::wording;
 
 /// A form's empty page, rendered once for all links and visits; to be made anew when the form is edited. That of a message's
@@ -87,10 +87,11 @@ fn render(
         questions.any(|question| question.key == problem.key)
     };
     let general = problems.iter().find(|problem| !on_page(problem));
+    let wrong = questions.iter().filter(|question| question.error.is_some());
     let summary = Summary {
         heading,
         text: general.map_or(text, wording::general),
-        lines: questions.iter().filter_map(Line::of).collect(),
+        wrong: wrong.collect(),
     };
     let page = FormPage {
         title: &form.title,
@@ -115,22 +116,6 @@ struct FormPage<'a> {
 struct Summary<'a> {
     heading: &'static str,
     text: &'static str,
-    lines: Vec<Line<'a>>,
-}
-
-/// A link to a question that has a problem.
-struct Line<'a> {
-    target: String,
-    label: &'a str,
-    text: &'a str,
-}
-
-impl<'a> Line<'a> {
-    fn of(question: &'a Question<'a>) -> Option<Self> {
-        Some(Self {
-            target: id(question.key, 0),
-            label: question.label,
-            text: question.error.as_deref()?,
-        })
-    }
+    /// The questions that have a problem.
+    wrong: Vec<&'a Question<'a>>,
 }

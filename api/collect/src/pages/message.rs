@@ -10,14 +10,27 @@ use super::page::{Page, Prepared};
 
 /// After an answer was stored. `title` is the form's.
 pub fn thanks(title: &str) -> Page {
+    good(
+        title,
+        "Thank you",
+        "Your feedback has arrived. You can close this page now.",
+    )
+}
+
+/// After somebody opted out. `title` is the form's.
+pub fn stopped(title: &str) -> Page {
+    good(
+        title,
+        "No more messages",
+        "You will get no more messages from this sender. You can close this page now.",
+    )
+}
+
+fn good(title: &str, heading: &'static str, text: &'static str) -> Page {
     Message {
         about: title,
         good: true,
-        ..Message::new(
-            CHECK,
-            "Thank you",
-            "Your feedback has arrived. You can close this page now.",
-        )
+        ..Message::new(CHECK, heading, text)
     }
     .page()
 }
@@ -67,20 +80,6 @@ pub fn send_again(token: &str, sent: &[(String, String)]) -> Page {
         )
     };
     Prepared::new(&message.to_string()).fill(token, Uuid::nil())
-}
-
-/// After somebody opted out. `title` is the form's.
-pub fn stopped(title: &str) -> Page {
-    Message {
-        about: title,
-        good: true,
-        ..Message::new(
-            CHECK,
-            "No more messages",
-            "You will get no more messages from this sender. You can close this page now.",
-        )
-    }
-    .page()
 }
 
 /// For any other failure.

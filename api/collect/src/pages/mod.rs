@@ -2,7 +2,7 @@
 //!
 //! - `page`: a page with its holes, filled for one reader; the headers that keep it safe.
 //! - `form`: the form, empty ([`prepare`]) or with all that was typed ([`form_again`]); `question` is one field of
-//!   it, `grade` its grades, `wording` what a problem is called there.
+//!   it, `wording` what a problem is called there.
 //! - `message`: pages without questions. `qr`: a link as a QR code.
 //!
 //! The templates, styles and the script are in `api/collect/templates`, taken in at compile time. Style and script stand in the
@@ -12,7 +12,6 @@
 //! What is *not* here: routes, statuses, and what an answer must be (in `domain`).
 
 mod form;
-mod grade;
 mod message;
 mod page;
 mod qr;

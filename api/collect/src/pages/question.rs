@@ -1,16 +1,25 @@
-//! One field as a question of the page: its label, its controls, what was typed, and what is wrong with it.
+//! One field as a question of the page: its label, its control, what was typed, and what is wrong with it.
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use domain::form::{AnswerShape, Field, FieldKind};
 
-use super::grade::{Grade, Scale, chosen};
 use super::wording::in_words;
+
+/// The most grades that a row has room for at 320 px, each 44 px wide.
+const NARROW: usize = 6;
 
 /// A question of the page.
 pub(super) struct Question<'a> {
     pub(super) key: &'a str,
     pub(super) label: &'a str,
     pub(super) required: bool,
-    pub(super) control: Control<'a>,
+    pub(super) control: Control,
+    /// What can be chosen; nothing where something is typed.
+    pub(super) choices: Vec<Choice<'a>>,
+    /// The first text that came under the key.
+    pub(super) typed: &'a str,
     /// What is wrong with what was typed, for people.
     pub(super) error: Option<String>,
     /// The characters that a text may have; 0 where the answer is no text.
@@ -18,28 +27,28 @@ pub(super) struct Question<'a> {
 }
 
 /// What is touched to answer.
-pub(super) enum Control<'a> {
-    Scale(Scale),
-    Smileys {
-        grades: Vec<Grade>,
-    },
-    Options {
-        kind: &'static str,
-        options: Vec<Choice<'a>>,
-    },
-    Line {
-        typed: &'a str,
-    },
-    Area {
-        typed: &'a str,
-    },
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Control {
+    /// A row of grades that breaks into equal rows on a narrow screen.
+    Scale,
+    Smileys,
+    Radio,
+    Checkbox,
+    Line,
+    Area,
 }
 
-/// One option of a choice.
+/// One grade of a scale, one smiley, or one option.
+#[derive(Default)]
 pub(super) struct Choice<'a> {
     pub(super) id: String,
-    pub(super) value: &'a str,
+    pub(super) value: Cow<'a, str>,
+    /// What it means, in words; empty between the ends of a scale of numbers.
     pub(super) label: &'a str,
+    /// How a grade is coloured: the name of its class in the style.
+    pub(super) tone: &'static str,
+    /// A smiley's mouth, as a path in a square of 32.
+    pub(super) mouth: &'static str,
     pub(super) checked: bool,
 }
 
@@ -47,23 +56,30 @@ impl<'a> Question<'a> {
     /// The question of a field with what was `typed` under its key, in the order it came.
     pub(super) fn new(field: &'a Field, typed: &[&'a str], error: Option<String>) -> Self {
         let key = field.key.as_str();
-        let first = typed.first().copied().unwrap_or_default();
-        let control = match &field.kind {
-            FieldKind::Nps => Control::Scale(Scale::nps(key, typed)),
-            FieldKind::Rating { scale } => Control::Scale(Scale::rating(*scale, key, typed)),
-            FieldKind::Happiness => Control::Smileys {
-                grades: Grade::smileys(key, typed),
-            },
-            FieldKind::Choice { .. } => Control::options("radio", field, typed),
-            FieldKind::Choices { .. } => Control::options("checkbox", field, typed),
-            FieldKind::Text => Control::Line { typed: first },
-            FieldKind::Comment => Control::Area { typed: first },
+        let (control, mut choices) = match &field.kind {
+            FieldKind::Nps => (Control::Scale, nps()),
+            FieldKind::Rating { scale } => (Control::Scale, rating(*scale)),
+            FieldKind::Happiness => (Control::Smileys, smileys()),
+            FieldKind::Choice { .. } => (Control::Radio, options(field)),
+            FieldKind::Choices { .. } => (Control::Checkbox, options(field)),
+            FieldKind::Text => (Control::Line, Vec::new()),
+            FieldKind::Comment => (Control::Area, Vec::new()),
         };
+        for (place, choice) in choices.iter_mut().enumerate() {
+            // No key has a `-`, so that no id is given twice. The summary leads to the first.
+            choice.id = match place {
+                0 => format!("f-{key}"),
+                _ => format!("f-{key}-{place}"),
+            };
+            choice.checked = typed.contains(&&*choice.value);
+        }
         Self {
             key,
             label: &field.label,
             required: field.required,
             control,
+            choices,
+            typed: typed.first().copied().unwrap_or_default(),
             error,
             max_chars: match field.kind.shape() {
                 AnswerShape::Text { max_chars } => max_chars,
@@ -74,19 +90,18 @@ impl<'a> Question<'a> {
 
     /// Whether several controls answer it.
     pub(super) fn is_group(&self) -> bool {
-        match self.control {
-            Control::Scale(_) | Control::Smileys { .. } | Control::Options { .. } => true,
-            Control::Line { .. } | Control::Area { .. } => false,
-        }
+        !matches!(self.control, Control::Line | Control::Area)
     }
 
     /// Whether one of several controls answers it.
     pub(super) fn is_radio(&self) -> bool {
-        match self.control {
-            Control::Scale(_) | Control::Smileys { .. } => true,
-            Control::Options { kind, .. } => kind == "radio",
-            Control::Line { .. } | Control::Area { .. } => false,
-        }
+        self.is_group() && self.control != Control::Checkbox
+    }
+
+    /// Grades in a row of a narrow screen.
+    pub(super) fn narrow(&self) -> usize {
+        let wide = self.choices.len();
+        wide.div_ceil(wide.div_ceil(NARROW))
     }
 
     /// What is said about the length of a text.
@@ -105,41 +120,76 @@ impl<'a> Question<'a> {
 
     /// What was chosen or typed, as people read it; empty if nothing was.
     pub(super) fn answer(&self) -> String {
-        match &self.control {
-            Control::Scale(scale) => chosen(&scale.grades, |grade| grade.value.to_string()),
-            Control::Smileys { grades } => chosen(grades, |grade| grade.meaning.to_owned()),
-            Control::Options { options, .. } => {
-                let chosen = options.iter().filter(|option| option.checked);
-                chosen
-                    .map(|option| option.label)
-                    .collect::<Vec<_>>()
-                    .join("\n")
-            }
-            Control::Line { typed } | Control::Area { typed } => (*typed).to_owned(),
-        }
+        let chosen = self.choices.iter().filter(|choice| choice.checked);
+        let words: Vec<&str> = match self.control {
+            Control::Line | Control::Area => vec![self.typed],
+            Control::Scale => chosen.take(1).map(|choice| &*choice.value).collect(),
+            Control::Smileys => chosen.take(1).map(|choice| choice.label).collect(),
+            Control::Radio | Control::Checkbox => chosen.map(|choice| choice.label).collect(),
+        };
+        words.join("\n")
     }
 }
 
-impl<'a> Control<'a> {
-    fn options(kind: &'static str, field: &'a Field, typed: &[&str]) -> Self {
-        let options = field.page_options().enumerate();
-        let options = options.map(|(place, option)| Choice {
-            id: id(field.key.as_str(), place),
-            value: &option.value,
-            label: &option.label,
-            checked: typed.contains(&option.value.as_str()),
-        });
-        Control::Options {
-            kind,
-            options: options.collect(),
-        }
-    }
+/// 0 to 10: detractors, passives, promoters.
+fn nps() -> Vec<Choice<'static>> {
+    let tone = |value| match value {
+        0..=6 => "low",
+        7..=8 => "mid",
+        _ => "high",
+    };
+    grades(0..=10, ["not at all likely", "extremely likely"], tone)
 }
 
-/// The id of the control at this place, from 0. No key has a `-`, so that no id is given twice.
-pub(super) fn id(key: &str, place: usize) -> String {
-    match place {
-        0 => format!("f-{key}"),
-        _ => format!("f-{key}-{place}"),
-    }
+/// 1 to `highest`.
+fn rating(highest: u8) -> Vec<Choice<'static>> {
+    grades(1..=highest, ["lowest", "highest"], |_| "even")
+}
+
+fn grades(
+    values: RangeInclusive<u8>,
+    [lowest, highest]: [&'static str; 2],
+    tone: fn(u8) -> &'static str,
+) -> Vec<Choice<'static>> {
+    let (low, high) = (*values.start(), *values.end());
+    let grade = |value: u8| Choice {
+        value: value.to_string().into(),
+        label: match value {
+            value if value == low => lowest,
+            value if value == high => highest,
+            _ => "",
+        },
+        tone: tone(value),
+        ..Choice::default()
+    };
+    values.map(grade).collect()
+}
+
+/// 1 to 5: what they mean, their tones and mouths.
+const SMILEYS: [(&str, &str, &str, &str); 5] = [
+    ("1", "Very unhappy", "low", "M10 23q6-7 12 0"),
+    ("2", "Unhappy", "low", "M11 22q5-3 10 0"),
+    ("3", "Neutral", "mid", "M11 21h10"),
+    ("4", "Happy", "high", "M11 20q5 4 10 0"),
+    ("5", "Very happy", "high", "M10 19q6 9 12 0z"),
+];
+
+fn smileys() -> Vec<Choice<'static>> {
+    let smiley = |(value, label, tone, mouth): (&'static str, _, _, _)| Choice {
+        value: value.into(),
+        label,
+        tone,
+        mouth,
+        ..Choice::default()
+    };
+    SMILEYS.map(smiley).into()
+}
+
+fn options(field: &Field) -> Vec<Choice<'_>> {
+    let options = field.page_options().map(|option| Choice {
+        value: option.value.as_str().into(),
+        label: &option.label,
+        ..Choice::default()
+    });
+    options.collect()
 }

@@ -9,29 +9,17 @@ use uuid::Uuid;
 use super::gone;
 use crate::CollectState;
 use crate::links::Opened;
-use api_http::address::Network;
-use api_http::deadline::{QUICK, within};
-use api_http::error::{Code, Problem};
+use api_http::{Code, Network, Problem, QUICK, within};
 
-/// Why answers are not taken.
-pub enum NotTaken {
-    Invalid(Vec<FieldProblem>),
-    /// The link takes no more answers, the address has sent too much that is refused, or the service failed.
-    Problem(Problem),
-}
-
-impl From<Problem> for NotTaken {
-    fn from(problem: Problem) -> Self {
-        Self::Problem(problem)
-    }
-}
+/// The feedback that stands for a visit, or what is wrong with the answers.
+pub type Taken = Result<Uuid, Vec<FieldProblem>>;
 
 /// What a submission comes to, in metrics.
-fn outcome(taken: &Result<Uuid, NotTaken>) -> &'static str {
+fn outcome(taken: &Result<Taken, Problem>) -> &'static str {
     match taken {
-        Ok(_) => "stored",
-        Err(NotTaken::Invalid(_)) => "invalid",
-        Err(NotTaken::Problem(problem)) => match problem.code() {
+        Ok(Ok(_)) => "stored",
+        Ok(Err(_)) => "invalid",
+        Err(problem) => match problem.code() {
             Code::LinkGone => "gone",
             Code::RateLimited => "limited",
             _ => "failed",
@@ -41,21 +29,24 @@ fn outcome(taken: &Result<Uuid, NotTaken>) -> &'static str {
 
 /// Stores a visit's answers if they are valid, or says what is wrong. Without a visit it is a new one. Gives the feedback that
 /// stands for the visit, stored now or before; of a test message's link nothing is stored.
+///
+/// # Errors
+/// The link takes no more answers, the address has sent too much that is refused, or the service failed.
 pub async fn take(
     state: &CollectState,
     network: Network,
     opened: &Opened,
     visit: Option<Uuid>,
     answers: Result<Answers, Vec<FieldProblem>>,
-) -> Result<Uuid, NotTaken> {
+) -> Result<Taken, Problem> {
     let taken = match answers {
         // What comes through a test message's link is not kept, and thanked for.
         Ok(_) if opened.link.is_test && !opened.link.is_gone(Utc::now()) => {
-            return Ok(Uuid::now_v7());
+            return Ok(Ok(Uuid::now_v7()));
         }
         Ok(answers) if !opened.link.is_gone(Utc::now()) => {
             let stored = store(state, network, opened, visit, &answers).await;
-            stored.map_err(NotTaken::Problem)
+            stored.map(Ok)
         }
         refused => refuse(state, network, opened, visit, refused.err()).await,
     };
@@ -77,7 +68,7 @@ async fn store(
     let recorded = state.answers.commit(form, answer).await?;
     let used_up = link.max_responses.is_some_and(|max| link.used + 1 >= max);
     if used_up || recorded == Recorded::Gone {
-        state.app.recent_changes().record(link.link_id);
+        state.app.recent_changes.record(link.link_id);
     }
     match recorded {
         Recorded::Stored(feedback_id) | Recorded::Repeated(feedback_id) => {
@@ -86,7 +77,7 @@ async fn store(
         }
         Recorded::Gone => {
             // Late is no guess yet, but many of them are.
-            let _ = state.app.failures().take(network);
+            let _ = state.app.failures.take(network);
             Err(gone())
         }
     }
@@ -99,17 +90,17 @@ async fn refuse(
     opened: &Opened,
     visit: Option<Uuid>,
     problems: Option<Vec<FieldProblem>>,
-) -> Result<Uuid, NotTaken> {
-    state.app.failures().left(network)?;
+) -> Result<Taken, Problem> {
+    state.app.failures.left(network)?;
     if let Some(visit) = visit {
-        let first = within(QUICK, state.app.store().first_answer(&opened.link, visit)).await;
-        if let Some(feedback_id) = first.map_err(Problem::from)? {
-            return Ok(feedback_id);
+        let first = state.app.store.first_answer(&opened.link, visit);
+        if let Some(feedback_id) = within(QUICK, first).await? {
+            return Ok(Ok(feedback_id));
         }
     }
-    state.app.failures().take(network)?;
+    state.app.failures.take(network)?;
     match problems {
-        Some(problems) if !opened.link.is_gone(Utc::now()) => Err(NotTaken::Invalid(problems)),
-        _ => Err(gone().into()),
+        Some(problems) if !opened.link.is_gone(Utc::now()) => Ok(Err(problems)),
+        _ => Err(gone()),
     }
 }

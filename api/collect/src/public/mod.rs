@@ -1,9 +1,9 @@
-//! What people see who open a link: its page, its QR code, thanks. Without a key; the token is what they know.
+//! What people see who open a link: its page, its QR code, thanks, and that they get no more messages. Without a key; the token
+//! is what they know.
 //!
-//! `answer` takes what they send, `view` the page's sign that it is seen, `stop` that they want no more messages. Pages are made in [`crate::pages`].
+//! `answer` takes what they send, `view` the page's sign that it is seen. Pages are made in [`crate::pages`].
 
 mod answer;
-pub mod stop;
 pub mod submit;
 pub mod view;
 
@@ -20,21 +20,29 @@ use uuid::Uuid;
 use crate::CollectState;
 use crate::links::Opened;
 use crate::pages::{self, Page, QrCode};
-use api_http::address::Network;
-use api_http::error::{Code, Problem};
+use api_http::{Code, Network, Problem, QUICK, within};
 
 /// The `{token}` of a path; it need not be UTF-8.
 type TokenPath = Result<Path<String>, PathRejection>;
 
-/// A page that says what went wrong.
-fn problem_page(problem: &Problem) -> Response {
-    let status = problem.code().status();
-    let page = match status {
-        StatusCode::NOT_FOUND => pages::not_found(),
-        StatusCode::GONE => pages::gone(),
-        other => pages::trouble(other),
-    };
-    answer_with(problem, page)
+/// A problem that is told to people, by a page.
+pub struct PageProblem(Problem);
+
+impl From<Problem> for PageProblem {
+    fn from(problem: Problem) -> Self {
+        Self(problem)
+    }
+}
+
+impl IntoResponse for PageProblem {
+    fn into_response(self) -> Response {
+        let page = match self.0.code().status() {
+            StatusCode::NOT_FOUND => pages::not_found(),
+            StatusCode::GONE => pages::gone(),
+            other => pages::trouble(other),
+        };
+        answer_with(&self.0, page)
+    }
 }
 
 /// A page for people, with the status and the headers of a problem.
@@ -53,7 +61,7 @@ fn gone() -> Problem {
 /// A request that is refused costs its address one of its failures: judging it was work. Without any left, that is the problem.
 fn charge(state: &CollectState, network: Network, problem: Problem) -> Problem {
     if problem.code().status().is_client_error() {
-        state.app.failures().take(network).err().unwrap_or(problem)
+        state.app.failures.take(network).err().unwrap_or(problem)
     } else {
         problem
     }
@@ -78,18 +86,27 @@ async fn find(
 /// # Errors
 /// 429: too many ask for it.
 fn count(state: &CollectState, opened: &Opened) -> Result<(), Problem> {
-    state.link_rate.check(&opened.link.link_id)?;
-    Ok(())
+    state.app.link_rate.check(&opened.link.link_id).map(drop)
 }
 
-/// The token of a path, and what it opens if not too many ask for it and it still takes answers.
-async fn open(
+/// The token of a path, and what it opens if not too many ask for it.
+async fn enter(
     state: &CollectState,
     network: Network,
     token: TokenPath,
 ) -> Result<(Token, Arc<Opened>), Problem> {
     let (token, opened) = find(state, network, token).await?;
     count(state, &opened)?;
+    Ok((token, opened))
+}
+
+/// The same if it still takes answers.
+async fn open(
+    state: &CollectState,
+    network: Network,
+    token: TokenPath,
+) -> Result<(Token, Arc<Opened>), Problem> {
+    let (token, opened) = enter(state, network, token).await?;
     if opened.link.is_gone(Utc::now()) {
         return Err(gone());
     }
@@ -114,15 +131,10 @@ pub async fn show_form(
     State(state): State<CollectState>,
     network: Network,
     path: TokenPath,
-) -> Response {
-    match open(&state, network, path).await {
-        Ok((token, opened)) => {
-            let page = state.links.page(&opened).await;
-            let page = page.fill(&token.to_string(), Uuid::now_v7());
-            page.into_response()
-        }
-        Err(problem) => problem_page(&problem),
-    }
+) -> Result<Page, PageProblem> {
+    let (token, opened) = open(&state, network, path).await?;
+    let page = state.links.page(&opened).await;
+    Ok(page.fill(&token.to_string(), Uuid::now_v7()))
 }
 
 /// The link as a QR code.
@@ -161,13 +173,38 @@ pub async fn say_thanks(
     State(state): State<CollectState>,
     network: Network,
     path: TokenPath,
-) -> Response {
-    match find(&state, network, path).await {
-        Ok((_, opened)) => {
-            // Whoever was let in to answer is thanked, however busy the link is and whatever became of it.
-            let _ = count(&state, &opened);
-            pages::thanks(&opened.link.content.title).into_response()
-        }
-        Err(problem) => problem_page(&problem),
+) -> Result<Page, PageProblem> {
+    let (_, opened) = find(&state, network, path).await?;
+    // Whoever was let in to answer is thanked, however busy the link is and whatever became of it.
+    let _ = count(&state, &opened);
+    Ok(pages::thanks(&opened.link.content.title))
+}
+
+/// Get no more messages.
+///
+/// The phone goes onto the suppression list of the account, also where the link takes no more answers.
+#[utoipa::path(
+    post,
+    path = "/f/{token}/stop",
+    tag = "public",
+    params(("token" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$")),
+    responses(
+        (status = 200, description = "A page that says so", body = String, content_type = "text/html"),
+        (status = 404, description = "No message has this link", body = String, content_type = "text/html"),
+    ),
+)]
+pub async fn stop_messages(
+    State(state): State<CollectState>,
+    network: Network,
+    path: TokenPath,
+) -> Result<Page, PageProblem> {
+    let (_, opened) = enter(&state, network, path).await?;
+    let link = &opened.link;
+    if !link.is_of_message {
+        return Err(Problem::not_found().into());
     }
+    let store = &state.app.store;
+    let stopping = store.opt_out_by_link(link.account_id, link.link_id);
+    within(QUICK, stopping).await.map_err(Problem::from)?;
+    Ok(pages::stopped(&link.content.title))
 }

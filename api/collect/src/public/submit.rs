@@ -14,17 +14,15 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::answer::{NotTaken, take};
+use super::answer::take;
 use super::view::{unknown, visit};
-use super::{TokenPath, answer_with, charge, count, find, problem_page};
+use super::{PageProblem, TokenPath, answer_with, charge, count, enter, find};
 use crate::CollectState;
 use crate::links::Opened;
 use crate::pages::{self, Again, Page};
-use api_http::address::Network;
 use api_http::body::{self, ContentType, Limit, Pairs, Whole, json, plain, urlencoded};
-use api_http::error::{Code, Problem};
-use api_http::extract::parse_uuid;
 use api_http::memory::MemoryPermit;
+use api_http::{Code, Network, Problem, parse_uuid};
 
 /// More than any form takes, so that a text that is too long is reported beside its field.
 const BODY: Limit = Limit {
@@ -88,21 +86,17 @@ pub async fn submit_answers(
 ) -> Result<Response, Problem> {
     let kind = ContentType::of(&headers).map(|kind| kind.essence);
     if kind.as_deref() == Some("application/x-www-form-urlencoded") {
-        return Ok(of_form(&state, network, path, &headers, body).await);
+        let answer = of_form(&state, network, path, &headers, body).await;
+        return Ok(answer.into_response());
     }
-    let (_, opened) = find(&state, network, path).await?;
-    count(&state, &opened)?;
+    let (_, opened) = enter(&state, network, path).await?;
     let read = read_json(&state, &opened, &headers, body).await;
     let (visit, answers) = read.map_err(|problem| charge(&state, network, problem))?;
-    match take(&state, network, &opened, visit, answers).await {
-        Ok(feedback_id) => Ok((StatusCode::CREATED, Json(Stored { feedback_id })).into_response()),
-        // These have cost their guess.
-        Err(NotTaken::Invalid(problems)) => {
-            let problems = problems.into_iter().map(place).collect();
-            Err(Problem::invalid(problems))
-        }
-        Err(NotTaken::Problem(problem)) => Err(problem),
-    }
+    let taken = take(&state, network, &opened, visit, answers).await?;
+    // These have cost their guess.
+    let feedback_id =
+        taken.map_err(|wrong| Problem::invalid(wrong.into_iter().map(place).collect()))?;
+    Ok((StatusCode::CREATED, Json(Stored { feedback_id })).into_response())
 }
 
 /// The visit that a program names, and its answers, judged.
@@ -141,36 +135,34 @@ async fn of_form(
     path: TokenPath,
     headers: &HeaderMap,
     body: Body,
-) -> Response {
+) -> Result<Response, PageProblem> {
     let token = path.as_ref().map(|Path(token)| token.clone());
     let token = token.unwrap_or_default();
-    let found = find(state, network, path).await;
-    let allowed = match &found {
-        Ok((_, opened)) => count(state, opened),
-        Err(problem) if problem.code() == Code::NotFound => return problem_page(problem),
-        Err(_) => Ok(()),
+    let found = match find(state, network, path).await {
+        Err(problem) if problem.code() == Code::NotFound => return Err(problem.into()),
+        // Also where nothing is opened: what was typed is given back.
+        found => found,
     };
-    // Also where nothing is opened: what was typed is given back.
     let account_id = found.as_ref().map(|(_, opened)| opened.link.account_id);
     let permit = state.memory.permit(account_id.unwrap_or_default());
-    let (sent, permit) = match read(permit, headers, body).await {
-        Ok(sent) => sent,
-        // It costs a guess: reading it was work.
-        Err(problem) => return problem_page(&charge(state, network, problem)),
-    };
-    let response = match (found, allowed) {
-        (Ok((_, opened)), Ok(())) => sent.submit(state, network, &opened, &token).await,
-        (Ok((_, opened)), Err(busy)) => sent.again(&opened, &token, &busy),
+    let read = read(permit, headers, body).await;
+    // It costs a guess: reading it was work.
+    let (sent, permit) = read.map_err(|problem| charge(state, network, problem))?;
+    let response = match &found {
+        Ok((_, opened)) => match count(state, opened) {
+            Ok(()) => sent.submit(state, network, opened, &token).await,
+            Err(busy) => sent.again(opened, &token, &busy),
+        },
         // Nobody could say whether there is such a link, so what was typed is kept for it.
-        (Err(problem), _) => answer_with(&problem, pages::send_again(&token, &sent.pairs)),
+        Err(problem) => answer_with(problem, pages::send_again(&token, &sent.pairs)),
     };
     // A page that gives much back holds its memory until it is sent.
-    response.map(|page| {
+    Ok(response.map(|page| {
         Body::new(page.map_frame(move |frame| {
             let _held = &permit;
             frame
         }))
-    })
+    }))
 }
 
 /// What the body says, and the permit for the memory that it takes.
@@ -223,15 +215,15 @@ impl Sent {
             }]),
         };
         match take(state, network, opened, self.visit.ok(), answers).await {
-            Ok(_) => thank(token),
-            Err(NotTaken::Invalid(problems)) => {
+            Ok(Ok(_)) => thank(token),
+            Ok(Err(problems)) => {
                 let page = self.page(opened, token, Again::Invalid(&problems));
                 (StatusCode::UNPROCESSABLE_ENTITY, page).into_response()
             }
-            Err(NotTaken::Problem(problem)) if problem.code() == Code::LinkGone => {
+            Err(problem) if problem.code() == Code::LinkGone => {
                 answer_with(&problem, pages::form_closed(form, &self.pairs))
             }
-            Err(NotTaken::Problem(problem)) => self.again(opened, token, &problem),
+            Err(problem) => self.again(opened, token, &problem),
         }
     }
 

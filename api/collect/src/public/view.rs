@@ -4,20 +4,18 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use chrono::Utc;
-use domain::invalid::{Invalid, code, member};
+use domain::invalid::{Invalid, MAX_PROBLEMS, code};
 use serde_json::{Map, Value};
 use store::collect::NewView;
 use store::form::FormKey;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{TokenPath, charge, count, find, gone};
+use super::{TokenPath, charge, enter, gone};
 use crate::CollectState;
-use api_http::address::Network;
 use api_http::body::{Limit, json};
-use api_http::error::Problem;
-use api_http::extract::parse_uuid;
 use api_http::memory::MemoryPermit;
+use api_http::{Network, Problem, parse_uuid};
 
 /// A body that names one visit is far smaller.
 const BODY: Limit = Limit {
@@ -56,8 +54,7 @@ pub async fn view_form(
     headers: HeaderMap,
     body: Body,
 ) -> Result<StatusCode, Problem> {
-    let (_, opened) = find(&state, network, path).await?;
-    count(&state, &opened)?;
+    let (_, opened) = enter(&state, network, path).await?;
     let link = &opened.link;
     let permit = state.memory.permit(link.account_id);
     let visit = visit_of(permit, &headers, body).await;
@@ -81,7 +78,11 @@ async fn visit_of(permit: MemoryPermit, headers: &HeaderMap, body: Body) -> Resu
     let mut wrong = unknown(&members, &["visit"]);
     let visit = visit(&members, &mut wrong);
     if wrong.is_empty() && visit.is_none() {
-        wrong.push(invalid("/visit", code::MISSING, "visit is absent or null"));
+        wrong.push(Invalid::of_member(
+            "visit",
+            code::MISSING,
+            "visit is absent or null",
+        ));
     }
     visit
         .filter(|_| wrong.is_empty())
@@ -93,7 +94,11 @@ pub(super) fn visit(members: &Map<String, Value>, wrong: &mut Vec<Invalid>) -> O
     let given = members.get("visit").filter(|given| !given.is_null())?;
     let visit = given.as_str().and_then(parse_uuid);
     if visit.is_none() {
-        wrong.push(invalid("/visit", code::MALFORMED, "visit is not a UUID"));
+        wrong.push(Invalid::of_member(
+            "visit",
+            code::MALFORMED,
+            "visit is not a UUID",
+        ));
     }
     visit
 }
@@ -103,18 +108,10 @@ pub(super) fn unknown(members: &Map<String, Value>, known: &[&str]) -> Vec<Inval
     members
         .keys()
         .filter(|name| !known.contains(&name.as_str()))
-        .take(domain::invalid::MAX_PROBLEMS)
+        .take(MAX_PROBLEMS)
         .map(|name| {
             let detail = format!("not known here; known are: {}", known.join(", "));
-            invalid(&member("", name), code::UNKNOWN_MEMBER, &detail)
+            Invalid::of_member(name, code::UNKNOWN_MEMBER, detail)
         })
         .collect()
-}
-
-fn invalid(pointer: &str, code: &'static str, detail: &str) -> Invalid {
-    Invalid {
-        pointer: pointer.to_owned(),
-        code,
-        detail: detail.to_owned(),
-    }
 }

@@ -9,17 +9,12 @@ use serde_json::Value;
 use store::form::{Form, FormChange};
 use uuid::Uuid;
 
-use super::FORM_BODY;
-use super::answer;
 use super::request::FormRequest;
-use super::shape::FormBody;
-use api_http::AppState;
-use api_http::auth::Caller;
+use super::{FORM_BODY, FormBody, answer};
 use api_http::body::json;
-use api_http::deadline::{QUICK, soon, within};
-use api_http::error::{Code, Problem};
-use api_http::extract::PathId;
+use api_http::deadline::soon;
 use api_http::precondition::{IfMatch, changed};
+use api_http::{AppState, Caller, Code, PathId, Problem, QUICK, within};
 
 /// Replace a form as a whole.
 ///
@@ -48,20 +43,18 @@ pub async fn replace_form(
     body: Body,
 ) -> Result<Response, Problem> {
     let account_id = caller.account_id();
-    let form = within(QUICK, state.store().form(account_id, form_id)).await?;
+    let form = within(QUICK, state.store.form(account_id, form_id)).await?;
     let form = form.ok_or_else(Problem::not_found)?;
     let if_match = IfMatch::of(&headers);
-    let permit = state.memory().permit(account_id);
+    let permit = state.memory.permit(account_id);
     let body = json(permit, &headers, body, FORM_BODY).await?;
     if_match.check(form.revision)?;
     if form.status == FormStatus::Deleted {
         return Err(transition(form.status, "be changed"));
     }
     let input = FormInput::parse(&Value::Object(body)).map_err(Problem::invalid)?;
-    let form = soon(replace(&state, account_id, form, if_match, input)).await?;
-    state.recent_changes().record(form.form_id);
-    tracing::info!(form.id = %form_id, "form replaced");
-    Ok(answer(&form))
+    let change = soon(replace(&state, account_id, form, if_match, input)).await?;
+    done(&state, change, "be changed")
 }
 
 /// Puts the input in the place of the form, or of what others have made of it meanwhile.
@@ -71,19 +64,18 @@ async fn replace(
     mut form: Form,
     if_match: IfMatch<'_>,
     input: FormInput,
-) -> Result<Form, Problem> {
+) -> Result<FormChange, Problem> {
     loop {
         let content = edit(&form, input.clone())?;
-        let replaced =
-            state
-                .store()
-                .replace_form(account_id, form.form_id, form.revision, &content);
+        let replaced = state
+            .store
+            .replace_form(account_id, form.form_id, form.revision, &content);
         match replaced.await? {
             FormChange::Changed if !if_match.names_versions() => {
-                let now = state.store().form(account_id, form.form_id).await?;
+                let now = state.store.form(account_id, form.form_id).await?;
                 form = now.ok_or_else(Problem::not_found)?;
             }
-            change => return done(change, "be changed"),
+            change => return Ok(change),
         }
     }
 }
@@ -125,11 +117,8 @@ pub async fn publish_form(
 ) -> Result<Response, Problem> {
     let account_id = caller.account_id();
     let revision = expected(&state, account_id, form_id, &headers).await?;
-    let change = state.store().publish_form(account_id, form_id, revision);
-    let form = done(change.await?, "be published")?;
-    state.recent_changes().record(form.form_id);
-    tracing::info!(form.id = %form_id, "form published");
-    Ok(answer(&form))
+    let change = state.store.publish_form(account_id, form_id, revision);
+    done(&state, change.await?, "be published")
 }
 
 /// Delete a form.
@@ -155,11 +144,8 @@ pub async fn delete_form(
 ) -> Result<Response, Problem> {
     let account_id = caller.account_id();
     let revision = expected(&state, account_id, form_id, &headers).await?;
-    let change = state.store().delete_form(account_id, form_id, revision);
-    let form = done(change.await?, "be deleted")?;
-    state.recent_changes().record(form.form_id);
-    tracing::info!(form.id = %form_id, "form deleted");
-    Ok(answer(&form))
+    let change = state.store.delete_form(account_id, form_id, revision);
+    done(&state, change.await?, "be deleted")
 }
 
 /// The one version that may be changed, if the caller named some.
@@ -173,19 +159,23 @@ async fn expected(
     if !if_match.names_versions() {
         return Ok(None);
     }
-    let form = state.store().form(account_id, form_id).await?;
+    let form = state.store.form(account_id, form_id).await?;
     let form = form.ok_or_else(Problem::not_found)?;
     if_match.check(form.revision)?;
     Ok(Some(form.revision))
 }
 
-fn done(change: FormChange, what: &str) -> Result<Form, Problem> {
-    match change {
-        FormChange::Done(form) => Ok(form),
-        FormChange::NotFound => Err(Problem::not_found()),
-        FormChange::Changed => Err(changed()),
-        FormChange::Refused(status) => Err(transition(status, what)),
-    }
+/// Answers with what a change came to.
+fn done(state: &AppState, change: FormChange, what: &str) -> Result<Response, Problem> {
+    let form = match change {
+        FormChange::Done(form) => form,
+        FormChange::NotFound => return Err(Problem::not_found()),
+        FormChange::Changed => return Err(changed()),
+        FormChange::Refused(status) => return Err(transition(status, what)),
+    };
+    state.recent_changes.record(form.form_id);
+    tracing::info!(form.id = %form.form_id, form.status = form.status.as_str(), "form changed");
+    Ok(answer(&form))
 }
 
 fn transition(status: FormStatus, what: &str) -> Problem {

@@ -1,10 +1,6 @@
 //! Making links. What a request may say is read in [`super::request`].
 
-use api_http::AppState;
-use api_http::auth::Caller;
-use api_http::deadline::{QUICK, within};
-use api_http::error::{Code, Problem};
-use api_http::extract::parse_uuid;
+use api_http::{AppState, Caller, Code, Problem, QUICK, parse_uuid, within};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -97,9 +93,9 @@ pub async fn create_link(
     let form_id = parse_uuid(&path.form_id)
         .ok_or_else(|| Problem::invalid_parameter("form_id is not a UUID"))?;
     let account_id = caller.account_id();
-    let form = within(QUICK, state.store().form(account_id, form_id)).await?;
+    let form = within(QUICK, state.store.form(account_id, form_id)).await?;
     let form = form.ok_or_else(Problem::not_found)?;
-    let pairs = read_pairs(state.memory().permit(account_id), &headers, body).await?;
+    let pairs = read_pairs(state.memory.permit(account_id), &headers, body).await?;
     let bus_prop_ids: BusPropIds = path.bus_prop_id.parse().map_err(bus_prop_ids_problem)?;
     if form.status != FormStatus::Published {
         let status = form.status.as_str();
@@ -121,7 +117,7 @@ pub async fn create_link(
         expires_at: request.expires_at,
         max_responses: request.max_responses,
     };
-    let link = within(QUICK, state.store().create_link(&link)).await?;
+    let link = within(QUICK, state.store.create_link(&link)).await?;
     tracing::info!(link.id = %link.link_id, form.id = %form_id, "link made");
     let location = [(LOCATION, format!("{PATH}/link/{}", link.token))];
     let body = Json(LinkResponse::new(&state, &link, &form.content));

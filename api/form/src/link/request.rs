@@ -2,12 +2,12 @@
 //! never one silently without its tracking.
 
 use api_http::body::{self, ContentType, Pairs, SMALL, multipart, plain, urlencoded};
-use api_http::error::{Code, Problem};
 use api_http::memory::MemoryPermit;
+use api_http::{Code, Problem};
 use axum::body::Body;
 use axum::http::HeaderMap;
 use chrono::{DateTime, Utc};
-use domain::invalid::{Invalid, MAX_PROBLEMS, code, member};
+use domain::invalid::{Fault, Invalid, MAX_PROBLEMS, code};
 use domain::link::{MAX_TRACK_FIELDS, TrackFields};
 use utoipa::ToSchema;
 
@@ -38,27 +38,33 @@ impl LinkRequest {
         let mut problems = Vec::new();
         let mut fields = 0;
         for (name, value) in pairs {
-            let pointer = member("", name);
             let read = match name.as_str() {
                 TRACK_FIELD => {
-                    let pointer = format!("{pointer}/{fields}");
                     fields += 1;
-                    let pushed = request.track_fields.push(value);
-                    pushed.map_err(|fault| invalid(pointer, fault.code, fault.detail))
+                    if let Err(Fault { code, detail }) = request.track_fields.push(value) {
+                        let pointer = format!("/{TRACK_FIELD}/{}", fields - 1);
+                        problems.push(Invalid {
+                            pointer,
+                            code,
+                            detail,
+                        });
+                    }
+                    Ok(())
                 }
-                EXPIRES_AT => future_time(value, now)
-                    .and_then(|time| once(&mut request.expires_at, time))
-                    .map_err(|(code, detail)| invalid(pointer, code, detail)),
-                MAX_RESPONSES => at_least_one(value)
-                    .and_then(|number| once(&mut request.max_responses, number))
-                    .map_err(|(code, detail)| invalid(pointer, code, detail)),
-                _ => {
-                    let detail =
-                        "not known here; known are: track_field, expires_at, max_responses";
-                    Err(invalid(pointer, code::UNKNOWN_MEMBER, detail))
+                EXPIRES_AT => {
+                    future_time(value, now).and_then(|time| once(&mut request.expires_at, time))
                 }
+                MAX_RESPONSES => {
+                    at_least_one(value).and_then(|number| once(&mut request.max_responses, number))
+                }
+                _ => Err((
+                    code::UNKNOWN_MEMBER,
+                    "not known here; known are: track_field, expires_at, max_responses",
+                )),
             };
-            problems.extend(read.err());
+            if let Err((code, detail)) = read {
+                problems.push(Invalid::of_member(name, code, detail));
+            }
         }
         if fields > MAX_TRACK_FIELDS {
             return Err(Problem::new(
@@ -109,14 +115,6 @@ fn unsupported(problem: Problem) -> Problem {
         "Content-Type must be application/x-www-form-urlencoded or multipart/form-data, in UTF-8 and without \
          Content-Encoding, or the body empty",
     )
-}
-
-fn invalid(pointer: String, code: &'static str, detail: impl Into<String>) -> Invalid {
-    Invalid {
-        pointer,
-        code,
-        detail: detail.into(),
-    }
 }
 
 /// Keeps a value that may be given once.

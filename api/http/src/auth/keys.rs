@@ -12,7 +12,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::Utc;
 use futures::FutureExt;
 use moka::future::Cache;
 use sha2::{Digest, Sha256};
@@ -20,10 +20,7 @@ use store::Store;
 use store::account::KeyRecord;
 use subtle::{Choice, ConstantTimeEq};
 
-use crate::AppState;
-use crate::address::Network;
-use crate::deadline::within;
-use crate::error::{Code, Problem};
+use crate::{AppState, Code, Network, Problem, within};
 
 /// How long a key that was found is fresh. With [`LOOKUP`] it stays below the 5 s in which a revocation holds.
 const MAX_AGE: Duration = Duration::from_millis(2_500);
@@ -61,12 +58,6 @@ impl Default for Keys {
 }
 
 impl Keys {
-    /// The key, if it is remembered and the secret is one of its live ones.
-    fn remembered(&self, key: &str, hash: &[u8; 32]) -> Option<Arc<KeyRecord>> {
-        let record = self.found.get(key).now_or_never()??;
-        fits(&record, hash, Utc::now).then_some(record)
-    }
-
     /// The key, if the secret of this hash is one of its live ones.
     ///
     /// # Errors
@@ -78,7 +69,9 @@ impl Keys {
         key: &str,
         hash: &[u8; 32],
     ) -> Result<Arc<KeyRecord>, Problem> {
-        if let Some(record) = self.remembered(key, hash) {
+        if let Some(Some(record)) = self.found.get(key).now_or_never()
+            && fits(&record, hash)
+        {
             return Ok(record);
         }
         // In a box: most requests need no room for it.
@@ -96,13 +89,13 @@ impl Keys {
         let _leave = if self.good.contains_key(&pair) {
             None
         } else {
-            state.key_failures().lookup_permit(network)?
+            state.key_failures.lookup_permit(network)?
         };
-        if let Some(record) = self.look_up(state.store(), key, hash).await? {
+        if let Some(record) = self.look_up(&state.store, key, hash).await? {
             self.good.insert(pair, ()).await;
             return Ok(record);
         }
-        state.key_failures().take(network)?;
+        state.key_failures.take(network)?;
         Err(Problem::unauthenticated())
     }
 
@@ -118,7 +111,7 @@ impl Keys {
             let _ = hash.ct_eq(&[0; 32]);
             return Ok(None);
         };
-        if fits(&record, hash, Utc::now) {
+        if fits(&record, hash) {
             return Ok(Some(record));
         }
         if !remembered {
@@ -128,7 +121,7 @@ impl Keys {
         let found = self.find(store, key).await?;
         Ok(found
             .map(|(record, _)| record)
-            .filter(|record| fits(record, hash, Utc::now)))
+            .filter(|record| fits(record, hash)))
     }
 
     /// The key, and whether it was remembered. Many who ask for the same key at once make one query.
@@ -163,17 +156,14 @@ pub fn hash(secret: &str) -> [u8; 32] {
 
 fn pair(key: &str, secret: &[u8; 32]) -> [u8; 32] {
     // The secret's hash has a fixed length, so no two pairs run together.
-    Sha256::new()
-        .chain_update(secret)
-        .chain_update(key)
-        .finalize()
-        .into()
+    let pair = Sha256::new_with_prefix(secret).chain_update(key);
+    pair.finalize().into()
 }
 
 /// Compares with every secret, in a time that tells nothing of where they differ. The clock is read only for those that end.
-fn fits(record: &KeyRecord, hash: &[u8; 32], now: impl Fn() -> DateTime<Utc>) -> bool {
+fn fits(record: &KeyRecord, hash: &[u8; 32]) -> bool {
     let fits = record.secrets.iter().fold(Choice::from(0), |fits, secret| {
-        let live = secret.expires_at.is_none_or(|end| end > now());
+        let live = secret.expires_at.is_none_or(|end| end > Utc::now());
         fits | (hash.ct_eq(&secret.hash) & Choice::from(u8::from(live)))
     });
     fits.into()
@@ -181,7 +171,7 @@ fn fits(record: &KeyRecord, hash: &[u8; 32], now: impl Fn() -> DateTime<Utc>) ->
 
 #[cfg(test)]
 mod tests {
-    use chrono::TimeDelta;
+    use chrono::{DateTime, TimeDelta};
     use domain::scope::Scopes;
     use store::account::SecretHash;
     use uuid::Uuid;
@@ -213,7 +203,7 @@ mod tests {
             ("old", Some(now + TimeDelta::hours(1))),
             ("gone", Some(now - TimeDelta::seconds(1))),
         ]);
-        let fits = |secret: &str| fits(&key, &hash(secret), || now);
+        let fits = |secret: &str| fits(&key, &hash(secret));
         assert!(fits("new") && fits("old"));
         assert!(!fits("gone") && !fits("other") && !fits(""));
     }

@@ -9,7 +9,7 @@ mod watch;
 use std::sync::Arc;
 
 use axum::body::HttpBody as _;
-use axum::extract::{FromRequestParts, MatchedPath, Request};
+use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
@@ -21,11 +21,9 @@ use uuid::Uuid;
 
 pub use self::keys::Keys;
 pub use self::usage::Usage;
-use self::watch::KeyWatch;
-use crate::AppState;
-use crate::address::Network;
-use crate::error::{Code, Problem};
+use self::watch::{cut_when, revoked};
 use crate::extract::header;
+use crate::{AppState, Code, Network, Problem};
 
 /// Where the guarded part of the service begins.
 pub const API_PREFIX: &str = "/api_v1";
@@ -97,48 +95,30 @@ async fn answer_known(
     let network = Network::of(
         request.extensions(),
         request.headers(),
-        state.trusted_proxies(),
+        &state.trusted_proxies,
     );
     let (caller, secret) = authenticate(state, request.headers(), network).await?;
-    let allowance = state.key_rate().check(&caller.0.api_key)?;
+    let allowance = state.key_rate.check(&caller.0.api_key)?;
     request.extensions_mut().insert(caller.clone());
-    let watch = || KeyWatch::new(state, &caller, secret);
-    let mut response = match in_group(state, &caller, request).await {
-        Err(refused) => refused.into_response(),
-        Ok(request) if request.body().is_end_stream() => next.run(request).await,
-        Ok(request) => {
-            let watch = watch();
-            tokio::select! {
-                biased;
-                response = next.run(request) => response,
-                // What the route had begun ends as when the client is gone.
-                () = watch.revoked() => return Err(Problem::unauthenticated()),
-            }
+    let revoked = || revoked(state.clone(), caller.clone(), secret);
+    let mut response = if request.body().is_end_stream() {
+        next.run(request).await
+    } else {
+        tokio::select! {
+            biased;
+            response = next.run(request) => response,
+            // What the route had begun ends as when the client is gone.
+            () = revoked() => return Err(Problem::unauthenticated()),
         }
     };
     if response.size_hint().exact().is_none() {
-        response = watch().response(response);
+        response = cut_when(revoked(), response);
     }
     if let Some(allowance) = allowance {
         allowance.write(response.headers_mut());
     }
     Ok(response)
 }
-
-/// Gives the request back if the caller may make it, or if it has no route.
-async fn in_group(state: &AppState, caller: &Caller, request: Request) -> Result<Request, Problem> {
-    let Some(path) = request.extensions().get::<MatchedPath>().cloned() else {
-        return Ok(request);
-    };
-    let group = state.groups().of(&path);
-    let group = group.ok_or_else(|| Problem::internal(&NoGroup))?;
-    group.check(state, caller, &path, request).await
-}
-
-/// A route below [`API_PREFIX`] that no scope guards. It is a mistake in the code, and nobody is let in.
-#[derive(Debug, thiserror::Error)]
-#[error("a route without a scope")]
-struct NoGroup;
 
 fn is_guarded(path: &str) -> bool {
     path.strip_prefix(API_PREFIX)
@@ -153,8 +133,8 @@ async fn authenticate(
 ) -> Result<(Caller, [u8; 32]), Problem> {
     let (key, secret) = credentials(headers).ok_or_else(Problem::unauthenticated)?;
     let hash = keys::hash(secret);
-    let record = state.keys().verify(state, network, key, &hash).await?;
-    state.usage().note(&record.api_key);
+    let record = state.keys.verify(state, network, key, &hash).await?;
+    state.usage.note(&record.api_key);
     Ok((Caller(record), hash))
 }
 

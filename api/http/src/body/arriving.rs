@@ -9,6 +9,7 @@ use hyper::body::Body as _;
 use tokio::time::{Instant, timeout};
 
 use crate::memory::Demand;
+use crate::{Code, Problem};
 
 /// How long a sender may be slower than [`MINIMUM`].
 const GRACE: Duration = Duration::from_secs(10);
@@ -24,29 +25,20 @@ pub struct ArrivingBody {
     body: Body,
     limit: u64,
     demand: Demand,
+    broken: Code,
     bytes: u64,
     waited: Duration,
 }
 
-/// Why a body ended before its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Cut {
-    #[error("the connection broke")]
-    Broken,
-    /// The body was below the minimum throughput while others waited for memory, or nothing arrived for a minute.
-    #[error("the body arrived too slowly")]
-    Slow,
-    #[error("the body is larger than its limit")]
-    TooLarge,
-}
-
 impl ArrivingBody {
-    /// A body of at most `limit` bytes. `demand` comes from the permit for the memory that it takes.
-    pub fn new(body: Body, limit: u64, demand: Demand) -> Self {
+    /// A body of at most `limit` bytes. `demand` comes from the permit for the memory that it takes; `broken` is the problem
+    /// of one that breaks off.
+    pub fn new(body: Body, limit: u64, demand: Demand, broken: Code) -> Self {
         Self {
             body,
             limit,
             demand,
+            broken,
             bytes: 0,
             waited: Duration::ZERO,
         }
@@ -55,13 +47,13 @@ impl ArrivingBody {
     /// The next bytes, at least one; `None` at the end of the body.
     ///
     /// # Errors
-    /// See [`Cut`].
-    pub async fn next(&mut self) -> Result<Option<Bytes>, Cut> {
+    /// 413; 408; `broken` with the place where the connection ended too early.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
         let mut silent = Duration::ZERO;
         loop {
             // A size that was declared, or what has come.
             if self.bytes + self.body.size_hint().lower() > self.limit {
-                return Err(Cut::TooLarge);
+                return Err(Problem::too_large(self.limit));
             }
             let begin = Instant::now();
             let frame = timeout(TICK, self.body.frame()).await;
@@ -69,13 +61,17 @@ impl ArrivingBody {
             silent += begin.elapsed();
             let data = match frame {
                 Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
-                Ok(Some(Err(_))) => return Err(Cut::Broken),
+                Ok(Some(Err(_))) => {
+                    let at = self.bytes;
+                    let detail = format!("the connection ended before the body did, at byte {at}");
+                    return Err(Problem::new(self.broken, detail));
+                }
                 Ok(None) => return Ok(None),
                 Err(_) => Bytes::new(),
             };
             self.bytes += data.len() as u64;
             if silent >= SILENCE || self.is_slow() && self.demand.is_there() {
-                return Err(Cut::Slow);
+                return Err(Problem::body_too_slow());
             }
             if !data.is_empty() && self.bytes <= self.limit {
                 return Ok(Some(data));
@@ -123,17 +119,22 @@ mod tests {
         bytes: usize,
         pause: Duration,
         pieces: usize,
-    ) -> (Option<Cut>, u64) {
+    ) -> (Option<Code>, u64) {
         let pieces = stream::iter(0..pieces).then(move |_| async move {
             sleep(pause).await;
             Ok::<_, std::io::Error>(vec![b' '; bytes])
         });
-        let mut body = ArrivingBody::new(Body::from_stream(pieces), u64::MAX, demand);
+        let mut body = ArrivingBody::new(
+            Body::from_stream(pieces),
+            u64::MAX,
+            demand,
+            Code::InvalidJson,
+        );
         loop {
             match body.next().await {
                 Ok(Some(data)) => assert!(!data.is_empty()),
                 Ok(None) => return (None, body.bytes()),
-                Err(cut) => return (Some(cut), body.bytes()),
+                Err(problem) => return (Some(problem.code()), body.bytes()),
             }
         }
     }
@@ -144,7 +145,7 @@ mod tests {
         assert_eq!(read(demand(), 1, SECOND, 1_000).await, (None, 1_000));
         assert_eq!(read(demand(), 1, SECOND * 59, 10).await, (None, 10));
         let silence = read(demand(), 1, SECOND * 61, 10).await;
-        assert_eq!(silence, (Some(Cut::Slow), 0));
+        assert_eq!(silence, (Some(Code::BodyTooSlow), 0));
     }
 
     #[tokio::test(start_paused = true)]
@@ -155,11 +156,11 @@ mod tests {
         assert!(permits[2].grow_to(1).now_or_never().is_none(), "it waits");
         let demand = || permits[0].demand();
         let (cut, bytes) = read(demand(), 40_000, SECOND, 1_000).await;
-        assert_eq!(cut, Some(Cut::Slow));
+        assert_eq!(cut, Some(Code::BodyTooSlow));
         // What was sent in 26 s: 10 s of grace, and 16 s at 64 KiB are more than that.
         assert_eq!(bytes, 40_000 * 26);
         let (cut, _) = read(demand(), 100, SECOND / 10, 1_000).await;
-        assert_eq!(cut, Some(Cut::Slow));
+        assert_eq!(cut, Some(Code::BodyTooSlow));
         assert_eq!(read(demand(), 64 << 10, SECOND, 1_000).await.0, None);
         assert_eq!(read(demand(), 1, SECOND, 10).await.0, None);
         let own = permits[2].demand();
@@ -170,7 +171,7 @@ mod tests {
     async fn only_the_time_spent_waiting_for_the_sender_counts() {
         let demand = pool().permit(uuid::Uuid::nil()).demand();
         let pieces = stream::iter([Ok::<_, std::io::Error>("x"), Ok("y")]);
-        let mut body = ArrivingBody::new(Body::from_stream(pieces), 2, demand);
+        let mut body = ArrivingBody::new(Body::from_stream(pieces), 2, demand, Code::InvalidJson);
         while let Ok(Some(_)) = body.next().await {
             sleep(SECOND * 100).await;
         }

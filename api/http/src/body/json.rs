@@ -1,17 +1,13 @@
 //! A JSON object as a body.
 
-use std::cell::Cell;
-use std::fmt;
-
 use axum::body::Body;
 use axum::http::HeaderMap;
-use serde::Deserializer;
-use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::{ContentType, plain, read};
-use crate::error::{Code, Problem};
 use crate::memory::MemoryPermit;
+use crate::{Code, Problem};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -54,15 +50,17 @@ fn object(bytes: &[u8], values: usize) -> Result<Map<String, Value>, Problem> {
         let at = before + error.valid_up_to();
         return Err(invalid(format!("not UTF-8 at byte {at}")));
     }
-    let left = Cell::new(Some(values));
-    let mut reader = serde_json::Deserializer::from_slice(text);
-    let read = Counted(&left).deserialize(&mut reader);
-    match read.and_then(|value| reader.end().map(|()| value)) {
-        Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(invalid(format!(
+    let read = if count_values(text) > values {
+        serde_json::from_slice(text).map(|IgnoredAny| None)
+    } else {
+        serde_json::from_slice(text).map(Some)
+    };
+    match read {
+        Ok(Some(Value::Object(members))) => Ok(members),
+        Ok(Some(_)) => Err(invalid(format!(
             "the body must be an object, which begins at byte {before}"
         ))),
-        Err(_) if left.get().is_none() => Err(Problem::new(
+        Ok(None) => Err(Problem::new(
             Code::BodyTooLarge,
             format!("the body may have {values} values here"),
         )),
@@ -73,69 +71,21 @@ fn object(bytes: &[u8], values: usize) -> Result<Map<String, Value>, Problem> {
     }
 }
 
-/// Reads a value as [`Value`] does, until no more are left.
-#[derive(Clone, Copy)]
-struct Counted<'a>(&'a Cell<Option<usize>>);
-
-impl<'de> DeserializeSeed<'de> for Counted<'_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        let left = self.0.get().and_then(|left| left.checked_sub(1));
-        self.0.set(left);
-        if left.is_none() {
-            return Err(de::Error::custom("too many values"));
+/// How many values a text has if it is JSON: the whole, one behind each comma, and one in each bracket that is not empty.
+fn count_values(text: &[u8]) -> usize {
+    let (mut values, mut is_quoted, mut last) = (1, false, 0);
+    let mut bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
+    while let Some(&byte) = bytes.next() {
+        match byte {
+            b'"' => is_quoted = !is_quoted,
+            b'\\' if is_quoted => drop(bytes.next()),
+            b',' | b'[' | b'{' if !is_quoted => values += 1,
+            b']' | b'}' if !is_quoted && matches!(last, b'[' | b'{') => values -= 1,
+            _ => {}
         }
-        deserializer.deserialize_any(self)
+        last = byte;
     }
-}
-
-impl<'de> Visitor<'de> for Counted<'_> {
-    type Value = Value;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-        let mut values = Vec::new();
-        while let Some(value) = list.next_element_seed(self)? {
-            values.push(value);
-        }
-        Ok(values.into())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Value, A::Error> {
-        let mut members = Map::new();
-        while let Some(name) = object.next_key::<String>()? {
-            members.insert(name, object.next_value_seed(self)?);
-        }
-        Ok(members.into())
-    }
+    values
 }
 
 /// Where a line and a column are, both from 1 (0: before the first).

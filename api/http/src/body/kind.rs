@@ -2,9 +2,10 @@
 
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use strum::EnumString;
 
-use crate::error::{Code, Problem};
 use crate::extract::header;
+use crate::{Code, Problem};
 
 /// A media type, whose text is UTF-8 if it is text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +39,13 @@ impl ContentType {
 }
 
 /// What a body is compressed with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString)]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum Encoding {
+    #[strum(serialize = "", serialize = "identity")]
     Identity,
+    // RFC 9110: x-gzip is gzip.
+    #[strum(serialize = "gzip", serialize = "x-gzip")]
     Gzip,
     Zstd,
 }
@@ -49,13 +54,7 @@ impl Encoding {
     /// The encoding that the headers name; `None` for one that is not known, or several.
     pub fn of(headers: &HeaderMap) -> Option<Self> {
         let value = header(headers, CONTENT_ENCODING).ok()?.unwrap_or_default();
-        match value.trim().to_ascii_lowercase().as_str() {
-            "" | "identity" => Some(Self::Identity),
-            // RFC 9110: x-gzip is gzip.
-            "gzip" | "x-gzip" => Some(Self::Gzip),
-            "zstd" => Some(Self::Zstd),
-            _ => None,
-        }
+        value.trim().parse().ok()
     }
 }
 

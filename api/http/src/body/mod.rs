@@ -13,12 +13,12 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::Bytes;
 
-pub use self::arriving::{ArrivingBody, Cut};
+pub use self::arriving::ArrivingBody;
 pub use self::json::{Limit, json};
 pub use self::kind::{ContentType, Encoding, plain};
 pub use self::pairs::{Pairs, multipart, urlencoded};
-use crate::error::{Code, Problem};
 use crate::memory::{MemoryPermit, MemoryPool, PoolSize};
+use crate::{Code, Problem};
 
 /// Bytes of a body that is written for a program: a form, a link.
 pub const SMALL: usize = 1 << 20;
@@ -54,23 +54,9 @@ pub async fn read(
     limit: usize,
     broken: Code,
 ) -> Result<Whole, Problem> {
-    let mut body = ArrivingBody::new(body, limit as u64, permit.demand());
+    let mut body = ArrivingBody::new(body, limit as u64, permit.demand(), broken);
     let mut bytes = Vec::new();
-    loop {
-        let data = match body.next().await {
-            Ok(Some(data)) => data,
-            Ok(None) => break,
-            Err(Cut::TooLarge) => {
-                let detail = format!("the body may have {limit} bytes here");
-                return Err(Problem::new(Code::BodyTooLarge, detail));
-            }
-            Err(Cut::Slow) => return Err(Problem::body_too_slow()),
-            Err(Cut::Broken) => {
-                let at = bytes.len();
-                let detail = format!("the body ended too early, at byte {at}");
-                return Err(Problem::new(broken, detail));
-            }
-        };
+    while let Some(data) = body.next().await? {
         if body.waited() >= PATIENCE {
             return Err(Problem::body_too_slow());
         }

@@ -7,7 +7,7 @@ use futures::stream;
 use multer::Multipart;
 use percent_encoding::percent_decode;
 
-use crate::error::{Code, Problem};
+use crate::{Code, Problem};
 
 /// Names and values in the order in which they came; a name may come again.
 pub type Pairs = Vec<(String, String)>;

@@ -34,11 +34,6 @@ pub fn render(response: &mut Response, request_id: &RequestId) -> Option<Arc<str
     problem.cause
 }
 
-/// What is answered where a handler panicked.
-pub fn panicked() -> Problem {
-    Problem::new(Code::Internal, Code::Internal.title())
-}
-
 fn is_told(response: &Response) -> bool {
     let kind = response.headers().get(CONTENT_TYPE);
     response.extensions().get::<Readiness>().is_some()

@@ -9,6 +9,7 @@ mod layer;
 
 use std::borrow::Cow;
 use std::error::Error;
+use std::io;
 use std::sync::Arc;
 
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -21,7 +22,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 pub use self::code::Code;
-pub use self::layer::{method_not_allowed, not_found, panicked, render};
+pub use self::layer::{method_not_allowed, not_found, render};
 use platform::request_id::RequestId;
 
 /// The media type of every error.
@@ -30,7 +31,8 @@ pub const PROBLEM_JSON: &str = "application/problem+json";
 const API_KEY_CHALLENGE: HeaderValue = HeaderValue::from_static("ApiKey realm=\"feedback\"");
 
 /// Why a request is not answered as asked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{detail}")]
 pub struct Problem {
     code: Code,
     detail: Cow<'static, str>,
@@ -164,6 +166,12 @@ impl Problem {
         .retry_after(1)
     }
 
+    /// A body of more than `limit` bytes, as they come or decoded.
+    pub fn too_large(limit: u64) -> Self {
+        let detail = format!("the body may have {limit} bytes here");
+        Self::new(Code::BodyTooLarge, detail)
+    }
+
     /// A body below the minimum throughput.
     pub fn body_too_slow() -> Self {
         Self::new(
@@ -278,19 +286,22 @@ impl IntoResponse for Problem {
     }
 }
 
-impl From<&store::Error> for Problem {
-    fn from(error: &store::Error) -> Self {
-        if error.is_unavailable() {
-            Self::unavailable().because(error)
-        } else {
-            Self::internal(error)
-        }
+impl From<io::Error> for Problem {
+    /// The problem that the error holds; any other is a fault of the service.
+    fn from(error: io::Error) -> Self {
+        error
+            .downcast()
+            .unwrap_or_else(|error| Self::internal(&error))
     }
 }
 
 impl From<store::Error> for Problem {
     fn from(error: store::Error) -> Self {
-        Self::from(&error)
+        if error.is_unavailable() {
+            Self::unavailable().because(&error)
+        } else {
+            Self::internal(&error)
+        }
     }
 }
 

@@ -1,5 +1,3 @@
-use std::io;
-
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;

@@ -6,8 +6,7 @@ use domain::link::TrackFields;
 use url::form_urlencoded::Serializer;
 use utoipa::IntoParams;
 
-use crate::error::Problem;
-use crate::extract::Parameters;
+use crate::{Parameters, Problem};
 
 const TRACK_FIELD: &str = "track_field";
 

@@ -5,11 +5,7 @@ use domain::scope::Scope;
 use store::send::{Campaign, CampaignKey};
 use uuid::Uuid;
 
-use crate::ingest::ImportError;
-use api_http::AppState;
-use api_http::auth::Caller;
-use api_http::deadline::{QUICK, within};
-use api_http::error::Problem;
+use api_http::{AppState, Caller, Code, Problem, QUICK, within};
 
 /// Whether the caller may import for a campaign, and there is one; `None`: it does not want to.
 ///
@@ -25,7 +21,7 @@ pub async fn find(
     };
     caller.check(Scope::Send)?;
     let key = CampaignKey::new(caller.account_id(), campaign_id);
-    let campaign = within(QUICK, app.store().campaign(key)).await?;
+    let campaign = within(QUICK, app.store.campaign(key)).await?;
     campaign.ok_or_else(Problem::not_found)?;
     Ok(Some(key))
 }
@@ -35,13 +31,15 @@ pub async fn find(
 ///
 /// # Errors
 /// It takes none, or the database does not answer.
-pub async fn check(app: &AppState, key: Option<CampaignKey>) -> Result<(), ImportError> {
+pub async fn check(app: &AppState, key: Option<CampaignKey>) -> Result<(), Problem> {
     let Some(key) = key else {
         return Ok(());
     };
-    let campaign = within(QUICK, app.store().campaign(key)).await?;
+    let campaign = within(QUICK, app.store.campaign(key)).await?;
     let why = campaign.map_or(Some("the campaign is gone"), |campaign| refusal(&campaign));
-    why.map_or(Ok(()), |why| Err(ImportError::CampaignNotRunning(why)))
+    why.map_or(Ok(()), |why| {
+        Err(Problem::new(Code::CampaignNotRunning, why))
+    })
 }
 
 /// Why a campaign takes no imports.

@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use crate::ingest::OnError;
 use api_http::body::{ContentType, Encoding};
-use api_http::error::{Code, Problem};
-use api_http::extract::{Parameters, header, parse_uuid};
+use api_http::extract::header;
+use api_http::{Code, Parameters, Problem, parse_uuid};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// At most this many bytes.

@@ -9,19 +9,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use store::import::{FinishedImport, Reservation};
+use store::import::{FinishedImport, ImportAttempt, Reservation};
 use tokio::runtime::Handle;
-use tokio::sync::{OnceCell, SetOnce};
-use tokio::task::JoinHandle;
+use tokio::sync::SetOnce;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument;
 use uuid::Uuid;
 
-use super::ImportError;
+use super::error::{fault, in_flight};
 use super::parse::Tally;
 use super::writer::Writer;
-use api_http::AppState;
+use api_http::{AppState, Code, Problem};
 use platform::request_id::RequestId;
 
 /// How often an attempt shows that it is alive. One that is silent for 10 s is taken over.
@@ -45,45 +44,45 @@ pub enum Opened {
 pub struct Attempt {
     state: AppState,
     writer: Writer,
-    begun: OnceCell<()>,
     /// Whether there is anything to clear away.
     touched: AtomicBool,
-    lost: Arc<SetOnce<Lost>>,
+    /// Why it cannot come to a good end.
+    lost: Arc<SetOnce<Problem>>,
     _heartbeat: DropGuard,
 }
 
-/// Why an attempt cannot come to a good end.
-enum Lost {
-    /// Another attempt has its key.
-    TakenOver,
-    DatabaseAway,
-}
-
 impl Attempt {
-    /// Begins an attempt, with its idempotency key reserved. `query` is the query in one fixed form; the
-    /// import is for the campaign, if there is one.
+    /// Begins an attempt, with its idempotency key reserved. `query` is the query in one fixed form.
     ///
     /// # Errors
     /// The key is in flight, or the database does not answer.
     pub async fn open(
         state: &AppState,
-        account_id: Uuid,
-        key: Option<String>,
+        import: ImportAttempt,
         query: &str,
-        campaign_id: Option<Uuid>,
-    ) -> Result<Opened, ImportError> {
-        let writer = Writer::new(state.store(), account_id, key, campaign_id);
-        let attempt = Self::start(state, writer);
-        let Some(key) = attempt.writer.key() else {
+    ) -> Result<Opened, Problem> {
+        let writer = Writer::new(&state.store, import);
+        let lost = Arc::new(SetOnce::new());
+        let stop = CancellationToken::new();
+        let heartbeat = heartbeat(writer.clone(), Arc::clone(&lost));
+        let until_stopped = stop.clone().run_until_cancelled_owned(heartbeat);
+        state.tasks.spawn(until_stopped);
+        let attempt = Self {
+            state: state.clone(),
+            touched: AtomicBool::new(writer.import.key.is_some()),
+            writer,
+            lost,
+            _heartbeat: stop.drop_guard(),
+        };
+        let Some(key) = attempt.writer.import.key.as_deref() else {
             return Ok(Opened::Mine(attempt));
         };
-        attempt.touch();
         let reserved = attempt.writer.reserve(key, query).await;
         match reserved? {
             Reservation::Mine => Ok(Opened::Mine(attempt)),
             Reservation::InFlight => {
                 attempt.untouch();
-                Err(ImportError::InFlight)
+                Err(in_flight())
             }
             Reservation::Finished(first) => {
                 attempt.untouch();
@@ -92,24 +91,8 @@ impl Attempt {
         }
     }
 
-    fn start(state: &AppState, writer: Writer) -> Self {
-        let lost = Arc::new(SetOnce::new());
-        let stop = CancellationToken::new();
-        let heartbeat = heartbeat(writer.clone(), Arc::clone(&lost));
-        let until_stopped = stop.clone().run_until_cancelled_owned(heartbeat);
-        state.tasks().spawn(until_stopped);
-        Self {
-            state: state.clone(),
-            writer,
-            begun: OnceCell::new(),
-            touched: AtomicBool::new(false),
-            lost,
-            _heartbeat: stop.drop_guard(),
-        }
-    }
-
     pub fn batch_id(&self) -> Uuid {
-        self.writer.batch_id()
+        self.writer.import.batch_id
     }
 
     pub fn writer(&self) -> Writer {
@@ -118,7 +101,7 @@ impl Attempt {
 
     /// Whether the first answer will be remembered, for which the body's hash is needed.
     pub fn is_idempotent(&self) -> bool {
-        self.writer.key().is_some()
+        self.writer.import.key.is_some()
     }
 
     /// The result of `work`, which is given up once the attempt is lost.
@@ -127,28 +110,21 @@ impl Attempt {
     /// Its own; the attempt was taken over; the database does not answer.
     pub async fn unless_lost<T>(
         &self,
-        work: impl Future<Output = Result<T, ImportError>>,
-    ) -> Result<T, ImportError> {
+        work: impl Future<Output = Result<T, Problem>>,
+    ) -> Result<T, Problem> {
         tokio::select! {
             result = work => result,
-            lost = self.lost.wait() => Err(match lost {
-                Lost::TakenOver => ImportError::InFlight,
-                Lost::DatabaseAway => store::Error::Unavailable("no heartbeat is answered".into()).into(),
-            }),
+            lost = self.lost.wait() => Err(lost.clone()),
         }
     }
 
-    /// Begins the batch, the first time.
+    /// Begins the batch.
     ///
     /// # Errors
     /// The database does not answer.
-    pub async fn begin(&self) -> Result<(), ImportError> {
-        let begin = || async {
-            self.touch();
-            self.writer.begin().await
-        };
-        self.begun.get_or_try_init(begin).await?;
-        Ok(())
+    pub async fn begin(&self) -> Result<(), Problem> {
+        self.touched.store(true, Ordering::Release);
+        self.writer.begin().await
     }
 
     /// Accepts the batch with one commit and notifies the workers; `answer` is remembered under the key.
@@ -160,61 +136,61 @@ impl Attempt {
         tally: Tally,
         request_id: RequestId,
         answer: Bytes,
-    ) -> Result<(), ImportError> {
-        let tasks = self.state.tasks().clone();
-        let commit = async move {
-            let lane = match self.writer.queue(&tally, &request_id, &answer).await {
-                Ok(lane) => lane,
-                Err(error) => return Err(self.give_up(ImportError::Store(error)).await),
-            };
-            self.untouch();
+    ) -> Result<(), Problem> {
+        let (writer, notifier) = (self.writer(), self.state.notifier.clone());
+        self.end(async move {
+            let lane = writer.queue(&tally, &request_id, &answer).await?;
             // The answer never waits for the broker.
-            self.state
-                .notifier()
-                .import_accepted(self.writer.account_id(), lane);
+            notifier.import_accepted(writer.import.account_id, lane);
             Ok(())
-        };
-        ended(tasks.spawn(commit.in_current_span())).await
+        })
+        .await
     }
 
     /// Ends with nothing stored but the answer, under the key.
     ///
     /// # Errors
     /// The attempt was taken over, or the database does not answer.
-    pub async fn refuse(self, tally: Tally, answer: Bytes) -> Result<(), ImportError> {
+    pub async fn refuse(self, tally: Tally, answer: Bytes) -> Result<(), Problem> {
         if !self.touched.load(Ordering::Acquire) {
             return Ok(());
         }
-        let tasks = self.state.tasks().clone();
-        let commit = async move {
-            match self.writer.refuse(&tally, &answer).await {
+        let writer = self.writer();
+        self.end(async move { writer.refuse(&tally, &answer).await })
+            .await
+    }
+
+    /// Waits for the last commit, which goes on by itself when it takes too long.
+    async fn end(
+        self,
+        commit: impl Future<Output = Result<(), Problem>> + Send + 'static,
+    ) -> Result<(), Problem> {
+        let tasks = self.state.tasks.clone();
+        let ending = async move {
+            match commit.await {
                 Ok(()) => {
                     self.untouch();
                     Ok(())
                 }
-                Err(error) => Err(self.give_up(ImportError::Store(error)).await),
+                Err(problem) => Err(self.give_up(problem).await),
             }
         };
-        ended(tasks.spawn(commit.in_current_span())).await
+        match timeout(COMMIT, tasks.spawn(ending.in_current_span())).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => Err(fault("the commit stopped")),
+            Err(late) => Err(store::Error::Unavailable(late.into()).into()),
+        }
     }
 
     /// Clears the attempt away, so that its key is free when the caller hears why it failed. A database that does not
     /// answer is not waited for.
-    pub async fn give_up(self, error: ImportError) -> ImportError {
-        let error = match error {
-            // Taken over by another attempt; without a key, swept away while this one was frozen.
-            ImportError::Store(store::Error::Lost) if self.is_idempotent() => ImportError::InFlight,
-            ImportError::Store(lost @ store::Error::Lost) => {
-                ImportError::Store(store::Error::Unavailable(lost.into()))
-            }
-            other => other,
-        };
-        if !matches!(error, ImportError::Store(_))
+    pub async fn give_up(self, problem: Problem) -> Problem {
+        if !matches!(problem.code(), Code::Unavailable | Code::Internal)
             && let Some(clearing) = self.clearing()
         {
-            let _ = timeout(CLEARING, self.state.tasks().spawn(clearing)).await;
+            let _ = timeout(CLEARING, self.state.tasks.spawn(clearing)).await;
         }
-        error
+        problem
     }
 
     /// What clears the attempt away, unless there is nothing to clear.
@@ -222,10 +198,6 @@ impl Attempt {
         let touched = self.touched.swap(false, Ordering::AcqRel);
         let writer = self.writer.clone();
         touched.then_some(async move { writer.abandon().await })
-    }
-
-    fn touch(&self) {
-        self.touched.store(true, Ordering::Release);
     }
 
     fn untouch(&self) {
@@ -237,22 +209,13 @@ impl Drop for Attempt {
     fn drop(&mut self) {
         // Outside of a runtime there is nobody left to clear anything.
         if let (Ok(handle), Some(clearing)) = (Handle::try_current(), self.clearing()) {
-            self.state.tasks().spawn_on(clearing, &handle);
+            self.state.tasks.spawn_on(clearing, &handle);
         }
     }
 }
 
-/// Waits for the end of an attempt, which goes on by itself when it takes too long.
-async fn ended(commit: JoinHandle<Result<(), ImportError>>) -> Result<(), ImportError> {
-    match timeout(COMMIT, commit).await {
-        Ok(Ok(result)) => result,
-        Ok(Err(_)) => Err(ImportError::Fault("the commit stopped")),
-        Err(late) => Err(ImportError::Store(store::Error::Unavailable(late.into()))),
-    }
-}
-
 /// Writes heartbeats until the attempt is `lost`.
-async fn heartbeat(writer: Writer, lost: Arc<SetOnce<Lost>>) {
+async fn heartbeat(writer: Writer, lost: Arc<SetOnce<Problem>>) {
     let mut tick = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut answered = Instant::now();
@@ -263,10 +226,10 @@ async fn heartbeat(writer: Writer, lost: Arc<SetOnce<Lost>>) {
                 answered = Instant::now();
                 continue;
             }
-            Ok(false) => Lost::TakenOver,
-            Err(_) if answered.elapsed() >= AWAY => Lost::DatabaseAway,
+            Ok(false) => in_flight(),
+            Err(error) if answered.elapsed() >= AWAY => error.into(),
             Err(error) => {
-                tracing::debug!(batch.id = %writer.batch_id(), %error, "a heartbeat was missed");
+                tracing::debug!(batch.id = %writer.import.batch_id, %error, "a heartbeat was missed");
                 continue;
             }
         };

@@ -2,106 +2,41 @@
 
 use std::io;
 
-use api_http::error::{Code, Problem};
-use api_http::memory::Busy;
+use api_http::{Code, Problem};
 use domain::body::BodyKind;
 
-/// Why an import stores nothing.
-#[derive(Debug, thiserror::Error)]
-pub enum ImportError {
-    /// The body is not one complete value of its kind. `detail` names the byte.
-    #[error("{detail}")]
-    Syntax { kind: BodyKind, detail: String },
-    /// More bytes than an import may have, as they come or decoded.
-    #[error("an import may have {limit} bytes, decoded or not")]
-    BodyTooLarge { limit: u64 },
-    /// One record of more bytes than any may have.
-    #[error(
-        "record {index} is larger than {} bytes",
-        domain::body::MAX_RECORD_BYTES
-    )]
-    RecordTooLarge { index: u64 },
-    #[error("an import may have {limit} records")]
-    TooManyRecords { limit: u64 },
-    /// The body was below the minimum throughput.
-    #[error("the body came too slowly")]
-    BodyTooSlow,
-    /// The account holds its share of the memory.
-    #[error("the account holds its share of the memory")]
-    Busy(Busy),
-    /// Another attempt has the idempotency key.
-    #[error("another request with this idempotency key is being answered; try again")]
-    InFlight,
-    /// The idempotency key belongs to another request.
-    #[error("the idempotency key was used within 24 h with another query or body")]
-    KeyReused,
-    /// The campaign that it is for takes no imports.
-    #[error("{0}")]
-    CampaignNotRunning(&'static str),
-    #[error(transparent)]
-    Store(#[from] store::Error),
-    /// A part of the service stopped.
-    #[error("the import stopped: {0}")]
-    Fault(&'static str),
-}
-
-impl ImportError {
-    /// Its name in metrics.
-    pub fn outcome(&self) -> &'static str {
-        match self {
-            Self::Syntax { .. } => "broken",
-            Self::BodyTooLarge { .. }
-            | Self::RecordTooLarge { .. }
-            | Self::TooManyRecords { .. } => "too_large",
-            Self::BodyTooSlow => "too_slow",
-            Self::InFlight | Self::KeyReused => "idempotency",
-            Self::CampaignNotRunning(_) => "campaign",
-            Self::Busy(_) => "busy",
-            Self::Store(_) => "unavailable",
-            Self::Fault(_) => "fault",
-        }
+/// The code of a body that is not one complete value of its kind.
+pub fn broken(kind: BodyKind) -> Code {
+    match kind {
+        BodyKind::Csv => Code::InvalidCsv,
+        BodyKind::Json | BodyKind::Ndjson => Code::InvalidJson,
     }
 }
 
-impl From<Busy> for ImportError {
-    fn from(busy: Busy) -> Self {
-        Self::Busy(busy)
-    }
+/// Another attempt has the idempotency key.
+pub fn in_flight() -> Problem {
+    Problem::new(
+        Code::IdempotencyInFlight,
+        "another request with this idempotency key is being answered; try again",
+    )
+    .retry_after(1)
 }
 
-impl From<io::Error> for ImportError {
-    /// The error that a [`Source`](super::source::Source) holds.
-    fn from(error: io::Error) -> Self {
-        error
-            .downcast()
-            .unwrap_or(Self::Fault("a body could not be read"))
-    }
+/// A part of the service stopped.
+pub fn fault(what: &'static str) -> Problem {
+    Problem::internal(&io::Error::other(what))
 }
 
-impl From<ImportError> for Problem {
-    fn from(error: ImportError) -> Self {
-        let code = match error {
-            ImportError::Store(error) => return error.into(),
-            ImportError::Busy(busy) => return busy.into(),
-            ImportError::Fault(_) => return Self::internal(&error),
-            ImportError::BodyTooSlow => return Self::body_too_slow(),
-            ImportError::Syntax {
-                kind: BodyKind::Csv,
-                ..
-            } => Code::InvalidCsv,
-            ImportError::Syntax { .. } => Code::InvalidJson,
-            ImportError::BodyTooLarge { .. } | ImportError::RecordTooLarge { .. } => {
-                Code::BodyTooLarge
-            }
-            ImportError::TooManyRecords { .. } => Code::TooManyRecords,
-            ImportError::InFlight => Code::IdempotencyInFlight,
-            ImportError::CampaignNotRunning(_) => Code::CampaignNotRunning,
-            ImportError::KeyReused => Code::IdempotencyKeyReused,
-        };
-        let problem = Self::new(code, error.to_string());
-        match code {
-            Code::IdempotencyInFlight => problem.retry_after(1),
-            _ => problem,
-        }
+/// What an import that came to nothing is called in metrics.
+pub fn outcome(problem: &Problem) -> &'static str {
+    match problem.code() {
+        Code::InvalidJson | Code::InvalidCsv => "broken",
+        Code::BodyTooLarge | Code::TooManyRecords => "too_large",
+        Code::BodyTooSlow => "too_slow",
+        Code::IdempotencyInFlight | Code::IdempotencyKeyReused => "idempotency",
+        Code::CampaignNotRunning => "campaign",
+        Code::Busy => "busy",
+        Code::Unavailable => "unavailable",
+        _ => "fault",
     }
 }

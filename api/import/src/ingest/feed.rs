@@ -6,10 +6,11 @@ use bytes::{Buf, Bytes};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use super::ImportError;
+use super::error::fault;
+use api_http::Problem;
 use api_http::body::ArrivingBody;
 
-/// A body as it comes over the wire. An error of it holds a [`Cut`](api_http::body::Cut) or an [`ImportError`].
+/// A body as it comes over the wire. An error of it holds a [`Problem`].
 pub struct Wire {
     body: ArrivingBody,
     stop: CancellationToken,
@@ -37,10 +38,8 @@ impl BufRead for Wire {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.current.is_empty() && !self.ended {
             let next = wait(&self.stop, self.body.next()).map_err(io::Error::other)?;
-            match next.map_err(io::Error::other)? {
-                Some(data) => self.current = data,
-                None => self.ended = true,
-            }
+            self.ended = next.is_none();
+            self.current = next.unwrap_or_default();
         }
         Ok(&self.current)
     }
@@ -64,11 +63,11 @@ impl Read for Wire {
 /// `stop` was cancelled.
 pub fn wait<T>(
     stop: &CancellationToken,
-    future: impl Future<Output = T>,
-) -> Result<T, ImportError> {
+    future: impl Future<Output = Result<T, Problem>>,
+) -> Result<T, Problem> {
     Handle::current()
         .block_on(stop.run_until_cancelled(future))
-        .ok_or(ImportError::Fault("nobody waits for the import any more"))
+        .unwrap_or_else(|| Err(fault("nobody waits for the import any more")))
 }
 
 #[cfg(test)]
@@ -78,7 +77,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use api_http::body::Cut;
+    use api_http::error::Code;
     use api_http::memory::{MemoryPool, PoolSize};
 
     async fn read(body: Body, limit: u64, stop: CancellationToken) -> io::Result<Vec<u8>> {
@@ -88,7 +87,10 @@ mod tests {
             small: 1,
         };
         let permit = MemoryPool::new(size).permit(Uuid::nil());
-        let mut wire = Wire::new(ArrivingBody::new(body, limit, permit.demand()), stop);
+        let mut wire = Wire::new(
+            ArrivingBody::new(body, limit, permit.demand(), Code::InvalidJson),
+            stop,
+        );
         let reading = tokio::task::spawn_blocking(move || {
             let mut bytes = Vec::new();
             wire.read_to_end(&mut bytes).map(|_| bytes)
@@ -112,14 +114,14 @@ mod tests {
     async fn one_byte_too_many_is_refused() {
         let body = pieces(vec![Ok("[1"), Ok(",2]")]);
         let refused = read(body, 4, CancellationToken::new()).await.unwrap_err();
-        assert_eq!(refused.downcast::<Cut>().unwrap(), Cut::TooLarge);
+        assert_eq!(Problem::from(refused).code(), Code::BodyTooLarge);
     }
 
     #[tokio::test]
     async fn a_broken_connection_is_no_end() {
         let body = pieces(vec![Ok("[1]"), Err(io::Error::other("reset"))]);
         let cut = read(body, 10, CancellationToken::new()).await.unwrap_err();
-        assert_eq!(cut.downcast::<Cut>().unwrap(), Cut::Broken);
+        assert_eq!(Problem::from(cut).code(), Code::InvalidJson);
     }
 
     #[tokio::test]
@@ -127,6 +129,6 @@ mod tests {
         let stop = CancellationToken::new();
         let body = Body::from_stream(stream::pending::<Result<Bytes, io::Error>>());
         let (result, ()) = tokio::join!(read(body, 10, stop.clone()), async { stop.cancel() });
-        assert!(result.unwrap_err().downcast::<ImportError>().is_ok());
+        assert!(result.unwrap_err().downcast::<Problem>().is_ok());
     }
 }

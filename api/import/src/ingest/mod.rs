@@ -23,6 +23,7 @@ mod sink;
 mod source;
 mod writer;
 
+use api_http::Problem;
 use api_http::body::Encoding;
 use api_http::memory::{MemoryPermit, MemoryPool, PoolSize};
 use axum::body::Body;
@@ -36,7 +37,8 @@ use utoipa::ToSchema;
 
 pub use self::attempt::{Attempt, Opened};
 use self::encoding::Decoder;
-pub use self::error::ImportError;
+use self::error::fault;
+pub use self::error::outcome;
 pub use self::parse::{Job, Tally};
 use self::source::Source;
 
@@ -96,12 +98,8 @@ pub struct Incoming {
 /// Reads a body and stores its records under the attempt's batch, which stays unaccepted.
 ///
 /// # Errors
-/// See [`ImportError`].
-pub async fn receive(
-    attempt: &Attempt,
-    job: Job,
-    incoming: Incoming,
-) -> Result<Tally, ImportError> {
+/// What [`error`] names, and what its body, its account's memory or the database refuse.
+pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<Tally, Problem> {
     let hashed = attempt.is_idempotent();
     let (sender, pieces) = mpsc::channel(PIECES);
     let parse = move |source| parse::run(job, source, sender);
@@ -120,19 +118,19 @@ pub async fn receive(
 ///
 /// # Errors
 /// The body cannot be read to its end.
-pub async fn digest(incoming: Incoming) -> Result<[u8; 32], ImportError> {
+pub async fn digest(incoming: Incoming) -> Result<[u8; 32], Problem> {
     let consume = |mut source: Source| {
         std::io::copy(&mut source, &mut std::io::sink())?;
         source
             .hash()
-            .ok_or(ImportError::Fault("a body was read without its hash"))
+            .ok_or_else(|| fault("a body was read without its hash"))
     };
     Reading::begin(incoming, true, consume).await?.end().await
 }
 
 /// A body that is read on a thread of its own, for as long as this is there.
 struct Reading<T> {
-    thread: JoinHandle<Result<T, ImportError>>,
+    thread: JoinHandle<Result<T, Problem>>,
     stop: DropGuard,
 }
 
@@ -141,8 +139,8 @@ impl<T: Send + 'static> Reading<T> {
     async fn begin(
         mut incoming: Incoming,
         hashed: bool,
-        consume: impl FnOnce(Source) -> Result<T, ImportError> + Send + 'static,
-    ) -> Result<Self, ImportError> {
+        consume: impl FnOnce(Source) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<Self, Problem> {
         incoming.permit.grow_to(source::memory_of(0)).await?;
         let span = Span::current();
         let stop = CancellationToken::new();
@@ -158,9 +156,9 @@ impl<T: Send + 'static> Reading<T> {
     }
 
     /// What the body came to.
-    async fn end(self) -> Result<T, ImportError> {
+    async fn end(self) -> Result<T, Problem> {
         let joined = self.thread.await;
-        joined.unwrap_or(Err(ImportError::Fault("the parser stopped")))
+        joined.unwrap_or_else(|_| Err(fault("the parser stopped")))
     }
 
     /// Stops reading. What is left of the body is given back before this returns.

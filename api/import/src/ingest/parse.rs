@@ -12,8 +12,10 @@ use domain::record::{BrokenRecord, Parsed, Record, RecordError};
 use store::import::ChunkCut;
 use tokio::sync::mpsc::Sender;
 
+use super::OnError;
+use super::error::{broken, fault};
 use super::source::Source;
-use super::{ImportError, OnError};
+use api_http::{Code, Problem};
 
 /// The errors of an import that its answer has, at most.
 const SHOWN_ERRORS: usize = 100;
@@ -66,7 +68,7 @@ pub struct Tally {
 ///
 /// # Errors
 /// The body is refused, or nobody takes the pieces.
-pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally, ImportError> {
+pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally, Problem> {
     let begin = Instant::now();
     let mut collector = Collector::new(job, pieces);
     let kind = source.kind();
@@ -84,17 +86,14 @@ pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally,
     })
 }
 
-fn read(kind: BodyKind, source: &mut Source, collector: &mut Collector) -> Result<(), ImportError> {
+fn read(kind: BodyKind, source: &mut Source, collector: &mut Collector) -> Result<(), Problem> {
     let mut reader = RecordReader::new(kind, source);
-    let broken = |error| match error {
-        BodyError::Syntax { offset, detail } => ImportError::Syntax {
-            kind,
-            detail: format!("{detail}, at byte {offset}"),
-        },
-        BodyError::RecordTooLarge { index } => ImportError::RecordTooLarge { index },
+    let refused = |error| match error {
+        BodyError::Syntax { .. } => Problem::new(broken(kind), error.to_string()),
+        BodyError::RecordTooLarge { .. } => Problem::new(Code::BodyTooLarge, error.to_string()),
         BodyError::Read(error) => error.into(),
     };
-    while let Some(parsed) = reader.next().map_err(broken)? {
+    while let Some(parsed) = reader.next().map_err(refused)? {
         // The prefix is known from the first record on, but the record borrows the reader.
         if let Some(broken) = collector.take(parsed)? {
             collector.reject(reader.pointer_prefix(), broken)?;
@@ -133,11 +132,10 @@ impl Collector {
     }
 
     /// Counts a record and keeps it, or returns why it is not kept.
-    fn take(&mut self, parsed: Parsed<'_>) -> Result<Option<BrokenRecord>, ImportError> {
+    fn take(&mut self, parsed: Parsed<'_>) -> Result<Option<BrokenRecord>, Problem> {
         if self.tally.received == self.job.max_records {
-            return Err(ImportError::TooManyRecords {
-                limit: self.job.max_records,
-            });
+            let detail = format!("an import may have {} records", self.job.max_records);
+            return Err(Problem::new(Code::TooManyRecords, detail));
         }
         self.tally.received += 1;
         match parsed {
@@ -147,7 +145,7 @@ impl Collector {
         }
     }
 
-    fn keep(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
+    fn keep(&mut self, record: &Record<'_>) -> Result<(), Problem> {
         self.tally.accepted += 1;
         if !self.stores() {
             return Ok(());
@@ -159,7 +157,7 @@ impl Collector {
         Ok(())
     }
 
-    fn reject(&mut self, prefix: &str, broken: BrokenRecord) -> Result<(), ImportError> {
+    fn reject(&mut self, prefix: &str, broken: BrokenRecord) -> Result<(), Problem> {
         let index = self.tally.received - 1;
         self.tally.rejected += 1;
         let BrokenRecord {
@@ -176,7 +174,7 @@ impl Collector {
         })
     }
 
-    fn note(&mut self, error: RecordError) -> Result<(), ImportError> {
+    fn note(&mut self, error: RecordError) -> Result<(), Problem> {
         if self.tally.errors.len() < SHOWN_ERRORS {
             self.tally.errors.push(error.clone());
         }
@@ -194,7 +192,7 @@ impl Collector {
         self.job.on_error == OnError::AcceptValid || self.tally.rejected == 0
     }
 
-    fn finish(&mut self) -> Result<(), ImportError> {
+    fn finish(&mut self) -> Result<(), Problem> {
         if self.stores() && self.tally.accepted > 0 {
             if !self.run.is_empty() {
                 self.send_run()?;
@@ -206,7 +204,7 @@ impl Collector {
         Ok(())
     }
 
-    fn send_run(&mut self) -> Result<(), ImportError> {
+    fn send_run(&mut self) -> Result<(), Problem> {
         let (no, chunk_records) = (self.tally.chunks, self.job.cut.chunk_records);
         let run = self.run.finish();
         self.tally.chunks += i64::try_from(run.chunks(chunk_records)).unwrap_or(i64::MAX);
@@ -217,18 +215,18 @@ impl Collector {
         })
     }
 
-    fn send_block(&mut self) -> Result<(), ImportError> {
+    fn send_block(&mut self) -> Result<(), Problem> {
         let errors = std::mem::take(&mut self.block);
         let first = self.first;
         self.first += i64::try_from(errors.len()).unwrap_or(i64::MAX);
         self.send(Piece::Errors { first, errors })
     }
 
-    fn send(&mut self, piece: Piece) -> Result<(), ImportError> {
+    fn send(&mut self, piece: Piece) -> Result<(), Problem> {
         let begin = Instant::now();
         let sent = self.pieces.blocking_send(piece);
         self.waited += begin.elapsed();
-        sent.map_err(|_| ImportError::Fault("nobody takes what was parsed"))
+        sent.map_err(|_| fault("nobody takes what was parsed"))
     }
 }
 

@@ -3,10 +3,11 @@
 use tokio::sync::mpsc::Receiver;
 use tokio::task::{JoinSet, spawn_blocking};
 
-use super::ImportError;
 use super::attempt::Attempt;
+use super::error::fault;
 use super::parse::Piece;
 use super::writer::Writer;
+use api_http::Problem;
 
 /// The pieces that are compressed or stored at once, at most.
 const AT_ONCE: usize = 2;
@@ -15,10 +16,14 @@ const AT_ONCE: usize = 2;
 ///
 /// # Errors
 /// The database does not answer, or the attempt is lost. Pieces on their way are given up.
-pub async fn run(attempt: &Attempt, mut pieces: Receiver<Piece>) -> Result<(), ImportError> {
+pub async fn run(attempt: &Attempt, mut pieces: Receiver<Piece>) -> Result<(), Problem> {
     let mut working = JoinSet::new();
+    let mut has_begun = false;
     while let Some(piece) = pieces.recv().await {
-        attempt.begin().await?;
+        if !has_begun {
+            attempt.begin().await?;
+            has_begun = true;
+        }
         if working.len() >= AT_ONCE {
             done(working.join_next().await)?;
         }
@@ -31,16 +36,16 @@ pub async fn run(attempt: &Attempt, mut pieces: Receiver<Piece>) -> Result<(), I
 }
 
 fn done(
-    joined: Option<Result<Result<(), ImportError>, tokio::task::JoinError>>,
-) -> Result<(), ImportError> {
+    joined: Option<Result<Result<(), Problem>, tokio::task::JoinError>>,
+) -> Result<(), Problem> {
     match joined {
         Some(Ok(result)) => result,
-        Some(Err(_)) => Err(ImportError::Fault("a chunk could not be stored")),
+        Some(Err(_)) => Err(fault("a chunk could not be stored")),
         None => Ok(()),
     }
 }
 
-async fn store(writer: Writer, piece: Piece) -> Result<(), ImportError> {
+async fn store(writer: Writer, piece: Piece) -> Result<(), Problem> {
     match piece {
         Piece::Run {
             no,
@@ -49,7 +54,7 @@ async fn store(writer: Writer, piece: Piece) -> Result<(), ImportError> {
         } => {
             let chunks = spawn_blocking(move || run.compress(chunk_records))
                 .await
-                .map_err(|_| ImportError::Fault("a run could not be compressed"))?;
+                .map_err(|_| fault("a run could not be compressed"))?;
             for (no, (records, payload)) in (no..).zip(chunks) {
                 let records = i64::try_from(records).unwrap_or(i64::MAX);
                 writer.add_chunk(no, records, payload).await?;

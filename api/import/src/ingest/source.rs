@@ -6,9 +6,11 @@ use domain::body::BodyKind;
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
+use super::error::{broken, fault};
 use super::feed::{Wire, wait};
-use super::{Decoder, ImportError, Incoming};
-use api_http::body::{ArrivingBody, Cut};
+use super::{Decoder, Incoming};
+use api_http::Problem;
+use api_http::body::ArrivingBody;
 use api_http::memory::MemoryPermit;
 
 /// Memory is requested in steps of this size.
@@ -20,7 +22,7 @@ pub fn memory_of(decoded: u64) -> u64 {
     MEMORY_STEP / 2 + (decoded * 4).next_multiple_of(MEMORY_STEP)
 }
 
-/// A decoded body, on a thread that may block. Its errors hold an [`ImportError`].
+/// A decoded body, on a thread that may block. Its errors hold a [`Problem`].
 pub struct Source {
     decoder: Decoder<Wire>,
     kind: BodyKind,
@@ -37,11 +39,7 @@ impl Source {
     ///
     /// # Errors
     /// The decoder has no memory.
-    pub fn new(
-        incoming: Incoming,
-        stop: CancellationToken,
-        hashed: bool,
-    ) -> Result<Self, ImportError> {
+    pub fn new(incoming: Incoming, stop: CancellationToken, hashed: bool) -> Result<Self, Problem> {
         let Incoming {
             body,
             kind,
@@ -49,10 +47,9 @@ impl Source {
             permit,
             limit,
         } = incoming;
-        let body = ArrivingBody::new(body, limit, permit.demand());
+        let body = ArrivingBody::new(body, limit, permit.demand(), broken(kind));
         let wire = Wire::new(body, stop.clone());
-        let decoder = Decoder::new(encoding, wire)
-            .map_err(|_| ImportError::Fault("a decoder has no memory"))?;
+        let decoder = Decoder::new(encoding, wire).map_err(|_| fault("a decoder has no memory"))?;
         Ok(Self {
             decoder,
             kind,
@@ -81,37 +78,22 @@ impl Source {
     }
 
     /// Counts bytes that were decoded, and waits for the memory that they need.
-    fn count(&mut self, bytes: u64) -> Result<(), ImportError> {
+    fn count(&mut self, bytes: u64) -> Result<(), Problem> {
         self.decoded += bytes;
         if self.decoded > self.limit {
-            return Err(ImportError::BodyTooLarge { limit: self.limit });
+            return Err(Problem::too_large(self.limit));
         }
-        let growing = self.permit.grow_to(memory_of(self.decoded));
-        wait(&self.stop, growing)??;
-        Ok(())
+        wait(&self.stop, self.permit.grow_to(memory_of(self.decoded)))
     }
 
     /// What a failed read of the decoder comes to.
-    fn explain(&self, error: io::Error) -> ImportError {
-        let error = match error.downcast::<ImportError>() {
-            Ok(error) => return error,
-            Err(error) => error,
-        };
-        let at = self.decoded;
-        let detail = match error.downcast::<Cut>() {
-            Ok(Cut::TooLarge) => return ImportError::BodyTooLarge { limit: self.limit },
-            Ok(Cut::Slow) => return ImportError::BodyTooSlow,
-            Ok(Cut::Broken) => {
-                format!("the connection ended before the body did, at byte {at}")
-            }
-            Err(_) => {
-                format!("the content encoding is broken or cut, after byte {at} of what it holds")
-            }
-        };
-        ImportError::Syntax {
-            kind: self.kind,
-            detail,
-        }
+    fn explain(&self, error: io::Error) -> Problem {
+        error.downcast().unwrap_or_else(|_| {
+            let at = self.decoded;
+            let detail =
+                format!("the content encoding is broken or cut, after byte {at} of what it holds");
+            Problem::new(broken(self.kind), detail)
+        })
     }
 }
 
@@ -134,13 +116,14 @@ mod tests {
 
     use super::super::{Encoding, memory};
     use super::*;
+    use api_http::error::Code;
 
     /// Reads a body; its decoded length and hash, or why not.
     async fn read(
         encoding: Encoding,
         body: Vec<u8>,
         limit: u64,
-    ) -> Result<(usize, [u8; 32]), ImportError> {
+    ) -> Result<(usize, [u8; 32]), Code> {
         let incoming = Incoming {
             body: Body::from(body),
             kind: BodyKind::Json,
@@ -154,7 +137,10 @@ mod tests {
             let length = source.read_to_end(&mut bytes)?;
             Ok((length, source.hash().unwrap()))
         });
-        reading.await.unwrap()
+        reading
+            .await
+            .unwrap()
+            .map_err(|problem: Problem| problem.code())
     }
 
     #[tokio::test]
@@ -171,29 +157,20 @@ mod tests {
         let bomb = zstd::encode_all(&vec![b' '; 1 << 20][..], 1).unwrap();
         assert!(bomb.len() < 1_000);
         let refused = read(Encoding::Zstd, bomb.clone(), (1 << 20) - 1).await;
-        assert!(matches!(refused, Err(ImportError::BodyTooLarge { .. })));
+        assert_eq!(refused, Err(Code::BodyTooLarge));
         assert_eq!(
             read(Encoding::Zstd, bomb, 1 << 20).await.unwrap().0,
             1 << 20
         );
         let refused = read(Encoding::Identity, vec![b' '; 11], 10).await;
-        assert!(matches!(
-            refused,
-            Err(ImportError::BodyTooLarge { limit: 10 })
-        ));
+        assert_eq!(refused, Err(Code::BodyTooLarge));
     }
 
     #[tokio::test]
     async fn a_broken_encoding_is_a_broken_body() {
         for encoding in [Encoding::Gzip, Encoding::Zstd] {
             let refused = read(encoding, b"[]".to_vec(), 10).await;
-            assert!(matches!(
-                refused,
-                Err(ImportError::Syntax {
-                    kind: BodyKind::Json,
-                    ..
-                })
-            ));
+            assert_eq!(refused, Err(Code::InvalidJson));
         }
     }
 }

@@ -11,7 +11,7 @@ use domain::record::Record;
 use domain::scope::Scopes;
 use platform::cache::Cache;
 use platform::config::RedisUrl;
-use store::import::{Batch, ChunkId, QueueBatch};
+use store::import::{Batch, ChunkId, ImportAttempt, QueueBatch};
 use store::{Store, Workload};
 use tempfile::TempDir;
 use tests::app::Backends;
@@ -121,43 +121,49 @@ impl Ledger {
 
     /// The same with payloads as they are, sound or not.
     pub async fn receive_payloads(&self, payloads: Vec<(usize, Vec<u8>)>) -> Result<Received> {
-        let (batch_id, attempt) = (Uuid::now_v7(), Uuid::new_v4());
-        self.store
-            .begin_batch(self.account_id, batch_id, attempt, self.campaign_id)
-            .await?;
+        let attempt = ImportAttempt::new(self.account_id, None, self.campaign_id);
+        self.store.begin_batch(&attempt).await?;
         let (mut chunks, mut records) = (0, 0);
         for (rows, payload) in payloads {
             let rows = i64::try_from(rows)?;
             self.store
-                .add_chunk(self.account_id, batch_id, attempt, chunks, rows, payload)
+                .add_chunk(&attempt, chunks, rows, payload)
                 .await?;
             chunks += 1;
             records += rows;
         }
         Ok(Received {
-            batch_id,
-            attempt,
+            batch_id: attempt.batch_id,
+            attempt: attempt.attempt,
             chunks,
             records,
         })
     }
 
+    /// The attempt that a batch arrived with.
+    pub fn attempt(&self, received: &Received) -> ImportAttempt {
+        ImportAttempt {
+            account_id: self.account_id,
+            batch_id: received.batch_id,
+            attempt: received.attempt,
+            key: None,
+            campaign_id: self.campaign_id,
+        }
+    }
+
     /// Accepts what arrived.
     pub async fn accept(&self, received: &Received) -> Result<()> {
-        self.store
-            .queue_batch(&QueueBatch {
-                account_id: self.account_id,
-                batch_id: received.batch_id,
-                attempt: received.attempt,
-                received: received.records,
-                accepted: received.records,
-                rejected: 0,
-                errors_dropped: 0,
-                chunks: received.chunks,
-                request_id: "test",
-                idempotency: None,
-            })
-            .await?;
+        let batch = QueueBatch {
+            received: received.records,
+            accepted: received.records,
+            rejected: 0,
+            errors_dropped: 0,
+            chunks: received.chunks,
+            request_id: "test",
+            first_answer: None,
+        };
+        let attempt = self.attempt(received);
+        self.store.queue_batch(&attempt, &batch).await?;
         Ok(())
     }
 

@@ -169,10 +169,7 @@ async fn what_the_ledger_holds_must_be_what_the_attempt_claims() -> Result<()> {
     short.records += 1;
     assert!(ledger.accept(&short).await.is_err());
     let gone = ledger.receive(&[&[("a", 1)]]).await?;
-    ledger
-        .store
-        .abandon_batch(ledger.account_id, gone.batch_id, gone.attempt, None)
-        .await?;
+    ledger.store.abandon_batch(&ledger.attempt(&gone)).await?;
     assert!(ledger.accept(&gone).await.is_err());
     assert_eq!(ledger.counted().await?, 0);
     Ok(())
