@@ -4,7 +4,7 @@
 //! harm. Queue names, delivery and acknowledgement live in `platform`.
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr};
 use uuid::Uuid;
 
 /// One message. The version is part of the variant's name: a changed shape is a new variant, and a worker
@@ -42,7 +42,9 @@ impl Message {
 pub struct DecodeError(#[source] serde_json::Error);
 
 /// The lanes of imports. They are apart so that a giant import never delays a small one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumString, IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Lane {

@@ -6,5 +6,4 @@ pub mod api_key;
 pub mod api_secret;
 pub mod campaign;
 pub mod form;
-pub mod import_batch;
 pub mod message;

@@ -14,7 +14,7 @@ use sea_orm::{
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::tx::{Source, Sql, get, parsed, values};
+use crate::tx::{Source, Sql, get, parsed, read, values};
 use crate::{Error, Store, Tx};
 
 /// How many secrets of a key may live at once.
@@ -292,10 +292,7 @@ impl Store {
                 values![Utc::now()],
             )
             .await?;
-        let keys = rows
-            .iter()
-            .map(|row| KeySummary::from_query_result(row, ""));
-        Ok(keys.collect::<Result<_, _>>()?)
+        read(&rows)
     }
 
     /// Notes when keys were last used.

@@ -182,7 +182,7 @@ impl Tx {
     }
 
     /// A statement's error.
-    fn failed(&self, error: SqlxError) -> DbErr {
+    pub(super) fn failed(&self, error: SqlxError) -> DbErr {
         let error = DbErr::Query(RuntimeErr::SqlxError(error.into()));
         self.pool.note(&error);
         error
