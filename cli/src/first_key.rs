@@ -26,7 +26,8 @@ pub(crate) async fn ensure(store: &Store, config: &Config) -> anyhow::Result<()>
     };
     store
         .create_key_shown(ACCOUNT, None, Scopes::ALL, show)
-        .await?;
+        .await
+        .map_err(anyhow::Error::from_boxed)?;
     Ok(())
 }
 

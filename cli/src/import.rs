@@ -48,21 +48,19 @@ pub(crate) struct Arguments {
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Format {
     Json,
+    #[value(alias = "jsonl")]
     Ndjson,
     Csv,
 }
 
 impl Format {
     fn of(path: &Path) -> anyhow::Result<Self> {
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("json") => Ok(Self::Json),
-            Some("ndjson" | "jsonl") => Ok(Self::Ndjson),
-            Some("csv") => Ok(Self::Csv),
-            _ => bail!(
-                "{}: neither .json, .ndjson nor .csv; --format says what it is",
-                path.display()
-            ),
-        }
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let format = extension.and_then(|name| Self::from_str(name, false).ok());
+        format.with_context(|| {
+            let shown = path.display();
+            format!("{shown}: neither .json, .ndjson nor .csv; --format says what it is")
+        })
     }
 
     fn media_type(self) -> &'static str {

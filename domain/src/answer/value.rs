@@ -29,15 +29,7 @@ impl AnswerValue {
         }
     }
 
-    pub(super) fn to_json(&self) -> Value {
-        match self {
-            Self::Grade(grade) => Value::from(*grade),
-            Self::Text(text) => Value::from(text.as_str()),
-            Self::Chosen(values) => Value::from(values.as_slice()),
-        }
-    }
-
-    /// Reads what [`to_json`](Self::to_json) gave. An option may have been retired since.
+    /// Reads what is stored. An option may have been retired since.
     pub(super) fn from_stored(field: &Field, value: Value) -> Option<Self> {
         match (field.kind.shape(), value) {
             (AnswerShape::Grade(grades), value) => grades.read(&value).ok().map(Self::Grade),
