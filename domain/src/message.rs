@@ -31,15 +31,10 @@ impl Message {
     }
 
     /// Reads what [`Message::encode`] wrote. Unknown members are skipped; an unknown type is an error.
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        serde_json::from_slice(bytes).map_err(DecodeError)
+    pub fn decode(bytes: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(bytes)
     }
 }
-
-/// The bytes are no message that this version knows.
-#[derive(Debug, thiserror::Error)]
-#[error("not a known message: {0}")]
-pub struct DecodeError(#[source] serde_json::Error);
 
 /// The lanes of imports. They are apart so that a giant import never delays a small one.
 #[derive(
