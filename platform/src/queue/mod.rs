@@ -13,8 +13,8 @@ use std::sync::Arc;
 use domain::message::Message;
 use tokio::sync::{Mutex, mpsc};
 
-use self::rabbit::Rabbit;
 pub use self::rabbit::Topology;
+use self::rabbit::{Address, Publisher, listen};
 use crate::config::AmqpUrl;
 
 /// A queue operation that did not succeed. The message may or may not be there: the ledger, not the queue, knows.
@@ -49,7 +49,7 @@ pub struct Queue(Backend);
 #[derive(Clone)]
 enum Backend {
     InProcess(InProcess),
-    Rabbit(Rabbit),
+    Rabbit(Arc<Publisher>),
 }
 
 /// Lives as long as the process. Not bounded: a message is some hundred bytes, and workers take it at once.
@@ -72,7 +72,8 @@ impl Queue {
 
     /// A queue of this name on a broker.
     pub fn on_broker(url: &AmqpUrl, topology: Topology) -> Self {
-        Self(Backend::Rabbit(Rabbit::new(url, topology)))
+        let publisher = Publisher::new(Address::new(url, topology));
+        Self(Backend::Rabbit(Arc::new(publisher)))
     }
 
     /// Publishes a message; when it returns, the queue has it. Takes at most 5 s, and no time at all while a
@@ -86,7 +87,7 @@ impl Queue {
                 let sent = queue.sender.send(message.clone());
                 sent.map_err(|_| QueueError::Lost)
             }
-            Backend::Rabbit(queue) => queue.publish(message).await,
+            Backend::Rabbit(publisher) => publisher.publish(message).await,
         };
         let outcome = if result.is_ok() { "ok" } else { "error" };
         metrics::counter!("feedback_queue_published_total", "outcome" => outcome).increment(1);
@@ -103,7 +104,7 @@ impl Queue {
                     hand_on(message);
                 }
             }
-            Backend::Rabbit(queue) => queue.listen(hand_on).await,
+            Backend::Rabbit(publisher) => listen(&publisher.address, hand_on).await,
         }
     }
 
@@ -114,7 +115,7 @@ impl Queue {
     pub async fn ping(&self) -> Result<(), QueueError> {
         match &self.0 {
             Backend::InProcess(_) => Ok(()),
-            Backend::Rabbit(queue) => queue.ping().await,
+            Backend::Rabbit(publisher) => publisher.ping().await,
         }
     }
 }

@@ -14,13 +14,13 @@ use crate::queue::QueueError;
 
 /// Where the broker is, and the queues on it.
 #[derive(Clone)]
-pub(super) struct Address {
+pub(in crate::queue) struct Address {
     uri: AMQPUri,
     pub(super) topology: Topology,
 }
 
 impl Address {
-    pub(super) fn new(url: &AmqpUrl, topology: Topology) -> Self {
+    pub(in crate::queue) fn new(url: &AmqpUrl, topology: Topology) -> Self {
         let mut uri = url.0.clone();
         uri.query.heartbeat.get_or_insert(10);
         Self { uri, topology }

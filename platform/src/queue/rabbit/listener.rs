@@ -19,7 +19,8 @@ const PREFETCH: u16 = 16;
 /// How often a silent subscription is looked at.
 const LOOK: Duration = Duration::from_secs(5);
 
-pub(super) async fn listen(address: &Address, mut hand_on: impl FnMut(Message)) {
+/// Hands on messages, for ever.
+pub(in crate::queue) async fn listen(address: &Address, mut hand_on: impl FnMut(Message)) {
     let mut backoff = Backoff::default();
     let mut away = false;
     loop {

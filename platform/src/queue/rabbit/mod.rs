@@ -12,47 +12,14 @@ mod topology;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::message::Message;
-
-use self::line::Address;
-use self::publisher::Publisher;
-use super::QueueError;
-use crate::config::AmqpUrl;
-
+pub(super) use self::line::Address;
+pub(super) use self::listener::listen;
+pub(super) use self::publisher::Publisher;
 pub use self::topology::Topology;
+use super::QueueError;
 
 /// How long one answer of the broker is waited for. A publish, of two such steps at most, stays below 5 s.
 const ANSWER: Duration = Duration::from_secs(4);
-
-/// A broker. Clones share its connections.
-#[derive(Clone)]
-pub(super) struct Rabbit {
-    address: Address,
-    publisher: Arc<Publisher>,
-}
-
-impl Rabbit {
-    /// Connects when it is first used.
-    pub(super) fn new(url: &AmqpUrl, topology: Topology) -> Self {
-        let address = Address::new(url, topology);
-        Self {
-            publisher: Arc::new(Publisher::new(address.clone())),
-            address,
-        }
-    }
-
-    pub(super) async fn publish(&self, message: &Message) -> Result<(), QueueError> {
-        self.publisher.publish(message).await
-    }
-
-    pub(super) async fn listen(&self, hand_on: impl FnMut(Message)) {
-        listener::listen(&self.address, hand_on).await;
-    }
-
-    pub(super) async fn ping(&self) -> Result<(), QueueError> {
-        self.publisher.ping().await
-    }
-}
 
 /// Each broken line is tried again after 100 ms, 200 ms … 2 s.
 struct Backoff(Duration);

@@ -16,8 +16,8 @@ use crate::queue::QueueError;
 /// All that a publish may take.
 const PUBLISH: Duration = Duration::from_millis(4_500);
 
-pub(super) struct Publisher {
-    address: Address,
+pub(in crate::queue) struct Publisher {
+    pub(in crate::queue) address: Address,
     state: Arc<tokio::sync::Mutex<State>>,
     /// The library numbers a message and then queues it, under two locks. With two at once the numbers, which confirms
     /// go by, can be swapped; so one at a time.
@@ -31,7 +31,7 @@ struct State {
 }
 
 impl Publisher {
-    pub(super) fn new(address: Address) -> Self {
+    pub(in crate::queue) fn new(address: Address) -> Self {
         let state = State {
             line: None,
             backoff: Backoff::default(),
@@ -44,7 +44,7 @@ impl Publisher {
         }
     }
 
-    pub(super) async fn publish(&self, message: &Message) -> Result<(), QueueError> {
+    pub(in crate::queue) async fn publish(&self, message: &Message) -> Result<(), QueueError> {
         let publishing = async {
             match self.try_publish(message).await {
                 // Someone deleted the queue; the next line declares it. Not at once: RabbitMQ 3.10 never tells
@@ -61,7 +61,7 @@ impl Publisher {
             .unwrap_or(Err(QueueError::TimedOut))
     }
 
-    pub(super) async fn ping(&self) -> Result<(), QueueError> {
+    pub(in crate::queue) async fn ping(&self) -> Result<(), QueueError> {
         self.line().await?.ping().await
     }
 
