@@ -285,8 +285,8 @@ mod tests {
 
     #[test]
     fn no_label_begins_another() {
-        let uses = [PHONE, HOOK, REFERENCE, FINGERPRINT];
-        let labels: HashSet<_> = uses.map(Use::label).into();
+        let uses = [super::PHONE, HOOK, REFERENCE, FINGERPRINT];
+        let labels = HashSet::from(uses);
         assert_eq!(labels.len(), uses.len());
         for label in labels {
             assert_eq!(
