@@ -26,8 +26,7 @@ pub(crate) async fn ensure(store: &Store, config: &Config) -> anyhow::Result<()>
     };
     store
         .create_key_shown(ACCOUNT, None, Scopes::ALL, show)
-        .await
-        .map_err(anyhow::Error::from_boxed)?;
+        .await?;
     Ok(())
 }
 

@@ -63,8 +63,7 @@ pub(crate) async fn run(command: Command, config: Config) -> anyhow::Result<()> 
             json,
         } => {
             let scopes = scopes.unwrap_or(Scopes::ALL);
-            let issued = store.create_key(&account, time_zone, scopes).await;
-            let issued = issued.map_err(anyhow::Error::from_boxed)?;
+            let issued = store.create_key(&account, time_zone, scopes).await?;
             print(&issued, json, show)
         }
         Command::List { json } => print(store.list_keys().await?.as_slice(), json, show_list),

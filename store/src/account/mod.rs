@@ -54,6 +54,18 @@ pub struct KeySummary {
     pub live_secrets: i64,
 }
 
+/// Why no key was made.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateKeyError {
+    /// Days already stored were counted in the account's zone.
+    #[error("the account's time zone is {0} and cannot change")]
+    TimeZoneFixed(String),
+    #[error(transparent)]
+    NotShown(Source),
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
 /// SHA-256 of a secret's text.
 pub fn hash_secret(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
@@ -116,13 +128,13 @@ impl Store {
     /// Makes a key, and the account if its name is new (`time_zone` then defaults to UTC).
     ///
     /// # Errors
-    /// The account exists with another zone: days already stored were counted in it. See [`Error`].
+    /// [`CreateKeyError::TimeZoneFixed`] where the account exists with another zone.
     pub async fn create_key(
         &self,
         account_name: &str,
         time_zone: Option<Tz>,
         scopes: Scopes,
-    ) -> Result<IssuedKey, Source> {
+    ) -> Result<IssuedKey, CreateKeyError> {
         self.create_key_shown(account_name, time_zone, scopes, |_| Ok(()))
             .await
     }
@@ -137,7 +149,7 @@ impl Store {
         time_zone: Option<Tz>,
         scopes: Scopes,
         show: impl FnOnce(&IssuedKey) -> Result<(), Source>,
-    ) -> Result<IssuedKey, Source> {
+    ) -> Result<IssuedKey, CreateKeyError> {
         let tx = self.begin().await?;
         let now = Utc::now();
         tx.execute(
@@ -153,10 +165,10 @@ impl Store {
         .await?;
         let account = "SELECT account_id, time_zone FROM account WHERE name = $1";
         let account: Option<(Uuid, String)> = tx.one(account, values![account_name]).await?;
-        let (account_id, zone) = account.ok_or("an account vanished while it was made")?;
+        let vanished = || Error::broken("an account vanished while it was made");
+        let (account_id, zone) = account.ok_or_else(vanished)?;
         if time_zone.is_some_and(|asked| asked.name() != zone) {
-            let reason = format!("the account's time zone is {zone} and cannot change");
-            return Err(reason.into());
+            return Err(CreateKeyError::TimeZoneFixed(zone));
         }
         tx.execute(
             "INSERT INTO import_counter (account_id, seq) VALUES ($1, 0) ON CONFLICT DO NOTHING",
@@ -175,7 +187,7 @@ impl Store {
         )
         .await?;
         insert_secret(&tx, &issued, now).await?;
-        show(&issued)?;
+        show(&issued).map_err(CreateKeyError::NotShown)?;
         tx.commit_surely().await?;
         Ok(issued)
     }
