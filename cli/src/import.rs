@@ -48,21 +48,19 @@ pub(crate) struct Arguments {
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Format {
     Json,
+    #[value(alias = "jsonl")]
     Ndjson,
     Csv,
 }
 
 impl Format {
     fn of(path: &Path) -> anyhow::Result<Self> {
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("json") => Ok(Self::Json),
-            Some("ndjson" | "jsonl") => Ok(Self::Ndjson),
-            Some("csv") => Ok(Self::Csv),
-            _ => bail!(
-                "{}: neither .json, .ndjson nor .csv; --format says what it is",
-                path.display()
-            ),
-        }
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let format = extension.and_then(|name| Self::from_str(name, false).ok());
+        format.with_context(|| {
+            let shown = path.display();
+            format!("{shown}: neither .json, .ndjson nor .csv; --format says what it is")
+        })
     }
 
     fn media_type(self) -> &'static str {
@@ -84,12 +82,12 @@ pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> an
         Some(format) => format,
         None => Format::of(&arguments.file)?,
     };
-    let import = Import(Service::new(&arguments.connection)?);
+    let service = Service::new(&arguments.connection)?;
     let campaign = arguments.campaign.as_deref();
     let stored = async {
-        let answer = import.post(&arguments.file, format, campaign).await?;
+        let answer = post(&service, &arguments.file, format, campaign).await?;
         let batch = text(&answer, "batch_id")?;
-        let status = import.stored(&batch).await?;
+        let status = stored_batch(&service, &batch).await?;
         anyhow::Ok((answer, batch, status))
     };
     let Some(stored) = shutdown.run_until_cancelled(stored).await else {
@@ -103,14 +101,14 @@ pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> an
     if rejected > 0 {
         if arguments.all_errors {
             let path = format!("{IMPORTS}/{batch}/errors");
-            import.0.pages(&path, print_errors).await?;
+            service.pages(&path, print_errors).await?;
         } else {
             print_first(&answer, "; --all-errors prints all")?;
         }
     }
     if let Some(campaign) = campaign {
         let sending = Watch::Sending;
-        sending.follow(&import.0, campaign, &shutdown).await?;
+        sending.follow(&service, campaign, &shutdown).await?;
     }
     if rejected > 0 {
         bail!("{rejected} records were rejected");
@@ -121,59 +119,55 @@ pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> an
     }
 }
 
-struct Import(Service);
-
-impl Import {
-    async fn post(
-        &self,
-        path: &Path,
-        format: Format,
-        campaign: Option<&str>,
-    ) -> anyhow::Result<Value> {
-        let template = "{msg:10} {bar:40} {bytes}/{total_bytes} {eta}";
-        let (bar, template, body): (_, _, Box<dyn AsyncRead + Send + Unpin>) =
-            if path.as_os_str() == "-" {
-                let spinner = ProgressBar::new_spinner();
-                (spinner, "{msg:10} {spinner} {bytes}", Box::new(stdin()))
-            } else {
-                let file = File::open(path).await;
-                let file = file.with_context(|| path.display().to_string())?;
-                let bar = ProgressBar::new(file.metadata().await?.len());
-                (bar, template, Box::new(file))
-            };
-        bar.set_style(style(template));
-        bar.set_message("sending");
-        let body = ReaderStream::with_capacity(bar.wrap_async_read(body), 1 << 18);
-        let campaign = campaign.map(|campaign| format!("?campaign={}", segment(campaign)));
-        let imports = format!("{IMPORTS}{}", campaign.unwrap_or_default());
-        let call = self.0.call(Method::POST, &imports);
-        let call = call.header(CONTENT_TYPE, format.media_type());
-        let response = call.body(Body::wrap_stream(body)).send().await?;
-        bar.finish_and_clear();
-        if response.status() == StatusCode::UNPROCESSABLE_ENTITY {
-            let problem: Value = response.json().await?;
-            print_first(&problem, "")?;
-            bail!("{}", text(&problem, "detail")?);
-        }
-        read(response).await
+async fn post(
+    service: &Service,
+    path: &Path,
+    format: Format,
+    campaign: Option<&str>,
+) -> anyhow::Result<Value> {
+    let template = "{msg:10} {bar:40} {bytes}/{total_bytes} {eta}";
+    let (bar, template, body): (_, _, Box<dyn AsyncRead + Send + Unpin>) =
+        if path.as_os_str() == "-" {
+            let spinner = ProgressBar::new_spinner();
+            (spinner, "{msg:10} {spinner} {bytes}", Box::new(stdin()))
+        } else {
+            let file = File::open(path).await;
+            let file = file.with_context(|| path.display().to_string())?;
+            let bar = ProgressBar::new(file.metadata().await?.len());
+            (bar, template, Box::new(file))
+        };
+    bar.set_style(style(template));
+    bar.set_message("sending");
+    let body = ReaderStream::with_capacity(bar.wrap_async_read(body), 1 << 18);
+    let campaign = campaign.map(|campaign| format!("?campaign={}", segment(campaign)));
+    let imports = format!("{IMPORTS}{}", campaign.unwrap_or_default());
+    let call = service.call(Method::POST, &imports);
+    let call = call.header(CONTENT_TYPE, format.media_type());
+    let response = call.body(Body::wrap_stream(body)).send().await?;
+    bar.finish_and_clear();
+    if response.status() == StatusCode::UNPROCESSABLE_ENTITY {
+        let problem: Value = response.json().await?;
+        print_first(&problem, "")?;
+        bail!("{}", text(&problem, "detail")?);
     }
+    read(response).await
+}
 
-    /// The batch once nothing of it is pending.
-    async fn stored(&self, batch: &str) -> anyhow::Result<Value> {
-        let mut bar: Option<ProgressBar> = None;
-        loop {
-            let status = self.0.get(&format!("{IMPORTS}/{batch}")).await?;
-            let (accepted, pending) = (count(&status, "accepted"), count(&status, "pending"));
-            if pending == 0 {
-                return Ok(status);
-            }
-            let bar = bar.get_or_insert_with(|| {
-                let bar = ProgressBar::new(accepted).with_message("storing");
-                bar.with_style(style("{msg:10} {bar:40} {human_pos}/{human_len} {eta}"))
-            });
-            bar.set_position(accepted - pending.min(accepted));
-            tokio::time::sleep(POLL).await;
+/// The batch once nothing of it is pending.
+async fn stored_batch(service: &Service, batch: &str) -> anyhow::Result<Value> {
+    let mut bar: Option<ProgressBar> = None;
+    loop {
+        let status = service.get(&format!("{IMPORTS}/{batch}")).await?;
+        let (accepted, pending) = (count(&status, "accepted"), count(&status, "pending"));
+        if pending == 0 {
+            return Ok(status);
         }
+        let bar = bar.get_or_insert_with(|| {
+            let bar = ProgressBar::new(accepted).with_message("storing");
+            bar.with_style(style("{msg:10} {bar:40} {human_pos}/{human_len} {eta}"))
+        });
+        bar.set_position(accepted - pending.min(accepted));
+        tokio::time::sleep(POLL).await;
     }
 }
 

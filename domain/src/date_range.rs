@@ -17,29 +17,26 @@ pub struct DateRange {
 
 /// Why two texts are not a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum DateRangeError {
-    #[error("start_date is not a date (YYYY-MM-DD)")]
-    StartNotADate,
-    #[error("end_date is not a date (YYYY-MM-DD)")]
-    EndNotADate,
-    #[error("start_date is after end_date")]
-    StartAfterEnd,
-    #[error("the range has more than {MAX_DAYS} days")]
-    TooLong,
-    #[error("as many days before start_date would begin before 0001-01-01")]
-    NothingBefore,
-}
+#[error("{0}")]
+pub struct DateRangeError(&'static str);
+
+const START_NOT_A_DATE: DateRangeError = DateRangeError("start_date is not a date (YYYY-MM-DD)");
+const END_NOT_A_DATE: DateRangeError = DateRangeError("end_date is not a date (YYYY-MM-DD)");
+const START_AFTER_END: DateRangeError = DateRangeError("start_date is after end_date");
+const TOO_LONG: DateRangeError = DateRangeError("the range has more than 1830 days");
+const NOTHING_BEFORE: DateRangeError =
+    DateRangeError("as many days before start_date would begin before 0001-01-01");
 
 impl DateRange {
     pub fn parse(start: &str, end: &str) -> Result<Self, DateRangeError> {
-        let start = parse_date(start).ok_or(DateRangeError::StartNotADate)?;
-        let end = parse_date(end).ok_or(DateRangeError::EndNotADate)?;
+        let start = parse_date(start).ok_or(START_NOT_A_DATE)?;
+        let end = parse_date(end).ok_or(END_NOT_A_DATE)?;
         if start > end {
-            return Err(DateRangeError::StartAfterEnd);
+            return Err(START_AFTER_END);
         }
         let range = Self { start, end };
         if range.num_days() > MAX_DAYS {
-            return Err(DateRangeError::TooLong);
+            return Err(TOO_LONG);
         }
         Ok(range)
     }
@@ -71,7 +68,7 @@ impl DateRange {
         let days = TimeDelta::days(self.num_days());
         let (start, end) = (self.start - days, self.end - days);
         if start.year() < 1 {
-            return Err(DateRangeError::NothingBefore);
+            return Err(NOTHING_BEFORE);
         }
         Ok(Self { start, end })
     }
@@ -140,17 +137,16 @@ mod tests {
 
     #[test]
     fn what_is_no_range_is_refused_with_its_reason() {
-        use DateRangeError::{EndNotADate, StartAfterEnd, StartNotADate};
         for (start, end, error) in [
-            ("2026-02-30", "2026-03-01", StartNotADate),
-            ("2026-2-3", "2026-03-01", StartNotADate),
-            ("+026-02-03", "2026-03-01", StartNotADate),
-            (" 2026-02-03", "2026-03-01", StartNotADate),
-            ("0000-01-01", "2026-03-01", StartNotADate),
-            ("2026-01-01", "", EndNotADate),
-            ("2026-01-01", "2026-01-01T00:00:00Z", EndNotADate),
-            ("2026-01-01", "2026-13-01", EndNotADate),
-            ("2026-01-02", "2026-01-01", StartAfterEnd),
+            ("2026-02-30", "2026-03-01", START_NOT_A_DATE),
+            ("2026-2-3", "2026-03-01", START_NOT_A_DATE),
+            ("+026-02-03", "2026-03-01", START_NOT_A_DATE),
+            (" 2026-02-03", "2026-03-01", START_NOT_A_DATE),
+            ("0000-01-01", "2026-03-01", START_NOT_A_DATE),
+            ("2026-01-01", "", END_NOT_A_DATE),
+            ("2026-01-01", "2026-01-01T00:00:00Z", END_NOT_A_DATE),
+            ("2026-01-01", "2026-13-01", END_NOT_A_DATE),
+            ("2026-01-02", "2026-01-01", START_AFTER_END),
         ] {
             assert_eq!(DateRange::parse(start, end), Err(error), "{start} {end}");
         }
@@ -164,10 +160,7 @@ mod tests {
                 .num_days(),
             MAX_DAYS
         );
-        assert_eq!(
-            DateRange::parse("2020-01-01", "2025-01-04"),
-            Err(DateRangeError::TooLong)
-        );
+        assert_eq!(DateRange::parse("2020-01-01", "2025-01-04"), Err(TOO_LONG));
         assert!(DateRange::parse("9999-12-31", "9999-12-31").is_ok());
     }
 
@@ -184,7 +177,7 @@ mod tests {
         assert_eq!((both.start(), both.end()), (previous.start(), range.end()));
         let first = DateRange::parse("0001-01-01", "0001-01-02").unwrap();
         assert_eq!(first.with_previous(), first);
-        assert_eq!(first.previous(), Err(DateRangeError::NothingBefore));
+        assert_eq!(first.previous(), Err(NOTHING_BEFORE));
         let third = DateRange::parse("0001-01-03", "0001-01-04").unwrap();
         assert_eq!(third.previous(), Ok(first));
     }

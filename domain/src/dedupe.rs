@@ -7,9 +7,9 @@
 //! The set grows by extendible hashing (Fagin, Nievergelt, Pippenger, Strong 1979): a full leaf is split into two of the
 //! same size, which reuse its memory. One table that doubles had 51 MiB resident at a million.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
+use std::hash::{BuildHasher, Hasher, RandomState};
 
+use hashbrown::HashTable;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
 use crate::docid::DocId;
@@ -26,15 +26,26 @@ pub struct DocIdSet {
 }
 
 struct Leaf {
-    entries: HashSet<Fingerprint, BuildHasherDefault<Identity>>,
+    entries: HashTable<Fingerprint>,
     /// The local depth: how many last bits all of its fingerprints share.
     depth: u32,
 }
 
 impl Leaf {
     fn new(depth: u32) -> Self {
-        let entries = HashSet::with_capacity_and_hasher(LEAF, BuildHasherDefault::default());
+        let entries = HashTable::with_capacity(LEAF);
         Self { entries, depth }
+    }
+
+    fn contains(&self, fingerprint: &Fingerprint) -> bool {
+        let same = |known: &Fingerprint| known == fingerprint;
+        self.entries.find(fingerprint.0[0], same).is_some()
+    }
+
+    fn insert(&mut self, fingerprint: Fingerprint) {
+        let hash = |known: &Fingerprint| known.0[0];
+        self.entries
+            .insert_unique(fingerprint.0[0], fingerprint, hash);
     }
 }
 
@@ -56,18 +67,14 @@ impl DocIdSet {
         let hash = hasher.finish128();
         let fingerprint = Fingerprint([hash.h1, hash.h2]);
         loop {
-            let slot = fingerprint.slot(self.directory.len());
-            let Some(&at) = self.directory.get(slot) else {
+            let at = self.directory[fingerprint.slot(self.directory.len())];
+            let leaf = &mut self.leaves[at];
+            if leaf.contains(&fingerprint) {
                 return false;
-            };
-            let Some(leaf) = self.leaves.get_mut(at) else {
-                return false;
-            };
-            if leaf.entries.len() < LEAF {
-                return leaf.entries.insert(fingerprint);
             }
-            if leaf.entries.contains(&fingerprint) {
-                return false;
+            if leaf.entries.len() < LEAF {
+                leaf.insert(fingerprint);
+                return true;
             }
             self.split(at);
         }
@@ -76,9 +83,7 @@ impl DocIdSet {
     /// Splits a leaf: its depth grows by one.
     fn split(&mut self, at: usize) {
         let new_at = self.leaves.len();
-        let Some(leaf) = self.leaves.get_mut(at) else {
-            return;
-        };
+        let leaf = &mut self.leaves[at];
         let bit = 1_usize << leaf.depth;
         leaf.depth += 1;
         let mut new = Leaf::new(leaf.depth);
@@ -87,7 +92,7 @@ impl DocIdSet {
         for entry in old.entries {
             let moves = entry.slot(bit << 1) & bit != 0;
             let half = if moves { &mut new } else { &mut *leaf };
-            half.entries.insert(entry);
+            half.insert(entry);
         }
         self.leaves.push(new);
         if bit == self.directory.len() {
@@ -118,34 +123,10 @@ impl Fingerprint {
     }
 }
 
-impl Hash for Fingerprint {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.0[0]);
-    }
-}
-
-/// Passes on a fingerprint, which is a hash already.
-#[derive(Default)]
-struct Identity(u64);
-
-impl Hasher for Identity {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use proptest::prelude::*;
 
     use super::*;

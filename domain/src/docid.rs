@@ -14,24 +14,18 @@ pub struct DocId<S = String>(S);
 
 /// Why a text is no docid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum DocIdError {
-    #[error("is empty")]
-    Empty,
-    #[error("has more than 128 bytes")]
-    TooLong,
-    #[error("holds a control character")]
-    ControlCharacter,
-}
+#[error("{0}")]
+pub struct DocIdError(&'static str);
 
 impl<S: AsRef<str>> DocId<S> {
     pub fn parse(text: S) -> Result<Self, DocIdError> {
         let shown = text.as_ref();
         if shown.is_empty() {
-            Err(DocIdError::Empty)
+            Err(DocIdError("is empty"))
         } else if shown.len() > MAX_BYTES {
-            Err(DocIdError::TooLong)
+            Err(DocIdError("has more than 128 bytes"))
         } else if has_control(shown) {
-            Err(DocIdError::ControlCharacter)
+            Err(DocIdError("holds a control character"))
         } else {
             Ok(Self(text))
         }
@@ -74,10 +68,16 @@ mod tests {
 
     #[test]
     fn empty_long_and_controlled_texts_are_refused() {
-        assert_eq!(DocId::parse(""), Err(DocIdError::Empty));
-        assert_eq!(DocId::parse("a".repeat(129)), Err(DocIdError::TooLong));
+        assert_eq!(DocId::parse(""), Err(DocIdError("is empty")));
+        assert_eq!(
+            DocId::parse("a".repeat(129)),
+            Err(DocIdError("has more than 128 bytes"))
+        );
         for text in ["a\0", "\u{7f}", "a\nb", "\u{85}"] {
-            assert_eq!(DocId::parse(text), Err(DocIdError::ControlCharacter));
+            assert_eq!(
+                DocId::parse(text),
+                Err(DocIdError("holds a control character"))
+            );
         }
     }
 }

@@ -4,7 +4,7 @@
 //! harm. Queue names, delivery and acknowledgement live in `platform`.
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr};
 use uuid::Uuid;
 
 /// One message. The version is part of the variant's name: a changed shape is a new variant, and a worker
@@ -31,18 +31,15 @@ impl Message {
     }
 
     /// Reads what [`Message::encode`] wrote. Unknown members are skipped; an unknown type is an error.
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        serde_json::from_slice(bytes).map_err(DecodeError)
+    pub fn decode(bytes: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(bytes)
     }
 }
 
-/// The bytes are no message that this version knows.
-#[derive(Debug, thiserror::Error)]
-#[error("not a known message: {0}")]
-pub struct DecodeError(#[source] serde_json::Error);
-
 /// The lanes of imports. They are apart so that a giant import never delays a small one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumString, IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Lane {

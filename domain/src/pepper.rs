@@ -44,24 +44,10 @@ pub enum PepperError {
 }
 
 /// The uses of a secret. Each is a label that no other begins with.
-#[derive(Clone, Copy)]
-enum Use {
-    Phone,
-    Hook,
-    Reference,
-    Fingerprint,
-}
-
-impl Use {
-    fn label(self) -> &'static [u8] {
-        match self {
-            Self::Phone => b"phone\0",
-            Self::Hook => b"hook\0",
-            Self::Reference => b"reference\0",
-            Self::Fingerprint => b"fingerprint\0",
-        }
-    }
-}
+const PHONE: &[u8] = b"phone\0";
+const HOOK: &[u8] = b"hook\0";
+const REFERENCE: &[u8] = b"reference\0";
+const FINGERPRINT: &[u8] = b"fingerprint\0";
 
 impl Pepper {
     /// Reads one or more secrets, separated by white space or commas: the current one, then older ones.
@@ -103,7 +89,7 @@ impl Pepper {
         let mut bytes = Vec::with_capacity(REFERENCE_BYTES);
         bytes.extend(account_number.to_be_bytes());
         bytes.extend(message_id.as_bytes());
-        let mac = mac(&self.current, Use::Reference, &[&bytes]);
+        let mac = mac(&self.current, REFERENCE, &[&bytes]);
         bytes.extend(cut::<REFERENCE_MAC_BYTES>(mac));
         URL_SAFE_NO_PAD.encode(bytes)
     }
@@ -113,7 +99,7 @@ impl Pepper {
         let bytes: [u8; REFERENCE_BYTES] = URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
         let (message, given) = bytes.split_last_chunk::<REFERENCE_MAC_BYTES>()?;
         let is_ours = self.any(|key| {
-            let mac = mac(key, Use::Reference, &[message]);
+            let mac = mac(key, REFERENCE, &[message]);
             cut::<REFERENCE_MAC_BYTES>(mac).ct_eq(given)
         });
         let (account_number, message_id) = message.split_first_chunk()?;
@@ -123,7 +109,7 @@ impl Pepper {
 
     /// What tells whether two processes have the same current secret: 16 hexadecimal digits.
     pub fn fingerprint(&self) -> String {
-        let mac = mac(&self.current, Use::Fingerprint, &[]);
+        let mac = mac(&self.current, FINGERPRINT, &[]);
         format!("{:016x}", u64::from_be_bytes(cut::<FINGERPRINT_BYTES>(mac)))
     }
 
@@ -145,9 +131,9 @@ impl fmt::Debug for Pepper {
     }
 }
 
-fn mac(key: &Hmac<Sha256>, for_use: Use, parts: &[&[u8]]) -> [u8; 32] {
+fn mac(key: &Hmac<Sha256>, label: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     let mut mac = key.clone();
-    mac.update(for_use.label());
+    mac.update(label);
     for part in parts {
         mac.update(part);
     }
@@ -162,11 +148,11 @@ fn cut<const N: usize>(mac: [u8; 32]) -> [u8; N] {
 
 fn phone_mac(key: &Hmac<Sha256>, account_id: Uuid, phone: &str) -> [u8; 32] {
     let parts = [account_id.as_bytes(), phone.as_bytes()];
-    mac(key, Use::Phone, &parts)
+    mac(key, PHONE, &parts)
 }
 
 fn hook_key(key: &Hmac<Sha256>, sender: &str) -> String {
-    let mac = mac(key, Use::Hook, &[sender.as_bytes()]);
+    let mac = mac(key, HOOK, &[sender.as_bytes()]);
     URL_SAFE_NO_PAD.encode(cut::<HOOK_KEY_BYTES>(mac))
 }
 
@@ -299,8 +285,8 @@ mod tests {
 
     #[test]
     fn no_label_begins_another() {
-        let uses = [Use::Phone, Use::Hook, Use::Reference, Use::Fingerprint];
-        let labels: HashSet<_> = uses.map(Use::label).into();
+        let uses = [super::PHONE, HOOK, REFERENCE, FINGERPRINT];
+        let labels = HashSet::from(uses);
         assert_eq!(labels.len(), uses.len());
         for label in labels {
             assert_eq!(

@@ -1,10 +1,6 @@
 //! One sea-orm entity a file: the shape of a row, no logic. Queries live in `store`; tables that only
 //! set-based SQL touches (chunks, payloads, rollups) have no entity.
 
-pub mod account;
-pub mod api_key;
-pub mod api_secret;
 pub mod campaign;
 pub mod form;
-pub mod import_batch;
 pub mod message;

@@ -6,7 +6,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
@@ -77,12 +76,11 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: Cancellation
                 }
             },
         };
-        let connection = Connection {
-            server: server.clone(),
-            router: router.clone(),
-            watcher: in_flight.watcher(),
-        };
-        connections.spawn(connection.serve(stream, peer));
+        let (server, router) = (server.clone(), router.clone());
+        let watcher = in_flight.watcher();
+        connections.spawn(async move {
+            serve_connection(&server, router, watcher, stream, peer).await;
+        });
     }
     // Frees the port: a successor may take over while this drains.
     drop(listener);
@@ -129,49 +127,42 @@ fn gone_before_accepted(error: &io::Error) -> bool {
     )
 }
 
-struct Connection {
-    server: Arc<Builder<TokioExecutor>>,
+async fn serve_connection(
+    server: &Builder<TokioExecutor>,
     router: Router,
     watcher: Watcher,
-}
-
-impl Connection {
-    async fn serve(self, stream: TcpStream, peer: SocketAddr) {
-        // Small answers go out at once. A failure means a dead connection, found soon enough.
-        let _ = stream.set_nodelay(true);
-        let mut stream = TimeoutStream::new(stream);
-        stream.set_write_timeout(Some(STALLED));
-        let asked = Arc::new(AtomicBool::new(false));
-        let router = self.router;
-        let service = {
-            let asked = asked.clone();
-            service_fn(move |mut request: Request<Incoming>| {
-                asked.store(true, Ordering::Relaxed);
-                request.extensions_mut().insert(ConnectInfo(peer));
-                answer(router.clone(), request.map(Body::new))
-            })
-        };
-        let serving = self
-            .server
-            .serve_connection(TokioIo::new(Box::pin(stream)), service)
-            .into_owned();
-        let serving = std::pin::pin!(self.watcher.watch(serving));
-        // The library's own limit begins once it knows the protocol, for which it waits without one.
-        let mut limit = std::pin::pin!(tokio::time::sleep(HEAD));
-        let asks_nothing = future::poll_fn(|context| {
-            if asked.load(Ordering::Relaxed) {
-                return Poll::Pending;
-            }
-            limit.as_mut().poll(context)
-        });
-        tokio::select! {
-            // In order, because this is polled for every request.
-            biased;
-            // Errors are the peer's: resets, broken heads, time-outs.
-            result = serving => if let Err(error) = result {
-                tracing::debug!(%error, "connection ended");
-            },
-            () = asks_nothing => {}
+    stream: TcpStream,
+    peer: SocketAddr,
+) {
+    // Small answers go out at once. A failure means a dead connection, found soon enough.
+    let _ = stream.set_nodelay(true);
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(STALLED));
+    let asked = Arc::new(AtomicBool::new(false));
+    let service = {
+        let asked = asked.clone();
+        service_fn(move |mut request: Request<Incoming>| {
+            asked.store(true, Ordering::Relaxed);
+            request.extensions_mut().insert(ConnectInfo(peer));
+            answer(router.clone(), request.map(Body::new))
+        })
+    };
+    let serving = server.serve_connection(TokioIo::new(Box::pin(stream)), service);
+    let serving = std::pin::pin!(watcher.watch(serving.into_owned()));
+    // The library's own limit begins once it knows the protocol, for which it waits without one.
+    let asks_nothing = async {
+        tokio::time::sleep(HEAD).await;
+        if asked.load(Ordering::Relaxed) {
+            future::pending::<()>().await;
         }
+    };
+    tokio::select! {
+        // In order, because this is polled for every request.
+        biased;
+        // Errors are the peer's: resets, broken heads, time-outs.
+        result = serving => if let Err(error) = result {
+            tracing::debug!(%error, "connection ended");
+        },
+        () = asks_nothing => {}
     }
 }

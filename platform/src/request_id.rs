@@ -1,11 +1,9 @@
 //! The id of a request: in its answer, in problems, in logs and in the messages it causes.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use uuid::{Builder, Uuid};
+use uuid::Uuid;
 
 /// The header of requests and answers that holds it.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -39,17 +37,10 @@ fn is_id(bytes: &[u8]) -> bool {
     (1..=MAX_BYTES).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
 }
 
-/// A version 7 UUID, without the system call for its random bits that [`Uuid::now_v7`] makes.
 fn fresh() -> HeaderValue {
-    let since_epoch = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    let millis = u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX);
-    let id = Builder::from_unix_timestamp_millis(millis, &rand::random()).into_uuid();
-    let mut text = Uuid::encode_buffer();
-    let text = id.hyphenated().encode_lower(&mut text);
     // The text of a UUID always is a header's value.
-    HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static("-"))
+    let id = HeaderValue::try_from(Uuid::now_v7().to_string());
+    id.unwrap_or(HeaderValue::from_static("-"))
 }
 
 impl<S: Sync> FromRequestParts<S> for RequestId {

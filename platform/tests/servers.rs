@@ -9,15 +9,17 @@ mod conformance;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use conformance::queue::Listener;
 use conformance::{eventually, soon};
 use domain::message::Message;
-use lapin::options::{BasicPublishOptions, ExchangeDeleteOptions, QueueDeleteOptions};
+use lapin::options::{
+    BasicPublishOptions, ExchangeDeleteOptions, QueueDeclareOptions, QueueDeleteOptions,
+};
+use lapin::types::FieldTable;
 use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
 use platform::cache::{Cache, CacheError, CacheKey};
 use platform::config::{AmqpUrl, RedisUrl};
-use platform::queue::rabbit::{Rabbit, Topology};
-use platform::queue::{Queue, QueueError};
-use tokio_util::sync::CancellationToken;
+use platform::queue::{Queue, QueueError, Topology};
 use uuid::Uuid;
 
 queue_rules!(crate::with_queue);
@@ -58,7 +60,7 @@ impl Broker {
     }
 
     fn queue(&self) -> Queue {
-        Queue::Rabbit(Rabbit::new(&self.url, self.topology.clone()))
+        Queue::on_broker(&self.url, self.topology.clone())
     }
 
     async fn delete(&self, queue: &str) {
@@ -66,6 +68,15 @@ impl Broker {
             .queue_delete(queue.into(), QueueDeleteOptions::default())
             .await
             .unwrap();
+    }
+
+    async fn dead_letters(&self) -> u32 {
+        let passive = QueueDeclareOptions::default().passive();
+        let name = self.topology.dead().into();
+        let queue = self
+            .channel
+            .queue_declare(name, passive, FieldTable::default());
+        queue.await.unwrap().message_count()
     }
 
     async fn clean(self) {
@@ -96,7 +107,7 @@ fn nobody() -> u16 {
 async fn an_unreadable_message_is_a_dead_letter_and_stops_nobody() {
     let broker = Broker::open().await;
     let queue = broker.queue();
-    let mut consumer = queue.consume(1, CancellationToken::new());
+    let mut listener = Listener::start(&queue);
     queue.ping().await.unwrap();
     for rubbish in [&b"\xff"[..], br#"{"type":"import.v9"}"#] {
         broker
@@ -111,29 +122,22 @@ async fn an_unreadable_message_is_a_dead_letter_and_stops_nobody() {
             .await
             .unwrap();
     }
-    eventually("dead letters", async || {
-        queue.dead_letters().await.unwrap() == 2
-    })
-    .await;
+    eventually("dead letters", async || broker.dead_letters().await == 2).await;
     let sent = message();
     queue.publish(&sent).await.unwrap();
-    let delivery = soon("a delivery", consumer.next()).await.unwrap();
-    assert_eq!(delivery.message, sent);
-    delivery.ack().await.unwrap();
+    assert_eq!(listener.next().await, sent);
     broker.clean().await;
 }
 
 #[tokio::test]
-async fn a_deleted_queue_is_declared_again_by_consumer_and_publisher() {
+async fn a_deleted_queue_is_declared_again_by_listener_and_publisher() {
     let broker = Broker::open().await;
     let queue = broker.queue();
-    let mut consumer = queue.consume(4, CancellationToken::new());
+    let mut listener = Listener::start(&queue);
     for _ in 0..2 {
         let sent = message();
         queue.publish(&sent).await.unwrap();
-        let delivery = soon("a delivery", consumer.next()).await.unwrap();
-        assert_eq!(delivery.message, sent);
-        delivery.ack().await.unwrap();
+        assert_eq!(listener.next().await, sent);
         broker.delete(broker.topology.queue()).await;
     }
     queue.publish(&message()).await.unwrap();
@@ -154,16 +158,6 @@ async fn publishing_to_a_broker_that_is_away_fails_at_once() {
         started.elapsed()
     );
     queue.ping().await.unwrap_err();
-}
-
-#[tokio::test]
-async fn a_consumer_of_a_broker_that_is_away_ends_with_shutdown() {
-    let url = AmqpUrl::parse(&format!("amqp://127.0.0.1:{}", nobody())).unwrap();
-    let shutdown = CancellationToken::new();
-    let mut consumer = Queue::open(Some(&url)).consume(1, shutdown.clone());
-    let end = tokio::spawn(async move { consumer.next().await.is_none() });
-    shutdown.cancel();
-    assert!(soon("the end", end).await.unwrap());
 }
 
 #[tokio::test]

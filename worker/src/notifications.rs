@@ -12,8 +12,6 @@ use tokio_util::sync::CancellationToken;
 use crate::lanes::ImportNotifier;
 use crate::roll_up::RollupNotifier;
 
-/// Notifications fetched ahead: passing one on takes no time.
-const PREFETCH: u16 = 16;
 /// The time between two scans of the ledger.
 const SCAN: Duration = Duration::from_millis(500);
 
@@ -25,19 +23,14 @@ pub(crate) struct Notifiers {
 
 /// Passes notifications on until `shutdown`. A lost one costs a moment: chunks and pending counts are scanned for.
 pub(crate) async fn listen(queue: Queue, notifiers: Notifiers, shutdown: CancellationToken) {
-    let mut consumer = queue.consume(PREFETCH, shutdown);
-    while let Some(delivery) = consumer.next().await {
-        match delivery.message {
-            Message::ImportV1 { account_id, lane } => notifiers.imports.notify(account_id, lane),
-            Message::RollUpV1 {
-                account_id,
-                form_id,
-            } => notifiers.rollup.notify(FormKey::new(account_id, form_id)),
-        }
-        if let Err(error) = delivery.ack().await {
-            tracing::debug!(%error, "acknowledgement lost");
-        }
-    }
+    let listening = queue.listen(|message| match message {
+        Message::ImportV1 { account_id, lane } => notifiers.imports.notify(account_id, lane),
+        Message::RollUpV1 {
+            account_id,
+            form_id,
+        } => notifiers.rollup.notify(FormKey::new(account_id, form_id)),
+    });
+    shutdown.run_until_cancelled(listening).await;
 }
 
 /// Scans the ledger for accounts with chunks until `shutdown`.

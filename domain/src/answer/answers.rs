@@ -1,6 +1,6 @@
 //! The answers of one submission.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::value::AnswerValue;
 use crate::form::{Field, FieldKey, FieldKind};
@@ -58,7 +58,7 @@ impl Answers {
     pub fn to_value(&self) -> Value {
         let answers = self.iter();
         answers
-            .map(|(key, value)| (key.as_str().to_owned(), value.to_json()))
+            .map(|(key, value)| (key.as_str().to_owned(), json!(value)))
             .collect()
     }
 

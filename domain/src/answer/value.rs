@@ -29,15 +29,7 @@ impl AnswerValue {
         }
     }
 
-    pub(super) fn to_json(&self) -> Value {
-        match self {
-            Self::Grade(grade) => Value::from(*grade),
-            Self::Text(text) => Value::from(text.as_str()),
-            Self::Chosen(values) => Value::from(values.as_slice()),
-        }
-    }
-
-    /// Reads what [`to_json`](Self::to_json) gave. An option may have been retired since.
+    /// Reads what is stored. An option may have been retired since.
     pub(super) fn from_stored(field: &Field, value: Value) -> Option<Self> {
         match (field.kind.shape(), value) {
             (AnswerShape::Grade(grades), value) => grades.read(&value).ok().map(Self::Grade),
@@ -76,7 +68,11 @@ impl Reader<'_> {
             }
             AnswerShape::Many(options) => {
                 let values = value.as_array();
-                self.check_count(values.map_or(0, Vec::len))?;
+                if values.map_or(0, Vec::len) > MAX_OPTIONS {
+                    let detail = format_args!("This takes at most {MAX_OPTIONS} choices.");
+                    self.note(code::TOO_MANY, detail);
+                    return None;
+                }
                 let texts = values.map(|values| values.iter().map(Value::as_str).collect());
                 let Some(Some(texts)): Option<Option<Vec<_>>> = texts else {
                     self.note(code::WRONG_TYPE, "This is not an array of strings.");
@@ -93,27 +89,18 @@ impl Reader<'_> {
 
     /// Reads the values that the page sent under the field's key, none empty.
     pub(super) fn texts(mut self, values: &[&str]) -> Option<AnswerValue> {
-        match self.field.kind.shape() {
-            AnswerShape::Grade(grades) => {
-                let value = self.single(values)?;
+        let value = match self.field.kind.shape() {
+            AnswerShape::Many(_) => Value::from(values),
+            AnswerShape::Grade(_) => {
+                let text = self.single(values)?;
                 // In plain digits a grade is the same in JSON; `5.0`, `+5`, `05` and ` 5` are none.
-                let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-                let number = serde_json::from_str(value).ok().filter(|_| digits);
-                self.grade(grades, &number.unwrap_or(Value::Null))
+                let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+                let number = serde_json::from_str(text).ok().filter(|_| digits);
+                number.unwrap_or_else(|| Value::from(text))
             }
-            AnswerShape::One(options) => {
-                let value = self.single(values)?;
-                self.one(options, value)
-            }
-            AnswerShape::Many(options) => {
-                self.check_count(values.len())?;
-                self.many(options, values)
-            }
-            AnswerShape::Text { max_chars } => {
-                let value = self.single(values)?;
-                self.text(max_chars, value)
-            }
-        }
+            AnswerShape::One(_) | AnswerShape::Text { .. } => Value::from(self.single(values)?),
+        };
+        self.json(&value)
     }
 
     fn note(&mut self, code: &'static str, detail: impl Display) {
@@ -150,16 +137,6 @@ impl Reader<'_> {
     fn one(&mut self, options: &[ChoiceOption], value: &str) -> Option<AnswerValue> {
         self.is_offered(options, value)
             .then(|| AnswerValue::Text(value.to_owned()))
-    }
-
-    /// `None` if so many values are not even looked at.
-    fn check_count(&mut self, values: usize) -> Option<()> {
-        if values > MAX_OPTIONS {
-            let detail = format_args!("This takes at most {MAX_OPTIONS} choices.");
-            self.note(code::TOO_MANY, detail);
-            return None;
-        }
-        Some(())
     }
 
     fn many(&mut self, options: &[ChoiceOption], values: &[&str]) -> Option<AnswerValue> {

@@ -6,9 +6,9 @@
 use std::io::Read;
 
 use super::raw::{Span, Unescaped, as_text};
-use super::row::{self, Broken, Cell, Row};
+use super::row::{self, Cell, Row};
 use super::window::Window;
-use super::{BodyError, MAX_RECORD_BYTES};
+use super::{BodyError, Broken};
 use crate::record::{BrokenRecord, COLUMNS, Column, Member, Parsed, RecordCode, Value, check};
 
 /// Far more than all names that a record may have take.
@@ -130,22 +130,14 @@ impl<R: Read> Csv<R> {
         let width = self.header.len();
         let in_header = width == 0;
         let keep = if in_header { usize::MAX } else { width };
-        loop {
-            let bytes = self.window.bytes();
-            let row = row::split(bytes, self.window.ended(), keep, &mut self.cells);
-            let row = row.map_err(|Broken { at, detail }| self.window.syntax(at, detail))?;
-            let len = row.map_or(bytes.len(), |row| row.len);
-            if in_header && len > MAX_HEADER_BYTES {
-                return Err(self.window.syntax(0, "the header is too long"));
+        let split = |bytes: &[u8], ended| {
+            let row = row::split(bytes, ended, keep, &mut self.cells)?;
+            if in_header && row.map_or(bytes.len(), |row| row.len) > MAX_HEADER_BYTES {
+                return Err(Broken::new(0, "the header is too long"));
             }
-            if len > MAX_RECORD_BYTES {
-                return Err(BodyError::RecordTooLarge { index: self.index });
-            }
-            if let Some(row) = row {
-                return Ok(row);
-            }
-            self.window.more()?;
-        }
+            Ok(row.map(|row| (row.len, row)))
+        };
+        self.window.find(self.index, split).map(|(_, row)| row)
     }
 
     /// Takes the members from the cells of the current row.

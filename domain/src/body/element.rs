@@ -4,15 +4,9 @@
 
 use serde::de::{DeserializeSeed, IgnoredAny};
 
+use super::Broken;
 use super::raw::RawRecord;
 use super::visit::Element;
-
-/// Why the bytes are not JSON.
-pub(super) struct Broken {
-    /// Where, from the front of the bytes.
-    pub(super) at: usize,
-    pub(super) detail: String,
-}
 
 /// Reads the value at the front of `bytes` and returns its length; `None` if its end is not among them and more bytes may
 /// come (`ended` is false). `level` is how many arrays and objects of the document enclose the value.
@@ -76,10 +70,7 @@ fn explain(bytes: &[u8], at: usize, error: &serde_json::Error) -> Broken {
     if let Err(bad) = str::from_utf8(bytes)
         && (bad.valid_up_to() <= at || detail.starts_with("invalid unicode code point"))
     {
-        return Broken {
-            at: bad.valid_up_to(),
-            detail: "invalid UTF-8".to_owned(),
-        };
+        return Broken::new(bad.valid_up_to(), "invalid UTF-8");
     }
     if let Some(position) = detail.rfind(" at line ") {
         detail.truncate(position);

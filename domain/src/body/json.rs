@@ -6,10 +6,10 @@
 
 use std::io::Read;
 
-use super::element::{self, Broken};
+use super::BodyError;
+use super::element;
 use super::raw::RawRecord;
 use super::window::Window;
-use super::{BodyError, MAX_RECORD_BYTES};
 use crate::record::Parsed;
 
 /// An escaped `"data"` has 26 bytes; a longer name is another.
@@ -88,18 +88,11 @@ impl<R: Read> Json<R> {
     /// Reads an element into `record`; its bytes stay in the window.
     fn element(&mut self) -> Result<usize, BodyError> {
         let level = if self.wrapped { 2 } else { 1 };
-        loop {
-            let bytes = self.window.bytes();
-            let len = element::read(bytes, self.window.ended(), level, &mut self.record);
-            let len = len.map_err(|Broken { at, detail }| self.window.syntax(at, detail))?;
-            if len.unwrap_or(bytes.len()) > MAX_RECORD_BYTES {
-                return Err(BodyError::RecordTooLarge { index: self.index });
-            }
-            if let Some(len) = len {
-                return Ok(len);
-            }
-            self.window.more()?;
-        }
+        let read = |bytes: &[u8], ended| {
+            let len = element::read(bytes, ended, level, &mut self.record)?;
+            Ok(len.map(|len| (len, ())))
+        };
+        self.window.find(self.index, read).map(|(len, ())| len)
     }
 
     /// Everything before the first element.

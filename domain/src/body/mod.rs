@@ -27,6 +27,21 @@ use crate::record::Parsed;
 /// An element, line or row of more bytes is refused.
 pub const MAX_RECORD_BYTES: usize = 16 << 20;
 
+/// Why bytes are not what they should be.
+#[derive(Debug, PartialEq, Eq)]
+struct Broken {
+    /// Where, from the front of the bytes.
+    at: usize,
+    detail: String,
+}
+
+impl Broken {
+    fn new(at: usize, detail: impl Into<String>) -> Self {
+        let detail = detail.into();
+        Self { at, detail }
+    }
+}
+
 /// The usual size of the window.
 const WINDOW_BYTES: usize = 64 << 10;
 

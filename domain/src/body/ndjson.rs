@@ -4,10 +4,10 @@
 
 use std::io::Read;
 
-use super::element::{self, Broken};
+use super::element;
 use super::raw::RawRecord;
 use super::window::Window;
-use super::{BodyError, MAX_RECORD_BYTES};
+use super::{BodyError, Broken};
 use crate::record::Parsed;
 
 pub(super) struct Ndjson<R> {
@@ -64,17 +64,11 @@ impl<R: Read> Ndjson<R> {
 
     /// The length of the line at the front, without its newline.
     fn line(&mut self) -> Result<usize, BodyError> {
-        loop {
-            let bytes = self.window.bytes();
-            let newline = memchr::memchr(b'\n', bytes);
-            let len = newline.unwrap_or(bytes.len());
-            if len > MAX_RECORD_BYTES {
-                return Err(BodyError::RecordTooLarge { index: self.index });
-            }
-            if newline.is_some() || !self.window.more()? {
-                return Ok(len);
-            }
-        }
+        let line = |bytes: &[u8], ended: bool| {
+            let len = memchr::memchr(b'\n', bytes);
+            Ok(len.or(ended.then_some(bytes.len())).map(|len| (len, ())))
+        };
+        self.window.find(self.index, line).map(|(len, ())| len)
     }
 
     fn read(&mut self, len: usize) -> Result<(), BodyError> {

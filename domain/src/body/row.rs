@@ -3,6 +3,8 @@
 //! The `csv` crate accepts broken quoting and does not bound a row, so a strict reader would have to look at every byte
 //! before it. The tests compare with the crate.
 
+use super::Broken;
+
 /// Where a cell is in its row, without the quotes around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cell {
@@ -20,14 +22,6 @@ pub(super) struct Row {
     pub(super) with_end: usize,
     /// How many cells it has.
     pub(super) width: usize,
-}
-
-/// Why the bytes are not CSV.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Broken {
-    /// Where, from the front of the row.
-    pub(super) at: usize,
-    pub(super) detail: &'static str,
 }
 
 /// Cuts the row at the front of `bytes` into cells and keeps the first `keep`; `None` if its end is not among the bytes
@@ -81,7 +75,7 @@ pub(super) fn split(
 }
 
 fn broken<T>(at: usize, detail: &'static str) -> Result<T, Broken> {
-    Err(Broken { at, detail })
+    Err(Broken::new(at, detail))
 }
 
 /// The cell that begins with the quote at `open`, and the offset after its closing quote; `None` if that is not among

@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Read};
 
-use super::{BodyError, MAX_RECORD_BYTES};
+use super::{BodyError, Broken, MAX_RECORD_BYTES};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -37,11 +37,6 @@ impl<R: Read> Window<R> {
         self.buffer.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Whether nothing comes after the bytes at hand.
-    pub(super) fn ended(&self) -> bool {
-        self.ended
-    }
-
     pub(super) fn consume(&mut self, bytes: usize) {
         let bytes = bytes.min(self.end - self.start);
         self.start += bytes;
@@ -68,6 +63,27 @@ impl<R: Read> Window<R> {
             }
         }
         Ok(self.end > before)
+    }
+
+    /// What `find` finds at the front, with its length. It is given the bytes at hand, and whether nothing comes after them;
+    /// `None` asks for more, and starts again at the front.
+    pub(super) fn find<T>(
+        &mut self,
+        index: u64,
+        mut find: impl FnMut(&[u8], bool) -> Result<Option<(usize, T)>, Broken>,
+    ) -> Result<(usize, T), BodyError> {
+        loop {
+            let bytes = self.bytes();
+            let found = find(bytes, self.ended);
+            let found = found.map_err(|Broken { at, detail }| self.syntax(at, detail))?;
+            if found.as_ref().map_or(bytes.len(), |(len, _)| *len) > MAX_RECORD_BYTES {
+                return Err(BodyError::RecordTooLarge { index });
+            }
+            if let Some(found) = found {
+                return Ok(found);
+            }
+            self.more()?;
+        }
     }
 
     fn make_room(&mut self) {

@@ -4,17 +4,28 @@
 //! What is *not* here: what is kept, and whether an entry may be used (the crate `report`).
 
 pub mod key;
-mod redis;
 
 use std::error::Error;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::io::tcp::TcpSettings;
+use redis::{AsyncCommands, Client, IntoConnectionInfo, RedisError, RedisResult};
+use tokio::sync::watch;
 
 pub use self::key::CacheKey;
-use self::redis::Redis;
 use crate::config::RedisUrl;
+
+/// Past this the database is the quicker cache.
+const ANSWER: Duration = Duration::from_millis(50);
+const CONNECT: Duration = Duration::from_secs(1);
+/// After a failure nobody asks for this long: callers fail at once instead of waiting in a row, with a snapshot open.
+const REST: Duration = Duration::from_millis(100);
+
+/// Keys that one command names at most: an answer to more would take the 50 ms to arrive.
+const AT_ONCE: usize = 128;
 
 /// A cache that does not answer. The caller goes to the database instead.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -30,17 +41,31 @@ pub enum CacheError {
     Resting,
 }
 
+impl From<RedisError> for CacheError {
+    fn from(error: RedisError) -> Self {
+        Self::Unavailable(Arc::new(error))
+    }
+}
+
 /// The cache of a process. Cheap to clone. Where no server is configured it has no entries and keeps none.
 #[derive(Clone)]
-pub struct Cache(Option<Redis>);
+pub struct Cache(Option<Server>);
+
+/// Clones share its connection.
+#[derive(Clone)]
+struct Server {
+    connection: ConnectionManager,
+    /// Until when nobody asks.
+    rest_until: watch::Sender<Instant>,
+}
 
 impl Cache {
-    /// Connects in the background. Needs a tokio runtime.
+    /// Connects in the background; a server that is down is found when it is used. Needs a tokio runtime.
     ///
     /// # Errors
-    /// A URL that cannot be used. A server that is down is no error.
+    /// A URL that cannot be used.
     pub fn open(url: Option<&RedisUrl>) -> Result<Self, CacheError> {
-        url.map(Redis::open).transpose().map(Self)
+        url.map(Server::open).transpose().map(Self)
     }
 
     /// Whether there is a server.
@@ -53,10 +78,10 @@ impl Cache {
     /// # Errors
     /// The cache does not answer.
     pub async fn get_many(&self, keys: &[CacheKey]) -> Result<Vec<Option<Bytes>>, CacheError> {
-        let Some(redis) = &self.0 else {
+        let Some(server) = &self.0 else {
             return Ok(vec![None; keys.len()]);
         };
-        let found = redis.get_many(keys).await;
+        let found = server.get_many(keys).await;
         let count = |outcome: &'static str, gets: usize| {
             metrics::counter!("feedback_cache_gets_total", "outcome" => outcome)
                 .increment(gets as u64);
@@ -82,10 +107,17 @@ impl Cache {
         entries: &[(CacheKey, Bytes)],
         ttl: Duration,
     ) -> Result<(), CacheError> {
-        match &self.0 {
-            Some(redis) => redis.set_many(entries, ttl).await,
-            None => Ok(()),
+        let Some(server) = &self.0 else { return Ok(()) };
+        for entries in entries.chunks(AT_ONCE) {
+            let mut sets = redis::pipe();
+            for (key, bytes) in entries {
+                sets.set_ex(key.as_str(), &**bytes, ttl.as_secs().max(1))
+                    .ignore();
+            }
+            let mut connection = server.connection.clone();
+            server.ask(sets.query_async::<()>(&mut connection)).await?;
         }
+        Ok(())
     }
 
     /// Whether the cache answers: one round trip.
@@ -93,9 +125,65 @@ impl Cache {
     /// # Errors
     /// Why not.
     pub async fn ping(&self) -> Result<(), CacheError> {
-        match &self.0 {
-            Some(redis) => redis.ping().await,
-            None => Ok(()),
+        let Some(server) = &self.0 else { return Ok(()) };
+        server.ask(server.connection.clone().ping()).await
+    }
+}
+
+impl Server {
+    fn open(url: &RedisUrl) -> Result<Self, CacheError> {
+        // Many share the connection: a request may not wait until the one before is acknowledged.
+        let tcp = TcpSettings::default().set_nodelay(true);
+        let server = url.expose().into_connection_info()?;
+        let client = Client::open(server.set_tcp_settings(tcp))?;
+        let config = ConnectionManagerConfig::new()
+            .set_response_timeout(Some(ANSWER))
+            .set_connection_timeout(Some(CONNECT))
+            // Each use after a failure is a try, and `REST` spaces them.
+            .set_number_of_retries(0);
+        let connection = ConnectionManager::new_lazy_with_config(client, config)?;
+        // The first attempt only goes on while someone waits for it, and callers wait shorter than a connect may take.
+        let mut first = connection.clone();
+        tokio::spawn(async move {
+            if let Err(error) = first.ping::<()>().await {
+                tracing::warn!(%error, "the cache is away");
+            }
+        });
+        Ok(Self {
+            connection,
+            rest_until: watch::Sender::new(Instant::now()),
+        })
+    }
+
+    async fn get_many(&self, keys: &[CacheKey]) -> Result<Vec<Option<Bytes>>, CacheError> {
+        let mut found = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(AT_ONCE) {
+            let keys: Vec<&str> = keys.iter().map(CacheKey::as_str).collect();
+            let mut connection = self.connection.clone();
+            let entries: Vec<Option<Vec<u8>>> = self.ask(connection.mget(keys)).await?;
+            found.extend(entries.into_iter().map(|entry| entry.map(Bytes::from)));
+        }
+        Ok(found)
+    }
+
+    /// One question; bounded as a whole, since the client library lets callers wait for its reconnect.
+    async fn ask<T>(&self, asking: impl Future<Output = RedisResult<T>>) -> Result<T, CacheError> {
+        if Instant::now() < *self.rest_until.borrow() {
+            return Err(CacheError::Resting);
+        }
+        let rest = || self.rest_until.send_replace(Instant::now() + REST);
+        match tokio::time::timeout(ANSWER, asking).await {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(error)) if !error.is_timeout() => {
+                if error.is_unrecoverable_error() || error.is_io_error() {
+                    rest();
+                }
+                Err(error.into())
+            }
+            _ => {
+                rest();
+                Err(CacheError::TimedOut)
+            }
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The secret under which phones are hashed, and where it is kept.
 
-use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -55,11 +54,8 @@ fn read_or_make(path: &Path) -> io::Result<String> {
 }
 
 fn make(path: &Path) -> io::Result<String> {
-    let mut text = String::with_capacity(64);
-    for byte in rand::random::<[u8; 32]>() {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
+    let [first, second]: [u128; 2] = rand::random();
+    let text = format!("{first:032x}{second:032x}");
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)

@@ -5,20 +5,12 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use domain::scope::Scopes;
-use entity::{account, api_key, api_secret};
-use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, FromQueryResult, PaginatorTrait,
-    QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::FromQueryResult;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::tx::{Source, Sql, get, parsed, values};
+use crate::tx::{Source, Sql, get, parsed, read, values};
 use crate::{Error, Store, Tx};
-
-/// How many secrets of a key may live at once.
-const LIVE_SECRETS: usize = 2;
 
 /// What authentication needs of a key that is not revoked.
 #[derive(Clone, Debug)]
@@ -74,12 +66,6 @@ pub enum CreateKeyError {
     Store(#[from] Error),
 }
 
-impl From<sea_orm::DbErr> for CreateKeyError {
-    fn from(error: sea_orm::DbErr) -> Self {
-        Self::Store(error.into())
-    }
-}
-
 /// SHA-256 of a secret's text.
 pub fn hash_secret(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
@@ -99,7 +85,8 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn has_accounts(&self) -> Result<bool, Error> {
-        Ok(account::Entity::find().count(self).await? > 0)
+        let some: Option<i32> = self.one("SELECT 1 FROM account LIMIT 1", vec![]).await?;
+        Ok(some.is_some())
     }
 
     /// A key that is not revoked, with its secrets (expired ones too: the caller has the clock).
@@ -165,48 +152,39 @@ impl Store {
     ) -> Result<IssuedKey, CreateKeyError> {
         let tx = self.begin().await?;
         let now = Utc::now();
-        let fresh = account::ActiveModel {
-            account_id: Set(Uuid::now_v7()),
-            name: Set(account_name.to_owned()),
-            time_zone: Set(time_zone.unwrap_or(Tz::UTC).name().to_owned()),
-            created_at: Set(now),
-        };
-        account::Entity::insert(fresh)
-            .on_conflict(
-                OnConflict::column(account::Column::Name)
-                    .do_nothing()
-                    .to_owned(),
-            )
-            .exec_without_returning(&tx)
-            .await?;
-        let account = account::Entity::find()
-            .filter(account::Column::Name.eq(account_name))
-            .one(&tx)
-            .await?
-            .ok_or_else(|| Error::broken("an account vanished while it was made"))?;
-        if time_zone.is_some_and(|asked| asked.name() != account.time_zone) {
-            return Err(CreateKeyError::TimeZoneFixed(account.time_zone));
+        tx.execute(
+            "INSERT INTO account (account_id, name, time_zone, created_at) VALUES ($1, $2, $3, $4)
+                 ON CONFLICT (name) DO NOTHING",
+            values![
+                Uuid::now_v7(),
+                account_name,
+                time_zone.unwrap_or(Tz::UTC).name(),
+                now
+            ],
+        )
+        .await?;
+        let account = "SELECT account_id, time_zone FROM account WHERE name = $1";
+        let account: Option<(Uuid, String)> = tx.one(account, values![account_name]).await?;
+        let vanished = || Error::broken("an account vanished while it was made");
+        let (account_id, zone) = account.ok_or_else(vanished)?;
+        if time_zone.is_some_and(|asked| asked.name() != zone) {
+            return Err(CreateKeyError::TimeZoneFixed(zone));
         }
         tx.execute(
             "INSERT INTO import_counter (account_id, seq) VALUES ($1, 0) ON CONFLICT DO NOTHING",
-            values![account.account_id],
+            values![account_id],
         )
         .await?;
         let issued = IssuedKey {
-            account_id: account.account_id,
+            account_id,
             api_key: new_api_key(),
             secret_key: new_secret(),
             scopes,
         };
-        api_key::ActiveModel {
-            account_id: Set(issued.account_id),
-            api_key: Set(issued.api_key.clone()),
-            scopes: Set(scopes.to_string()),
-            created_at: Set(now),
-            revoked_at: Set(None),
-            last_used_at: Set(None),
-        }
-        .insert(&tx)
+        tx.execute(
+            "INSERT INTO api_key (account_id, api_key, scopes, created_at) VALUES ($1, $2, $3, $4)",
+            values![account_id, issued.api_key.as_str(), scopes.to_string(), now],
+        )
         .await?;
         insert_secret(&tx, &issued, now).await?;
         show(&issued).map_err(CreateKeyError::NotShown)?;
@@ -225,38 +203,33 @@ impl Store {
         overlap: TimeDelta,
     ) -> Result<Option<IssuedKey>, Error> {
         let tx = self.begin().await?;
-        let Some(found) = api_key::Entity::find()
-            .filter(api_key::Column::ApiKey.eq(key))
-            .filter(api_key::Column::RevokedAt.is_null())
-            .lock_exclusive()
-            .one(&tx)
-            .await?
-        else {
+        let found = tx.locking(
+            "SELECT account_id, scopes FROM api_key WHERE api_key = $1 AND revoked_at IS NULL",
+            "FOR UPDATE",
+        );
+        let Some(found) = tx.row(found, values![key]).await? else {
             return Ok(None);
         };
+        let account_id: Uuid = get(&found, "account_id")?;
         let now = Utc::now();
-        let old = api_secret::Entity::find()
-            .filter(api_secret::Column::AccountId.eq(found.account_id))
-            .filter(api_secret::Column::ApiKey.eq(key))
-            .order_by_desc(api_secret::Column::CreatedAt)
-            .all(&tx)
-            .await?;
-        let end = now + overlap;
-        for (age, secret) in old.into_iter().enumerate() {
-            let ends = secret.expires_at.map_or(end, |earlier| earlier.min(end));
-            let mut secret: api_secret::ActiveModel = secret.into();
-            if age + 1 < LIVE_SECRETS {
-                secret.expires_at = Set(Some(ends));
-                secret.update(&tx).await?;
-            } else {
-                secret.delete(&tx).await?;
-            }
-        }
+        tx.execute(
+            "DELETE FROM api_secret WHERE account_id = $1 AND api_key = $2 AND secret_hash NOT IN (
+                    SELECT secret_hash FROM api_secret WHERE account_id = $1 AND api_key = $2
+                     ORDER BY created_at DESC LIMIT 1)",
+            values![account_id, key],
+        )
+        .await?;
+        tx.execute(
+            "UPDATE api_secret SET expires_at = $3
+              WHERE account_id = $1 AND api_key = $2 AND (expires_at IS NULL OR expires_at > $3)",
+            values![account_id, key, now + overlap],
+        )
+        .await?;
         let issued = IssuedKey {
-            account_id: found.account_id,
+            account_id,
             api_key: key.to_owned(),
             secret_key: new_secret(),
-            scopes: found.scopes.parse().map_err(Error::broken)?,
+            scopes: parsed(&found, "scopes")?,
         };
         insert_secret(&tx, &issued, now).await?;
         tx.commit_surely().await?;
@@ -268,13 +241,9 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn revoke_key(&self, key: &str) -> Result<bool, Error> {
-        let ended = api_key::Entity::update_many()
-            .col_expr(api_key::Column::RevokedAt, Expr::value(Utc::now()))
-            .filter(api_key::Column::ApiKey.eq(key))
-            .filter(api_key::Column::RevokedAt.is_null())
-            .exec(self)
-            .await?;
-        Ok(ended.rows_affected > 0)
+        let revoke = "UPDATE api_key SET revoked_at = $2 WHERE api_key = $1 AND revoked_at IS NULL";
+        let revoked = self.execute(revoke, values![key, Utc::now()]).await?;
+        Ok(revoked > 0)
     }
 
     /// Every key, oldest first.
@@ -292,10 +261,7 @@ impl Store {
                 values![Utc::now()],
             )
             .await?;
-        let keys = rows
-            .iter()
-            .map(|row| KeySummary::from_query_result(row, ""));
-        Ok(keys.collect::<Result<_, _>>()?)
+        read(&rows)
     }
 
     /// Notes when keys were last used.
@@ -316,14 +282,15 @@ impl Store {
 }
 
 async fn insert_secret(tx: &Tx, issued: &IssuedKey, now: DateTime<Utc>) -> Result<(), Error> {
-    api_secret::ActiveModel {
-        account_id: Set(issued.account_id),
-        api_key: Set(issued.api_key.clone()),
-        secret_hash: Set(hash_secret(&issued.secret_key).to_vec()),
-        created_at: Set(now),
-        expires_at: Set(None),
-    }
-    .insert(tx)
+    tx.execute(
+        "INSERT INTO api_secret (account_id, api_key, secret_hash, created_at) VALUES ($1, $2, $3, $4)",
+        values![
+            issued.account_id,
+            issued.api_key.as_str(),
+            hash_secret(&issued.secret_key).to_vec(),
+            now
+        ],
+    )
     .await?;
     Ok(())
 }

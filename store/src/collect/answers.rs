@@ -7,10 +7,15 @@ use domain::rollup::Delta;
 use uuid::Uuid;
 
 use super::pending::PendingDeltas;
-use super::{NewAnswer, NewView, VisitKey, postgres, sqlite};
+use super::statements::{
+    LOCK_LINKS_POSTGRES, LOCK_LINKS_SQLITE, SPEND_POSTGRES, SPEND_SQLITE, STANDING_POSTGRES,
+    STANDING_SQLITE, STORE_ANSWERS_POSTGRES, STORE_FEEDBACK_SQLITE, STORE_VIEWS_POSTGRES,
+    STORE_VIEWS_SQLITE, STORE_VISIT_SQLITE,
+};
+use super::{NewAnswer, NewView, VisitKey};
 use crate::form::PublicLink;
 use crate::send::FirstUses;
-use crate::tx::{Inner, Sql, values};
+use crate::tx::{Sql, tuples, values};
 use crate::{Committed, Error, Store, Tx};
 
 /// What became of an answer. The id is that of the feedback which stands for the visit.
@@ -24,14 +29,7 @@ pub enum Recorded {
 }
 
 /// A link: its account and its id.
-pub(super) type LinkKey = (Uuid, Uuid);
-
-/// An answer that was stored, by its `feedback_id`.
-pub(super) struct Stored {
-    pub feedback_id: Uuid,
-    /// It is also the visit's first sign on its day.
-    pub viewed: bool,
-}
+type LinkKey = (Uuid, Uuid);
 
 impl Store {
     /// Stores answers in one transaction; one result an answer, in their order. Of a visit's answers the first stands,
@@ -97,36 +95,29 @@ impl Tx {
     /// Locks the limited links among the answers'. Leaves out the answers for which they have no more room, and
     /// notes the repeats among them: those take none.
     async fn fit_limits<'a>(
-        &mut self,
+        &self,
         given: &BTreeMap<VisitKey, &'a NewAnswer>,
         standing: &mut HashMap<VisitKey, Uuid>,
     ) -> Result<Vec<&'a NewAnswer>, Error> {
-        let limited: Vec<VisitKey> = given
-            .iter()
-            .filter(|(_, answer)| answer.limited)
-            .map(|(visit, _)| *visit)
-            .collect();
-        if limited.is_empty() {
-            return Ok(given.values().copied().collect());
-        }
-        let mut links: Vec<LinkKey> = limited.iter().map(|v| (v.account_id, v.link_id)).collect();
+        let limited = given.iter().filter(|(_, answer)| answer.limited);
+        let limited: Vec<VisitKey> = limited.map(|(visit, _)| *visit).collect();
+        let mut links: Vec<LinkKey> = limited.iter().map(VisitKey::link).collect();
         links.dedup();
-        let mut room = if self.is_sqlite() {
-            sqlite::lock_links(self, &links).await?
-        } else {
-            postgres::lock_links(self, &links).await?
-        };
+        let links = links.into_iter().map(|link| values![link.0, link.1]);
+        let rooms = self.each(LOCK_LINKS_POSTGRES, LOCK_LINKS_SQLITE, links.collect());
+        let rooms: Vec<(Uuid, Uuid, i64)> = tuples(&rooms.await?)?;
+        let rooms = rooms.into_iter();
+        let mut room: HashMap<LinkKey, i64> = rooms
+            .map(|(account_id, link_id, room)| ((account_id, link_id), room))
+            .collect();
         // Under the lock nobody else answers these links.
         standing.extend(self.standing(&limited).await?);
-        let mut fits = |visit: &VisitKey| {
-            let room = room.get_mut(&(visit.account_id, visit.link_id));
-            match room {
-                Some(room) if *room > 0 && !standing.contains_key(visit) => {
-                    *room -= 1;
-                    true
-                }
-                _ => false,
+        let mut fits = |visit: &VisitKey| match room.get_mut(&visit.link()) {
+            Some(room) if *room > 0 && !standing.contains_key(visit) => {
+                *room -= 1;
+                true
             }
+            _ => false,
         };
         Ok(given
             .iter()
@@ -136,32 +127,37 @@ impl Tx {
     }
 
     /// Stores those whose link and form still take answers, unless their visit has one. All are of different visits,
-    /// in the order of these.
-    async fn store_answers(&mut self, answers: &[&NewAnswer]) -> Result<Vec<Stored>, Error> {
-        if answers.is_empty() {
-            return Ok(vec![]);
+    /// in the order of these. Of what was stored the `feedback_id`, and whether it is also the visit's first sign on its day.
+    async fn store_answers(&self, answers: &[&NewAnswer]) -> Result<HashMap<Uuid, bool>, Error> {
+        if !self.is_sqlite() {
+            let rows = answers.iter().map(|answer| answer.row()).collect();
+            let stored = self.each(STORE_ANSWERS_POSTGRES, "", rows).await?;
+            return Ok(tuples(&stored)?.into_iter().collect());
         }
-        match self.inner() {
-            Inner::Postgres(tx) => postgres::store_answers(tx, answers).await,
-            Inner::Sqlite(_) => sqlite::store_answers(self, answers).await,
+        let mut stored = HashMap::new();
+        for answer in answers {
+            if self.execute(STORE_VISIT_SQLITE, answer.row()).await? == 1 {
+                self.execute(STORE_FEEDBACK_SQLITE, answer.row()).await?;
+                let views = self.store_views(&[&answer.view]).await?;
+                stored.insert(answer.feedback_id, !views.is_empty());
+            }
         }
+        Ok(stored)
     }
 
     /// Counts what was stored: into `pending_delta`, and on limited links. The feedback that stands now, by visit.
     async fn count(
         &mut self,
         answers: &[&NewAnswer],
-        stored: &[Stored],
+        stored: &HashMap<Uuid, bool>,
     ) -> Result<HashMap<VisitKey, Uuid>, Error> {
-        let viewed: HashMap<Uuid, bool> =
-            stored.iter().map(|s| (s.feedback_id, s.viewed)).collect();
         let mut deltas = PendingDeltas::default();
         let mut spent: BTreeMap<LinkKey, i64> = BTreeMap::new();
         let mut standing = HashMap::with_capacity(stored.len());
         let mut uses = FirstUses::new();
         let view = Delta::view();
         for answer in answers {
-            let Some(viewed) = viewed.get(&answer.feedback_id) else {
+            let Some(viewed) = stored.get(&answer.feedback_id) else {
                 continue;
             };
             answer.view.count(&answer.delta, &mut deltas);
@@ -171,44 +167,44 @@ impl Tx {
             }
             let visit = answer.view.visit;
             if answer.limited {
-                *spent.entry((visit.account_id, visit.link_id)).or_default() += 1;
+                *spent.entry(visit.link()).or_default() += 1;
             }
             standing.insert(visit, answer.feedback_id);
         }
-        if self.is_sqlite() {
-            sqlite::spend(self, &spent).await?;
-        } else if !spent.is_empty() {
-            postgres::spend(self, &spent).await?;
-        }
+        let spent = spent.into_iter();
+        let spent = spent.map(|(link, spent)| values![link.0, link.1, spent]);
+        self.each(SPEND_POSTGRES, SPEND_SQLITE, spent.collect())
+            .await?;
         self.note_uses(&FirstUses::new(), &uses).await?;
         self.append_pending(deltas).await?;
         Ok(standing)
     }
 
     /// The feedbacks that stand for visits.
-    async fn standing(&mut self, visits: &[VisitKey]) -> Result<Vec<(VisitKey, Uuid)>, Error> {
-        if visits.is_empty() {
-            return Ok(vec![]);
-        }
-        if self.is_sqlite() {
-            sqlite::standing(self, visits).await
-        } else {
-            postgres::standing(self, visits).await
-        }
+    async fn standing(&self, visits: &[VisitKey]) -> Result<Vec<(VisitKey, Uuid)>, Error> {
+        let visits = visits.iter().map(|visit| values![*visit]).collect();
+        let rows = self
+            .each(STANDING_POSTGRES, STANDING_SQLITE, visits)
+            .await?;
+        let standing = tuples(&rows)?.into_iter();
+        let standing = standing.map(|(account_id, link_id, visit, feedback_id)| {
+            (VisitKey::new(account_id, link_id, visit), feedback_id)
+        });
+        Ok(standing.collect())
     }
 
     /// Stores views that are new; which were. All are different, in the order of visit and day.
     pub(super) async fn store_views(
-        &mut self,
+        &self,
         views: &[&NewView],
     ) -> Result<Vec<(VisitKey, NaiveDate)>, Error> {
-        if views.is_empty() {
-            return Ok(vec![]);
-        }
-        if self.is_sqlite() {
-            sqlite::store_views(self, views).await
-        } else {
-            postgres::store_views(self, views).await
-        }
+        let views = views.iter();
+        let rows = views.map(|view| values![view.visit, view.day, view.form_id, view.at]);
+        let new = self.each(STORE_VIEWS_POSTGRES, STORE_VIEWS_SQLITE, rows.collect());
+        let new = tuples(&new.await?)?.into_iter();
+        let new = new.map(|(account_id, link_id, visit, day)| {
+            (VisitKey::new(account_id, link_id, visit), day)
+        });
+        Ok(new.collect())
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use uuid::Uuid;
 
 use crate::form::FormKey;
-use crate::tx::{Sql, values};
+use crate::tx::values;
 use crate::{Error, Tx};
 
 /// Views and responses by link, or what changes of them.
@@ -13,7 +13,7 @@ use crate::{Error, Tx};
 pub(crate) struct LinkCounts(BTreeMap<Uuid, (i64, i64)>);
 
 const ADD_POSTGRES: &str = "INSERT INTO link_rollup AS r (account_id, form_id, link_id, views, responses)
-     SELECT $1, $2, * FROM unnest($3::uuid[], $4::bigint[], $5::bigint[])
+     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[])
          ON CONFLICT (account_id, form_id, link_id)
          DO UPDATE SET views = r.views + excluded.views, responses = r.responses + excluded.responses";
 const ADD_SQLITE: &str = "INSERT INTO link_rollup (account_id, form_id, link_id, views, responses)
@@ -55,17 +55,9 @@ impl Tx {
         form: FormKey,
         links: &LinkCounts,
     ) -> Result<(), Error> {
-        if self.is_sqlite() {
-            for (link_id, (views, responses)) in &links.0 {
-                let values = values![form, *link_id, *views, *responses];
-                self.execute(ADD_SQLITE, values).await?;
-            }
-            return Ok(());
-        }
-        let ids: Vec<Uuid> = links.0.keys().copied().collect();
-        let (views, responses): (Vec<i64>, Vec<i64>) = links.0.values().copied().unzip();
-        self.execute(ADD_POSTGRES, values![form, ids, views, responses])
-            .await?;
+        let links = links.0.iter();
+        let rows = links.map(|(link, (views, responses))| values![form, *link, *views, *responses]);
+        self.each(ADD_POSTGRES, ADD_SQLITE, rows.collect()).await?;
         Ok(())
     }
 }

@@ -17,15 +17,14 @@ use uuid::{NoContext, Timestamp, Uuid};
 use self::pending::PendingDeltas;
 use crate::form::{FormKey, PublicLink};
 use crate::send::FirstUses;
-use crate::tx::Parameters;
+use crate::tx::{Parameters, values};
 use crate::{Error, Store};
 
 mod answers;
 mod erase;
 mod link_counts;
 mod pending;
-mod postgres;
-mod sqlite;
+mod statements;
 
 pub use self::answers::Recorded;
 pub(crate) use self::link_counts::LinkCounts;
@@ -67,6 +66,21 @@ struct VisitKey {
     visit: Uuid,
 }
 
+impl VisitKey {
+    fn new(account_id: Uuid, link_id: Uuid, visit: Uuid) -> Self {
+        Self {
+            account_id,
+            link_id,
+            visit,
+        }
+    }
+
+    /// Account and link.
+    fn link(&self) -> (Uuid, Uuid) {
+        (self.account_id, self.link_id)
+    }
+}
+
 impl Parameters for VisitKey {
     fn add_to(self, values: &mut Vec<Value>) {
         values.extend([self.account_id, self.link_id, self.visit].map(Value::from));
@@ -77,11 +91,7 @@ impl NewView {
     /// A visit's view of a link at a moment.
     pub fn new(link: &PublicLink, visit: Uuid, at: DateTime<Utc>) -> Self {
         Self {
-            visit: VisitKey {
-                account_id: link.account_id,
-                link_id: link.link_id,
-                visit,
-            },
+            visit: VisitKey::new(link.account_id, link.link_id, visit),
             form_id: link.form_id,
             bus_prop_ids: link.bus_prop_ids.to_string(),
             at: at.trunc_subsecs(6),
@@ -93,8 +103,7 @@ impl NewView {
     /// Adds the link's use to those of messages, if it is of one.
     fn add_use(&self, uses: &mut FirstUses) {
         if self.is_of_message {
-            let key = (self.visit.account_id, self.visit.link_id);
-            let first = uses.entry(key).or_insert(self.at);
+            let first = uses.entry(self.visit.link()).or_insert(self.at);
             *first = self.at.min(*first);
         }
     }
@@ -125,6 +134,20 @@ impl NewAnswer {
             has_comment: answers.comment().is_some(),
             delta: Delta::answer(&link.content, answers),
         }
+    }
+
+    /// What the statements that store it take.
+    fn row(&self) -> Vec<Value> {
+        values![
+            self.view.visit,
+            self.feedback_id,
+            self.view.at,
+            self.view.day,
+            self.answers.as_str(),
+            self.nps,
+            self.happiness,
+            self.has_comment,
+        ]
     }
 
     /// The bytes that it takes in memory, about: what is chosen among options is counted in a quarter of its text.

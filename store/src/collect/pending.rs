@@ -42,30 +42,15 @@ impl PendingDeltas {
 impl Tx {
     /// Appends the counts.
     pub(crate) async fn append_pending(&mut self, deltas: PendingDeltas) -> Result<(), Error> {
-        if deltas.0.is_empty() {
-            return Ok(());
-        }
-        if self.is_sqlite() {
-            let now = sqlite_now();
-            for ((form, day, bus_prop_ids), (delta, links)) in deltas.0 {
-                let (delta, links) = (delta.encode(), links.encode()?);
-                let row = values![form, day, bus_prop_ids, delta, links, now];
-                self.execute(APPEND_SQLITE, row).await?;
-            }
-            return Ok(());
-        }
-        let mut columns = (vec![], vec![], vec![], vec![], vec![], vec![]);
+        let mut rows = Vec::with_capacity(deltas.0.len());
         for ((form, day, bus_prop_ids), (delta, links)) in deltas.0 {
-            columns.0.push(form.account_id);
-            columns.1.push(form.form_id);
-            columns.2.push(day);
-            columns.3.push(bus_prop_ids);
-            columns.4.push(delta.encode());
-            columns.5.push(links.encode()?);
+            let mut row = values![form, day, bus_prop_ids, delta.encode(), links.encode()?];
+            if self.is_sqlite() {
+                row.push(sqlite_now().into());
+            }
+            rows.push(row);
         }
-        let (accounts, forms, days, bus_props, deltas, links) = columns;
-        let columns = values![accounts, forms, days, bus_props, deltas, links];
-        self.execute(APPEND_POSTGRES, columns).await?;
+        self.each(APPEND_POSTGRES, APPEND_SQLITE, rows).await?;
         Ok(())
     }
 }

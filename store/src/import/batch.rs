@@ -3,16 +3,16 @@
 use chrono::{DateTime, Utc};
 use domain::message::Lane;
 use domain::record::RecordError;
-use entity::import_batch;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use strum::{EnumString, IntoStaticStr};
+use sea_orm::{DeriveActiveEnum, EnumIter, FromQueryResult};
+use strum::IntoStaticStr;
 use uuid::Uuid;
 
-use crate::tx::{Sql, get, values};
+use crate::tx::{Sql, read, values};
 use crate::{Error, ListPage, Store, Tx};
 
 /// Where a batch stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, IntoStaticStr)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum BatchStatus {
     Queued,
@@ -32,7 +32,7 @@ impl BatchStatus {
 
 /// An accepted batch. All counts but `errors_dropped` are records; `received = accepted + rejected` and
 /// `accepted = created + updated + unchanged + superseded + pending + failed + cancelled`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, FromQueryResult)]
 pub struct Batch {
     pub batch_id: Uuid,
     pub status: BatchStatus,
@@ -53,31 +53,11 @@ pub struct Batch {
     pub completed_at: Option<DateTime<Utc>>,
 }
 
-impl TryFrom<import_batch::Model> for Batch {
-    type Error = Error;
-
-    fn try_from(row: import_batch::Model) -> Result<Self, Error> {
-        let stored = row.created + row.updated + row.unchanged + row.superseded;
-        Ok(Self {
-            batch_id: row.batch_id,
-            status: row.status.parse().map_err(Error::broken)?,
-            received: row.received,
-            accepted: row.accepted,
-            rejected: row.rejected,
-            errors_dropped: row.errors_dropped,
-            created: row.created,
-            updated: row.updated,
-            unchanged: row.unchanged,
-            superseded: row.superseded,
-            pending: row.accepted - stored - row.failed - row.cancelled,
-            failed: row.failed,
-            cancelled: row.cancelled,
-            created_at: row.created_at,
-            started_at: row.started_at,
-            completed_at: row.completed_at,
-        })
-    }
-}
+/// The accepted batches of an account.
+const BATCHES: &str = "SELECT batch_id, status, received, accepted, rejected, errors_dropped, created, updated, unchanged, superseded,
+        accepted - created - updated - unchanged - superseded - failed - cancelled AS pending,
+        failed, cancelled, created_at, started_at, completed_at
+   FROM import_batch WHERE account_id = $1 AND seq IS NOT NULL";
 
 /// What a change of a batch came to.
 #[derive(Debug)]
@@ -101,12 +81,9 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn batch(&self, account_id: Uuid, batch_id: Uuid) -> Result<Option<Batch>, Error> {
-        import_batch::Entity::find_by_id((account_id, batch_id))
-            .filter(import_batch::Column::Seq.is_not_null())
-            .one(self)
-            .await?
-            .map(Batch::try_from)
-            .transpose()
+        let sql = format!("{BATCHES} AND batch_id = $2");
+        let rows = self.rows(sql, values![account_id, batch_id]).await?;
+        Ok(read(&rows)?.pop())
     }
 
     /// A page of the accepted batches, newest first, of those older than `before`.
@@ -119,17 +96,13 @@ impl Store {
         before: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<Batch>, Error> {
-        let rows = import_batch::Entity::find()
-            .filter(import_batch::Column::AccountId.eq(account_id))
-            .filter(import_batch::Column::Seq.is_not_null())
-            .filter(import_batch::Column::BatchId.lt(before.unwrap_or(Uuid::max())))
-            .order_by_desc(import_batch::Column::BatchId)
-            .limit(limit as u64 + 1)
-            .all(self)
-            .await?;
-        let batches = rows.into_iter().map(Batch::try_from);
-        let batches = batches.collect::<Result<Vec<_>, _>>()?;
-        Ok(ListPage::new(batches, limit, false, |batch| batch.batch_id))
+        let most = i64::try_from(limit + 1).map_err(Error::broken)?;
+        let values = values![account_id, before.unwrap_or(Uuid::max()), most];
+        let sql = format!("{BATCHES} AND batch_id < $2 ORDER BY batch_id DESC LIMIT $3");
+        let batches = read(&self.rows(sql, values).await?)?;
+        Ok(ListPage::new(batches, limit, false, |batch: &Batch| {
+            batch.batch_id
+        }))
     }
 
     /// A page of a batch's record errors in the order of the records, from the `from`-th on (counted from 0).
@@ -197,19 +170,12 @@ impl Store {
         batch_id: Uuid,
         from: &[&str],
     ) -> Result<Change<Batch>, Error> {
-        let key = || vec![account_id.into(), batch_id.into()];
-        let mut tx = self.begin_long().await?;
-        if !self.is_sqlite() {
-            // Chunks first: the worker that holds one takes the batch's row last. The last chunks first, because workers
-            // take the first ones: a cancel in their order waits for each chunk that a worker has just begun, to the end.
-            tx.rows(
-                "SELECT chunk_no FROM import_chunk
-                  WHERE account_id = $1 AND batch_id = $2 ORDER BY chunk_no DESC FOR UPDATE",
-                key(),
-            )
-            .await?;
-        }
-        let Some(status) = status_for_update(&mut tx, account_id, batch_id).await? else {
+        let key = || values![account_id, batch_id];
+        let tx = self.begin_long().await?;
+        // The last chunks first, because workers take the first ones: a cancel in their order waits for each chunk that a
+        // worker has just begun, to the end.
+        tx.lock_chunks(account_id, batch_id, "").await?;
+        let Some(status) = tx.lock_batch(account_id, batch_id).await? else {
             return Ok(Change::NotFound);
         };
         match status.as_str() {
@@ -231,7 +197,7 @@ impl Store {
                         SET status = 'cancelled', completed_at = $3, open_chunks = 0, parked_chunks = 0, failed = 0,
                             cancelled = accepted - created - updated - unchanged - superseded
                       WHERE account_id = $1 AND batch_id = $2",
-                    vec![account_id.into(), batch_id.into(), now.into()],
+                    values![account_id, batch_id, now],
                 )
                 .await?;
             }
@@ -250,55 +216,35 @@ impl Store {
         account_id: Uuid,
         batch_id: Uuid,
     ) -> Result<Change<Retried>, Error> {
-        let mut tx = self.begin_long().await?;
-        if !self.is_sqlite() {
-            // In the order in which a cancel takes them.
-            tx.rows(
-                "SELECT chunk_no FROM import_chunk
-                  WHERE account_id = $1 AND batch_id = $2 AND parked ORDER BY chunk_no DESC FOR UPDATE",
-                vec![account_id.into(), batch_id.into()],
-            )
-            .await?;
-        }
-        let rows = tx
-            .rows(
+        let tx = self.begin_long().await?;
+        tx.lock_chunks(account_id, batch_id, "AND parked").await?;
+        let records: Vec<i64> = tx
+            .all(
                 "UPDATE import_chunk SET parked = false, failures = 0, retry_at = NULL, reason = NULL
                   WHERE account_id = $1 AND batch_id = $2 AND parked RETURNING records",
-                vec![account_id.into(), batch_id.into()],
+                values![account_id, batch_id],
             )
             .await?;
-        if status_for_update(&mut tx, account_id, batch_id)
-            .await?
-            .is_none()
-        {
+        if tx.lock_batch(account_id, batch_id).await?.is_none() {
             return Ok(Change::NotFound);
         }
-        if rows.is_empty() {
+        if records.is_empty() {
             return Ok(Change::Finished);
         }
-        let mut records = 0;
-        for row in &rows {
-            records += get::<i64>(row, "records")?;
-        }
-        let chunks = i64::try_from(rows.len()).map_err(Error::broken)?;
-        let updated = tx
-            .row(
+        let chunks = i64::try_from(records.len()).map_err(Error::broken)?;
+        let lane: Option<String> = tx
+            .one(
                 "UPDATE import_batch
                     SET status = 'processing', open_chunks = open_chunks + $3, parked_chunks = parked_chunks - $3,
                         failed = failed - $4
                   WHERE account_id = $1 AND batch_id = $2 RETURNING lane",
-                vec![account_id.into(), batch_id.into(), chunks.into(), records.into()],
+                values![account_id, batch_id, chunks, records.iter().sum::<i64>()],
             )
-            .await?
-            .ok_or(Error::Lost)?;
-        let lane: String = get(&updated, "lane")?;
+            .await?;
         tx.commit_surely().await?;
         Ok(Change::Done(Retried {
             batch: self.changed(account_id, batch_id).await?,
-            lane: Lane::ALL
-                .into_iter()
-                .find(|known| known.as_str() == lane)
-                .ok_or_else(|| Error::broken("a batch on an unknown lane"))?,
+            lane: lane.ok_or(Error::Lost)?.parse().map_err(Error::broken)?,
         }))
     }
 
@@ -307,18 +253,30 @@ impl Store {
     }
 }
 
-async fn status_for_update(
-    tx: &mut Tx,
-    account_id: Uuid,
-    batch_id: Uuid,
-) -> Result<Option<String>, Error> {
-    let sql = tx.dialect(
-        "SELECT status FROM import_batch
-          WHERE account_id = $1 AND batch_id = $2 AND seq IS NOT NULL FOR NO KEY UPDATE",
-        "SELECT status FROM import_batch WHERE account_id = $1 AND batch_id = $2 AND seq IS NOT NULL",
-    );
-    tx.row(sql, vec![account_id.into(), batch_id.into()])
-        .await?
-        .map(|row| get(&row, "status"))
-        .transpose()
+impl Tx {
+    /// Locks chunks of a batch, before the batch: the worker that holds one takes the batch's row last. All who take several
+    /// take the last one first.
+    async fn lock_chunks(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+        which: &str,
+    ) -> Result<(), Error> {
+        let chunks = format!(
+            "SELECT chunk_no FROM import_chunk
+              WHERE account_id = $1 AND batch_id = $2 {which} ORDER BY chunk_no DESC"
+        );
+        let chunks = self.locking(&chunks, "FOR UPDATE");
+        let locked = self.rows(chunks, values![account_id, batch_id]).await;
+        locked.map(drop)
+    }
+
+    /// Locks an accepted batch; its status.
+    async fn lock_batch(&self, account_id: Uuid, batch_id: Uuid) -> Result<Option<String>, Error> {
+        let batch = self.locking(
+            "SELECT status FROM import_batch WHERE account_id = $1 AND batch_id = $2 AND seq IS NOT NULL",
+            "FOR NO KEY UPDATE",
+        );
+        self.one(batch, values![account_id, batch_id]).await
+    }
 }

@@ -64,27 +64,16 @@ impl Store {
     /// the row's `seq`; therefore only the version that was judged goes: a row that was erased again meanwhile has a
     /// higher one.
     async fn sweep_erased(&self) -> Result<(), Error> {
-        if self.is_sqlite() {
-            self.execute(
-                "DELETE FROM recipient WHERE phone IS NULL AND seq > 0 AND NOT EXISTS (
-                    SELECT 1 FROM import_batch o WHERE o.account_id = recipient.account_id AND o.seq < recipient.seq
-                       AND o.status IN ('queued', 'processing', 'stalled'))",
-                vec![],
-            )
-            .await?;
-            return Ok(());
-        }
         loop {
             let gone = self
                 .execute(
-                    "WITH dead AS MATERIALIZED (
-                        SELECT t.account_id, t.docid, t.seq FROM recipient t
-                         WHERE t.phone IS NULL AND t.seq > 0 AND NOT EXISTS (
-                               SELECT 1 FROM import_batch o WHERE o.account_id = t.account_id AND o.seq < t.seq
-                                  AND o.status IN ('queued', 'processing', 'stalled'))
-                         ORDER BY t.account_id, t.docid LIMIT $1)
-                     DELETE FROM recipient r USING dead d
-                      WHERE r.account_id = d.account_id AND r.docid = d.docid AND r.seq = d.seq AND r.phone IS NULL",
+                    "DELETE FROM recipient
+                      WHERE phone IS NULL AND (account_id, docid, seq) IN (
+                            SELECT t.account_id, t.docid, t.seq FROM recipient t
+                             WHERE t.phone IS NULL AND t.seq > 0 AND NOT EXISTS (
+                                   SELECT 1 FROM import_batch o WHERE o.account_id = t.account_id AND o.seq < t.seq
+                                      AND o.status IN ('queued', 'processing', 'stalled'))
+                             ORDER BY t.account_id, t.docid LIMIT $1)",
                     values![ERASED_AT_ONCE],
                 )
                 .await?;

@@ -24,7 +24,8 @@ impl Tx {
             && let Inner::Postgres(tx) = &mut *self.lock().await
         {
             let query = sqlx::query_with(postgres, arrays(rows)?);
-            let found: Vec<PgRow> = query.fetch_all(&mut **tx).await?;
+            let found: Result<Vec<PgRow>, _> = query.fetch_all(&mut **tx).await;
+            let found = found.map_err(|error| self.failed(error))?;
             results.extend(found.into_iter().map(QueryResult::from));
         }
         Ok(results)
@@ -61,8 +62,10 @@ fn add(arguments: &mut PgArguments, column: Vec<Value>) -> Result<(), Error> {
         Some(Value::Uuid(_)) => add!(Uuid),
         Some(Value::String(_)) => add!(String),
         Some(Value::Bytes(_)) => add!(Bytes),
+        Some(Value::SmallInt(_)) => add!(SmallInt),
         Some(Value::BigInt(_)) => add!(BigInt),
         Some(Value::Bool(_)) => add!(Bool),
+        Some(Value::ChronoDate(_)) => add!(ChronoDate),
         Some(Value::ChronoDateTimeUtc(_)) => add!(ChronoDateTimeUtc),
         _ => {
             return Err(Error::broken(

@@ -16,7 +16,7 @@ pub use self::error::{Error, Source};
 pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
 pub use self::pool::Workload;
-pub(crate) use self::sql::{Parameters, Sql, get, json, parsed, sqlite_now, values};
+pub(crate) use self::sql::{Parameters, Sql, get, json, parsed, read, sqlite_now, tuples, values};
 pub use self::store::Store;
 pub use self::transaction::{Committed, Tx};
 pub(crate) use self::transaction::{Inner, Patience};

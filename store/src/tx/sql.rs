@@ -4,7 +4,8 @@ use std::str::FromStr;
 
 use chrono::{DateTime, SubsecRound, Utc};
 use sea_orm::{
-    ConnectionTrait, DbBackend, QueryResult, Statement, TryGetable, TryGetableMany, Value,
+    ConnectionTrait, DbBackend, FromQueryResult, QueryResult, Statement, TryGetable,
+    TryGetableMany, Value,
 };
 use serde::de::DeserializeOwned;
 
@@ -59,9 +60,7 @@ pub(crate) trait Sql: ConnectionTrait {
         sql: impl Into<String>,
         values: Vec<Value>,
     ) -> Result<Vec<T>, Error> {
-        let rows = self.rows(sql, values).await?;
-        let rows = rows.iter().map(QueryResult::try_get_many_by_index);
-        Ok(rows.collect::<Result<_, _>>()?)
+        tuples(&self.rows(sql, values).await?)
     }
 
     /// The first row as [`Self::all`] gives it.
@@ -109,6 +108,18 @@ impl<T: Into<Value>> Parameters for T {
     fn add_to(self, values: &mut Vec<Value>) {
         values.push(self.into());
     }
+}
+
+/// Rows as values or tuples, by the order of the columns.
+pub(crate) fn tuples<T: TryGetableMany>(rows: &[QueryResult]) -> Result<Vec<T>, Error> {
+    let rows = rows.iter().map(QueryResult::try_get_many_by_index);
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Rows as structs, by the names of the columns.
+pub(crate) fn read<T: FromQueryResult>(rows: &[QueryResult]) -> Result<Vec<T>, Error> {
+    let rows = rows.iter().map(|row| T::from_query_result(row, ""));
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// One column of a row.

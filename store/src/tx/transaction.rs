@@ -30,6 +30,16 @@ pub(crate) enum Inner {
     Sqlite(Transaction<'static, Sqlite>),
 }
 
+/// The same on either dialect's transaction.
+macro_rules! on {
+    ($inner:expr, $tx:ident => $done:expr) => {
+        match $inner {
+            Inner::Postgres($tx) => $done,
+            Inner::Sqlite($tx) => $done,
+        }
+    };
+}
+
 /// How long a statement may run on PostgreSQL before the server ends it, which frees its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Patience {
@@ -121,10 +131,7 @@ impl Tx {
     /// The database refused it: nothing of it stays. A broken connection is no error but
     /// [`Committed::Unknown`].
     pub async fn commit(self) -> Result<Committed, Error> {
-        let result = match self.inner.into_inner() {
-            Inner::Postgres(tx) => tx.commit().await,
-            Inner::Sqlite(tx) => tx.commit().await,
-        };
+        let result = on!(self.inner.into_inner(), tx => tx.commit().await);
         match result.map_err(Error::from) {
             Ok(()) => Ok(Committed::Done),
             Err(error @ Error::Unavailable(_)) => Ok(Committed::Unknown(error)),
@@ -137,11 +144,7 @@ impl Tx {
     /// # Errors
     /// The connection broke, which ends it too.
     pub async fn rollback(self) -> Result<(), Error> {
-        match self.inner.into_inner() {
-            Inner::Postgres(tx) => tx.rollback().await?,
-            Inner::Sqlite(tx) => tx.rollback().await?,
-        }
-        Ok(())
+        Ok(on!(self.inner.into_inner(), tx => tx.rollback().await)?)
     }
 
     /// [`Tx::commit`] for those who have no ledger to read: an unknown outcome is an error to them.
@@ -169,20 +172,14 @@ impl Tx {
         values: Vec<Value>,
     ) -> BoxStream<'_, Result<QueryResult, Error>> {
         let (sql, values) = (AssertSqlSafe(sql.into()), SqlxValues(Values(values)));
-        match self.inner.get_mut() {
-            Inner::Postgres(tx) => sqlx::query_with(sql, values)
-                .fetch(&mut **tx)
-                .map(|row| row.map(Into::into).map_err(Error::from))
-                .boxed(),
-            Inner::Sqlite(tx) => sqlx::query_with(sql, values)
-                .fetch(&mut **tx)
-                .map(|row| row.map(Into::into).map_err(Error::from))
-                .boxed(),
-        }
+        on!(self.inner.get_mut(), tx => sqlx::query_with(sql, values)
+            .fetch(&mut **tx)
+            .map(|row| row.map(Into::into).map_err(Error::from))
+            .boxed())
     }
 
     /// A statement's error.
-    fn failed(&self, error: SqlxError) -> DbErr {
+    pub(super) fn failed(&self, error: SqlxError) -> DbErr {
         let error = DbErr::Query(RuntimeErr::SqlxError(error.into()));
         self.pool.note(&error);
         error
@@ -207,25 +204,18 @@ impl ConnectionTrait for Tx {
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
         let (sql, values) = parts(statement);
-        let done = match &mut *self.inner.lock().await {
-            Inner::Postgres(tx) => {
-                let done = sqlx::query_with(sql, values).execute(&mut **tx).await;
-                done.map(ExecResult::from)
-            }
-            Inner::Sqlite(tx) => {
-                let done = sqlx::query_with(sql, values).execute(&mut **tx).await;
-                done.map(ExecResult::from)
-            }
-        };
+        let done = on!(&mut *self.inner.lock().await, tx => {
+            let done = sqlx::query_with(sql, values).execute(&mut **tx).await;
+            done.map(ExecResult::from)
+        });
         done.map_err(|error| self.failed(error))
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
         let sql = sqlx::raw_sql(AssertSqlSafe(sql));
-        let done = match &mut *self.inner.lock().await {
-            Inner::Postgres(tx) => sql.execute(&mut **tx).await.map(ExecResult::from),
-            Inner::Sqlite(tx) => sql.execute(&mut **tx).await.map(ExecResult::from),
-        };
+        let done = on!(&mut *self.inner.lock().await, tx => {
+            sql.execute(&mut **tx).await.map(ExecResult::from)
+        });
         done.map_err(|error| self.failed(error))
     }
 
@@ -235,16 +225,10 @@ impl ConnectionTrait for Tx {
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
         let (sql, values) = parts(statement);
-        let rows = match &mut *self.inner.lock().await {
-            Inner::Postgres(tx) => {
-                let rows = sqlx::query_with(sql, values).fetch_all(&mut **tx).await;
-                rows.map(|rows| rows.into_iter().map(QueryResult::from).collect())
-            }
-            Inner::Sqlite(tx) => {
-                let rows = sqlx::query_with(sql, values).fetch_all(&mut **tx).await;
-                rows.map(|rows| rows.into_iter().map(QueryResult::from).collect())
-            }
-        };
+        let rows = on!(&mut *self.inner.lock().await, tx => {
+            let rows = sqlx::query_with(sql, values).fetch_all(&mut **tx).await;
+            rows.map(|rows| rows.into_iter().map(QueryResult::from).collect())
+        });
         rows.map_err(|error| self.failed(error))
     }
 }

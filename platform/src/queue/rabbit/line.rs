@@ -1,4 +1,4 @@
-//! A connection to the broker.
+//! A connection to the broker, with one channel.
 
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsFd;
@@ -8,40 +8,28 @@ use lapin::tcp::{AsyncTcpStream, OwnedTLSConfig};
 use lapin::uri::{AMQPScheme, AMQPUri};
 use lapin::{Channel, Connection, ConnectionProperties};
 
-use super::lazy::{Alive, Lazy};
-use super::{ANSWER, answer};
+use super::{ANSWER, Topology, answer};
 use crate::config::AmqpUrl;
 use crate::queue::QueueError;
 
-/// Where lines come from: at most one is open, and it is replaced when it breaks.
-pub(super) struct Lines {
+/// Where the broker is, and the queues on it.
+#[derive(Clone)]
+pub(in crate::queue) struct Address {
     uri: AMQPUri,
-    name: &'static str,
-    line: Lazy<Line>,
+    pub(super) topology: Topology,
 }
 
-impl Lines {
-    /// `name` is what the broker's operators see.
-    pub(super) fn new(url: &AmqpUrl, name: &'static str) -> Self {
+impl Address {
+    pub(in crate::queue) fn new(url: &AmqpUrl, topology: Topology) -> Self {
         let mut uri = url.0.clone();
         uri.query.heartbeat.get_or_insert(10);
-        Self {
-            uri,
-            name,
-            line: Lazy::new(),
-        }
-    }
-
-    /// The open line, or a new one.
-    pub(super) async fn get(&self) -> Result<Arc<Line>, QueueError> {
-        self.line
-            .get(|| Line::open(self.uri.clone(), self.name))
-            .await
+        Self { uri, topology }
     }
 }
 
-/// One connection. Dropped, it is closed in order, once its channels are dropped too.
+/// One connection, and a channel on which the queues are declared. Dropped, both are closed in order.
 pub(super) struct Line {
+    pub(super) channel: Channel,
     connection: Connection,
     socket: Socket,
 }
@@ -58,58 +46,28 @@ fn cut(socket: &Socket) {
 }
 
 impl Line {
-    async fn open(uri: AMQPUri, name: &'static str) -> Result<Self, QueueError> {
-        let socket = Socket::default();
-        let kept = socket.clone();
-        let runtime = lapin::runtime::default_runtime()
-            .map_err(|error| QueueError::Unreachable(Arc::new(error)))?;
-        let properties = ConnectionProperties::default().with_connection_name(name.into());
-        let connecting = Connection::connector(
-            uri,
-            runtime,
-            // The library's own way, but bounded in time (its connection_timeout is not for async), and the socket
-            // kept.
-            async move |uri: AMQPUri, runtime| {
-                let dialling = async {
-                    let addresses =
-                        runtime.to_socket_addrs((uri.authority.host.clone(), uri.authority.port));
-                    let stream = AsyncTcpStream::connect(&runtime, addresses).await?;
-                    if let AsyncTcpStream::Plain(plain) = &stream {
-                        let handle = plain.get_ref().as_fd().try_clone_to_owned()?;
-                        *kept.lock().unwrap_or_else(PoisonError::into_inner) =
-                            Some(TcpStream::from(handle));
-                    }
-                    match uri.scheme {
-                        AMQPScheme::AMQP => Ok(stream),
-                        AMQPScheme::AMQPS => {
-                            let tls = OwnedTLSConfig::default();
-                            stream.into_tls(&uri.authority.host, tls.as_ref()).await
-                        }
-                    }
-                };
-                match tokio::time::timeout(ANSWER, dialling).await {
-                    Ok(result) => result.map_err(lapin::Error::from),
-                    Err(elapsed) => Err(lapin::Error::from(std::io::Error::from(elapsed))),
-                }
-            },
-            properties,
-        );
-        match answer(connecting).await {
-            Ok(connection) => {
-                tracing::info!(queue.connection = name, "connected to the broker");
-                Ok(Self { connection, socket })
-            }
-            Err(error) => {
-                // A broker that accepts and then says nothing would keep the library's thread for ever.
-                cut(&socket);
-                Err(error)
-            }
-        }
+    /// `name` is what the broker's operators see.
+    pub(super) async fn open(address: &Address, name: &'static str) -> Result<Self, QueueError> {
+        let (connection, socket) = connect(address.uri.clone(), name).await?;
+        let channel = answer(connection.create_channel()).await?;
+        address.topology.declare(&channel).await?;
+        Ok(Self {
+            channel,
+            connection,
+            socket,
+        })
     }
 
-    /// A new channel; a round trip.
-    pub(super) async fn channel(&self) -> Result<Channel, QueueError> {
-        answer(self.connection.create_channel()).await
+    pub(super) fn alive(&self) -> bool {
+        self.connection.status().connected() && self.channel.status().connected()
+    }
+
+    /// A round trip.
+    ///
+    /// # Errors
+    /// The broker gives no answer.
+    pub(super) async fn ping(&self) -> Result<(), QueueError> {
+        answer(self.connection.create_channel()).await.map(drop)
     }
 
     /// Whether the broker is short of memory or disk and reads nothing from this connection.
@@ -123,8 +81,46 @@ impl Line {
     }
 }
 
-impl Alive for Line {
-    fn alive(&self) -> bool {
-        self.connection.status().connected()
+async fn connect(uri: AMQPUri, name: &'static str) -> Result<(Connection, Socket), QueueError> {
+    let socket = Socket::default();
+    let kept = socket.clone();
+    let runtime = lapin::runtime::default_runtime()
+        .map_err(|error| QueueError::Unreachable(Arc::new(error)))?;
+    let connecting = Connection::connector(
+        uri,
+        runtime,
+        // The library's own way, but bounded in time (its connection_timeout is not for async), and the socket
+        // kept.
+        async move |uri: AMQPUri, runtime| {
+            let dialling = async {
+                let addresses =
+                    runtime.to_socket_addrs((uri.authority.host.clone(), uri.authority.port));
+                let stream = AsyncTcpStream::connect(&runtime, addresses).await?;
+                if let AsyncTcpStream::Plain(plain) = &stream {
+                    let handle = plain.get_ref().as_fd().try_clone_to_owned()?;
+                    *kept.lock().unwrap_or_else(PoisonError::into_inner) =
+                        Some(TcpStream::from(handle));
+                }
+                match uri.scheme {
+                    AMQPScheme::AMQP => Ok(stream),
+                    AMQPScheme::AMQPS => {
+                        let tls = OwnedTLSConfig::default();
+                        stream.into_tls(&uri.authority.host, tls.as_ref()).await
+                    }
+                }
+            };
+            match tokio::time::timeout(ANSWER, dialling).await {
+                Ok(result) => result.map_err(lapin::Error::from),
+                Err(elapsed) => Err(lapin::Error::from(std::io::Error::from(elapsed))),
+            }
+        },
+        ConnectionProperties::default().with_connection_name(name.into()),
+    );
+    let connected = answer(connecting).await;
+    match &connected {
+        Ok(_) => tracing::info!(queue.connection = name, "connected to the broker"),
+        // A broker that accepts and then says nothing would keep the library's thread for ever.
+        Err(_) => cut(&socket),
     }
+    Ok((connected?, socket))
 }

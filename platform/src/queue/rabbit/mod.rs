@@ -1,76 +1,44 @@
 //! The queue on RabbitMQ, supervised by hand: the client library's own recovery gives up after some tries and never
 //! restores a channel that the broker closed.
 //!
-//! Publishing and consuming have a connection each ([`line`]), because a broker short of memory stops reading from
-//! connections that publish, and acknowledgements must go on. Each is opened when needed, by one attempt that all
-//! share ([`lazy`]).
+//! Publishing and listening have a connection each ([`line`]), because a broker short of memory stops reading from
+//! connections that publish, and acknowledgements must go on.
 
-mod consumer;
-mod lazy;
 mod line;
+mod listener;
 mod publisher;
 mod topology;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::message::Message;
-use tokio_util::sync::CancellationToken;
-
-use self::line::Lines;
-use self::publisher::Publisher;
-use super::QueueError;
-use crate::config::AmqpUrl;
-
-pub(super) use self::consumer::{Consumer, Ticket};
+pub(super) use self::line::Address;
+pub(super) use self::listener::listen;
+pub(super) use self::publisher::Publisher;
 pub use self::topology::Topology;
+use super::QueueError;
 
 /// How long one answer of the broker is waited for. A publish, of two such steps at most, stays below 5 s.
 const ANSWER: Duration = Duration::from_secs(4);
 
-/// A broker. Clones share its connections.
-#[derive(Clone)]
-pub struct Rabbit {
-    publisher: Arc<Publisher>,
-    consuming: Arc<Lines>,
-    topology: Arc<Topology>,
+/// Each broken line is tried again after 100 ms, 200 ms … 2 s.
+struct Backoff(Duration);
+
+impl Backoff {
+    const FIRST: Duration = Duration::from_millis(100);
+    const LAST: Duration = Duration::from_secs(2);
+
+    /// The next pause.
+    fn pause(&mut self) -> Duration {
+        let pause = self.0;
+        self.0 = (pause * 2).min(Self::LAST);
+        pause
+    }
 }
 
-impl Rabbit {
-    /// Connects when it is first used.
-    pub fn new(url: &AmqpUrl, topology: Topology) -> Self {
-        let topology = Arc::new(topology);
-        Self {
-            publisher: Arc::new(Publisher::new(
-                Lines::new(url, "feedback publish"),
-                topology.clone(),
-            )),
-            consuming: Arc::new(Lines::new(url, "feedback consume")),
-            topology,
-        }
-    }
-
-    pub(super) async fn publish(&self, message: &Message) -> Result<(), QueueError> {
-        self.publisher.publish(message).await
-    }
-
-    pub(super) fn consume(&self, prefetch: u16, shutdown: &CancellationToken) -> Consumer {
-        Consumer::start(
-            self.consuming.clone(),
-            self.topology.clone(),
-            prefetch,
-            shutdown,
-        )
-    }
-
-    pub(super) async fn ping(&self) -> Result<(), QueueError> {
-        self.publisher.ping().await
-    }
-
-    pub(super) async fn dead_letters(&self) -> Result<u64, QueueError> {
-        let line = self.consuming.get().await?;
-        let channel = line.channel().await?;
-        topology::ready(&channel, self.topology.dead()).await
+impl Default for Backoff {
+    fn default() -> Self {
+        Self(Self::FIRST)
     }
 }
 

@@ -6,51 +6,48 @@ use std::time::Duration;
 
 use domain::message::Message;
 use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
-use lapin::{BasicProperties, Channel, Confirmation, PublisherConfirm};
+use lapin::{BasicProperties, Confirmation, PublisherConfirm};
+use tokio::time::Instant;
 
-use super::answer;
-use super::lazy::{Alive, Lazy};
-use super::line::{Line, Lines};
-use super::topology::Topology;
-use crate::queue::{Backoff, QueueError};
+use super::line::{Address, Line};
+use super::{Backoff, answer};
+use crate::queue::QueueError;
 
 /// All that a publish may take.
 const PUBLISH: Duration = Duration::from_millis(4_500);
 
-pub(super) struct Publisher {
-    lines: Arc<Lines>,
-    topology: Arc<Topology>,
-    session: Lazy<Session>,
-}
-
-/// A channel in confirm mode, its queues declared.
-struct Session {
-    line: Arc<Line>,
-    channel: Channel,
+pub(in crate::queue) struct Publisher {
+    pub(in crate::queue) address: Address,
+    state: Arc<tokio::sync::Mutex<State>>,
     /// The library numbers a message and then queues it, under two locks. With two at once the numbers, which confirms
     /// go by, can be swapped; so one at a time.
     turn: Mutex<()>,
 }
 
-impl Alive for Session {
-    fn alive(&self) -> bool {
-        self.line.alive() && self.channel.status().connected()
-    }
+struct State {
+    line: Option<Arc<Line>>,
+    backoff: Backoff,
+    rest_until: Instant,
 }
 
 impl Publisher {
-    pub(super) fn new(lines: Lines, topology: Arc<Topology>) -> Self {
+    pub(in crate::queue) fn new(address: Address) -> Self {
+        let state = State {
+            line: None,
+            backoff: Backoff::default(),
+            rest_until: Instant::now(),
+        };
         Self {
-            lines: Arc::new(lines),
-            topology,
-            session: Lazy::new(),
+            address,
+            state: Arc::new(state.into()),
+            turn: Mutex::new(()),
         }
     }
 
-    pub(super) async fn publish(&self, message: &Message) -> Result<(), QueueError> {
+    pub(in crate::queue) async fn publish(&self, message: &Message) -> Result<(), QueueError> {
         let publishing = async {
             match self.try_publish(message).await {
-                // Someone deleted the queue; the next session declares it. Not at once: RabbitMQ 3.10 never tells
+                // Someone deleted the queue; the next line declares it. Not at once: RabbitMQ 3.10 never tells
                 // the consumers of a quorum queue that is there again when it comes to that.
                 Err(QueueError::Unroutable) => {
                     tokio::time::sleep(Backoff::FIRST).await;
@@ -64,63 +61,74 @@ impl Publisher {
             .unwrap_or(Err(QueueError::TimedOut))
     }
 
-    pub(super) async fn ping(&self) -> Result<(), QueueError> {
-        let session = self.session().await?;
-        if session.line.blocked() {
-            return Err(QueueError::Blocked);
-        }
-        session.line.channel().await.map(drop)
+    pub(in crate::queue) async fn ping(&self) -> Result<(), QueueError> {
+        self.line().await?.ping().await
     }
 
-    async fn session(&self) -> Result<Arc<Session>, QueueError> {
-        let (lines, topology) = (self.lines.clone(), self.topology.clone());
-        self.session
-            .get(|| async move { Session::open(lines.get().await?, &topology).await })
-            .await
+    /// A line that takes messages: the living one, or what the attempt under way or a new one makes of it. Fails at once while
+    /// resting after a failure.
+    async fn line(&self) -> Result<Arc<Line>, QueueError> {
+        let mut state = self.state.clone().lock_owned().await;
+        if let Some(line) = state.line.as_ref().filter(|line| line.alive()) {
+            return if line.blocked() {
+                Err(QueueError::Blocked)
+            } else {
+                Ok(line.clone())
+            };
+        }
+        state.line = None;
+        if Instant::now() < state.rest_until {
+            return Err(QueueError::Resting);
+        }
+        let address = self.address.clone();
+        // A task of its own with the lock, for which the others wait: a caller who goes away does not end the attempt.
+        let attempt = tokio::spawn(async move {
+            let opened = open(&address).await.map(Arc::new);
+            if let Ok(line) = &opened {
+                state.line = Some(line.clone());
+                state.backoff = Backoff::default();
+            } else {
+                state.rest_until = Instant::now() + state.backoff.pause();
+            }
+            opened
+        });
+        // The task panicked, or the runtime ends.
+        attempt.await.unwrap_or(Err(QueueError::Lost))
+    }
+
+    /// Makes the next caller open a line anew, if this is what is held.
+    async fn discard(&self, broken: &Arc<Line>) {
+        let mut state = self.state.lock().await;
+        state.line.take_if(|line| Arc::ptr_eq(line, broken));
     }
 
     async fn try_publish(&self, message: &Message) -> Result<(), QueueError> {
-        let session = self.session().await?;
-        if session.line.blocked() {
-            return Err(QueueError::Blocked);
-        }
-        let confirmed = answer(async { session.send(self.topology.queue(), message).await?.await });
+        let line = self.line().await?;
+        let confirmed = answer(async { self.send(&line, message).await?.await });
         match confirmed.await {
             Ok(Confirmation::Ack(None)) => Ok(()),
             Ok(Confirmation::Ack(Some(_)) | Confirmation::Nack(Some(_))) => {
-                self.session.discard(&session).await;
+                self.discard(&line).await;
                 Err(QueueError::Unroutable)
             }
             Ok(Confirmation::Nack(None)) => Err(QueueError::Refused),
             // Not in confirm mode: no use, and never so.
             Ok(Confirmation::NotRequested) | Err(QueueError::Unreachable(_)) => {
-                self.session.discard(&session).await;
+                self.discard(&line).await;
                 Err(QueueError::Lost)
             }
-            Err(QueueError::TimedOut) if session.line.blocked() => Err(QueueError::Blocked),
+            Err(QueueError::TimedOut) if line.blocked() => Err(QueueError::Blocked),
             Err(error) => {
                 // Silent for so long, it is a broken line or a frozen broker. Others find out now.
-                self.session.discard(&session).await;
-                session.line.cut();
+                self.discard(&line).await;
+                line.cut();
                 Err(error)
             }
         }
     }
-}
 
-impl Session {
-    async fn open(line: Arc<Line>, topology: &Topology) -> Result<Self, QueueError> {
-        let channel = line.channel().await?;
-        topology.declare(&channel).await?;
-        answer(channel.confirm_select(ConfirmSelectOptions::default())).await?;
-        Ok(Self {
-            line,
-            channel,
-            turn: Mutex::new(()),
-        })
-    }
-
-    async fn send(&self, queue: &str, message: &Message) -> lapin::Result<PublisherConfirm> {
+    async fn send(&self, line: &Line, message: &Message) -> lapin::Result<PublisherConfirm> {
+        let queue = self.address.topology.queue();
         let body = message.encode();
         let persistent = BasicProperties::default()
             .with_delivery_mode(2)
@@ -129,15 +137,20 @@ impl Session {
             mandatory: true,
             ..BasicPublishOptions::default()
         };
+        let channel = &line.channel;
         let mut sending =
-            pin!(
-                self.channel
-                    .basic_publish("".into(), queue.into(), mandatory, &body, persistent)
-            );
+            pin!(channel.basic_publish("".into(), queue.into(), mandatory, &body, persistent));
         std::future::poll_fn(|context| {
             let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
             sending.as_mut().poll(context)
         })
         .await
     }
+}
+
+async fn open(address: &Address) -> Result<Line, QueueError> {
+    let line = Line::open(address, "feedback publish").await?;
+    let confirms = ConfirmSelectOptions::default();
+    answer(line.channel.confirm_select(confirms)).await?;
+    Ok(line)
 }

@@ -6,10 +6,13 @@ use lapin::types::{AMQPValue, FieldTable};
 use lapin::{Channel, ExchangeKind};
 
 use super::answer;
-use crate::queue::{DELIVERY_LIMIT, QueueError};
+use crate::queue::QueueError;
 
 /// Dead letters are for people to look at; the ledger knows what is to be done. The oldest go.
 const DEAD_LETTERS: i64 = 100_000;
+
+/// How often a message may come back; the next time it is a dead letter.
+const DELIVERY_LIMIT: i64 = 20;
 
 /// The names of the queues.
 #[derive(Clone)]
@@ -60,7 +63,7 @@ impl Topology {
         let binding = channel.queue_bind(dead.into(), dead.into(), "".into(), options, none());
         answer(binding).await?;
         // Said explicitly: RabbitMQ 3 has no limit by default.
-        let limit = AMQPValue::LongLongInt(DELIVERY_LIMIT.into());
+        let limit = AMQPValue::LongLongInt(DELIVERY_LIMIT);
         let exchange = AMQPValue::LongString(dead.into());
         let arguments = [
             ("x-delivery-limit", limit),
@@ -68,13 +71,6 @@ impl Topology {
         ];
         declare_queue(channel, &self.queue, arguments).await
     }
-}
-
-/// How many messages of a queue wait for a consumer. Without the queue the broker closes the channel.
-pub(super) async fn ready(channel: &Channel, queue: &str) -> Result<u64, QueueError> {
-    let passive = QueueDeclareOptions::default().passive();
-    let queue = channel.queue_declare(queue.into(), passive, FieldTable::default());
-    Ok(answer(queue).await?.message_count().into())
 }
 
 /// Declares a durable quorum queue.
