@@ -85,6 +85,7 @@ impl Worker {
             .chain([("worker rollup", self.rollup_job.heartbeat())])
             .chain(self.sending.iter().flat_map(SendingJob::heartbeats))
             .map(|(name, heartbeat)| Check::heartbeat(name, heartbeat, STOPPED))
+            .chain(self.sending.as_ref().map(SendingJob::check))
             .collect()
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::pepper::Pepper;
+use metrics::counter;
 use sender::{Event, EventKind, Provider, Subject};
 use store::send::inbound::NewInbound;
 use store::send::provider_id::ProviderReceipt;
@@ -101,6 +102,8 @@ impl Keeper {
                     continue;
                 }
             };
+            counter!("feedback_receipts_total", "sender" => self.name.clone(), "status" => receipt.status.as_str())
+                .increment(1);
             let reference = match &receipt.subject {
                 Subject::Reference(reference) | Subject::Part { reference, .. } => reference,
                 Subject::ProviderId(provider_id) => {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use domain::pepper::Pepper;
 use platform::config::Config;
-use platform::health::Heartbeat;
+use platform::health::{Check, Heartbeat};
 use sender::setting::Setting;
 use store::Store;
 use tokio_util::sync::CancellationToken;
@@ -74,7 +74,11 @@ impl SendingJob {
                 setting: setting.clone(),
                 tls: Arc::clone(&tls),
                 pepper: Arc::clone(&pepper),
-                public_url: Arc::clone(&sending.public_url),
+                status_url: format!(
+                    "{}{}",
+                    sending.public_url,
+                    pepper.hook_path(&setting.name, "status")
+                ),
             }
         });
         Ok(Some(Self {
@@ -91,6 +95,30 @@ impl SendingJob {
         senders
             .chain([("worker campaigns", self.planning.clone())])
             .collect()
+    }
+
+    /// Whether no sender is in error. One that is keeps nobody else from sending, so the process is as ready as before.
+    pub(crate) fn check(&self) -> Check {
+        let senders = self.loops.iter();
+        let names: Arc<[String]> = senders.map(|sender| sender.setting.name.clone()).collect();
+        let store = self.store.clone();
+        let run = async move |store: Store, names: Arc<[String]>| {
+            let states = store.sender_states().await;
+            let mut states = states.map_err(|error| error.to_string())?;
+            states.retain(|sender| sender.state == "error" && names.contains(&sender.name));
+            let reasons = states
+                .into_iter()
+                .map(|sender| format!("{} {}", sender.name, sender.reason.unwrap_or_default()));
+            let reasons: Vec<String> = reasons.collect();
+            reasons
+                .is_empty()
+                .then_some(())
+                .ok_or_else(|| reasons.join(", "))
+        };
+        Check::new("worker senders", move || {
+            run(store.clone(), Arc::clone(&names))
+        })
+        .optional()
     }
 
     pub(crate) fn spawn(self, tasks: &TaskTracker, worker_id: Uuid, shutdown: &CancellationToken) {

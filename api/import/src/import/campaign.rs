@@ -41,7 +41,9 @@ pub async fn check(app: &AppState, key: Option<CampaignKey>) -> Result<(), Impor
     };
     let campaign = within(QUICK, app.store().campaign(key)).await?;
     let why = campaign.map_or(Some("the campaign is gone"), |campaign| refusal(&campaign));
-    why.map_or(Ok(()), |why| Err(ImportError::CampaignNotRunning(why)))
+    why.map_or(Ok(()), |why| {
+        Err(ImportError::CampaignNotRunning(why.to_owned()))
+    })
 }
 
 /// Why a campaign takes no imports.

@@ -207,6 +207,9 @@ impl Attempt {
             ImportError::Store(lost @ store::Error::Lost) => {
                 ImportError::Store(store::Error::Unavailable(lost.into()))
             }
+            ImportError::Store(ended @ store::Error::CampaignEnded) => {
+                ImportError::CampaignNotRunning(ended.to_string())
+            }
             other => other,
         };
         if !matches!(error, ImportError::Store(_))

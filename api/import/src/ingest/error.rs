@@ -37,7 +37,7 @@ pub enum ImportError {
     KeyReused,
     /// The campaign that it is for takes no imports.
     #[error("{0}")]
-    CampaignNotRunning(&'static str),
+    CampaignNotRunning(String),
     #[error(transparent)]
     Store(#[from] store::Error),
     /// A part of the service stopped.
