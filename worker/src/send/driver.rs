@@ -4,7 +4,7 @@
 //! A message is claimed by a commit before anything of it is written to the provider, and a claimed message is not claimed again.
 //! Whoever takes a lease over from a process that is gone makes what that one had claimed `unknown`: at most a window of messages.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -94,11 +94,12 @@ impl SenderLoop {
     ) -> Result<(), Error> {
         let renewal = Renewal::start(self.store.clone(), lease.clone());
         let stop = CancellationToken::new();
-        let keeper = Keeper::new(
-            self.setting.name.clone(),
-            self.store.clone(),
-            Arc::clone(&self.pepper),
-        );
+        let keeper = Keeper {
+            name: lease.name.clone(),
+            store: self.store.clone(),
+            pepper: Arc::clone(&self.pepper),
+            accounts: HashMap::new(),
+        };
         let provider = Arc::clone(&hand_over.provider);
         tokio::spawn(events::take(provider, keeper, stop.clone()));
         let _stop = stop.drop_guard();
@@ -115,9 +116,9 @@ impl SenderLoop {
             outcomes: Vec::new(),
             looked_at: None,
             told_state: None,
-            unsure: false,
+            unsure: true,
         };
-        driving.take_over().await?;
+        driving.resume().await?;
         let mut ending = None;
         while !driving.renewal.is_lost() {
             self.heartbeat.record();
@@ -161,13 +162,13 @@ struct Driving<'a> {
     looked_at: Option<Instant>,
     /// As it was stored last.
     told_state: Option<(&'static str, Option<String>)>,
-    /// A step came to an unknown end: there may be claimed messages that nobody hands over.
+    /// There may be claimed messages that are not known here: at first, and after a step that came to an unknown end.
     unsure: bool,
 }
 
 impl Driving<'_> {
-    /// What processes before this one had claimed may have been sent. A simulated provider forgot what it has to report.
-    async fn take_over(&mut self) -> Result<(), Error> {
+    /// A simulated provider forgot with its process what it has to report.
+    async fn resume(&self) -> Result<(), Error> {
         let setting = &self.sender.setting;
         if setting.kind == Kind::Demo && setting.receipts {
             let accepted = self.sender.store.accepted_messages(&setting.name).await?;
@@ -177,12 +178,6 @@ impl Driving<'_> {
             });
             self.hand_over.provider.resume(accepted.collect());
         }
-        let code = || "takeover".to_owned();
-        for (claimed, _) in self.sender.store.claimed_under(self.lease).await? {
-            let handed = Some(Handed::Unknown { code: code() });
-            let result = self.hand_over.result(handed);
-            self.outcomes.push(Outcome { claimed, result });
-        }
         Ok(())
     }
 
@@ -190,7 +185,7 @@ impl Driving<'_> {
     async fn step(&mut self, is_ending: bool) -> Result<bool, Error> {
         let (store, setting) = (&self.sender.store, &self.sender.setting);
         if self.unsure {
-            self.find_unsent().await?;
+            self.find_claimed().await?;
         }
         let now = Instant::now();
         if !is_ending && self.looked_at.is_none_or(|at| now >= at + LOOK) {
@@ -301,14 +296,16 @@ impl Driving<'_> {
         Ok(())
     }
 
-    /// Gives back what a step claimed whose end was not known.
-    async fn find_unsent(&mut self) -> Result<(), Error> {
+    /// Finds what is claimed and not known here. What a step of this process claimed whose end was not known was never handed over;
+    /// what processes before it had claimed may have been.
+    async fn find_claimed(&mut self) -> Result<(), Error> {
+        let known = self.outcomes.iter().map(|outcome| outcome.claimed);
+        let known: HashSet<ClaimedKey> = known.chain(self.under_way.values().copied()).collect();
         for (claimed, fence) in self.sender.store.claimed_under(self.lease).await? {
-            let mut known = self.outcomes.iter().map(|outcome| outcome.claimed);
-            let is_known = known.any(|key| key == claimed)
-                || self.under_way.values().any(|key| *key == claimed);
-            if fence == self.lease.fence && !is_known {
-                let result = self.hand_over.result(None);
+            if !known.contains(&claimed) {
+                let code = "takeover".to_owned();
+                let handed = (fence < self.lease.fence).then_some(Handed::Unknown { code });
+                let result = self.hand_over.result(handed);
                 self.outcomes.push(Outcome { claimed, result });
             }
         }

@@ -12,7 +12,8 @@ use rand::distr::Alphanumeric;
 use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
-use super::{Claimed, ClaimedKey, DUE_AGAIN, Loaded, StepTx, Wanted};
+use super::{Claimed, ClaimedKey, DELETE_DUE, Loaded, SET_DUE, StepTx, Wanted};
+use crate::send::CampaignKey;
 use crate::send::judge::{Context, DueMessage, Ready, Verdict};
 use crate::tx::{Sql, get, parsed, values};
 use crate::{Error, Tx};
@@ -43,9 +44,6 @@ const SKIP: &str =
     "WITH g(a, m, r) AS (ROWS) UPDATE message AS m SET status = 'skipped', reason = g.r
        FROM g WHERE m.account_id = g.a AND m.message_id = g.m";
 
-const CLAIM: &str = "WITH g(a, c, t, m, f) AS (ROWS) UPDATE message_due AS d SET fence = g.f
-       FROM g WHERE d.account_id = g.a AND d.campaign_id = g.c AND d.due_at = g.t AND d.message_id = g.m";
-
 const SENDING: &str = "WITH g(a, m, n, s, e, p) AS (ROWS)
      UPDATE message AS m SET status = 'sending', parts = g.n, part_states = g.s, encoding = g.e, sent_mac = g.p
        FROM g WHERE m.account_id = g.a AND m.message_id = g.m";
@@ -55,8 +53,8 @@ const LINK: &str = "WITH g(a, l, f, t, b, x, e, n, c, k) AS (ROWS)
             is_test, max_responses)
      SELECT g.*, 1 FROM g WHERE true ON CONFLICT (account_id, link_id) DO NOTHING";
 
-const FIELD: &str = "WITH g(a, f, t, l) AS (ROWS)
-     INSERT INTO link_track_field (account_id, form_id, track_field, link_id) SELECT * FROM g WHERE true ON CONFLICT DO NOTHING";
+const FIELD: &str = "WITH g(a, l, f, t) AS (ROWS)
+     INSERT INTO link_track_field (account_id, link_id, form_id, track_field) SELECT * FROM g WHERE true ON CONFLICT DO NOTHING";
 
 /// The characters of a campaign link's token: 65 random bits.
 const TOKEN_CHARS: usize = 11;
@@ -69,20 +67,6 @@ struct Candidate {
     /// Its phone's, under the current pepper first.
     macs: Vec<Vec<u8>>,
     due: DueMessage,
-}
-
-/// The rows that claiming writes.
-#[derive(Default)]
-struct Rows {
-    skipped: Vec<Vec<Value>>,
-    ended: Vec<Vec<Value>>,
-    later: Vec<Vec<Value>>,
-    claimed: Vec<Vec<Value>>,
-    sending: Vec<Vec<Value>>,
-    links: Vec<Vec<Value>>,
-    fields: Vec<Vec<Value>>,
-    /// By the phone's MAC.
-    sent_to: BTreeMap<Vec<u8>, Vec<Value>>,
 }
 
 impl StepTx<'_> {
@@ -109,7 +93,7 @@ impl StepTx<'_> {
             link_prefix: self.driver.link_prefix,
             now: self.now,
         };
-        let mut rows = Rows::default();
+        let mut sent_to = BTreeMap::new();
         let mut is_used_up = false;
         for candidate in candidates {
             match context.judge(&candidate.due) {
@@ -117,15 +101,13 @@ impl StepTx<'_> {
                     let counts = self.changes.of(wanted.campaign, candidate.due.kind);
                     let scheduled = Count::Status(MessageStatus::Scheduled);
                     counts.merge(&CountsDelta::moved(scheduled, Count::Skipped(reason)));
-                    let mut row = candidate.key.of_message();
-                    row.push(reason.as_str().into());
-                    rows.skipped.push(row);
-                    rows.ended.push(candidate.key.of_due());
+                    let reason = values![reason.as_str()];
+                    self.write(SKIP, candidate.key.of_message(), reason);
+                    self.write(DELETE_DUE, candidate.key.of_due(), vec![]);
                 }
                 Verdict::Later(at) => {
-                    let mut row = candidate.key.of_due();
-                    row.extend(values![at, candidate.failures]);
-                    rows.later.push(row);
+                    let later = values![0_i64, at, candidate.failures];
+                    self.write(SET_DUE, candidate.key.of_due(), later);
                 }
                 Verdict::Send(ready) => {
                     let parts = i64::try_from(ready.parts.texts.len()).map_err(Error::broken)?;
@@ -140,11 +122,15 @@ impl StepTx<'_> {
                     let moved =
                         CountsDelta::moved(Count::Status(scheduled), Count::Status(sending));
                     counts.merge(&moved);
-                    self.send(&mut rows, campaign, candidate, *ready, parts)?;
+                    let mac = candidate.macs.first().cloned().unwrap_or_default();
+                    sent_to.insert(mac.clone(), self.contact(&candidate, &mac));
+                    self.send(campaign, candidate, mac, *ready, parts)?;
                 }
             }
         }
-        self.tx.write_claims(rows).await?;
+        self.tx
+            .keep_contacts(sent_to.into_values().collect())
+            .await?;
         Ok(found == wanted.messages && !is_used_up)
     }
 
@@ -202,12 +188,28 @@ impl StepTx<'_> {
         })
     }
 
+    /// What is noted of a phone to which a message goes: of a test nothing.
+    fn contact(&self, candidate: &Candidate, mac: &[u8]) -> Vec<Value> {
+        let CampaignKey {
+            account_id,
+            campaign_id,
+        } = candidate.key.campaign;
+        let noted = (candidate.due.kind != MessageKind::Test).then_some(());
+        values![
+            account_id,
+            mac.to_vec(),
+            noted.map(|()| self.now),
+            noted.map(|()| campaign_id),
+            noted.map(|()| candidate.due.docid.clone())
+        ]
+    }
+
     /// Notes a message that is handed over.
     fn send(
         &mut self,
-        rows: &mut Rows,
         campaign: &Loaded,
         candidate: Candidate,
+        mac: Vec<u8>,
         ready: Ready,
         parts: i64,
     ) -> Result<(), Error> {
@@ -215,46 +217,23 @@ impl StepTx<'_> {
             key,
             link_id,
             due,
-            macs,
+            failures,
             ..
         } = candidate;
-        let (account_id, campaign_id) = (key.campaign.account_id, key.campaign.campaign_id);
-        let is_test = due.kind == MessageKind::Test;
-        let mac = macs.into_iter().next().unwrap_or_default();
-        let mut claimed = key.of_due();
-        claimed.push(self.driver.lease.fence.into());
-        rows.claimed.push(claimed);
-        let mut sending = key.of_message();
+        let CampaignKey {
+            account_id,
+            campaign_id,
+        } = key.campaign;
+        let claimed = values![self.driver.lease.fence, key.due_at, failures];
+        self.write(SET_DUE, key.of_due(), claimed);
         let states = PartStates::new(ready.parts.texts.len());
         let encoding = ready.parts.encoding.to_string();
-        sending.extend(values![parts, states.as_str(), encoding, mac.clone()]);
-        rows.sending.push(sending);
-        rows.sent_to.insert(
-            mac.clone(),
-            if is_test {
-                values![
-                    account_id,
-                    mac,
-                    None::<DateTime<Utc>>,
-                    None::<Uuid>,
-                    None::<String>
-                ]
-            } else {
-                values![
-                    account_id,
-                    mac,
-                    Some(self.now),
-                    Some(campaign_id),
-                    Some(due.docid)
-                ]
-            },
-        );
+        let sending = values![parts, states.as_str(), encoding, mac];
+        self.write(SENDING, key.of_message(), sending);
         if due.kind != MessageKind::Reminder {
             let form_id = campaign.content.form_id;
             let days = TimeDelta::days(campaign.content.link_expires_after_days.into());
-            rows.links.push(values![
-                account_id,
-                link_id,
+            let link = values![
                 form_id,
                 due.token,
                 ready.bus_prop_ids.to_string(),
@@ -262,12 +241,13 @@ impl StepTx<'_> {
                 self.now + days,
                 self.now,
                 campaign_id,
-                is_test
-            ]);
-            let fields = ready.track_fields.iter();
-            rows.fields.extend(fields.map(|(name, value)| {
-                values![account_id, form_id, format!("{name}={value}"), link_id]
-            }));
+                due.kind == MessageKind::Test
+            ];
+            self.write(LINK, values![account_id, link_id], link);
+            for (name, value) in ready.track_fields.iter() {
+                let field = values![form_id, format!("{name}={value}")];
+                self.write(FIELD, values![account_id, link_id], field);
+            }
         }
         self.claimed.push(Claimed {
             key,
@@ -307,21 +287,14 @@ impl Tx {
         Ok(())
     }
 
-    async fn write_claims(&self, rows: Rows) -> Result<(), Error> {
-        let sent_to = rows.sent_to.into_values().collect();
-        for row in self.for_rows(SENT_TO, sent_to).await? {
+    /// Notes to whom messages go.
+    async fn keep_contacts(&self, rows: Vec<Vec<Value>>) -> Result<(), Error> {
+        for row in self.for_rows(SENT_TO, rows).await? {
             if get(&row, "opted_out")? {
                 let late = "a phone opted out before it was known";
                 return Err(Error::Conflict(late.into()));
             }
         }
-        self.for_rows(SKIP, rows.skipped).await?;
-        self.delete_due(rows.ended).await?;
-        self.for_rows(DUE_AGAIN, rows.later).await?;
-        self.for_rows(CLAIM, rows.claimed).await?;
-        self.for_rows(SENDING, rows.sending).await?;
-        self.for_rows(LINK, rows.links).await?;
-        self.for_rows(FIELD, rows.fields).await?;
         Ok(())
     }
 }

@@ -16,6 +16,7 @@ use domain::campaign::{CampaignContent, CampaignStatus, Count, MessageKind, Mess
 use domain::form::{FormContent, FormStatus};
 use domain::pepper::Pepper;
 use domain::sms::{Country, Parts};
+use indexmap::IndexMap;
 use sea_orm::Value;
 use uuid::Uuid;
 
@@ -48,10 +49,14 @@ pub enum HandedResult {
     },
 }
 
-/// Messages that are due again, later.
-const DUE_AGAIN: &str = "WITH g(a, c, t, m, later, failures) AS (ROWS)
-     UPDATE message_due AS d SET fence = 0, due_at = g.later, failures = g.failures
+/// Messages that are claimed, or due again later.
+const SET_DUE: &str = "WITH g(a, c, t, m, fence, due_at, failures) AS (ROWS)
+     UPDATE message_due AS d SET fence = g.fence, due_at = g.due_at, failures = g.failures
        FROM g WHERE d.account_id = g.a AND d.campaign_id = g.c AND d.due_at = g.t AND d.message_id = g.m";
+
+/// Messages of which nothing is to be done any more.
+const DELETE_DUE: &str = "WITH g(a, c, t, m) AS (ROWS) DELETE FROM message_due
+      WHERE (account_id, campaign_id, due_at, message_id) IN (SELECT a, c, t, m FROM g)";
 
 /// The row that holds a claimed message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -224,6 +229,7 @@ impl Store {
             changes: Changes::default(),
             parts: BTreeMap::new(),
             claimed: Vec::new(),
+            writes: IndexMap::new(),
         };
         let recorded = step.record_results(outcomes, &campaigns).await?;
         let mut drained = Vec::new();
@@ -239,6 +245,9 @@ impl Store {
             }
         }
         step.keep_parts(&campaigns).await?;
+        for (sql, rows) in step.writes {
+            step.tx.for_rows(sql, rows).await?;
+        }
         step.tx.append_counts(step.changes).await?;
         Ok(match step.tx.commit().await? {
             Committed::Done => Step::Done {
@@ -260,9 +269,17 @@ struct StepTx<'a> {
     /// Parts that were handed over less those that were not sent after all, by account.
     parts: BTreeMap<Uuid, i64>,
     claimed: Vec<Claimed>,
+    /// The statements that follow, with their rows.
+    writes: IndexMap<&'static str, Vec<Vec<Value>>>,
 }
 
 impl StepTx<'_> {
+    /// Leaves a row to a statement at the end of the step: parts of a key and other values.
+    fn write(&mut self, sql: &'static str, mut key: Vec<Value>, values: Vec<Value>) {
+        key.extend(values);
+        self.writes.entry(sql).or_default().push(key);
+    }
+
     /// Counts parts that are handed over, or, below zero, were not sent after all.
     fn add_parts(&mut self, key: CampaignKey, kind: MessageKind, parts: i64) {
         self.changes.of(key, kind).add(Count::Parts, parts);
@@ -271,6 +288,11 @@ impl StepTx<'_> {
 }
 
 impl Tx {
+    /// Takes messages out of the due ones.
+    pub(in crate::send) async fn delete_due(&self, due: Vec<Vec<Value>>) -> Result<(), Error> {
+        self.for_rows(DELETE_DUE, due).await.map(drop)
+    }
+
     /// A campaign as it stands. Its row is locked against changes of its status.
     async fn load(&self, key: CampaignKey) -> Result<Option<Loaded>, Error> {
         let campaign = "SELECT c.status, c.content, a.time_zone, a.number, f.content AS form

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::campaign::{CampaignStatus, Count, CountsDelta, MessageKind, MessageStatus};
-use sea_orm::Value;
 use uuid::Uuid;
 
-use super::{ClaimedKey, DUE_AGAIN, HandedResult, Loaded, Outcome, StepTx};
+use super::{ClaimedKey, DELETE_DUE, HandedResult, Loaded, Outcome, SET_DUE, StepTx};
 use crate::send::CampaignKey;
 use crate::tx::{Sql, get, parsed, values};
 use crate::{Error, Tx};
@@ -21,16 +20,13 @@ const CLAIMED: &str = "WITH g(a, c, t, m) AS (ROWS) SELECT d.message_id, d.failu
        JOIN message m ON m.account_id = g.a AND m.message_id = g.m
       WHERE d.fence > 0 ORDER BY m.account_id, m.message_id";
 
-const DELETE_DUE: &str = "WITH g(a, c, t, m) AS (ROWS) DELETE FROM message_due
-      WHERE (account_id, campaign_id, due_at, message_id) IN (SELECT a, c, t, m FROM g)";
-
 const UPDATE: &str = "WITH g(a, m, s, code, ids, accepted) AS (ROWS)
      UPDATE message AS m SET status = g.s, code = coalesce(g.code, m.code), provider_ids = g.ids,
             accepted_at = coalesce(m.accepted_at, g.accepted)
        FROM g WHERE m.account_id = g.a AND m.message_id = g.m";
 
-const REF: &str = "WITH g(s, i, a, m, n, t) AS (ROWS)
-     INSERT INTO provider_ref (sender, provider_id, account_id, message_id, part, created_at)
+const REF: &str = "WITH g(a, m, s, i, n, t) AS (ROWS)
+     INSERT INTO provider_ref (account_id, message_id, sender, provider_id, part, created_at)
      SELECT * FROM g WHERE true ON CONFLICT DO NOTHING";
 
 /// A claimed message whose result came.
@@ -80,15 +76,6 @@ impl<'a> Written<'a> {
     }
 }
 
-/// The rows that results write.
-#[derive(Default)]
-struct Rows {
-    updated: Vec<Vec<Value>>,
-    ended: Vec<Vec<Value>>,
-    again: Vec<Vec<Value>>,
-    refs: Vec<Vec<Value>>,
-}
-
 impl StepTx<'_> {
     /// Records results of messages that are still claimed, and gives what they came to.
     pub(super) async fn record_results(
@@ -97,7 +84,7 @@ impl StepTx<'_> {
         campaigns: &BTreeMap<CampaignKey, Loaded>,
     ) -> Result<Vec<MessageStatus>, Error> {
         let messages = self.tx.lock_claimed(outcomes).await?;
-        let (mut rows, mut recorded, mut reminders) = (Rows::default(), vec![], vec![]);
+        let (mut recorded, mut reminders) = (vec![], vec![]);
         for outcome in outcomes {
             let key = outcome.claimed;
             let Some(message) = messages.get(&key.message_id) else {
@@ -119,12 +106,8 @@ impl StepTx<'_> {
             {
                 reminders.push((key.campaign, key.message_id, &campaign.content));
             }
-            self.write(&mut rows, key, &written, accepted_at)?;
+            self.keep(key, &written, accepted_at)?;
         }
-        self.tx.for_rows(UPDATE, rows.updated).await?;
-        self.tx.delete_due(rows.ended).await?;
-        self.tx.for_rows(DUE_AGAIN, rows.again).await?;
-        self.tx.for_rows(REF, rows.refs).await?;
         let (now, changes) = (self.now, &mut self.changes);
         self.tx.plan_reminders(&reminders, now, changes).await?;
         Ok(recorded)
@@ -139,37 +122,25 @@ impl StepTx<'_> {
         }
     }
 
-    fn write(
-        &self,
-        rows: &mut Rows,
+    fn keep(
+        &mut self,
         key: ClaimedKey,
         written: &Written<'_>,
         accepted_at: Option<DateTime<Utc>>,
     ) -> Result<(), Error> {
         let ids = serde_json::to_string(written.provider_ids).map_err(Error::broken)?;
-        let mut row = key.of_message();
-        row.extend(values![
-            written.status.as_str(),
-            written.code,
-            ids,
-            accepted_at
-        ]);
-        rows.updated.push(row);
-        let mut row = key.of_due();
+        let result = values![written.status.as_str(), written.code, ids, accepted_at];
+        self.write(UPDATE, key.of_message(), result);
         match written.due_again {
-            Some((at, failures)) => {
-                row.extend(values![at, failures]);
-                rows.again.push(row);
-            }
-            None => rows.ended.push(row),
+            Some((at, failures)) => self.write(SET_DUE, key.of_due(), values![0_i64, at, failures]),
+            None => self.write(DELETE_DUE, key.of_due(), vec![]),
         }
         if self.driver.keeps_ids {
-            let ids = (0_i64..).zip(written.provider_ids);
-            rows.refs.extend(ids.map(|(part, id)| {
+            for (part, id) in (0_i64..).zip(written.provider_ids) {
                 let name = self.driver.lease.name.as_str();
-                let (account_id, message_id) = (key.campaign.account_id, key.message_id);
-                values![name, id.as_str(), account_id, message_id, part, self.now]
-            }));
+                let reference = values![name, id.as_str(), part, self.now];
+                self.write(REF, key.of_message(), reference);
+            }
         }
         Ok(())
     }
@@ -191,10 +162,5 @@ impl Tx {
             messages.insert(get(&row, "message_id")?, message);
         }
         Ok(messages)
-    }
-
-    /// Takes messages out of the due ones.
-    pub(in crate::send) async fn delete_due(&self, due: Vec<Vec<Value>>) -> Result<(), Error> {
-        self.for_rows(DELETE_DUE, due).await.map(drop)
     }
 }
