@@ -350,8 +350,8 @@ CREATE TABLE campaign_delta (
 
 -- phone_mac is the HMAC of the phone for which it was planned, 32 bytes, null of a test; sent_mac that of the phone to which it was
 -- handed over. Both are null once the recipient is erased. provider_ids is a JSON array.
--- part_states has a character a part. The id of a first message is also that of its link. No index knows of what changes, so that
--- an update stays in its page.
+-- part_states has a character a part. The id of a first message is also that of its link. No index knows of what
+-- changes, and pages are half empty, so that an update stays in its page.
 CREATE TABLE message (
     account_id   uuid        NOT NULL,
     message_id   uuid        NOT NULL,
@@ -374,7 +374,7 @@ CREATE TABLE message (
     viewed_at    timestamptz,
     answered_at  timestamptz,
     PRIMARY KEY (account_id, message_id)
-) WITH (fillfactor = 75);
+) WITH (fillfactor = 50);
 CREATE UNIQUE INDEX message_docid ON message (account_id, campaign_id, kind, docid) WHERE kind <> 'test';
 CREATE UNIQUE INDEX message_phone ON message (account_id, campaign_id, kind, phone_mac)
     WHERE kind <> 'test' AND reason IS DISTINCT FROM 'duplicate_phone';

@@ -154,10 +154,12 @@ async fn a_sender_in_error_degrades_and_messages_are_counted_by_sender() -> Resu
     }
     let worker = client.at(app.worker()?.base());
     eventually(LATER, async || {
-        let ready = worker.get("/health/ready").await?.expect(200)?.text()?;
-        let told = "worker senders degraded: peer 401\n";
+        let ready = worker.get("/health/ready").await?.expect(200)?;
+        let ready = ready.text()?;
+        let told = "worker senders degraded: peer http_401\n";
         ensure!(ready.contains(told), "{ready}");
-        let metrics = worker.get("/metrics").await?.expect(200)?.text()?;
+        let metrics = worker.get("/metrics").await?.expect(200)?;
+        let metrics = metrics.text()?;
         for line in [
             "feedback_messages_total{sender=\"demo\",status=\"accepted\"} 7",
             "feedback_message_lag_seconds_count{sender=\"demo\"} 7",
