@@ -44,10 +44,7 @@ pub(crate) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
 
 impl<'a> Sender<'a> {
     fn new(name: &'a str, kind: &'static str, public_url: &str, pepper: &Pepper) -> Self {
-        let hook = |operation| {
-            let key = pepper.hook_key(name);
-            format!("{public_url}/hooks/{name}/{key}/{operation}")
-        };
+        let hook = |operation| format!("{public_url}{}", pepper.hook_path(name, operation));
         Self {
             name,
             kind,

@@ -5,7 +5,6 @@ use platform::config::Config;
 use platform::start::Process;
 use tokio_util::sync::CancellationToken;
 use worker::Worker;
-use worker::send::Sending;
 
 use crate::first_key;
 
@@ -18,11 +17,7 @@ pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> 
     };
     // The api ends first: the worker still stores what it accepts in its last moments.
     let drained = CancellationToken::new();
-    let worker = Worker::new(
-        backends.clone(),
-        Sending::new(&config, backends.pepper.clone()),
-        drained.clone(),
-    )?;
+    let worker = Worker::new(backends.clone(), &config, drained.clone())?;
     let checks = worker.checks();
     let worker = tokio::spawn(worker.run());
     let served = match first_key::ensure(&backends.store, &config).await {

@@ -79,6 +79,11 @@ impl Pepper {
         hook_key(&self.current, sender)
     }
 
+    /// Where a sender's provider reports something, `status` or `inbound`: what follows the public URL.
+    pub fn hook_path(&self, sender: &str, operation: &str) -> String {
+        format!("/hooks/{sender}/{}/{operation}", self.hook_key(sender))
+    }
+
     /// Whether a text is a sender's hook key, under any of the secrets. The time tells nothing of the key.
     pub fn is_hook_key(&self, sender: &str, key: &str) -> bool {
         self.any(|secret| hook_key(secret, sender).as_bytes().ct_eq(key.as_bytes()))
@@ -107,10 +112,12 @@ impl Pepper {
         is_ours.then(|| (u32::from_be_bytes(*account_number), message_id))
     }
 
-    /// What tells whether two processes have the same current secret: 16 hexadecimal digits.
-    pub fn fingerprint(&self) -> String {
-        let mac = mac(&self.current, FINGERPRINT, &[]);
-        format!("{:016x}", u64::from_be_bytes(cut::<FINGERPRINT_BYTES>(mac)))
+    /// What tells whether two processes have the same secrets: 16 hexadecimal digits of each, the current one first.
+    pub fn fingerprints(&self) -> impl Iterator<Item = String> {
+        self.keys().map(|key| {
+            let mac = cut::<FINGERPRINT_BYTES>(mac(key, FINGERPRINT, &[]));
+            format!("{:016x}", u64::from_be_bytes(mac))
+        })
     }
 
     fn keys(&self) -> impl Iterator<Item = &Hmac<Sha256>> {
@@ -185,6 +192,10 @@ mod tests {
         Pepper::parse(text).unwrap()
     }
 
+    fn first(pepper: &Pepper) -> String {
+        pepper.fingerprints().next().unwrap()
+    }
+
     fn id(number: u128) -> Uuid {
         Uuid::from_u128(number)
     }
@@ -205,13 +216,13 @@ mod tests {
         let message = id(0x0198_f000_0000_7000_8000_0000_0000_abcd);
         let reference = pepper.reference(7, message);
         assert_eq!(reference, "AAAABwGY8AAAAHAAgAAAAAAAq81KaFBUlZ7zWA");
-        assert_eq!(pepper.fingerprint(), "34fa527b3d233f12");
+        assert_eq!(first(&pepper), "34fa527b3d233f12");
     }
 
     #[test]
     fn a_secret_is_hexadecimal_or_base64() {
         let base64 = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
-        let print = pepper(NEW).fingerprint();
+        let print = first(&pepper(NEW));
         for text in [
             NEW.to_uppercase(),
             base64.to_owned(),
@@ -219,9 +230,9 @@ mod tests {
             format!("\n {NEW}\n"),
             format!("{NEW},{OLD}"),
         ] {
-            assert_eq!(pepper(&text).fingerprint(), print, "{text}");
+            assert_eq!(first(&pepper(&text)), print, "{text}");
         }
-        assert_ne!(pepper(OLD).fingerprint(), print);
+        assert_ne!(first(&pepper(OLD)), print);
     }
 
     #[test]

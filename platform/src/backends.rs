@@ -8,7 +8,7 @@ use store::{Store, Workload};
 
 use crate::Error;
 use crate::cache::Cache;
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, PEPPER};
 use crate::health::Check;
 use crate::queue::Queue;
 use crate::start::one_line;
@@ -25,6 +25,9 @@ pub struct Backends {
 
 /// Pause before a database that is away is tried again.
 const AWAY: Duration = Duration::from_secs(1);
+
+/// Why a pepper is refused: opt-outs under the other one would not be found.
+const OTHER_PEPPER: &str = "not the one that hashed the phones in the database; to change it, put the new one before the old one";
 
 /// The database alone, for a process that needs no more.
 ///
@@ -49,10 +52,20 @@ pub async fn open_existing_store(config: &Config, workload: Workload) -> Result<
 }
 
 /// As [`open_store`], but waits for a server that is away, as it is while everything starts at once.
-async fn wait_for_store(config: &Config) -> Result<Store, Error> {
+async fn wait_for_store(config: &Config, pepper: Option<&Pepper>) -> Result<Store, Error> {
     let store = connect(config, Workload::Requests)?;
+    let fingerprints: Vec<String> = pepper.into_iter().flat_map(Pepper::fingerprints).collect();
     let mut logged = String::new();
-    while let Err(error) = store.make_schema().await {
+    loop {
+        let accepted = async {
+            store.make_schema().await?;
+            store.accept_pepper(&fingerprints).await
+        };
+        let error = match accepted.await {
+            Ok(true) => return Ok(store),
+            Ok(false) => return Err(ConfigError::new(PEPPER, OTHER_PEPPER).into()),
+            Err(error) => error,
+        };
         if !error.is_unavailable() || config.database.is_sqlite() {
             return Err(unusable(config, &error));
         }
@@ -63,7 +76,6 @@ async fn wait_for_store(config: &Config) -> Result<Store, Error> {
         }
         tokio::time::sleep(AWAY).await;
     }
-    Ok(store)
 }
 
 fn connect(config: &Config, workload: Workload) -> Result<Store, Error> {
@@ -85,11 +97,12 @@ impl Backends {
     /// # Errors
     /// A setting cannot be used, such as a wrong password.
     pub async fn open(config: &Config) -> Result<Self, Error> {
+        let pepper = config.pepper()?;
         Ok(Self {
-            store: wait_for_store(config).await?,
+            store: wait_for_store(config, pepper.as_deref()).await?,
             queue: Queue::open(config.amqp_url.as_ref()),
             cache: Cache::open(config.redis_url.as_ref())?,
-            pepper: config.pepper()?,
+            pepper,
         })
     }
 

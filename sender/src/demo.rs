@@ -131,21 +131,27 @@ impl Demo {
         }
     }
 
-    fn accept(&self, message: &Message) -> Handed {
-        if self.receipts {
-            let (status, code) = if self.options.fails(message.message_id) {
-                (ReceiptStatus::Undelivered, Some("simulated".to_owned()))
-            } else {
-                (ReceiptStatus::Delivered, None)
-            };
-            let receipt = Receipt {
-                subject: Subject::Reference(message.reference.clone()),
-                status,
-                code,
-                opted_out: false,
-            };
-            self.push(self.options.delay, receipt);
+    /// Lets the receipt of a message come.
+    fn report(&self, message_id: Uuid, reference: String) {
+        if !self.receipts {
+            return;
         }
+        let (status, code) = if self.options.fails(message_id) {
+            (ReceiptStatus::Undelivered, Some("simulated".to_owned()))
+        } else {
+            (ReceiptStatus::Delivered, None)
+        };
+        let receipt = Receipt {
+            subject: Subject::Reference(reference),
+            status,
+            code,
+            opted_out: false,
+        };
+        self.push(self.options.delay, receipt);
+    }
+
+    fn accept(&self, message: &Message) -> Handed {
+        self.report(message.message_id, message.reference.clone());
         Handed::Accepted {
             provider_ids: vec![format!("demo-{}", message.message_id.simple())],
         }
@@ -207,6 +213,12 @@ impl Provider for Demo {
 
     fn event(&self) -> BoxFuture<'_, Event> {
         Box::pin(self.next())
+    }
+
+    fn resume(&self, accepted: Vec<(Uuid, String)>) {
+        for (message_id, reference) in accepted {
+            self.report(message_id, reference);
+        }
     }
 
     fn receipts(

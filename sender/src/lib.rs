@@ -21,6 +21,7 @@ mod value;
 mod vonage;
 
 use futures::future::BoxFuture;
+use uuid::Uuid;
 
 pub use self::client::{HTTP_TIMEOUT, tls_config};
 pub use self::hook::{HookAnswer, HookError, HookRequest};
@@ -48,6 +49,10 @@ pub trait Provider: Send + Sync {
     fn event(&self) -> BoxFuture<'_, Event> {
         Box::pin(std::future::pending())
     }
+
+    /// Told once, of messages that it accepted before this process: their ids and references. Only who is simulated needs it, whose
+    /// receipts come from this process.
+    fn resume(&self, _accepted: Vec<(Uuid, String)>) {}
 
     /// Whether receipts carry the provider's own ids alone.
     fn reports_by_id(&self) -> bool {

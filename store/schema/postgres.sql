@@ -350,7 +350,8 @@ CREATE TABLE campaign_delta (
 
 -- phone_mac is the HMAC of the phone for which it was planned, 32 bytes, null of a test; sent_mac that of the phone to which it was
 -- handed over. Both are null once the recipient is erased. provider_ids is a JSON array.
--- part_states has a character a part. The id of a first message is also that of its link.
+-- part_states has a character a part. The id of a first message is also that of its link. No index knows of what
+-- changes, and pages are half empty, so that an update stays in its page.
 CREATE TABLE message (
     account_id   uuid        NOT NULL,
     message_id   uuid        NOT NULL,
@@ -373,11 +374,10 @@ CREATE TABLE message (
     viewed_at    timestamptz,
     answered_at  timestamptz,
     PRIMARY KEY (account_id, message_id)
-) WITH (fillfactor = 75);
+) WITH (fillfactor = 50);
 CREATE UNIQUE INDEX message_docid ON message (account_id, campaign_id, kind, docid) WHERE kind <> 'test';
 CREATE UNIQUE INDEX message_phone ON message (account_id, campaign_id, kind, phone_mac)
     WHERE kind <> 'test' AND reason IS DISTINCT FROM 'duplicate_phone';
-CREATE INDEX message_unknown ON message (account_id, campaign_id) WHERE status = 'unknown';
 CREATE INDEX message_campaign ON message (account_id, campaign_id, message_id);
 CREATE INDEX message_recipient ON message (account_id, docid, message_id);
 
@@ -447,6 +447,21 @@ CREATE TABLE sender_state (
     state  text        NOT NULL,
     reason text
 ) WITH (fillfactor = 10);
+
+-- Parts that an account handed over through a sender on the day (of its time zone) when it did so last.
+CREATE TABLE sender_usage (
+    sender     text   NOT NULL,
+    account_id uuid   NOT NULL,
+    day        date   NOT NULL,
+    parts      bigint NOT NULL,
+    PRIMARY KEY (sender, account_id)
+) WITH (fillfactor = 50);
+
+-- One row: what the pepper in use is recognized by.
+CREATE TABLE pepper (
+    id          bigint PRIMARY KEY,
+    fingerprint text   NOT NULL
+);
 
 -- Texts that came from phones, by the sender and the id that its provider gave them: each counts once.
 CREATE TABLE inbound (

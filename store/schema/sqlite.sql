@@ -333,7 +333,6 @@ CREATE TABLE message (
 CREATE UNIQUE INDEX message_docid ON message (account_id, campaign_id, kind, docid) WHERE kind <> 'test';
 CREATE UNIQUE INDEX message_phone ON message (account_id, campaign_id, kind, phone_mac)
     WHERE kind <> 'test' AND reason IS NOT 'duplicate_phone';
-CREATE INDEX message_unknown ON message (account_id, campaign_id) WHERE status = 'unknown';
 CREATE INDEX message_campaign ON message (account_id, campaign_id, message_id);
 CREATE INDEX message_recipient ON message (account_id, docid, message_id);
 
@@ -393,6 +392,17 @@ CREATE TABLE sender_state (
     name text PRIMARY KEY,
     state text NOT NULL,
     reason text
+);
+CREATE TABLE sender_usage (
+    sender text NOT NULL,
+    account_id blob NOT NULL,
+    day text NOT NULL,
+    parts integer NOT NULL,
+    PRIMARY KEY (sender, account_id)
+);
+CREATE TABLE pepper (
+    id integer PRIMARY KEY,
+    fingerprint text NOT NULL
 );
 CREATE TABLE inbound (
     sender text NOT NULL,

@@ -16,6 +16,7 @@
 use std::time::Duration;
 
 use platform::backends::Backends;
+use platform::config::Config;
 use platform::health::Check;
 use store::Workload;
 use tokio_util::sync::CancellationToken;
@@ -25,7 +26,7 @@ use uuid::Uuid;
 use crate::lanes::{ImportNotifier, Slot};
 use crate::notifications::Notifiers;
 use crate::roll_up::RollupJob;
-use crate::send::{Sending, SendingJob};
+use crate::send::SendingJob;
 
 pub mod housekeeping;
 pub mod lanes;
@@ -55,7 +56,7 @@ impl Worker {
     /// There is no TLS for senders.
     pub fn new(
         mut backends: Backends,
-        sending: Sending,
+        config: &Config,
         shutdown: CancellationToken,
     ) -> Result<Self, rustls::Error> {
         let id = Uuid::now_v7();
@@ -65,7 +66,7 @@ impl Worker {
         let slot = |slot| Slot::new(slot, id, backends.store.clone(), pepper.clone(), &imports);
         let slots = lanes::SLOTS.into_iter().map(slot).collect();
         let rollup_job = RollupJob::new(backends.store.clone(), backends.cache.clone());
-        let sending = SendingJob::new(sending, &backends.store)?;
+        let sending = SendingJob::new(config, &backends)?;
         Ok(Self {
             id,
             backends,
@@ -85,6 +86,7 @@ impl Worker {
             .chain([("worker rollup", self.rollup_job.heartbeat())])
             .chain(self.sending.iter().flat_map(SendingJob::heartbeats))
             .map(|(name, heartbeat)| Check::heartbeat(name, heartbeat, STOPPED))
+            .chain(self.sending.as_ref().map(SendingJob::check))
             .collect()
     }
 

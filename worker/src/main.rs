@@ -11,7 +11,6 @@ use platform::start::{self, Process};
 use platform::{http, ops};
 use tokio_util::sync::CancellationToken;
 use worker::Worker;
-use worker::send::Sending;
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
@@ -38,11 +37,7 @@ async fn run(config: Config, process: Process) -> anyhow::Result<()> {
     let Some(backends) = opening.await.transpose()? else {
         return Ok(());
     };
-    let worker = Worker::new(
-        backends.clone(),
-        Sending::new(&config, backends.pepper.clone()),
-        process.shutdown.clone(),
-    )?;
+    let worker = Worker::new(backends.clone(), &config, process.shutdown.clone())?;
     let checks = [backends.checks(), worker.checks()].concat();
     let health = Health::new(checks, process.shutdown);
     let Some(address) = config.ops_listen else {

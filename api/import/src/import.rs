@@ -143,13 +143,7 @@ async fn import(
         cut: state.app.store.chunk_cut(),
     };
     match ingest::receive(&attempt, job, incoming).await {
-        Ok(tally) if request.on_error.accepts(&tally) => {
-            // It may have ended while the body arrived.
-            match campaign::check(&state.app, campaign).await {
-                Ok(()) => accept(attempt, tally, request_id).await,
-                Err(error) => Err(attempt.give_up(error).await),
-            }
-        }
+        Ok(tally) if request.on_error.accepts(&tally) => accept(attempt, tally, request_id).await,
         Ok(tally) => refuse(attempt, tally, request_id).await,
         Err(error) => Err(attempt.give_up(error).await),
     }

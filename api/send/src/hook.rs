@@ -13,6 +13,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
 use chrono::Utc;
+use metrics::counter;
 use sender::setting::Kind;
 use sender::{HookError, HookRequest, Receipt, Subject};
 use store::send::inbound::{NewInbound, PartOf};
@@ -173,6 +174,8 @@ async fn store_receipts(
     let mut new = Vec::with_capacity(receipts.len());
     let mut opted_out = Vec::new();
     for receipt in receipts {
+        let (name, status) = (hook.setting.name.clone(), receipt.status.as_str());
+        counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
         let Some(subject) = subject(state, hook, &receipt.subject).await? else {
             tracing::debug!(
                 sender = hook.setting.name,

@@ -10,7 +10,7 @@ use domain::pepper::Pepper;
 
 use super::{Config, ConfigError};
 
-const PEPPER: &str = "FEEDBACK_PEPPER";
+pub(crate) const PEPPER: &str = "FEEDBACK_PEPPER";
 /// In the data directory.
 const FILE: &str = "pepper";
 

@@ -203,7 +203,7 @@ impl Store {
     /// Accepts a batch: one commit to `queued`, after which every accepted record will be stored exactly once.
     ///
     /// # Errors
-    /// [`Error::Lost`] when the attempt was taken over, or what is stored is not what it claims.
+    /// [`Error::Lost`] when the attempt was taken over, or what is stored is not what it claims; [`Error::CampaignEnded`].
     pub async fn queue_batch(
         &self,
         attempt: &ImportAttempt,
@@ -221,6 +221,14 @@ impl Store {
             .await?;
         if stored != Some((batch.chunks, batch.accepted)) {
             return Err(Error::Lost);
+        }
+        let campaign = "SELECT c.status IN ('RUNNING', 'PAUSED') AND NOT c.finishing
+               FROM import_batch b JOIN campaign c ON c.account_id = b.account_id AND c.campaign_id = b.campaign_id
+              WHERE b.account_id = $1 AND b.batch_id = $2";
+        let campaign = tx.locking(campaign, "FOR SHARE OF c");
+        let is_open = tx.one(campaign, values![account_id, batch_id]);
+        if is_open.await? == Some(false) {
+            return Err(Error::CampaignEnded);
         }
         let now = tx.now().await?;
         let draw = "UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1";

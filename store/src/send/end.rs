@@ -1,14 +1,18 @@
 //! How campaigns end: by themselves, once nothing is left to do, or cancelled.
 
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::{
     CampaignContent, CampaignStatus, Count, CountsDelta, MessageKind, MessageStatus,
 };
 use uuid::Uuid;
 
-use super::CampaignKey;
 use super::tally::Changes;
+use super::{CampaignCounts, CampaignKey};
 use crate::tx::{Sql, get, json, values};
 use crate::{Error, Store, Tx};
+
+/// How long after the last moment at which it may arrive a message's receipt may come.
+const REPORTED_WITHIN: TimeDelta = TimeDelta::hours(72);
 
 /// Messages of cancelled campaigns that one transaction ends.
 const SLICE: i64 = 1_000;
@@ -27,7 +31,8 @@ const FINISH: &str = "UPDATE campaign SET status = 'FINISHED', finished_at = $3,
 impl Store {
     /// Makes campaigns FINISHED that have nothing left to do. How many.
     ///
-    /// One with a reminder stays RUNNING while messages are with the provider, whose delivery plans reminders.
+    /// One with a reminder stays RUNNING while first messages are with the provider whose reminders are not planned: until the last
+    /// of them can neither be sent nor be reported any more.
     ///
     /// # Errors
     /// See [`Error`].
@@ -41,7 +46,16 @@ impl Store {
                 let counts = self
                     .campaign_counts(key.account_id, &[key.campaign_id])
                     .await?;
-                if counts.iter().any(|counts| counts.first.accepted > 0) {
+                let waits = |counts: &CampaignCounts| {
+                    let (first, planned) = (&counts.first, counts.reminder.recipients);
+                    first.accepted > 0 && first.accepted + first.delivered > planned
+                };
+                let last =
+                    "SELECT scheduled_at FROM message WHERE account_id = $1 AND campaign_id = $2
+                             ORDER BY message_id DESC LIMIT 1";
+                let last: Option<DateTime<Utc>> = self.one(last, values![key]).await?;
+                let within = TimeDelta::hours(content.send_within_hours.into()) + REPORTED_WITHIN;
+                if counts.iter().any(waits) && last.is_some_and(|last| last + within > now) {
                     continue;
                 }
             }
@@ -151,7 +165,7 @@ impl Tx {
             let due = self.locking(due, "FOR UPDATE OF d");
             for row in self.rows(due, values![key, docid]).await? {
                 let message_id: Uuid = get(&row, "message_id")?;
-                let due_at: chrono::DateTime<chrono::Utc> = get(&row, "due_at")?;
+                let due_at: DateTime<Utc> = get(&row, "due_at")?;
                 self.delete_due(vec![values![key, due_at, message_id]])
                     .await?;
                 // What was cancelled is counted as such.

@@ -64,12 +64,12 @@ pub(super) struct Ready {
 
 impl Context<'_> {
     /// Judges a message. Of several reasons to skip it the first in this order is told.
-    pub(super) fn judge(&self, due: DueMessage) -> Verdict {
+    pub(super) fn judge(&self, due: &DueMessage) -> Verdict {
         use SkipReason::{
             AlreadyAnswered, ContactGap, CountryNotAllowed, Erased, FormDeleted, OptedOut,
             TemplateFieldMissing, TooLate, TooLong,
         };
-        let Some(phone) = due.phone else {
+        let Some(phone) = &due.phone else {
             return Verdict::Skip(Erased);
         };
         let Some(form) = self.form else {
@@ -81,7 +81,7 @@ impl Context<'_> {
         if due.answered {
             return Verdict::Skip(AlreadyAnswered);
         }
-        let country = sms::country_of(&phone);
+        let country = sms::country_of(phone);
         let is_served =
             |served: &[Country]| country.is_some_and(|country| served.contains(&country));
         if !self.countries.is_none_or(is_served) {
@@ -97,7 +97,7 @@ impl Context<'_> {
             if self.now >= deadline {
                 return Verdict::Skip(TooLate);
             }
-            let zones = sms::zones_for(due.fields.get("time_zone").map(String::as_str), &phone);
+            let zones = sms::zones_for(due.fields.get("time_zone").map(String::as_str), phone);
             let window = self.content.send_window.as_ref();
             let slot = sms::slot(window, &zones, self.account_zone, self.now);
             if slot.opens_at > self.now {
@@ -126,7 +126,7 @@ impl Context<'_> {
             return Verdict::Skip(TooLong);
         }
         Verdict::Send(Box::new(Ready {
-            phone,
+            phone: phone.clone(),
             parts,
             text,
             track_fields: self.track_fields(&due.docid, &due.fields),

@@ -6,7 +6,7 @@
 //! - [`receipt`]: what providers report; `link`: what comes through the links of messages.
 //! - [`provider_id`]: the names under which providers know messages. [`inbound`]: what comes to hooks.
 //! - [`contact`]: the suppression list. [`message`]: messages as their account sees them. [`preview`]: what a campaign would do.
-//! - [`state`]: how senders are.
+//! - [`state`]: how senders are. `pepper`: which secret made the hashes of phones.
 //!
 //! A message is sent at most once, because the commit that claims it comes before the first byte to the provider, and a claimed
 //! message is not claimed again. The row of `message_due` says how far it is: with fence 0 it waits; with a fence it was handed
@@ -23,6 +23,7 @@ mod judge;
 pub mod lease;
 mod link;
 pub mod message;
+mod pepper;
 mod plan;
 pub mod preview;
 pub mod provider_id;

@@ -229,7 +229,7 @@ impl Preview {
         }
         let due = DueMessage {
             kind: MessageKind::First,
-            docid: recipient.docid.clone(),
+            docid: recipient.docid,
             scheduled_at: context.now,
             phone: Some(recipient.phone),
             fields: recipient.fields,
@@ -238,7 +238,7 @@ impl Preview {
             answered: false,
             token: TOKEN.to_owned(),
         };
-        match context.judge(due) {
+        match context.judge(&due) {
             Verdict::Skip(reason) => *self.skipped.entry(reason).or_default() += 1,
             // There is no window that could be closed.
             Verdict::Later(_) => self.eligible += 1,
@@ -255,7 +255,7 @@ impl Preview {
                 }
                 if self.samples.len() < SAMPLES {
                     self.samples.push(Sample {
-                        docid: recipient.docid,
+                        docid: due.docid,
                         text: ready.text,
                         parts,
                         encoding: ready.parts.encoding,

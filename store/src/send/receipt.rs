@@ -45,10 +45,10 @@ const UPDATE_SQLITE: &str =
     "UPDATE message SET status = $3, part_states = $4, code = coalesce($5, code),
             delivered_at = coalesce(delivered_at, $6) WHERE account_id = $1 AND message_id = $2";
 
-const REMINDER: &str = "INSERT INTO message
-            (account_id, campaign_id, message_id, link_id, docid, kind, status, phone_mac, scheduled_at)
-     SELECT account_id, campaign_id, $3, message_id, docid, 'reminder', 'scheduled', phone_mac, $4
-       FROM message WHERE account_id = $1 AND message_id = $2 ON CONFLICT DO NOTHING";
+const REMINDER: &str = "WITH g(a, f, m, t) AS (ROWS)
+     INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, status, phone_mac, scheduled_at)
+     SELECT f.account_id, f.campaign_id, g.m, f.message_id, f.docid, 'reminder', 'scheduled', f.phone_mac, g.t
+       FROM g JOIN message f ON f.account_id = g.a AND f.message_id = g.f WHERE true ON CONFLICT DO NOTHING RETURNING message_id";
 
 /// A message with its receipts so far.
 struct Locked {
@@ -93,8 +93,9 @@ impl Store {
             if after == MessageStatus::Delivered
                 && message.before != after
                 && message.kind == MessageKind::First
+                && let Some(content) = campaigns.get(&message.key)
             {
-                delivered.push(message);
+                delivered.push((message.key, message.message_id, content));
             }
             rows.push(values![
                 message.key.account_id,
@@ -109,8 +110,7 @@ impl Store {
             return Ok(());
         }
         tx.each(UPDATE_POSTGRES, UPDATE_SQLITE, rows).await?;
-        tx.plan_reminders(&delivered, &campaigns, now, &mut changes)
-            .await?;
+        tx.plan_reminders(&delivered, now, &mut changes).await?;
         tx.append_counts(changes).await?;
         tx.commit_surely().await
     }
@@ -184,35 +184,35 @@ impl Tx {
         Ok(messages)
     }
 
-    /// Plans the reminders of first messages that were just delivered.
-    async fn plan_reminders(
+    /// Plans reminders of first messages: of each its campaign, id, and the campaign's content.
+    pub(super) async fn plan_reminders(
         &self,
-        delivered: &[&Locked],
-        campaigns: &HashMap<CampaignKey, CampaignContent>,
+        messages: &[(CampaignKey, Uuid, &CampaignContent)],
         now: DateTime<Utc>,
         changes: &mut Changes,
     ) -> Result<(), Error> {
-        for message in delivered {
-            let Some(content) = campaigns.get(&message.key) else {
-                continue;
-            };
-            let Some(reminder) = &content.reminder else {
-                continue;
-            };
-            let at = now + TimeDelta::days(reminder.after_days.into());
-            let id = Uuid::now_v7();
-            let account = message.key.account_id;
-            let made = self
-                .execute(REMINDER, values![account, message.message_id, id, at])
-                .await?;
-            if made == 1 {
-                self.make_due(vec![values![message.key, id, at, content.sender.as_str()]])
-                    .await?;
-                let delta = changes.of(message.key, MessageKind::Reminder);
-                delta.add(Count::Recipients, 1);
-                delta.add(Count::Status(MessageStatus::Scheduled), 1);
+        let (mut rows, mut planned) = (Vec::new(), HashMap::new());
+        for (key, first, content) in messages {
+            if let Some(reminder) = &content.reminder {
+                let (id, at) = (
+                    Uuid::now_v7(),
+                    now + TimeDelta::days(reminder.after_days.into()),
+                );
+                rows.push(values![key.account_id, *first, id, at]);
+                planned.insert(id, (*key, at, content.sender.as_str()));
             }
         }
-        Ok(())
+        let mut due = Vec::new();
+        for row in self.for_rows(REMINDER, rows).await? {
+            let id: Uuid = get(&row, "message_id")?;
+            let Some((key, at, sender)) = planned.remove(&id) else {
+                continue;
+            };
+            due.push(values![key, id, at, sender]);
+            let delta = changes.of(key, MessageKind::Reminder);
+            delta.add(Count::Recipients, 1);
+            delta.add(Count::Status(MessageStatus::Scheduled), 1);
+        }
+        self.make_due(due).await
     }
 }

@@ -1,7 +1,7 @@
 //! One statement for many rows.
 
 use sea_orm::sqlx::postgres::{PgArguments, PgRow};
-use sea_orm::sqlx::{self, Arguments};
+use sea_orm::sqlx::{self, Arguments, AssertSqlSafe};
 use sea_orm::{QueryResult, Value};
 
 use super::{Error, Inner, Sql, Tx};
@@ -27,6 +27,41 @@ impl Tx {
             let found: Result<Vec<PgRow>, _> = query.fetch_all(&mut **tx).await;
             let found = found.map_err(|error| self.failed(error))?;
             results.extend(found.into_iter().map(QueryResult::from));
+        }
+        Ok(results)
+    }
+}
+
+/// SQLite: rows that one statement takes. Texts of few lengths, so that sqlx keeps all of them prepared.
+const ROWS: usize = 32;
+
+impl Tx {
+    /// Runs a statement for rows of values, all of as many. In it `ROWS` stands for the rows, so it begins with a name for them
+    /// and their columns: `WITH g(a, m) AS (ROWS)`. On PostgreSQL one run does for all, on SQLite one for a few rows.
+    pub(crate) async fn for_rows(
+        &self,
+        sql: &str,
+        rows: Vec<Vec<Value>>,
+    ) -> Result<Vec<QueryResult>, Error> {
+        let mut results = Vec::new();
+        let width = rows.first().map_or(0, Vec::len);
+        if self.is_sqlite() {
+            let mut rows = rows.into_iter();
+            while rows.len() > 0 {
+                let count = if rows.len() < ROWS { 1 } else { ROWS };
+                let row = format!("({})", vec!["?"; width].join(","));
+                let values = format!("VALUES {}", vec![row; count].join(","));
+                let given = rows.by_ref().take(count).flatten().collect();
+                results.extend(self.rows(sql.replace("ROWS", &values), given).await?);
+            }
+        } else if width > 0
+            && let Inner::Postgres(tx) = &mut *self.lock().await
+        {
+            let columns: Vec<String> = (1..=width).map(|n| format!("${n}")).collect();
+            let unnest = format!("SELECT * FROM unnest({})", columns.join(","));
+            let sql = AssertSqlSafe(sql.replace("ROWS", &unnest));
+            let found = sqlx::query_with(sql, arrays(rows)?).fetch_all(&mut **tx);
+            results.extend(found.await?.into_iter().map(QueryResult::from));
         }
         Ok(results)
     }

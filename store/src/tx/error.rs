@@ -14,6 +14,9 @@ pub enum Error {
     /// The import is no longer this attempt's: another took it over, or it was emptied.
     #[error("the import is no longer this attempt's")]
     Lost,
+    /// The campaign of the import takes no more.
+    #[error("the campaign ended while the import arrived")]
+    CampaignEnded,
     /// Another version of this program made the database.
     #[error(
         "the database has schema version {found} and this program knows only {known}: use the program that made it, or an \

@@ -8,7 +8,7 @@ use sea_orm::{
 };
 
 use super::pool::{self, Pool, Workload};
-use super::transaction::{BY_KEY, Patience, Tx};
+use super::transaction::{BY_KEY, BY_KEYS, Patience, Tx};
 use super::{Error, Sql};
 
 /// How often work that another transaction stood in the way of is tried.
@@ -79,6 +79,11 @@ impl Store {
     /// The database is unavailable.
     pub async fn begin_by_key(&self) -> Result<Tx, Error> {
         Tx::begin(&self.pool, BY_KEY, Patience::Stream).await
+    }
+
+    /// The same where joins look up by key.
+    pub(crate) async fn begin_by_keys(&self) -> Result<Tx, Error> {
+        Tx::begin(&self.pool, BY_KEYS, Patience::Stream).await
     }
 
     /// A transaction that reads, all of it as of one moment.

@@ -80,6 +80,11 @@ pub enum Committed {
 pub(super) const BY_KEY: &str =
     "SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan;";
 
+/// [`BY_KEY`] where joins are look-ups by key too: a plan that was made while a table was empty stays in use while it grows.
+pub(super) const BY_KEYS: &str =
+    "SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan;
+     SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;";
+
 impl Tx {
     /// A transaction that may write, with these settings on PostgreSQL.
     pub(super) async fn begin(

@@ -20,7 +20,7 @@ use tokio::io::AsyncWriteExt;
 pub use backends::{Backends, Lease};
 pub use keys::Keys;
 pub use service::{Program, Service};
-pub use setup::Setup;
+pub use setup::{PEPPER, Setup};
 
 use self::service::Settings;
 use crate::client::Client;

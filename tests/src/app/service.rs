@@ -175,6 +175,12 @@ impl Service {
         self.ready(START).await
     }
 
+    /// Changes a variable for when it is started again.
+    pub fn set(&mut self, variable: &str, value: &str) {
+        let setting = (variable.to_owned(), value.to_owned());
+        self.settings.variables.push(setting);
+    }
+
     /// SIGKILL, and gone.
     ///
     /// # Errors

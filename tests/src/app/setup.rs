@@ -9,7 +9,7 @@ use super::{App, Backends};
 use crate::servers::{Account, SmallDisk};
 
 /// 32 bytes that api and worker share.
-const PEPPER: &str = "5f0e1d2c3b4a59687786a5b4c3d2e1f05f0e1d2c3b4a59687786a5b4c3d2e1f0";
+pub const PEPPER: &str = "5f0e1d2c3b4a59687786a5b4c3d2e1f05f0e1d2c3b4a59687786a5b4c3d2e1f0";
 
 /// What a test wants to run.
 #[derive(Debug)]

@@ -4,29 +4,31 @@
 //! A message is claimed by a commit before anything of it is written to the provider, and a claimed message is not claimed again.
 //! Whoever takes a lease over from a process that is gone makes what that one had claimed `unknown`: at most a window of messages.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use chrono::Utc;
+use domain::campaign::MessageStatus;
 use domain::pepper::Pepper;
 use domain::sms::Country;
-use futures::stream::FuturesUnordered;
-use futures::{FutureExt, StreamExt};
+use metrics::{counter, histogram};
 use platform::health::Heartbeat;
 use platform::start::one_line;
 use rustls::ClientConfig;
-use sender::setting::Setting;
-use store::send::drive::{ClaimedKey, Driver, HandedResult, Outcome, Step};
+use sender::Handed;
+use sender::setting::{Kind, Setting};
+use store::send::drive::{Claimed, ClaimedKey, Driver, HandedResult, Outcome, Step};
 use store::send::lease::{Lease, RENEW_EVERY, TRUSTED_FOR};
 use store::{Error, Store};
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use tokio::task::{self, JoinError, JoinSet};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
 use super::events::{self, Keeper};
 use super::fair::Waiting;
-use super::hand_over::{Done, HandOver, result};
+use super::hand_over::HandOver;
 use super::pace::{Pauses, Rate};
 
 /// The time between two looks for due messages while the sender has nothing to do.
@@ -44,33 +46,35 @@ pub(crate) struct SenderLoop {
     pub(super) setting: Setting,
     pub(super) tls: Arc<ClientConfig>,
     pub(super) pepper: Arc<Pepper>,
-    pub(super) public_url: Arc<str>,
+    /// Where its receipts are reported, up to the reference of their message.
+    pub(super) status_url: String,
     pub(super) countries: Option<Vec<Country>>,
     pub(super) link_prefix: String,
     pub(super) heartbeat: Heartbeat,
 }
 
-type Calls = FuturesUnordered<JoinHandle<Done>>;
-
 impl SenderLoop {
     /// Takes the lease whenever it is free, and drives the sender, until `shutdown`. What was handed over by then is recorded
     /// before the lease is given back.
     pub(crate) async fn run(self, owner: Uuid, shutdown: CancellationToken) {
-        let name = self.setting.name.clone();
+        let name = &self.setting.name;
         while !shutdown.is_cancelled() {
             self.heartbeat.record();
-            match self.store.take_lease(&name, owner).await {
+            match self.store.take_lease(name, owner).await {
                 Ok(Some(lease)) => {
                     tracing::info!(sender.name = %name, lease.fence = lease.fence, "drives the sender");
-                    let drive = Drive {
-                        sender: &self,
-                        // New each time: a connection that is left behind would take receipts that nobody stores.
-                        hand_over: self.hand_over(),
-                    };
-                    if let Err(error) = drive.run(&lease, &shutdown).await {
+                    // New each time: a connection that is left behind would take receipts that nobody stores.
+                    let hand_over = Arc::new(HandOver {
+                        provider: self.setting.connect(&self.tls),
+                        setting: self.setting.clone(),
+                        pepper: Arc::clone(&self.pepper),
+                        status_url: self.status_url.clone(),
+                    });
+                    let provider = Arc::clone(&hand_over.provider);
+                    if let Err(error) = self.drive(&lease, hand_over, &shutdown).await {
                         tracing::warn!(error = one_line(&error), sender.name = %name, "sender left");
                     }
-                    drive.hand_over.provider.close().await;
+                    provider.close().await;
                 }
                 Ok(None) => {}
                 Err(error) => tracing::debug!(%error, sender.name = %name, "no lease"),
@@ -81,52 +85,51 @@ impl SenderLoop {
         }
     }
 
-    fn hand_over(&self) -> HandOver {
-        HandOver {
-            provider: self.setting.connect(&self.tls),
-            setting: self.setting.clone(),
-            pepper: Arc::clone(&self.pepper),
-            public_url: Arc::clone(&self.public_url),
-        }
-    }
-}
-
-/// A sender under a lease.
-struct Drive<'a> {
-    sender: &'a SenderLoop,
-    hand_over: HandOver,
-}
-
-impl Drive<'_> {
     /// Drives the sender until the lease is lost, or until `shutdown`, when it is given back.
-    async fn run(&self, lease: &Lease, shutdown: &CancellationToken) -> Result<(), Error> {
-        let renewal = Renewal::start(self.sender.store.clone(), lease.clone());
-        let _events = self.take_events();
+    async fn drive(
+        &self,
+        lease: &Lease,
+        hand_over: Arc<HandOver>,
+        shutdown: &CancellationToken,
+    ) -> Result<(), Error> {
+        let renewal = Renewal::start(self.store.clone(), lease.clone());
+        let stop = CancellationToken::new();
+        let keeper = Keeper {
+            name: lease.name.clone(),
+            store: self.store.clone(),
+            pepper: Arc::clone(&self.pepper),
+            accounts: HashMap::new(),
+        };
+        let provider = Arc::clone(&hand_over.provider);
+        tokio::spawn(events::take(provider, keeper, stop.clone()));
+        let _stop = stop.drop_guard();
         let mut driving = Driving {
+            sender: self,
+            lease,
+            renewal,
+            hand_over,
             waiting: Waiting::default(),
-            rate: Rate::new(self.hand_over.setting.rate.get(), Instant::now()),
+            rate: Rate::new(self.setting.rate.get(), Instant::now()),
             pauses: Pauses::default(),
-            calls: Calls::new(),
-            under_way: HashSet::new(),
-            outcomes: self.abandoned(lease).await?,
+            calls: JoinSet::new(),
+            under_way: HashMap::new(),
+            outcomes: Vec::new(),
             looked_at: None,
             told_state: None,
-            is_idempotent: self.hand_over.provider.is_idempotent(),
-            unsure: false,
+            unsure: true,
         };
+        driving.resume().await?;
         let mut ending = None;
-        while !renewal.is_lost() {
-            self.sender.heartbeat.record();
-            let is_ending = shutdown.is_cancelled();
-            if is_ending {
+        while !driving.renewal.is_lost() {
+            self.heartbeat.record();
+            if shutdown.is_cancelled() {
                 let since = *ending.get_or_insert_with(Instant::now);
                 let is_drained = driving.calls.is_empty() && driving.outcomes.is_empty();
                 if is_drained || since.elapsed() > DRAIN {
-                    driving.abort();
-                    return self.sender.store.release_lease(lease).await;
+                    return self.store.release_lease(lease).await;
                 }
             }
-            match self.step(lease, &mut driving, &renewal, is_ending).await {
+            match driving.step(ending.is_some()).await {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => {
@@ -138,95 +141,96 @@ impl Drive<'_> {
             driving.wait(shutdown).await;
         }
         tracing::warn!(sender.name = %lease.name, "another process has the lease");
-        driving.abort();
+        Ok(())
+    }
+}
+
+/// A sender under a lease. Dropped, it ends all calls, wherever they are.
+struct Driving<'a> {
+    sender: &'a SenderLoop,
+    lease: &'a Lease,
+    renewal: Renewal,
+    hand_over: Arc<HandOver>,
+    waiting: Waiting,
+    rate: Rate,
+    pauses: Pauses,
+    calls: JoinSet<Option<Handed>>,
+    /// Claimed messages whose calls have not ended.
+    under_way: HashMap<task::Id, ClaimedKey>,
+    /// Results that are not recorded yet.
+    outcomes: Vec<Outcome>,
+    looked_at: Option<Instant>,
+    /// As it was stored last.
+    told_state: Option<(&'static str, Option<String>)>,
+    /// There may be claimed messages that are not known here: at first, and after a step that came to an unknown end.
+    unsure: bool,
+}
+
+impl Driving<'_> {
+    /// A simulated provider forgot with its process what it has to report.
+    async fn resume(&self) -> Result<(), Error> {
+        let setting = &self.sender.setting;
+        if setting.kind == Kind::Demo && setting.receipts {
+            let accepted = self.sender.store.accepted_messages(&setting.name).await?;
+            let accepted = accepted.into_iter().map(|(number, message_id)| {
+                let number = u32::try_from(number).unwrap_or_default();
+                (message_id, self.sender.pepper.reference(number, message_id))
+            });
+            self.hand_over.provider.resume(accepted.collect());
+        }
         Ok(())
     }
 
-    /// What processes before this one had claimed.
-    async fn abandoned(&self, lease: &Lease) -> Result<Vec<Outcome>, Error> {
-        let claimed = self.sender.store.claimed_under(lease).await?;
-        let provider = &self.hand_over.provider;
-        let outcomes = claimed.into_iter().map(|(claimed, _)| Outcome {
-            claimed,
-            result: if provider.is_idempotent() {
-                HandedResult::Unsent
-            } else {
-                HandedResult::Unknown {
-                    code: "takeover".to_owned(),
-                }
-            },
-        });
-        Ok(outcomes.collect())
-    }
-
     /// One step; false: the lease is lost.
-    async fn step(
-        &self,
-        lease: &Lease,
-        driving: &mut Driving,
-        renewal: &Renewal,
-        is_ending: bool,
-    ) -> Result<bool, Error> {
-        if driving.unsure {
-            driving.find_unsent(&self.sender.store, lease).await?;
+    async fn step(&mut self, is_ending: bool) -> Result<bool, Error> {
+        let (store, setting) = (&self.sender.store, &self.sender.setting);
+        if self.unsure {
+            self.find_claimed().await?;
         }
         let now = Instant::now();
-        if driving.looks(now) && !is_ending {
-            let due = self.sender.store.campaigns_with_due(&lease.name).await?;
-            driving.waiting.add(due);
-            driving.looked_at = Some(now);
+        if !is_ending && self.looked_at.is_none_or(|at| now >= at + LOOK) {
+            self.waiting
+                .add(store.campaigns_with_due(&setting.name).await?);
+            self.looked_at = Some(now);
         }
-        let state = driving.pauses.state(now);
-        if driving.told_state.as_ref() != Some(&state) {
-            let (name, reason) = (state.0, state.1.as_deref());
-            self.sender
-                .store
-                .set_sender_state(&lease.name, name, reason)
-                .await?;
-            driving.told_state = Some(state);
-        }
-        let window = usize::try_from(self.hand_over.setting.window.get()).unwrap_or(usize::MAX);
-        let window = driving.pauses.window(window, now);
-        let places = window.saturating_sub(driving.calls.len());
-        let places = if is_ending {
-            0
-        } else {
-            places.min(driving.rate.free(now))
-        };
-        let (turns, wanted): (Vec<_>, Vec<_>) = driving.waiting.share(places).into_iter().unzip();
-        if wanted.is_empty() && driving.outcomes.is_empty() {
+        self.tell_state(now).await?;
+        let places = if is_ending { 0 } else { self.places(now) };
+        let (turns, wanted): (Vec<_>, Vec<_>) = self.waiting.share(places).into_iter().unzip();
+        if wanted.is_empty() && self.outcomes.is_empty() {
             return Ok(true);
         }
+        self.opt_out().await?;
         let driver = Driver {
-            lease,
-            pepper: &self.hand_over.pepper,
+            lease: self.lease,
+            pepper: &self.sender.pepper,
             countries: self.sender.countries.as_deref(),
             link_prefix: &self.sender.link_prefix,
             keeps_ids: self.hand_over.provider.reports_by_id(),
+            has_receipts: setting.receipts,
+            parts_per_day: setting.parts_per_day,
         };
-        let step = self
-            .sender
-            .store
-            .drive(&driver, &driving.outcomes, &wanted)
-            .await;
+        let step = store.drive(&driver, &self.outcomes, &wanted).await;
         let claimed = match &step {
             Ok(Step::Done { claimed, .. }) => &claimed[..],
             _ => &[],
         };
-        driving.waiting.end(&turns, claimed);
+        self.waiting.end(&turns, claimed);
         match step? {
-            Step::Done { claimed, drained } => {
-                let recorded = std::mem::take(&mut driving.outcomes);
+            Step::Done {
+                claimed,
+                recorded,
+                drained,
+            } => {
+                self.outcomes.clear();
+                for status in recorded {
+                    self.count(status);
+                }
                 for key in drained {
-                    driving.waiting.remove(key);
+                    self.waiting.remove(key);
                 }
                 for claimed in claimed {
-                    driving.rate.spend(claimed.parts.texts.len());
-                    driving.under_way.insert(claimed.key);
-                    let call = self.hand_over.clone().run(claimed, renewal.trusted_until());
-                    driving.calls.push(tokio::spawn(call));
+                    self.call(claimed);
                 }
-                self.opt_out(&recorded).await?;
                 Ok(true)
             }
             Step::LeaseLost => Ok(false),
@@ -234,10 +238,52 @@ impl Drive<'_> {
         }
     }
 
+    /// How many messages may be handed over now.
+    fn places(&mut self, now: Instant) -> usize {
+        let window = usize::try_from(self.sender.setting.window.get()).unwrap_or(usize::MAX);
+        let window = self.pauses.window(window, now);
+        window
+            .saturating_sub(self.calls.len())
+            .min(self.rate.free(now))
+    }
+
+    /// Stores how the sender is, where that changed.
+    async fn tell_state(&mut self, now: Instant) -> Result<(), Error> {
+        let state = self.pauses.state(now);
+        if self.told_state.as_ref() != Some(&state) {
+            let (store, name) = (&self.sender.store, &self.lease.name);
+            store
+                .set_sender_state(name, state.0, state.1.as_deref())
+                .await?;
+            counter!("feedback_sender_states_total", "sender" => name.clone(), "state" => state.0)
+                .increment(1);
+            self.told_state = Some(state);
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, claimed: Claimed) {
+        self.rate.spend(claimed.parts.texts.len());
+        let lag = Utc::now() - claimed.key.due_at;
+        histogram!("feedback_message_lag_seconds", "sender" => self.lease.name.clone())
+            .record(lag.as_seconds_f64());
+        let (key, until) = (claimed.key, self.renewal.trusted_until());
+        let call = Arc::clone(&self.hand_over).run(claimed, until);
+        self.under_way.insert(self.calls.spawn(call).id(), key);
+    }
+
+    fn count(&self, status: MessageStatus) {
+        let name = self.lease.name.clone();
+        counter!("feedback_messages_total", "sender" => name, "status" => status.as_str())
+            .increment(1);
+    }
+
     /// Puts phones on the suppression list of which the provider said that they opted out.
-    async fn opt_out(&self, outcomes: &[Outcome]) -> Result<(), Error> {
-        for Outcome { claimed, result } in outcomes {
-            if let HandedResult::Refused { code } = result
+    async fn opt_out(&self) -> Result<(), Error> {
+        for Outcome { claimed, result } in &self.outcomes {
+            if let HandedResult::Ended {
+                code: Some(code), ..
+            } = result
                 && self.hand_over.provider.is_opt_out(code)
             {
                 let (account, message) = (claimed.campaign.account_id, claimed.message_id);
@@ -250,61 +296,16 @@ impl Drive<'_> {
         Ok(())
     }
 
-    /// Stores what the provider brings by itself, until the guard is dropped.
-    fn take_events(&self) -> DropGuard {
-        let stop = CancellationToken::new();
-        let keeper = Keeper::new(
-            self.hand_over.setting.name.clone(),
-            self.sender.store.clone(),
-            Arc::clone(&self.hand_over.pepper),
-        );
-        let provider = Arc::clone(&self.hand_over.provider);
-        tokio::spawn(events::take(provider, keeper, stop.clone()));
-        stop.drop_guard()
-    }
-}
-
-/// What a driver knows while it has the lease.
-struct Driving {
-    waiting: Waiting,
-    rate: Rate,
-    pauses: Pauses,
-    calls: Calls,
-    /// Claimed messages whose calls have not ended.
-    under_way: HashSet<ClaimedKey>,
-    /// Results that are not recorded yet.
-    outcomes: Vec<Outcome>,
-    looked_at: Option<Instant>,
-    /// As it was stored last.
-    told_state: Option<(&'static str, Option<String>)>,
-    is_idempotent: bool,
-    /// A step came to an unknown end: there may be claimed messages that nobody hands over.
-    unsure: bool,
-}
-
-impl Driving {
-    /// Ends all calls, wherever they are.
-    fn abort(&self) {
-        for call in &self.calls {
-            call.abort();
-        }
-    }
-
-    fn looks(&self, now: Instant) -> bool {
-        self.looked_at.is_none_or(|at| now >= at + LOOK)
-    }
-
-    /// Gives back what a step claimed whose end was not known.
-    async fn find_unsent(&mut self, store: &Store, lease: &Lease) -> Result<(), Error> {
-        let known: HashSet<ClaimedKey> = self
-            .outcomes
-            .iter()
-            .map(|outcome| outcome.claimed)
-            .chain(self.under_way.iter().copied())
-            .collect();
-        for (claimed, fence) in store.claimed_under(lease).await? {
-            if fence == lease.fence && !known.contains(&claimed) {
-                let result = HandedResult::Unsent;
+    /// Finds what is claimed and not known here. What a step of this process claimed whose end was not known was never handed over;
+    /// what processes before it had claimed may have been.
+    async fn find_claimed(&mut self) -> Result<(), Error> {
+        let known = self.outcomes.iter().map(|outcome| outcome.claimed);
+        let known: HashSet<ClaimedKey> = known.chain(self.under_way.values().copied()).collect();
+        for (claimed, fence) in self.sender.store.claimed_under(self.lease).await? {
+            if !known.contains(&claimed) {
+                let code = "takeover".to_owned();
+                let handed = (fence < self.lease.fence).then_some(Handed::Unknown { code });
+                let result = self.hand_over.result(handed);
                 self.outcomes.push(Outcome { claimed, result });
             }
         }
@@ -323,25 +324,28 @@ impl Driving {
             shutdown.run_until_cancelled(tokio::time::sleep(idle)).await;
             return;
         }
-        let first = tokio::time::timeout(idle, self.calls.next()).await;
+        let first = tokio::time::timeout(idle, self.calls.join_next_with_id()).await;
         let mut next = first.ok().flatten();
         while let Some(done) = next {
-            if let Ok(done) = done {
-                self.note(done);
-            }
-            next = self.calls.next().now_or_never().flatten();
+            self.note(done);
+            next = self.calls.try_join_next_with_id();
         }
     }
 
-    fn note(&mut self, done: Done) {
-        self.under_way.remove(&done.key);
-        if let Some(handed) = &done.handed {
+    fn note(&mut self, done: Result<(task::Id, Option<Handed>), JoinError>) {
+        let (id, handed) = done.unwrap_or_else(|error| {
+            tracing::error!(%error, sender.name = %self.lease.name, "a call of the provider broke");
+            let code = "panic".to_owned();
+            (error.id(), Some(Handed::Unknown { code }))
+        });
+        let Some(claimed) = self.under_way.remove(&id) else {
+            return;
+        };
+        if let Some(handed) = &handed {
             self.pauses.note(handed, Instant::now());
         }
-        self.outcomes.push(Outcome {
-            claimed: done.key,
-            result: result(done.handed, self.is_idempotent),
-        });
+        let result = self.hand_over.result(handed);
+        self.outcomes.push(Outcome { claimed, result });
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::pepper::Pepper;
+use metrics::counter;
 use sender::{Event, EventKind, Provider, Subject};
 use store::send::inbound::NewInbound;
 use store::send::provider_id::ProviderReceipt;
@@ -38,22 +39,14 @@ pub(super) async fn take(provider: Arc<dyn Provider>, keeper: Keeper, stop: Canc
 
 /// Who stores a provider's events.
 pub(super) struct Keeper {
-    name: String,
-    store: Store,
-    pepper: Arc<Pepper>,
-    accounts: HashMap<u32, Option<Uuid>>,
+    pub(super) name: String,
+    pub(super) store: Store,
+    pub(super) pepper: Arc<Pepper>,
+    /// By number, as they become known.
+    pub(super) accounts: HashMap<u32, Option<Uuid>>,
 }
 
 impl Keeper {
-    pub(super) fn new(name: String, store: Store, pepper: Arc<Pepper>) -> Self {
-        Self {
-            name,
-            store,
-            pepper,
-            accounts: HashMap::new(),
-        }
-    }
-
     async fn run(mut self, mut events: mpsc::Receiver<Event>, by_id: bool) {
         let mut batch = Vec::with_capacity(BATCH);
         let mut settle = tokio::time::interval(SETTLE);
@@ -101,6 +94,8 @@ impl Keeper {
                     continue;
                 }
             };
+            counter!("feedback_receipts_total", "sender" => self.name.clone(), "status" => receipt.status.as_str())
+                .increment(1);
             let reference = match &receipt.subject {
                 Subject::Reference(reference) | Subject::Part { reference, .. } => reference,
                 Subject::ProviderId(provider_id) => {

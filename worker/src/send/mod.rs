@@ -14,36 +14,15 @@ pub mod plan;
 use std::sync::Arc;
 
 use domain::pepper::Pepper;
+use platform::backends::Backends;
 use platform::config::Config;
-use platform::health::Heartbeat;
-use sender::setting::Setting;
+use platform::health::{Check, Heartbeat};
 use store::Store;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 use self::driver::SenderLoop;
-
-/// What sending needs of the settings.
-#[derive(Clone)]
-pub struct Sending {
-    pub senders: Arc<[Setting]>,
-    /// Without it nothing is sent.
-    pub pepper: Option<Arc<Pepper>>,
-    /// What links and hooks begin with, without a slash at the end.
-    pub public_url: Arc<str>,
-}
-
-impl Sending {
-    pub fn new(config: &Config, pepper: Option<Arc<Pepper>>) -> Self {
-        let public_url = config.public_url.as_str().trim_end_matches('/');
-        Self {
-            senders: Arc::clone(&config.senders),
-            pepper,
-            public_url: public_url.into(),
-        }
-    }
-}
 
 /// The jobs of sending, not yet running.
 pub(crate) struct SendingJob {
@@ -58,28 +37,31 @@ impl SendingJob {
     ///
     /// # Errors
     /// There is no TLS for senders.
-    pub(crate) fn new(sending: Sending, store: &Store) -> Result<Option<Self>, rustls::Error> {
-        let Some(pepper) = sending.pepper else {
+    pub(crate) fn new(config: &Config, backends: &Backends) -> Result<Option<Self>, rustls::Error> {
+        let Some(pepper) = backends.pepper.clone() else {
             return Ok(None);
         };
+        let store = backends.store.clone();
+        let public_url = config.public_url.as_str().trim_end_matches('/');
         let tls = sender::tls_config()?;
-        let loops = sending.senders.iter().map(|setting| {
+        let loops = config.senders.iter().map(|setting| {
             let countries = setting.countries.as_ref();
+            let status = pepper.hook_path(&setting.name, "status");
             SenderLoop {
                 store: store.clone(),
                 countries: countries
                     .map(|names| names.iter().filter_map(|name| name.parse().ok()).collect()),
-                link_prefix: format!("{}/f/", sending.public_url),
+                link_prefix: format!("{public_url}/f/"),
                 heartbeat: Heartbeat::default(),
                 setting: setting.clone(),
                 tls: Arc::clone(&tls),
                 pepper: Arc::clone(&pepper),
-                public_url: Arc::clone(&sending.public_url),
+                status_url: format!("{public_url}{status}"),
             }
         });
         Ok(Some(Self {
-            store: store.clone(),
             loops: loops.collect(),
+            store,
             planning: Heartbeat::default(),
             pepper,
         }))
@@ -91,6 +73,30 @@ impl SendingJob {
         senders
             .chain([("worker campaigns", self.planning.clone())])
             .collect()
+    }
+
+    /// Whether no sender is in error. One that is keeps nobody else from sending, so the process is as ready as before.
+    pub(crate) fn check(&self) -> Check {
+        let senders = self.loops.iter();
+        let names: Arc<[String]> = senders.map(|sender| sender.setting.name.clone()).collect();
+        let store = self.store.clone();
+        let run = async move |store: Store, names: Arc<[String]>| {
+            let states = store.sender_states().await;
+            let mut states = states.map_err(|error| error.to_string())?;
+            states.retain(|sender| sender.state == "error" && names.contains(&sender.name));
+            let reasons = states
+                .into_iter()
+                .map(|sender| format!("{} {}", sender.name, sender.reason.unwrap_or_default()));
+            let reasons: Vec<String> = reasons.collect();
+            reasons
+                .is_empty()
+                .then_some(())
+                .ok_or_else(|| reasons.join(", "))
+        };
+        Check::new("worker senders", move || {
+            run(store.clone(), Arc::clone(&names))
+        })
+        .optional()
     }
 
     pub(crate) fn spawn(self, tasks: &TaskTracker, worker_id: Uuid, shutdown: &CancellationToken) {

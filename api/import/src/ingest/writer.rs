@@ -10,7 +10,7 @@ use store::{Error, Store};
 
 use super::error::in_flight;
 use super::parse::Tally;
-use api_http::{Problem, QUICK, within};
+use api_http::{Code, Problem, QUICK, within};
 use platform::request_id::RequestId;
 
 /// A database that takes longer for one piece does not answer.
@@ -41,6 +41,7 @@ impl Writer {
             // Taken over by another attempt; without a key, swept away while this one was frozen.
             Error::Lost if self.import.key.is_some() => in_flight(),
             Error::Lost => Error::Unavailable(error.into()).into(),
+            Error::CampaignEnded => Problem::new(Code::CampaignNotRunning, error.to_string()),
             other => other.into(),
         })
     }

@@ -1,9 +1,10 @@
 //! One step of whoever drives a sender, in one transaction: the results of messages that were handed over are recorded, and due
 //! messages are claimed for the places that are free then. So a message costs no commit of its own.
 //!
-//! - `results`: what became of messages. `claims`: which are handed over next.
+//! - `results`: what became of messages. `claims`: which are handed over next. `quota`: what an account may send a day.
 
 mod claims;
+mod quota;
 mod results;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +12,12 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use domain::campaign::{CampaignContent, CampaignStatus, MessageKind};
+use domain::campaign::{CampaignContent, CampaignStatus, Count, MessageKind, MessageStatus};
 use domain::form::{FormContent, FormStatus};
 use domain::pepper::Pepper;
 use domain::sms::{Country, Parts};
+use indexmap::IndexMap;
+use sea_orm::Value;
 use uuid::Uuid;
 
 use super::CampaignKey;
@@ -33,32 +36,27 @@ pub struct Outcome {
 /// What came of handing a message over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HandedResult {
-    Accepted {
+    /// It is accepted, failed or unknown.
+    Ended {
+        status: MessageStatus,
+        code: Option<String>,
         provider_ids: Vec<String>,
     },
-    /// Refused for good.
-    Refused {
-        code: String,
-    },
-    /// Certainly not sent. The fifth time the message fails.
-    NotSent {
-        code: String,
+    /// Certainly not sent. With a code it failed; the fifth time for good.
+    Again {
         retry_at: DateTime<Utc>,
+        code: Option<String>,
     },
-    /// Certainly not sent, through no fault of the message.
-    Waits {
-        retry_at: DateTime<Utc>,
-    },
-    /// It may have been sent.
-    Unknown {
-        code: String,
-    },
-    /// Never handed over: claimed in a step whose end was not known.
-    Unsent,
 }
 
-/// Certain failures after which a message fails.
-const MAX_FAILURES: i64 = 5;
+/// Messages that are claimed, or due again later.
+const SET_DUE: &str = "WITH g(a, c, t, m, fence, due_at, failures) AS (ROWS)
+     UPDATE message_due AS d SET fence = g.fence, due_at = g.due_at, failures = g.failures
+       FROM g WHERE d.account_id = g.a AND d.campaign_id = g.c AND d.due_at = g.t AND d.message_id = g.m";
+
+/// Messages of which nothing is to be done any more.
+const DELETE_DUE: &str = "WITH g(a, c, t, m) AS (ROWS) DELETE FROM message_due
+      WHERE (account_id, campaign_id, due_at, message_id) IN (SELECT a, c, t, m FROM g)";
 
 /// The row that holds a claimed message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,6 +64,16 @@ pub struct ClaimedKey {
     pub campaign: CampaignKey,
     pub due_at: DateTime<Utc>,
     pub message_id: Uuid,
+}
+
+impl ClaimedKey {
+    fn of_due(&self) -> Vec<Value> {
+        values![self.campaign, self.due_at, self.message_id]
+    }
+
+    fn of_message(&self) -> Vec<Value> {
+        values![self.campaign.account_id, self.message_id]
+    }
 }
 
 /// A message to be handed over now. Its `Debug` shows neither phone nor text.
@@ -98,6 +106,10 @@ pub struct Driver<'a> {
     pub link_prefix: &'a str,
     /// The provider's receipts carry its own ids alone.
     pub keeps_ids: bool,
+    /// The provider sends receipts.
+    pub has_receipts: bool,
+    /// What one account may send a day; `None`: no limit.
+    pub parts_per_day: Option<u64>,
 }
 
 /// How many messages of a campaign may be claimed.
@@ -112,7 +124,9 @@ pub struct Wanted {
 pub enum Step {
     Done {
         claimed: Vec<Claimed>,
-        /// Campaigns that had fewer messages due than were wanted.
+        /// What the results came to.
+        recorded: Vec<MessageStatus>,
+        /// Campaigns that have no more messages that may be sent now.
         drained: Vec<CampaignKey>,
     },
     /// Another process has the lease. Nothing was changed.
@@ -194,11 +208,10 @@ impl Store {
         outcomes: &[Outcome],
         wanted: &[Wanted],
     ) -> Result<Step, Error> {
-        let tx = self.begin_by_key().await?;
+        let tx = self.begin_by_keys().await?;
         if !tx.holds(driver.lease).await? {
             return Ok(Step::LeaseLost);
         }
-        let now = tx.now().await?;
         let of_outcomes = outcomes.iter().map(|outcome| outcome.claimed.campaign);
         let keys: BTreeSet<CampaignKey> = of_outcomes
             .chain(wanted.iter().map(|wanted| wanted.campaign))
@@ -209,62 +222,96 @@ impl Store {
                 campaigns.insert(key, campaign);
             }
         }
-        let mut changes = Changes::default();
-        tx.record_results(driver, outcomes, &campaigns, now, &mut changes)
-            .await?;
-        let (mut claimed, mut drained) = (Vec::new(), Vec::new());
+        let mut step = StepTx {
+            driver,
+            now: tx.now().await?,
+            tx,
+            changes: Changes::default(),
+            parts: BTreeMap::new(),
+            claimed: Vec::new(),
+            writes: IndexMap::new(),
+        };
+        let recorded = step.record_results(outcomes, &campaigns).await?;
+        let mut drained = Vec::new();
         for wanted in wanted {
-            let Some(campaign) = campaigns.get(&wanted.campaign) else {
-                drained.push(wanted.campaign);
-                continue;
+            let has_more = match campaigns.get(&wanted.campaign) {
+                Some(campaign) if campaign.status != CampaignStatus::Cancelled => {
+                    step.claim(wanted, campaign).await?
+                }
+                _ => false,
             };
-            let found = if campaign.status == CampaignStatus::Cancelled {
-                0
-            } else {
-                tx.claim_due_messages(driver, wanted, campaign, now, &mut changes, &mut claimed)
-                    .await?
-            };
-            if found < wanted.messages {
+            if !has_more {
                 drained.push(wanted.campaign);
             }
         }
-        tx.append_counts(changes).await?;
-        Ok(match tx.commit().await? {
-            Committed::Done => Step::Done { claimed, drained },
+        step.keep_parts(&campaigns).await?;
+        for (sql, rows) in step.writes {
+            step.tx.for_rows(sql, rows).await?;
+        }
+        step.tx.append_counts(step.changes).await?;
+        Ok(match step.tx.commit().await? {
+            Committed::Done => Step::Done {
+                claimed: step.claimed,
+                recorded,
+                drained,
+            },
             Committed::Unknown(error) => Step::Unknown(error),
         })
     }
 }
 
-impl Tx {
-    /// A campaign as it stands. Its row is locked against changes of its status.
-    async fn load(&self, key: CampaignKey) -> Result<Option<Loaded>, Error> {
-        let campaign = "SELECT status, content, form_id FROM campaign WHERE account_id = $1 AND campaign_id = $2";
-        let campaign = self.locking(campaign, "FOR SHARE");
-        let Some(row) = self.row(campaign, values![key]).await? else {
-            return Ok(None);
-        };
-        let account = "SELECT time_zone, number FROM account WHERE account_id = $1";
-        let account = self.row(account, values![key.account_id]).await?;
-        let account = account.ok_or_else(|| Error::broken("a campaign without an account"))?;
-        let form_id: Uuid = get(&row, "form_id")?;
-        let form =
-            "SELECT content FROM form WHERE account_id = $1 AND form_id = $2 AND status <> $3";
-        let deleted = FormStatus::Deleted.as_str();
-        let form = self
-            .row(form, values![key.account_id, form_id, deleted])
-            .await?;
-        Ok(Some(Loaded {
-            status: parsed(&row, "status")?,
-            content: json(&row, "content")?,
-            account_zone: parsed(&account, "time_zone")?,
-            account_number: get(&account, "number")?,
-            form: form.as_ref().map(|row| json(row, "content")).transpose()?,
-        }))
+/// A step under way.
+struct StepTx<'a> {
+    driver: &'a Driver<'a>,
+    tx: Tx,
+    now: DateTime<Utc>,
+    changes: Changes,
+    /// Parts that were handed over less those that were not sent after all, by account.
+    parts: BTreeMap<Uuid, i64>,
+    claimed: Vec<Claimed>,
+    /// The statements that follow, with their rows.
+    writes: IndexMap<&'static str, Vec<Vec<Value>>>,
+}
+
+impl StepTx<'_> {
+    /// Leaves a row to a statement at the end of the step: parts of a key and other values.
+    fn write(&mut self, sql: &'static str, mut key: Vec<Value>, values: Vec<Value>) {
+        key.extend(values);
+        self.writes.entry(sql).or_default().push(key);
+    }
+
+    /// Counts parts that are handed over, or, below zero, were not sent after all.
+    fn add_parts(&mut self, key: CampaignKey, kind: MessageKind, parts: i64) {
+        self.changes.of(key, kind).add(Count::Parts, parts);
+        *self.parts.entry(key.account_id).or_default() += parts;
     }
 }
 
-/// The kind that a row names.
-fn kind(row: &sea_orm::QueryResult) -> Result<MessageKind, Error> {
-    parsed(row, "kind")
+impl Tx {
+    /// Takes messages out of the due ones.
+    pub(in crate::send) async fn delete_due(&self, due: Vec<Vec<Value>>) -> Result<(), Error> {
+        self.for_rows(DELETE_DUE, due).await.map(drop)
+    }
+
+    /// A campaign as it stands. Its row is locked against changes of its status.
+    async fn load(&self, key: CampaignKey) -> Result<Option<Loaded>, Error> {
+        let campaign = "SELECT c.status, c.content, a.time_zone, a.number, f.content AS form
+               FROM campaign c JOIN account a ON a.account_id = c.account_id
+               LEFT JOIN form f ON f.account_id = c.account_id AND f.form_id = c.form_id AND f.status <> $3
+              WHERE c.account_id = $1 AND c.campaign_id = $2";
+        let campaign = self.locking(campaign, "FOR SHARE OF c");
+        let values = values![key, FormStatus::Deleted.as_str()];
+        let Some(row) = self.row(campaign, values).await? else {
+            return Ok(None);
+        };
+        let form: Option<String> = get(&row, "form")?;
+        let form = form.map(|form| serde_json::from_str(&form));
+        Ok(Some(Loaded {
+            status: parsed(&row, "status")?,
+            content: json(&row, "content")?,
+            account_zone: parsed(&row, "time_zone")?,
+            account_number: get(&row, "number")?,
+            form: form.transpose().map_err(Error::broken)?,
+        }))
+    }
 }

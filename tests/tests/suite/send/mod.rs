@@ -1,6 +1,7 @@
 //! Contract §8: sending.
 
 mod audience;
+mod driver;
 mod faults;
 mod funnel;
 mod life;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
@@ -26,6 +27,15 @@ impl Peer {
             .with_state(peer.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         Ok((peer, address))
+    }
+
+    /// The same of one that refuses whoever asks.
+    pub async fn refusing() -> Result<String> {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?.to_string();
+        let router = Router::new().route("/sms", post(async || StatusCode::UNAUTHORIZED));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Ok(address)
     }
 
     pub fn seen(&self) -> HashMap<String, usize> {

@@ -37,6 +37,15 @@ struct Fate {
     may_be_sent: bool,
 }
 
+/// A result for good.
+fn ended(status: MessageStatus) -> HandedResult {
+    HandedResult::Ended {
+        status,
+        code: Some("code".to_owned()),
+        provider_ids: vec![],
+    }
+}
+
 struct Story {
     survey: Survey,
     key: CampaignKey,
@@ -137,6 +146,8 @@ impl Story {
             countries: None,
             link_prefix: "https://feedback.example/f/",
             keeps_ids: true,
+            has_receipts: true,
+            parts_per_day: Some(1_000),
         };
         let campaign = self.key;
         let wanted = [Wanted { campaign, messages }];
@@ -147,7 +158,10 @@ impl Story {
     /// Claims a few messages; true if no more were due.
     async fn claim(&mut self) -> Result<bool> {
         let messages = 1 + self.dice.roll(3);
-        let Step::Done { claimed, drained } = self.drive(&[], messages).await? else {
+        let Step::Done {
+            claimed, drained, ..
+        } = self.drive(&[], messages).await?
+        else {
             anyhow::bail!("the lease is lost");
         };
         for message in claimed {
@@ -173,21 +187,25 @@ impl Story {
         }
         let at = self.dice.roll(self.in_hand.len());
         let message = self.in_hand.swap_remove(at);
-        let code = "code".to_owned();
         let retry_at = Utc::now();
         let result = match self.dice.roll(6) {
-            0 | 1 => HandedResult::Accepted {
+            0 | 1 => HandedResult::Ended {
+                status: MessageStatus::Accepted,
+                code: None,
                 provider_ids: vec![message.key.message_id.to_string()],
             },
-            2 => HandedResult::Refused { code },
-            3 => HandedResult::NotSent { code, retry_at },
-            4 => HandedResult::Waits { retry_at },
-            _ => HandedResult::Unknown { code },
+            2 => ended(MessageStatus::Failed),
+            3 => HandedResult::Again {
+                retry_at,
+                code: Some("code".to_owned()),
+            },
+            4 => HandedResult::Again {
+                retry_at,
+                code: None,
+            },
+            _ => ended(MessageStatus::Unknown),
         };
-        let is_sure = matches!(
-            result,
-            HandedResult::NotSent { .. } | HandedResult::Waits { .. }
-        );
+        let is_sure = matches!(result, HandedResult::Again { .. });
         let outcome = Outcome {
             claimed: message.key,
             result,
@@ -244,9 +262,7 @@ impl Story {
             .into_iter()
             .map(|(claimed, _)| Outcome {
                 claimed,
-                result: HandedResult::Unknown {
-                    code: "takeover".to_owned(),
-                },
+                result: ended(MessageStatus::Unknown),
             })
             .collect();
         self.drive(&outcomes, 0).await?;
