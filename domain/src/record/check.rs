@@ -3,7 +3,7 @@
 //! Where the members come from (JSON or a CSV row) is not known here.
 
 use std::fmt::Display;
-use std::{io, mem};
+use std::io;
 
 use serde::Serializer;
 
@@ -40,7 +40,7 @@ pub(crate) fn check<'a>(
     let mut found = Found::default();
     for member in members.clone() {
         if let Some(column) = column_of(member.name) {
-            found.is_repeated |= mem::replace(&mut found.has_column[column], true);
+            found.times[column] += 1;
         }
         match member.name {
             "docid" => found.docid(member.value),
@@ -52,7 +52,7 @@ pub(crate) fn check<'a>(
     if let (Some(docid), Some(phone)) = (found.docid, found.phone)
         && found.problems.count == 0
         && found.fields <= MAX_FIELDS
-        && !found.is_repeated
+        && found.times.iter().all(|times| *times < 2)
         && let Some(fields) = write_fields(members.clone(), found.out_of_order, json)
     {
         return Ok(Record {
@@ -108,10 +108,8 @@ struct Found<'a> {
     docid_text: Option<&'a str>,
     has_docid: bool,
     has_phone: bool,
-    /// Whether a member of the name of each of [`COLUMNS`] came, null or not.
-    has_column: [bool; COLUMNS.len()],
-    /// Whether such a member came twice.
-    is_repeated: bool,
+    /// How often a member of each of [`COLUMNS`] came, null or not.
+    times: [usize; COLUMNS.len()],
     /// All other members, null or not.
     fields: usize,
     last_name: &'a str,
