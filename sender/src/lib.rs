@@ -59,21 +59,26 @@ pub trait Provider: Send + Sync {
         false
     }
 
-    /// Reads what came to the status hook. `reference` is that of the URL's query, verified.
+    /// Reads what came to the status hook. `reference` is that of the URL's query, verified. `None`: it says nothing of a
+    /// message of ours.
     ///
     /// # Errors
     /// See [`HookError`].
-    fn receipts(
+    fn receipt(
         &self,
-        request: &HookRequest<'_>,
-        reference: Option<&str>,
-    ) -> Result<Vec<Receipt>, HookError>;
+        _request: &HookRequest<'_>,
+        _reference: Option<&str>,
+    ) -> Result<Option<Receipt>, HookError> {
+        Err(HookError::Malformed)
+    }
 
-    /// Reads what came to the inbound hook.
+    /// Reads what came to the inbound hook. `None`: it came from no phone.
     ///
     /// # Errors
     /// See [`HookError`].
-    fn inbound(&self, request: &HookRequest<'_>) -> Result<Vec<Inbound>, HookError>;
+    fn inbound(&self, _request: &HookRequest<'_>) -> Result<Option<Inbound>, HookError> {
+        Err(HookError::Malformed)
+    }
 
     fn hook_answer(&self) -> HookAnswer {
         HookAnswer {

@@ -71,20 +71,13 @@ impl Reader<'_> {
         let sequence = frame.sequence;
         let ok = |pdu| Command::new(CommandStatus::EsmeRok, sequence, pdu);
         match frame.id {
-            CommandId::SubmitSmResp => {
-                if let Some(answer) = self.waiting.remove(sequence) {
+            CommandId::SubmitSmResp | CommandId::GenericNack => {
+                let answer = self.waiting.remove(sequence);
+                // A nack without a status says nothing, and what waits is unknown.
+                let says_nothing = frame.id == CommandId::GenericNack && frame.status == 0;
+                if let Some(answer) = answer.filter(|_| !says_nothing) {
                     let id = Fields(&frame.body).string().unwrap_or_default();
                     let status = frame.status;
-                    answer.send(Answer { status, id }).ok();
-                }
-                ControlFlow::Continue(())
-            }
-            CommandId::GenericNack => {
-                // Without a status it says nothing, and what waits is unknown.
-                if let Some(answer) = self.waiting.remove(sequence)
-                    && frame.status != 0
-                {
-                    let (status, id) = (frame.status, String::new());
                     answer.send(Answer { status, id }).ok();
                 }
                 ControlFlow::Continue(())

@@ -10,10 +10,10 @@ use rusmpp::{Command, CommandStatus, Pdu};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
 
-use super::bind::{BindError, Commands, Connection, FIRST_SEQUENCE, connect};
+use super::bind::{BindError, Commands, FIRST_SEQUENCE, Frames, connect};
 use super::join::Texts;
 use super::reader::Reader;
-use super::submit::{self, not_sent};
+use super::submit;
 use super::{Link, Shared};
 use crate::Handed;
 
@@ -55,7 +55,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 session(&shared, connection, &mut texts).await;
                 tracing::info!("the SMPP session ended");
                 pause = first;
-                not_sent("smpp-lost")
+                Handed::not_sent("smpp-lost")
             }
             Err(BindError::Refused(status)) => {
                 let code = submit::code(status.into());
@@ -71,7 +71,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
             }
             Err(BindError::Unreachable(error)) => {
                 tracing::warn!(%error, "the SMPP centre cannot be reached");
-                not_sent("smpp-unbound")
+                Handed::not_sent("smpp-unbound")
             }
         };
         if !shared.set(Link::Down(down)) {
@@ -92,7 +92,7 @@ fn bind_refused(status: CommandStatus) -> Handed {
 }
 
 /// Runs a bound connection to its end. What was not begun by then is dropped, which tells those who wait for it.
-async fn session(shared: &Shared, connection: Connection, texts: &mut Texts) {
+async fn session(shared: &Shared, (frames, commands): (Frames, Commands), texts: &mut Texts) {
     let (queue, queued) = mpsc::channel(MAX_ANSWERS + shared.config.window);
     let waiting = Waiting::default();
     if !shared.set(Link::Bound(queue.clone())) {
@@ -107,8 +107,8 @@ async fn session(shared: &Shared, connection: Connection, texts: &mut Texts) {
         stored: FuturesUnordered::new(),
     };
     tokio::select! {
-        () = reader.read(connection.frames) => {}
-        () = write(connection.commands, queued, &waiting) => {}
+        () = reader.read(frames) => {}
+        () = write(commands, queued, &waiting) => {}
     }
 }
 
