@@ -26,13 +26,6 @@ pub enum HookError {
     Malformed,
 }
 
-/// What a hook answers when everything is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HookAnswer {
-    pub content_type: &'static str,
-    pub body: &'static str,
-}
-
 /// The parameters of a form or of a query, in their order.
 #[derive(Clone, Default)]
 pub(crate) struct Parameters(pub Vec<(String, String)>);

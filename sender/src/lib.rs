@@ -24,7 +24,7 @@ use futures::future::BoxFuture;
 use uuid::Uuid;
 
 pub use self::client::{HTTP_TIMEOUT, tls_config};
-pub use self::hook::{HookAnswer, HookError, HookRequest};
+pub use self::hook::{HookError, HookRequest};
 pub use self::message::{
     Event, EventKind, Handed, Inbound, Message, Receipt, ReceiptStatus, Subject,
 };
@@ -80,11 +80,9 @@ pub trait Provider: Send + Sync {
         Err(HookError::Malformed)
     }
 
-    fn hook_answer(&self) -> HookAnswer {
-        HookAnswer {
-            content_type: "text/plain",
-            body: "",
-        }
+    /// What a hook answers when everything is stored: a content type and a body.
+    fn hook_answer(&self) -> (&'static str, &'static str) {
+        ("text/plain", "")
     }
 
     /// Unbinds; what is under way is finished first.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use url::form_urlencoded;
 
 use crate::client::{Answer, FORM, HttpClient};
-use crate::hook::{HookAnswer, HookError, HookRequest, Parameters};
+use crate::hook::{HookError, HookRequest, Parameters};
 use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
 use crate::setting::{Connect, Fault, Login, Query, is_service, over_http};
 use crate::{Provider, value};
@@ -169,10 +169,7 @@ impl Provider for Twilio {
         }))
     }
 
-    fn hook_answer(&self) -> HookAnswer {
-        HookAnswer {
-            content_type: "text/xml",
-            body: "<Response/>",
-        }
+    fn hook_answer(&self) -> (&'static str, &'static str) {
+        ("text/xml", "<Response/>")
     }
 }

@@ -163,8 +163,8 @@ fn unauthenticated() -> Problem {
 }
 
 fn answer(hook: &Hook<'_>) -> Response {
-    let answer = hook.provider.hook_answer();
-    ([(CONTENT_TYPE, answer.content_type)], answer.body).into_response()
+    let (content_type, body) = hook.provider.hook_answer();
+    ([(CONTENT_TYPE, content_type)], body).into_response()
 }
 
 async fn store_receipt(

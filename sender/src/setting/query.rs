@@ -17,19 +17,16 @@ impl<'a> Query<'a> {
 
     /// Takes the value of a parameter.
     pub(crate) fn take(&mut self, name: &'static str) -> Result<Option<String>, Fault> {
-        let mut values = Vec::new();
-        self.0.retain(|pair| {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            if key == name {
-                values.push(value);
-            }
-            key != name
-        });
-        match values.as_slice() {
+        let is_named = |pair: &mut &str| pair.split('=').next() == Some(name);
+        let named: Vec<_> = self.0.extract_if(.., is_named).collect();
+        match named.as_slice() {
             [] => Ok(None),
-            [value] => decoded(value)
-                .map(Some)
-                .ok_or(Fault::Parameter(name, "is not UTF-8")),
+            [pair] => {
+                let value = decoded(pair.split_once('=').map_or("", |(_, value)| value));
+                value
+                    .map(Some)
+                    .ok_or(Fault::Parameter(name, "is not UTF-8"))
+            }
             [..] => Err(Fault::Parameter(name, "comes more than once")),
         }
     }

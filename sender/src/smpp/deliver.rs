@@ -1,7 +1,5 @@
 //! What comes by `deliver_sm`: receipts, and texts from phones.
 
-use domain::phone::PhoneNumber;
-
 use super::join::{Octets, TextKey};
 use super::wire::Fields;
 use crate::{Receipt, ReceiptStatus, Subject, value};
@@ -43,11 +41,10 @@ struct Address {
 
 /// A text from a phone, or a part of one.
 pub(super) struct TextPart {
-    pub from: String,
-    pub to: String,
+    /// Which text it is a part of.
+    pub key: TextKey,
+    pub number: u8,
     pub octets: Octets,
-    /// Which text it is a part of, and its number in it.
-    pub part_of: Option<(TextKey, u8)>,
 }
 
 impl<'a> Deliver<'a> {
@@ -135,26 +132,21 @@ impl<'a> Deliver<'a> {
             }
             _ => (&[][..], self.text),
         };
-        let (from, to) = (self.source.phone(), self.destination.phone());
         let part = by_header(Fields(header)).or_else(|| self.by_sar());
         let part = part.filter(|(_, total, _)| *total > 1);
+        let (reference, total, number) = part.unwrap_or((0, 1, 1));
         TextPart {
+            key: TextKey {
+                from: self.source.phone(),
+                to: self.destination.phone(),
+                reference,
+                total,
+            },
+            number,
             octets: Octets {
                 octets: octets.to_owned(),
                 data_coding: self.data_coding,
             },
-            part_of: part.map(|(reference, total, number)| {
-                let (from, to) = (from.clone(), to.clone());
-                let key = TextKey {
-                    from,
-                    to,
-                    reference,
-                    total,
-                };
-                (key, number)
-            }),
-            from,
-            to,
         }
     }
 
@@ -196,12 +188,8 @@ impl Address {
 
     /// A number with `+` if it is an international one, or may be; else as it is.
     fn phone(&self) -> String {
-        let international = format!("+{}", self.digits());
-        if self.ton <= 1 && PhoneNumber::parse(&international).is_ok() {
-            international
-        } else {
-            self.text.clone()
-        }
+        let phone = value::phone(&self.text).filter(|_| self.ton <= 1);
+        phone.unwrap_or_else(|| self.text.clone())
     }
 }
 

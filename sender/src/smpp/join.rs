@@ -1,4 +1,4 @@
-//! Texts from phones that came in parts.
+//! Texts from phones, which may come in parts.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -70,7 +70,7 @@ impl Texts {
 }
 
 /// The text of parts. A character may be split between two of the same coding.
-pub(super) fn joined(parts: &[Octets]) -> String {
+fn joined(parts: &[Octets]) -> String {
     let alike = parts.chunk_by(|a, b| a.data_coding == b.data_coding);
     alike
         .filter_map(|parts| {

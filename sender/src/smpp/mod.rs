@@ -121,6 +121,7 @@ struct Shared {
 
 /// How the connection stands.
 enum Link {
+    /// An attempt is under way, or comes as soon as the connection was lost.
     Connecting,
     /// Bound; what goes out is queued here.
     Bound(mpsc::Sender<Outgoing>),
@@ -221,7 +222,7 @@ impl Shared {
         matches!(*self.link.borrow(), Link::Closed)
     }
 
-    /// Where parts are queued. An attempt to bind that is under way is waited for.
+    /// Where parts are queued. An attempt to bind that is under way, or follows a lost connection, is waited for.
     async fn queue(&self) -> Result<mpsc::Sender<Outgoing>, Handed> {
         let mut links = self.link.subscribe();
         let link = links

@@ -50,12 +50,13 @@ pub(super) async fn run(shared: Arc<Shared>) {
     let mut texts = Texts::default();
     let mut pause = first;
     while shared.set(Link::Connecting) {
-        let down = match connect(&shared).await {
+        let link = match connect(&shared).await {
             Ok(connection) => {
                 session(&shared, connection, &mut texts).await;
                 tracing::info!("the SMPP session ended");
                 pause = first;
-                Handed::not_sent("smpp-lost")
+                // Messages wait for the next attempt, as they do for the first.
+                Link::Connecting
             }
             Err(BindError::Refused(status)) => {
                 let code = submit::code(status.into());
@@ -63,18 +64,18 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 // The session of who was here before still stands, but not for long.
                 let again = status == CommandStatus::EsmeRalybnd;
                 pause = if again { first } else { pause };
-                if again {
+                Link::Down(if again {
                     Handed::NotSent { code }
                 } else {
                     bind_refused(status)
-                }
+                })
             }
             Err(BindError::Unreachable(error)) => {
                 tracing::warn!(%error, "the SMPP centre cannot be reached");
-                Handed::not_sent("smpp-unbound")
+                Link::Down(Handed::not_sent("smpp-unbound"))
             }
         };
-        if !shared.set(Link::Down(down)) {
+        if !shared.set(link) {
             return;
         }
         sleep(pause).await;

@@ -9,7 +9,7 @@ use sha2::{Sha256, Sha512};
 use strum::EnumString;
 
 use crate::setting::{Fault, Query};
-use crate::signature::{equal, hex, hmac};
+use crate::signature::{equal, hmac};
 
 const PARAMETER: &str = "sig";
 
@@ -66,7 +66,7 @@ impl Signature {
             signed.map(|(name, value)| format!("&{name}={}", value.replace(['&', '='], "_")));
         let (text, secret) = (signed.collect::<String>(), self.secret.as_bytes());
         let pieces = [text.as_bytes()];
-        hex(&match self.method {
+        hex::encode(match self.method {
             Method::Md5Hash => Md5::new()
                 .chain_update(&text)
                 .chain_update(secret)

@@ -22,6 +22,24 @@ async fn a_cut_in_mid_pdu_is_unknown_and_what_waits_is_not_sent() {
 }
 
 #[tokio::test]
+async fn after_a_lost_connection_a_message_waits_for_the_next() {
+    let timing = Timing {
+        retry: (SHORT, SHORT),
+        ..PATIENT
+    };
+    let (smpp, centre, peer) = bound(timing, 1).await;
+    let mut links = smpp.shared.link.subscribe();
+    drop(peer);
+    let lost = |link: &Link| matches!(link, Link::Connecting);
+    assert!(links.wait_for(lost).await.is_ok());
+    let handed = send(&smpp, &["a"]);
+    let mut peer = centre.accept().await;
+    let (sequence, _) = peer.submit().await;
+    peer.accept_part(sequence, "1").await;
+    assert_eq!(handed.await.unwrap(), accepted(&["1"]));
+}
+
+#[tokio::test]
 async fn the_centre_is_asked_when_idle() {
     let timing = Timing {
         idle: SHORT,
