@@ -8,7 +8,6 @@ use futures::future::BoxFuture;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Uri, http};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde::Deserialize;
 use serde_json::Value;
 use url::form_urlencoded;
 
@@ -41,13 +40,6 @@ struct Account {
 struct Twilio {
     account: Account,
     http: HttpClient,
-}
-
-/// What Twilio answers: a message or an error, whose text is left alone.
-#[derive(Default, Deserialize)]
-struct Body {
-    sid: Option<String>,
-    code: Option<Value>,
 }
 
 pub(crate) fn read(address: &str, query: &mut Query<'_>, receipts: bool) -> Result<Connect, Fault> {
@@ -100,13 +92,13 @@ impl Account {
 }
 
 fn judge(answer: &Answer) -> Handed {
-    let body: Body = serde_json::from_slice(&answer.body).unwrap_or_default();
-    let own_code = body.code.as_ref().and_then(value::scalar);
-    let own_code = own_code.and_then(|code| value::code(&code));
+    // A message or an error, whose text is left alone.
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let own_code = value::scalar(&body["code"]).and_then(|code| value::code(&code));
     let is_own = own_code.is_some();
     let code = own_code.unwrap_or_else(|| answer.code());
     match answer.status.as_u16() {
-        200..=299 => Handed::accepted(body.sid.as_deref()),
+        200..=299 => Handed::accepted(body["sid"].as_str()),
         429 => answer.throttled(),
         // 404 is an account that does not exist.
         401 | 403 | 404 => Handed::SenderFault { code },

@@ -6,7 +6,6 @@ use domain::sms::Encoding;
 use futures::future::BoxFuture;
 use hyper::header::CONTENT_TYPE;
 use hyper::{Request, Uri, http};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
@@ -37,20 +36,6 @@ struct Account {
 struct Vonage {
     account: Account,
     http: HttpClient,
-}
-
-/// What Vonage answers: one message a part.
-#[derive(Default, Deserialize)]
-struct Body {
-    #[serde(default)]
-    messages: Vec<Part>,
-}
-
-#[derive(Deserialize)]
-struct Part {
-    status: String,
-    #[serde(rename = "message-id")]
-    message_id: Option<String>,
 }
 
 pub(crate) fn read(address: &str, query: &mut Query<'_>, receipts: bool) -> Result<Connect, Fault> {
@@ -87,11 +72,12 @@ impl Account {
             .append_pair("client-ref", &message.reference)
             .append_pair("status-report-req", if self.receipts { "1" } else { "0" });
         if self.receipts {
-            let callback = &message.status_url;
-            let is_short = callback.len() <= LONGEST_CALLBACK;
-            let without_query = callback.split_once('?').map(|(callback, _)| callback);
-            let short = without_query.filter(|_| !is_short).unwrap_or(callback);
-            form.append_pair("callback", short);
+            let whole = &message.status_url;
+            let callback = match whole.split_once('?') {
+                Some((short, _)) if whole.len() > LONGEST_CALLBACK => short,
+                _ => whole,
+            };
+            form.append_pair("callback", callback);
         }
         Request::post(&self.url)
             .header(CONTENT_TYPE, FORM)
@@ -142,8 +128,8 @@ fn judge(answer: &Answer) -> Handed {
     let code = answer.code();
     match answer.status.as_u16() {
         200..=299 => {
-            let body: Body = serde_json::from_slice(&answer.body).unwrap_or_default();
-            judge_parts(&body.messages)
+            let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+            judge_parts(body["messages"].as_array().map_or(&[], Vec::as_slice))
         }
         429 => answer.throttled(),
         401 | 403 => Handed::SenderFault { code },
@@ -151,7 +137,8 @@ fn judge(answer: &Answer) -> Handed {
     }
 }
 
-fn judge_parts(parts: &[Part]) -> Handed {
+/// Vonage answers with one message a part.
+fn judge_parts(parts: &[Value]) -> Handed {
     let judged: Vec<_> = parts.iter().map(judge_part).collect();
     let ids = judged.iter().map(|part| match part {
         Handed::Accepted { provider_ids } => Some(provider_ids.as_slice()),
@@ -167,17 +154,23 @@ fn judge_parts(parts: &[Part]) -> Handed {
         (None, [first, rest @ ..]) if rest.iter().all(|part| part == first) => first.clone(),
         // Parts of it may have been sent.
         _ => {
-            let failed = parts.iter().find(|part| part.status != "0");
-            let code = failed.and_then(|part| value::code(&part.status));
+            let mut statuses = parts.iter().map(status);
+            let failed = statuses.find(|status| *status != "0");
+            let code = failed.and_then(value::code);
             Handed::unknown(code.as_deref().unwrap_or("no_id"))
         }
     }
 }
 
-fn judge_part(part: &Part) -> Handed {
-    let code = value::code(&part.status).unwrap_or_else(|| "no_code".to_owned());
-    match part.status.as_str() {
-        "0" => Handed::accepted(part.message_id.as_deref()),
+fn status(part: &Value) -> &str {
+    part["status"].as_str().unwrap_or_default()
+}
+
+fn judge_part(part: &Value) -> Handed {
+    let status = status(part);
+    let code = value::code(status).unwrap_or_else(|| "no_code".to_owned());
+    match status {
+        "0" => Handed::accepted(part["message-id"].as_str()),
         "1" | "10" => Handed::Throttled { retry_after: None },
         "4" | "8" | "9" | "11" | "14" | "15" | "29" => Handed::SenderFault { code },
         "3" | "6" | "7" | "12" | "33" => Handed::Refused { code },

@@ -2,14 +2,10 @@
 
 mod signature;
 
-use std::str::FromStr;
-
 use chrono::Utc;
 use futures::future::BoxFuture;
 use hyper::header::CONTENT_TYPE;
 use hyper::{Request, Uri, http};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use self::signature::{ID, SIGNATURE, Secret, TIMESTAMP};
@@ -29,27 +25,6 @@ struct Receiver {
 struct Https {
     receiver: Receiver,
     http: HttpClient,
-}
-
-/// What is answered.
-#[derive(Deserialize)]
-struct Taken {
-    id: Value,
-}
-
-/// A receipt. Its `message_id` says nothing that the reference of the URL does not.
-#[derive(Deserialize)]
-struct Report {
-    status: String,
-    code: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Incoming {
-    id: Value,
-    from: String,
-    to: String,
-    text: String,
 }
 
 /// Takes `secret` and `idempotent` from the query; the rest of it belongs to the receiver.
@@ -99,7 +74,7 @@ impl Receiver {
             .body(body)
     }
 
-    fn verified<T: DeserializeOwned>(&self, request: &HookRequest<'_>) -> Result<T, HookError> {
+    fn verified(&self, request: &HookRequest<'_>) -> Result<Value, HookError> {
         self.secret.verify(request)?;
         serde_json::from_slice(request.body).map_err(|_| HookError::Malformed)
     }
@@ -109,9 +84,8 @@ fn judge(answer: &Answer) -> Handed {
     let code = answer.code();
     match answer.status.as_u16() {
         200..=299 => {
-            let taken: Option<Taken> = serde_json::from_slice(&answer.body).ok();
-            let id = taken.and_then(|taken| value::scalar(&taken.id));
-            Handed::accepted(id.as_deref())
+            let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+            Handed::accepted(value::scalar(&body["id"]).as_deref())
         }
         429 | 503 => answer.throttled(),
         401 | 403 => Handed::SenderFault { code },
@@ -135,20 +109,25 @@ impl Provider for Https {
         request: &HookRequest<'_>,
         reference: Option<&str>,
     ) -> Result<Option<Receipt>, HookError> {
-        let report: Report = self.receiver.verified(request)?;
-        let status = ReceiptStatus::from_str(&report.status).map_err(|_| HookError::Malformed)?;
-        // It is posted to the `status_url` that the receiver was given, which has the reference.
+        let body = self.receiver.verified(request)?;
+        let status = text(&body, "status")?.parse();
+        let status: ReceiptStatus = status.map_err(|_| HookError::Malformed)?;
+        // Its `message_id` says nothing more. It is posted to the `status_url` that the receiver was given, which has the reference.
         let reference = reference.ok_or(HookError::Malformed)?;
-        let code = report.code.as_ref().and_then(value::scalar);
-        let code = code.and_then(|code| value::code(&code));
+        let code = value::scalar(&body["code"]).and_then(|code| value::code(&code));
         let subject = Subject::Reference(reference.to_owned());
         Ok(Some(Receipt::new(subject, status, code)))
     }
 
     fn inbound(&self, request: &HookRequest<'_>) -> Result<Option<Inbound>, HookError> {
-        let text: Incoming = self.receiver.verified(request)?;
-        let id = value::scalar(&text.id).ok_or(HookError::Malformed)?;
-        let inbound = Inbound::read(&id, &text.from, &text.to, &text.text)?;
+        let body = self.receiver.verified(request)?;
+        let id = value::scalar(&body["id"]).ok_or(HookError::Malformed)?;
+        let [from, to, text] = ["from", "to", "text"].map(|name| text(&body, name));
+        let inbound = Inbound::read(&id, from?, to?, text?)?;
         inbound.map(Some).ok_or(HookError::Malformed)
     }
+}
+
+fn text<'a>(body: &'a Value, name: &str) -> Result<&'a str, HookError> {
+    body[name].as_str().ok_or(HookError::Malformed)
 }

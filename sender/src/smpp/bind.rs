@@ -15,17 +15,17 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-use tokio_util::codec::{FramedRead, FramedWrite};
+use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 use tokio_util::either::Either;
 
-use super::wire::FrameCodec;
+use super::wire::{Frame, codec};
 use super::{Config, Shared};
 
 /// The sequence number of the bind.
 pub(super) const FIRST_SEQUENCE: u32 = 1;
 
 type Stream = Either<TcpStream, TlsStream<TcpStream>>;
-pub(super) type Frames = FramedRead<ReadHalf<Stream>, FrameCodec>;
+pub(super) type Frames = FramedRead<ReadHalf<Stream>, LengthDelimitedCodec>;
 pub(super) type Commands = FramedWrite<WriteHalf<Stream>, CommandCodec>;
 
 /// Why it is not bound.
@@ -49,13 +49,13 @@ pub(super) async fn connect(shared: &Shared) -> Result<(Frames, Commands), BindE
 async fn bind(shared: &Shared) -> Result<(Frames, Commands), BindError> {
     let pdu = bind_pdu(&shared.config)?;
     let (read, write) = tokio::io::split(dial(shared).await?);
-    let mut frames = FramedRead::new(read, FrameCodec);
+    let mut frames = FramedRead::new(read, codec());
     let mut commands = FramedWrite::new(write, CommandCodec::new());
     let command = Command::new(CommandStatus::EsmeRok, FIRST_SEQUENCE, pdu);
     let broken = || BindError::Unreachable(io::ErrorKind::ConnectionAborted);
     commands.send(command).await.map_err(|_| broken())?;
-    while let Some(frame) = frames.next().await {
-        let frame = frame?;
+    while let Some(octets) = frames.next().await {
+        let frame = Frame::read(octets?).ok_or_else(broken)?;
         match (frame.id, CommandStatus::from(frame.status)) {
             (CommandId::BindTransceiverResp, CommandStatus::EsmeRok) => {
                 return Ok((frames, commands));

@@ -48,8 +48,9 @@ impl Reader<'_> {
             let flow = tokio::select! {
                 biased;
                 Some(stored) = self.stored.next() => self.confirm(&stored),
-                frame = frames.next() => {
-                    let Some(Ok(frame)) = frame else { return };
+                octets = frames.next() => {
+                    let frame = octets.and_then(Result::ok).and_then(Frame::read);
+                    let Some(frame) = frame else { return };
                     (deadline, asked) = (after(timing.idle), false);
                     self.take(&frame)
                 }

@@ -7,9 +7,7 @@ use rusmpp::CommandStatus;
 use rusmpp::pdus::SubmitSm;
 use rusmpp::tlvs::MessageSubmissionRequestTlvValue;
 use rusmpp::types::{COctetString, EmptyOrFullCOctetString, OctetString};
-use rusmpp::values::{
-    DataCoding, EsmClass, MCDeliveryReceipt, Npi, RegisteredDelivery, Ton, UserMessageReference,
-};
+use rusmpp::values::{DataCoding, EsmClass, Npi, RegisteredDelivery, Ton, UserMessageReference};
 
 use crate::{Handed, Message};
 
@@ -18,6 +16,8 @@ const MAX_VALIDITY: Duration = Duration::from_hours(30 * 24);
 
 /// `esm_class` says by it that the text begins with a header.
 const UDH_INDICATOR: u8 = 0x40;
+/// `registered_delivery` asks by it for a receipt at the end, whatever it is.
+const FINAL_RECEIPT: u8 = 1;
 
 type Address = COctetString<1, 21>;
 
@@ -62,7 +62,7 @@ pub(super) fn pdus(message: &Message, reference: u16) -> Result<Vec<SubmitSm>, H
                 // The default of `EsmClass` is an acknowledgement.
                 .esm_class(EsmClass::from(if total > 1 { UDH_INDICATOR } else { 0 }))
                 .validity_period(validity.clone())
-                .registered_delivery(receipts())
+                .registered_delivery(RegisteredDelivery::from(FINAL_RECEIPT))
                 .data_coding(match message.encoding {
                     Encoding::Gsm7 => DataCoding::McSpecific,
                     Encoding::Ucs2 => DataCoding::Ucs2,
@@ -75,13 +75,6 @@ pub(super) fn pdus(message: &Message, reference: u16) -> Result<Vec<SubmitSm>, H
             Ok(pdu)
         })
         .collect()
-}
-
-/// A receipt at the end, whatever it is.
-fn receipts() -> RegisteredDelivery {
-    RegisteredDelivery::from(u8::from(
-        MCDeliveryReceipt::McDeliveryReceiptRequestedWhereFinalDeliveryOutcomeIsSuccessOrFailure,
-    ))
 }
 
 /// A number with `+`, a short code, or a name.
