@@ -9,8 +9,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER, USER_AGENT};
-use hyper::{Method, Request, StatusCode, Uri};
+use hyper::header::{HeaderValue, RETRY_AFTER, USER_AGENT};
+use hyper::{Request, StatusCode, http};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::{HttpConnector, capture_connection};
@@ -21,6 +21,8 @@ use webpki_root_certs::TLS_SERVER_ROOT_CERTS;
 
 use crate::message::Handed;
 
+/// The content type of a form.
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 /// How long an answer may take, from looking up the name to the last byte.
 pub const HTTP_TIMEOUT: Duration = Duration::from_secs(30);
 /// Bytes of an answer.
@@ -60,14 +62,6 @@ pub(crate) struct Answer {
     pub body: Bytes,
 }
 
-/// Why there is no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
-    /// Certainly no byte of the request was written.
-    NotSent(&'static str),
-    Unknown(&'static str),
-}
-
 impl HttpClient {
     pub(crate) fn new(tls: &ClientConfig, timeout: Duration) -> Self {
         let mut http = HttpConnector::new();
@@ -86,23 +80,27 @@ impl HttpClient {
         Self { client, timeout }
     }
 
-    /// Posts a body once.
-    pub(crate) async fn post(
+    /// Sends a request once, as far as it could be built, and judges the answer.
+    pub(crate) async fn hand_over<B: Into<Bytes>>(
         &self,
-        url: &Uri,
-        headers: HeaderMap,
-        body: impl Into<Bytes>,
-    ) -> Result<Answer, Failure> {
-        let mut request = Request::new(Full::new(body.into()));
-        *request.method_mut() = Method::POST;
-        *request.uri_mut() = url.clone();
-        *request.headers_mut() = headers;
-        let agent = HeaderValue::from_static("feedback");
-        request.headers_mut().insert(USER_AGENT, agent);
-        self.exchange(request).await
+        request: Result<Request<B>, http::Error>,
+        judge: fn(&Answer) -> Handed,
+    ) -> Handed {
+        let Ok(request) = request else {
+            return Handed::not_sent("request");
+        };
+        match self
+            .exchange(request.map(|body| Full::new(body.into())))
+            .await
+        {
+            Ok(answer) => judge(&answer),
+            Err(handed) => handed,
+        }
     }
 
-    async fn exchange(&self, mut request: Request<Full<Bytes>>) -> Result<Answer, Failure> {
+    async fn exchange(&self, mut request: Request<Full<Bytes>>) -> Result<Answer, Handed> {
+        let agent = HeaderValue::from_static("feedback");
+        request.headers_mut().insert(USER_AGENT, agent);
         let deadline = Instant::now() + self.timeout;
         // Known once the request has a connection, and before anything is written to it. The request belongs to the
         // future below, so that without a connection it is dropped unsent.
@@ -112,11 +110,11 @@ impl HttpClient {
         let response = match outcome {
             Ok(Ok(response)) => response,
             Ok(Err(error)) if !has_connection || was_never_started(&error) => {
-                return Err(Failure::NotSent("connect"));
+                return Err(Handed::not_sent("connect"));
             }
-            Ok(Err(_)) => return Err(Failure::Unknown("connection_lost")),
-            Err(_) if has_connection => return Err(Failure::Unknown("timeout")),
-            Err(_) => return Err(Failure::NotSent("timeout")),
+            Ok(Err(_)) => return Err(Handed::unknown("connection_lost")),
+            Err(_) if has_connection => return Err(Handed::unknown("timeout")),
+            Err(_) => return Err(Handed::not_sent("timeout")),
         };
         let (head, body) = response.into_parts();
         let body = timeout_at(deadline, Limited::new(body, MAX_BODY).collect()).await;
@@ -151,17 +149,14 @@ fn read_retry_after(text: &str, now: DateTime<Utc>) -> Option<Duration> {
 }
 
 impl Answer {
-    /// The body as text, without what is no UTF-8.
-    pub(crate) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.body).into_owned()
+    /// The code of an answer that has none of the provider's own.
+    pub(crate) fn code(&self) -> String {
+        format!("http_{}", self.status.as_u16())
     }
-}
 
-impl From<Failure> for Handed {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::NotSent(code) => Self::NotSent { code: code.into() },
-            Failure::Unknown(code) => Self::Unknown { code: code.into() },
+    pub(crate) fn throttled(&self) -> Handed {
+        Handed::Throttled {
+            retry_after: self.retry_after,
         }
     }
 }
@@ -191,6 +186,11 @@ mod tests {
         }
     }
 
+    async fn post(client: &HttpClient, url: &str) -> Handed {
+        let request = Request::post(url).body("body");
+        client.hand_over(request, |_| panic!("an answer")).await
+    }
+
     #[tokio::test]
     async fn without_a_connection_nothing_is_sent() {
         let client = HttpClient::new(&tls_config().unwrap(), HTTP_TIMEOUT);
@@ -203,9 +203,7 @@ mod tests {
             format!("https://{address}/"),
             "http://nowhere.invalid/".to_owned(),
         ] {
-            let url = url.parse().unwrap();
-            let failure = client.post(&url, HeaderMap::new(), "body").await.err();
-            assert_eq!(failure, Some(Failure::NotSent("connect")));
+            assert_eq!(post(&client, &url).await, Handed::not_sent("connect"));
         }
     }
 
@@ -213,18 +211,15 @@ mod tests {
     async fn a_failed_handshake_sends_nothing() {
         let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("https://{}/", server.local_addr().unwrap());
-        let url = url.parse().unwrap();
         let client = HttpClient::new(&tls_config().unwrap(), Duration::from_millis(200));
-        let silent = client.post(&url, HeaderMap::new(), "body").await.err();
-        assert_eq!(silent, Some(Failure::NotSent("timeout")));
+        assert_eq!(post(&client, &url).await, Handed::not_sent("timeout"));
 
         let closing = tokio::spawn(async move {
             loop {
                 drop(server.accept().await);
             }
         });
-        let closed = client.post(&url, HeaderMap::new(), "body").await.err();
-        assert_eq!(closed, Some(Failure::NotSent("connect")));
+        assert_eq!(post(&client, &url).await, Handed::not_sent("connect"));
         closing.abort();
     }
 }

@@ -1,80 +1,50 @@
 //! A simulated provider: nothing leaves the machine, and receipts come after a moment.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::future::pending;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use sha2::{Digest, Sha256};
-use tokio::sync::oneshot::error::TryRecvError;
-use tokio::sync::{self, Notify, oneshot};
+use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use crate::Provider;
-use crate::hook::{HookError, HookRequest};
-use crate::message::{Event, EventKind, Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::setting::{Fault, Query};
+use crate::message::{Event, EventKind, Handed, Message, Receipt, ReceiptStatus, Subject};
+use crate::setting::{Connect, Fault, Query};
 
 const DEFAULT_FAILURES: u64 = 2;
 const DEFAULT_DELAY: Duration = Duration::from_secs(2);
 /// When a receipt comes again that was not stored.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// What a setting says of the simulation.
 #[derive(Clone)]
-pub(crate) struct Options {
+struct Demo {
     seed: u64,
     /// Percent.
     failures: u64,
     delay: Duration,
-}
-
-pub(crate) struct Demo {
-    options: Options,
     receipts: bool,
-    queue: Mutex<Queue>,
-    /// Told of a receipt that comes before all others.
-    sooner: Notify,
-    /// Receipts that were given out and may not be stored yet; locked by the one that waits for events.
-    given: sync::Mutex<VecDeque<(oneshot::Receiver<()>, Receipt)>>,
+    queue: Arc<Queue>,
 }
 
-/// Receipts by the time when they come; the number tells those of one moment apart.
+/// Receipts and when they come: in this order, since all have the same delay.
 #[derive(Default)]
 struct Queue {
-    receipts: BTreeMap<(Instant, u64), Receipt>,
-    pushed: u64,
+    receipts: Mutex<VecDeque<(Instant, Receipt)>>,
+    pushed: Notify,
 }
 
-impl Options {
-    /// Reads `seed`, `failures` and `delay`.
-    pub(crate) fn read(address: &str, mut query: Query<'_>) -> Result<Self, Fault> {
-        if !address.is_empty() {
-            return Err(Fault::url("has more than `demo:` and parameters"));
-        }
-        let seed = query.parsed("seed", "is not a whole number", |v| v.parse().ok())?;
-        let percent = |value: &str| value.parse().ok().filter(|percent| *percent <= 100);
-        let failures = query.parsed("failures", "is not a whole number from 0 to 100", percent)?;
-        let delay = query.parsed("delay", "is not like `500ms`, `2s` or `0`", read_delay)?;
-        query.finish()?;
-        Ok(Self {
-            seed: seed.unwrap_or_default(),
-            failures: failures.unwrap_or(DEFAULT_FAILURES),
-            delay: delay.unwrap_or(DEFAULT_DELAY),
+/// Reads `seed`, `failures` and `delay`.
+pub(crate) fn read(address: &str, query: &mut Query<'_>, receipts: bool) -> Result<Connect, Fault> {
+    let demo = Demo::read(address, query, receipts)?;
+    Ok(Arc::new(move |_, _| {
+        Arc::new(Demo {
+            queue: Arc::default(),
+            ..demo.clone()
         })
-    }
-
-    /// Whether a message fails, always the same for a seed.
-    fn fails(&self, message_id: Uuid) -> bool {
-        let digest = Sha256::new()
-            .chain_update(self.seed.to_be_bytes())
-            .chain_update(message_id.as_bytes())
-            .finalize();
-        let random = digest.first_chunk().copied().map(u64::from_be_bytes);
-        random.unwrap_or_default() % 100 < self.failures
-    }
+    }))
 }
 
 fn read_delay(text: &str) -> Option<Duration> {
@@ -89,46 +59,57 @@ fn read_delay(text: &str) -> Option<Duration> {
 }
 
 impl Queue {
-    /// Adds a receipt and says whether it comes before all others.
-    fn push(&mut self, at: Instant, receipt: Receipt) -> bool {
-        let key = (at, self.pushed);
-        self.pushed += 1;
-        self.receipts.insert(key, receipt);
-        self.receipts
-            .first_key_value()
-            .is_some_and(|(first, _)| *first == key)
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(Instant, Receipt)>> {
+        self.receipts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next receipt if its time has come.
-    fn pop(&mut self, now: Instant) -> Option<Receipt> {
-        let first = self.receipts.first_entry()?;
-        (first.key().0 <= now).then(|| first.remove())
+    fn push(&self, after: Duration, receipt: Receipt) {
+        self.lock().push_back((Instant::now() + after, receipt));
+        self.pushed.notify_one();
     }
 
-    fn next_at(&self) -> Option<Instant> {
-        self.receipts.first_key_value().map(|((at, _), _)| *at)
+    /// The next receipt. Waiting for it can be given up at any point without losing one.
+    async fn next(&self) -> Receipt {
+        loop {
+            let first = self.lock().front().map(|(at, _)| *at);
+            let Some(at) = first else {
+                self.pushed.notified().await;
+                continue;
+            };
+            sleep_until(at).await;
+            if let Some((_, receipt)) = self.lock().pop_front() {
+                return receipt;
+            }
+        }
     }
 }
 
 impl Demo {
-    pub(crate) fn new(options: Options, receipts: bool) -> Self {
-        Self {
-            options,
+    fn read(address: &str, query: &mut Query<'_>, receipts: bool) -> Result<Self, Fault> {
+        if !address.is_empty() {
+            return Err(Fault::Url("has more than `demo:` and parameters"));
+        }
+        let seed = query.number("seed", "is not a whole number")?;
+        let percent = |value: &str| value.parse().ok().filter(|percent| *percent <= 100);
+        let failures = query.parsed("failures", "is not a whole number from 0 to 100", percent)?;
+        let delay = query.parsed("delay", "is not like `500ms`, `2s` or `0`", read_delay)?;
+        Ok(Self {
+            seed: seed.unwrap_or_default(),
+            failures: failures.unwrap_or(DEFAULT_FAILURES),
+            delay: delay.unwrap_or(DEFAULT_DELAY),
             receipts,
-            queue: Mutex::default(),
-            sooner: Notify::new(),
-            given: sync::Mutex::default(),
-        }
+            queue: Arc::default(),
+        })
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn push(&self, after: Duration, receipt: Receipt) {
-        if self.queue().push(Instant::now() + after, receipt) {
-            self.sooner.notify_one();
-        }
+    /// Whether a message fails, always the same for a seed.
+    fn fails(&self, message_id: Uuid) -> bool {
+        let digest = Sha256::new()
+            .chain_update(self.seed.to_be_bytes())
+            .chain_update(message_id.as_bytes())
+            .finalize();
+        let random = digest.first_chunk().copied().map(u64::from_be_bytes);
+        random.unwrap_or_default() % 100 < self.failures
     }
 
     /// Lets the receipt of a message come.
@@ -136,73 +117,32 @@ impl Demo {
         if !self.receipts {
             return;
         }
-        let (status, code) = if self.options.fails(message_id) {
+        let (status, code) = if self.fails(message_id) {
             (ReceiptStatus::Undelivered, Some("simulated".to_owned()))
         } else {
             (ReceiptStatus::Delivered, None)
         };
-        let receipt = Receipt {
-            subject: Subject::Reference(reference),
-            status,
-            code,
-            opted_out: false,
-        };
-        self.push(self.options.delay, receipt);
+        let receipt = Receipt::new(Subject::Reference(reference), status, code);
+        self.queue.push(self.delay, receipt);
     }
 
     fn accept(&self, message: &Message) -> Handed {
         self.report(message.message_id, message.reference.clone());
-        Handed::Accepted {
-            provider_ids: vec![format!("demo-{}", message.message_id.simple())],
-        }
+        let id = format!("demo-{}", message.message_id.simple());
+        Handed::accepted(Some(&id))
     }
 
-    /// The next receipt. Waiting for it can be given up at any point without losing one.
     async fn next(&self) -> Event {
-        let mut given = self.given.lock().await;
-        loop {
-            while let Some((stored, _)) = given.front_mut() {
-                let is_stored = match stored.try_recv() {
-                    Ok(()) => true,
-                    Err(TryRecvError::Closed) => false,
-                    Err(TryRecvError::Empty) => break,
-                };
-                self.settle(&mut given, is_stored);
+        let receipt = self.queue.next().await;
+        let (stored, is_stored) = oneshot::channel();
+        let (queue, again) = (Arc::clone(&self.queue), receipt.clone());
+        tokio::spawn(async move {
+            if is_stored.await.is_err() {
+                queue.push(AGAIN_AFTER, again);
             }
-            if let Some(receipt) = self.queue().pop(Instant::now()) {
-                let (stored, is_stored) = oneshot::channel();
-                given.push_back((is_stored, receipt.clone()));
-                let kind = EventKind::Receipt(receipt);
-                return Event { kind, stored };
-            }
-            let next_at = self.queue().next_at();
-            let time = async {
-                match next_at {
-                    Some(at) => sleep_until(at).await,
-                    None => pending().await,
-                }
-            };
-            let oldest = async {
-                match given.front_mut() {
-                    Some((stored, _)) => stored.await.is_ok(),
-                    None => pending().await,
-                }
-            };
-            tokio::select! {
-                () = time => {}
-                () = self.sooner.notified() => {}
-                is_stored = oldest => self.settle(&mut given, is_stored),
-            }
-        }
-    }
-
-    /// Forgets the oldest receipt that was given out, or gives it out again later.
-    fn settle(&self, given: &mut VecDeque<(oneshot::Receiver<()>, Receipt)>, is_stored: bool) {
-        if let Some((_, receipt)) = given.pop_front()
-            && !is_stored
-        {
-            self.push(AGAIN_AFTER, receipt);
-        }
+        });
+        let kind = EventKind::Receipt(receipt);
+        Event { kind, stored }
     }
 }
 
@@ -219,18 +159,6 @@ impl Provider for Demo {
         for (message_id, reference) in accepted {
             self.report(message_id, reference);
         }
-    }
-
-    fn receipts(
-        &self,
-        _request: &HookRequest<'_>,
-        _reference: Option<&str>,
-    ) -> Result<Vec<Receipt>, HookError> {
-        Err(HookError::Malformed)
-    }
-
-    fn inbound(&self, _request: &HookRequest<'_>) -> Result<Vec<Inbound>, HookError> {
-        Err(HookError::Malformed)
     }
 }
 

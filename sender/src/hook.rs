@@ -1,11 +1,9 @@
 //! Requests of providers to the hooks of a sender.
 
-use std::fmt;
-
 use bytes::Bytes;
 use url::form_urlencoded;
 
-/// A request to one of the sender's hooks. Its `Debug` shows neither what the URL carries nor the body.
+/// A request to one of the sender's hooks. It has no `Debug`: URL and body hold phones, texts and keys.
 #[derive(Clone)]
 pub struct HookRequest<'a> {
     /// As the provider was told: under `FEEDBACK_PUBLIC_URL`, with the query.
@@ -28,21 +26,13 @@ pub enum HookError {
     Malformed,
 }
 
-/// What a hook answers when everything is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HookAnswer {
-    pub content_type: &'static str,
-    pub body: &'static str,
-}
-
 /// The parameters of a form or of a query, in their order.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Parameters(pub Vec<(String, String)>);
 
 impl HookRequest<'_> {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        let mut named = self.headers.iter().filter(|(known, _)| known == name);
-        named.next().map(|(_, value)| value.as_str())
+        first(self.headers, name)
     }
 
     /// The parameters of the URL.
@@ -57,15 +47,6 @@ impl HookRequest<'_> {
     }
 }
 
-impl fmt::Debug for HookRequest<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HookRequest")
-            .field("bytes", &self.body.len())
-            .field("now", &self.now)
-            .finish_non_exhaustive()
-    }
-}
-
 impl Parameters {
     fn read(encoded: &[u8]) -> Self {
         Self(form_urlencoded::parse(encoded).into_owned().collect())
@@ -73,12 +54,16 @@ impl Parameters {
 
     /// The first value of a name.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        let mut named = self.0.iter().filter(|(known, _)| known == name);
-        named.next().map(|(_, value)| value.as_str())
+        first(&self.0, name)
     }
 
     /// A value without which the request is none of this provider's.
     pub(crate) fn required(&self, name: &str) -> Result<&str, HookError> {
         self.get(name).ok_or(HookError::Malformed)
     }
+}
+
+fn first<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    let mut named = pairs.iter().filter(|(known, _)| known == name);
+    named.next().map(|(_, value)| value.as_str())
 }

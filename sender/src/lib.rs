@@ -24,7 +24,7 @@ use futures::future::BoxFuture;
 use uuid::Uuid;
 
 pub use self::client::{HTTP_TIMEOUT, tls_config};
-pub use self::hook::{HookAnswer, HookError, HookRequest};
+pub use self::hook::{HookError, HookRequest};
 pub use self::message::{
     Event, EventKind, Handed, Inbound, Message, Receipt, ReceiptStatus, Subject,
 };
@@ -59,27 +59,30 @@ pub trait Provider: Send + Sync {
         false
     }
 
-    /// Reads what came to the status hook. `reference` is that of the URL's query, verified.
+    /// Reads what came to the status hook. `reference` is that of the URL's query, verified. `None`: it says nothing of a
+    /// message of ours.
     ///
     /// # Errors
     /// See [`HookError`].
-    fn receipts(
+    fn receipt(
         &self,
-        request: &HookRequest<'_>,
-        reference: Option<&str>,
-    ) -> Result<Vec<Receipt>, HookError>;
+        _request: &HookRequest<'_>,
+        _reference: Option<&str>,
+    ) -> Result<Option<Receipt>, HookError> {
+        Err(HookError::Malformed)
+    }
 
-    /// Reads what came to the inbound hook.
+    /// Reads what came to the inbound hook. `None`: it came from no phone.
     ///
     /// # Errors
     /// See [`HookError`].
-    fn inbound(&self, request: &HookRequest<'_>) -> Result<Vec<Inbound>, HookError>;
+    fn inbound(&self, _request: &HookRequest<'_>) -> Result<Option<Inbound>, HookError> {
+        Err(HookError::Malformed)
+    }
 
-    fn hook_answer(&self) -> HookAnswer {
-        HookAnswer {
-            content_type: "text/plain",
-            body: "",
-        }
+    /// What a hook answers when everything is stored: a content type and a body.
+    fn hook_answer(&self) -> (&'static str, &'static str) {
+        ("text/plain", "")
     }
 
     /// Unbinds; what is under way is finished first.

@@ -18,18 +18,9 @@ pub(crate) fn equal(one: &str, other: &str) -> bool {
     one.as_bytes().ct_eq(other.as_bytes()).into()
 }
 
-/// Bytes as lower-case hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        for nibble in [byte >> 4, byte & 0xF] {
-            text.extend(char::from_digit(u32::from(nibble), 16));
-        }
-        text
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use hex::encode as hex;
     use hmac::Hmac;
     use md5::Md5;
     use sha1::Sha1;
@@ -42,18 +33,18 @@ mod tests {
     fn the_vectors_of_the_rfcs_hold() {
         let (key, data) = (b"Jefe", [b"what do ya want ".as_slice(), b"for nothing?"]);
         assert_eq!(
-            hex(&hmac::<Hmac<Md5>>(key, &data)),
+            hex(hmac::<Hmac<Md5>>(key, &data)),
             "750c783e6ab0b503eaa86e310a5db738"
         );
         assert_eq!(
-            hex(&hmac::<Hmac<Sha1>>(key, &data)),
+            hex(hmac::<Hmac<Sha1>>(key, &data)),
             "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"
         );
         assert_eq!(
-            hex(&hmac::<Hmac<Sha256>>(key, &data)),
+            hex(hmac::<Hmac<Sha256>>(key, &data)),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         );
-        assert!(hex(&hmac::<Hmac<Sha512>>(key, &data)).starts_with("164b7a7bfcf819e2e395fbe7"));
+        assert!(hex(hmac::<Hmac<Sha512>>(key, &data)).starts_with("164b7a7bfcf819e2e395fbe7"));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! What a provider says, checked before it is kept: codes, ids and phones.
 
 use domain::phone::PhoneNumber;
-use hyper::StatusCode;
 use serde_json::Value;
 
 const MAX_CODE: usize = 32;
@@ -16,11 +15,6 @@ pub(crate) fn code(text: &str) -> Option<String> {
     let is_code =
         (1..=MAX_CODE).contains(&text.len()) && text.bytes().all(is_word) && digits < PHONE_DIGITS;
     is_code.then(|| text.to_owned())
-}
-
-/// The code of an answer that has no code of the provider's own.
-pub(crate) fn http_code(status: StatusCode) -> String {
-    format!("http_{}", status.as_u16())
 }
 
 /// An id that a provider gave, if it is visible ASCII of at most 128 characters.
@@ -48,11 +42,6 @@ pub(crate) fn phone(text: &str) -> Option<String> {
         .unwrap_or(text);
     let phone = format!("+{digits}");
     PhoneNumber::parse(&phone).is_ok().then_some(phone)
-}
-
-/// Our own number that a text was sent to: a phone where it is one, else as it came.
-pub(crate) fn own_number(text: &str) -> String {
-    phone(text).unwrap_or_else(|| text.to_owned())
 }
 
 #[cfg(test)]
@@ -91,7 +80,6 @@ mod tests {
         for text in ["12345", "Acme", "", "whatsapp:+491701234521", "0170123452"] {
             assert_eq!(phone(text), None, "{text}");
         }
-        assert_eq!(own_number("12345"), "12345");
     }
 
     #[test]

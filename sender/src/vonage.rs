@@ -2,111 +2,86 @@
 
 mod signature;
 
+use domain::sms::Encoding;
 use futures::future::BoxFuture;
-use hyper::Uri;
-use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use serde::Deserialize;
+use hyper::header::CONTENT_TYPE;
+use hyper::{Request, Uri, http};
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
 use self::signature::Signature;
-use crate::client::{Answer, HttpClient};
+use crate::client::{Answer, FORM, HttpClient};
 use crate::hook::{HookError, HookRequest, Parameters};
 use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::setting::{Fault, Login, Query};
+use crate::setting::{Connect, Fault, Login, Query, over_http};
 use crate::{Provider, value};
 
 /// Milliseconds, as Vonage documents them.
 const SHORTEST_TTL: u128 = 20_000;
 const LONGEST_TTL: u128 = 604_800_000;
+/// The longest `callback` that Vonage takes.
+const LONGEST_CALLBACK: usize = 100;
 
-/// What a setting says of an account.
+/// An account, and whether it reports.
 #[derive(Clone)]
-pub(crate) struct Options {
+struct Account {
     url: Uri,
     key: String,
     secret: String,
     /// How webhooks are signed, if they are.
     signature: Option<Signature>,
+    receipts: bool,
 }
 
-pub(crate) struct Vonage {
-    options: Options,
-    receipts: bool,
+struct Vonage {
+    account: Account,
     http: HttpClient,
 }
 
-/// What Vonage answers: one message a part.
-#[derive(Default, Deserialize)]
-struct Body {
-    #[serde(default)]
-    messages: Vec<Part>,
+pub(crate) fn read(address: &str, query: &mut Query<'_>, receipts: bool) -> Result<Connect, Fault> {
+    let login = Login::read(address, query)?;
+    let account = Account {
+        url: login.uri("/sms/json")?,
+        key: login.user,
+        secret: login.password,
+        signature: Signature::read(query)?,
+        receipts,
+    };
+    Ok(over_http(move |http| Vonage {
+        account: account.clone(),
+        http,
+    }))
 }
 
-#[derive(Deserialize)]
-struct Part {
-    status: String,
-    #[serde(rename = "message-id")]
-    message_id: Option<String>,
-}
-
-impl Options {
-    pub(crate) fn read(address: &str, mut query: Query<'_>) -> Result<Self, Fault> {
-        let login = Login::read(address, &mut query)?;
-        let signature = Signature::read(&mut query)?;
-        query.finish()?;
-        Ok(Self {
-            url: login.uri("/sms/json")?,
-            key: login.user,
-            secret: login.password,
-            signature,
-        })
-    }
-}
-
-impl Vonage {
-    pub(crate) fn new(options: Options, receipts: bool, http: HttpClient) -> Self {
-        Self {
-            options,
-            receipts,
-            http,
-        }
-    }
-
-    async fn hand_over(&self, message: &Message) -> Handed {
-        let form = HeaderValue::from_static("application/x-www-form-urlencoded");
-        let headers = HeaderMap::from_iter([(CONTENT_TYPE, form)]);
-        let body = self.form(message);
-        match self.http.post(&self.options.url, headers, body).await {
-            Ok(answer) => judge(&answer),
-            Err(failure) => failure.into(),
-        }
-    }
-
-    fn form(&self, message: &Message) -> String {
-        let without_plus = |phone: &str| phone.trim_start_matches('+').to_owned();
+impl Account {
+    fn request(&self, message: &Message) -> http::Result<Request<String>> {
         let kind = match message.encoding {
-            domain::sms::Encoding::Gsm7 => "text",
-            domain::sms::Encoding::Ucs2 => "unicode",
+            Encoding::Gsm7 => "text",
+            Encoding::Ucs2 => "unicode",
         };
         let ttl = message.validity.as_millis();
         let ttl = ttl.clamp(SHORTEST_TTL, LONGEST_TTL).to_string();
         let mut form = form_urlencoded::Serializer::new(String::new());
-        form.append_pair("api_key", &self.options.key)
-            .append_pair("api_secret", &self.options.secret)
-            .append_pair("from", &without_plus(&message.from))
-            .append_pair("to", &without_plus(&message.to))
+        form.append_pair("api_key", &self.key)
+            .append_pair("api_secret", &self.secret)
+            .append_pair("from", message.from.trim_start_matches('+'))
+            .append_pair("to", message.to.trim_start_matches('+'))
             .append_pair("text", &message.text)
             .append_pair("type", kind)
             .append_pair("ttl", &ttl)
-            .append_pair("client-ref", &message.reference);
+            .append_pair("client-ref", &message.reference)
+            .append_pair("status-report-req", if self.receipts { "1" } else { "0" });
         if self.receipts {
-            form.append_pair("status-report-req", "1")
-                .append_pair("callback", &message.status_url);
-        } else {
-            form.append_pair("status-report-req", "0");
+            let whole = &message.status_url;
+            let callback = match whole.split_once('?') {
+                Some((short, _)) if whole.len() > LONGEST_CALLBACK => short,
+                _ => whole,
+            };
+            form.append_pair("callback", callback);
         }
-        form.finish()
+        Request::post(&self.url)
+            .header(CONTENT_TYPE, FORM)
+            .body(form.finish())
     }
 
     /// The parameters of a webhook, whose signature is checked where the setting says how it is made.
@@ -115,17 +90,17 @@ impl Vonage {
         request: &HookRequest<'_>,
         reference: Option<&str>,
     ) -> Result<Parameters, HookError> {
-        let query = request.query();
         let parameters = read_parameters(request)?;
-        let is_signed = self.options.signature.as_ref().is_none_or(|signature| {
+        let is_signed = self.signature.as_ref().is_none_or(|signature| {
+            let mut all = request.query().0;
+            if !request.body.is_empty() {
+                all.extend_from_slice(&parameters.0);
+            }
             // Vonage does not say whether it signs what the URL had before, which is our reference.
-            let is_ours =
-                |name: &str, value: &str| name != "client-ref" && Some(value) == reference;
-            let mut without_ours = query.0.clone();
-            without_ours.retain(|(name, value)| !is_ours(name, value));
-            let mut with_query = parameters.0.clone();
-            with_query.extend(query.0);
-            let variants = [parameters.0.as_slice(), &with_query, &without_ours];
+            let mut without_ours = all.clone();
+            without_ours
+                .retain(|(name, value)| name == "client-ref" || Some(value.as_str()) != reference);
+            let variants = [&parameters.0, &all, &without_ours];
             variants.iter().any(|variant| signature.verify(variant))
         });
         is_signed.then_some(parameters).ok_or(HookError::Signature)
@@ -150,59 +125,56 @@ fn read_parameters(request: &HookRequest<'_>) -> Result<Parameters, HookError> {
 }
 
 fn judge(answer: &Answer) -> Handed {
-    let code = value::http_code(answer.status);
+    let code = answer.code();
     match answer.status.as_u16() {
-        200..=299 => {}
-        429 => {
-            return Handed::Throttled {
-                retry_after: answer.retry_after,
-            };
+        200..=299 => {
+            let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+            judge_parts(body["messages"].as_array().map_or(&[], Vec::as_slice))
         }
-        401 | 403 => return Handed::SenderFault { code },
-        _ => return Handed::Unknown { code },
+        429 => answer.throttled(),
+        401 | 403 => Handed::SenderFault { code },
+        _ => Handed::Unknown { code },
     }
-    let body: Body = serde_json::from_slice(&answer.body).unwrap_or_default();
-    let judged: Vec<_> = body.messages.iter().map(judge_part).collect();
+}
+
+/// Vonage answers with one message a part.
+fn judge_parts(parts: &[Value]) -> Handed {
+    let judged: Vec<_> = parts.iter().map(judge_part).collect();
     let ids = judged.iter().map(|part| match part {
         Handed::Accepted { provider_ids } => Some(provider_ids.as_slice()),
         _ => None,
     });
-    let failed = judged
-        .iter()
-        .find(|part| !matches!(part, Handed::Accepted { .. }));
-    match (ids.collect::<Option<Vec<_>>>(), failed) {
-        (Some(ids), None) if !ids.is_empty() => Handed::Accepted {
+    let ids: Option<Vec<_>> = ids.collect();
+    match (ids, judged.as_slice()) {
+        (_, []) => Handed::unknown("no_id"),
+        (Some(ids), _) => Handed::Accepted {
             provider_ids: ids.concat(),
         },
         // None of the parts was taken, for one reason.
-        (_, Some(failed)) if judged.iter().all(|part| part == failed) => failed.clone(),
+        (None, [first, rest @ ..]) if rest.iter().all(|part| part == first) => first.clone(),
         // Parts of it may have been sent.
-        _ => Handed::Unknown {
-            code: body
-                .messages
-                .iter()
-                .find(|part| part.status != "0")
-                .and_then(|part| value::code(&part.status))
-                .unwrap_or_else(|| "no_id".to_owned()),
-        },
+        _ => {
+            let mut statuses = parts.iter().map(status);
+            let failed = statuses.find(|status| *status != "0");
+            let code = failed.and_then(value::code);
+            Handed::unknown(code.as_deref().unwrap_or("no_id"))
+        }
     }
 }
 
-fn judge_part(part: &Part) -> Handed {
-    let code = || value::code(&part.status).unwrap_or_else(|| "no_code".to_owned());
-    match part.status.as_str() {
-        "0" => part.message_id.as_deref().and_then(value::id).map_or_else(
-            || Handed::Unknown {
-                code: "no_id".to_owned(),
-            },
-            |id| Handed::Accepted {
-                provider_ids: vec![id],
-            },
-        ),
+fn status(part: &Value) -> &str {
+    part["status"].as_str().unwrap_or_default()
+}
+
+fn judge_part(part: &Value) -> Handed {
+    let status = status(part);
+    let code = value::code(status).unwrap_or_else(|| "no_code".to_owned());
+    match status {
+        "0" => Handed::accepted(part["message-id"].as_str()),
         "1" | "10" => Handed::Throttled { retry_after: None },
-        "4" | "8" | "9" | "11" | "14" | "15" | "29" => Handed::SenderFault { code: code() },
-        "3" | "6" | "7" | "12" | "33" => Handed::Refused { code: code() },
-        _ => Handed::Unknown { code: code() },
+        "4" | "8" | "9" | "11" | "14" | "15" | "29" => Handed::SenderFault { code },
+        "3" | "6" | "7" | "12" | "33" => Handed::Refused { code },
+        _ => Handed::Unknown { code },
     }
 }
 
@@ -219,47 +191,35 @@ fn receipt_status(status: &str) -> Option<ReceiptStatus> {
 
 impl Provider for Vonage {
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
-        Box::pin(self.hand_over(message))
+        let request = self.account.request(message);
+        Box::pin(self.http.hand_over(request, judge))
     }
 
-    fn receipts(
+    fn receipt(
         &self,
         request: &HookRequest<'_>,
         reference: Option<&str>,
-    ) -> Result<Vec<Receipt>, HookError> {
-        let parameters = self.verified(request, reference)?;
+    ) -> Result<Option<Receipt>, HookError> {
+        let parameters = self.account.verified(request, reference)?;
         let id = value::id(parameters.required("messageId")?).ok_or(HookError::Malformed)?;
-        let status = parameters.required("status")?;
+        let status = receipt_status(parameters.required("status")?);
         let code = parameters.get("err-code").filter(|code| *code != "0");
-        let receipt = receipt_status(status).map(|status| Receipt {
+        // A long address comes without its reference, which is the `client-ref` too.
+        let reference = reference.or_else(|| parameters.get("client-ref"));
+        Ok(status.zip(reference).map(|(status, reference)| {
             // Each part has a receipt of its own.
-            subject: match reference {
-                Some(reference) => Subject::Part {
-                    reference: reference.to_owned(),
-                    provider_id: id,
-                },
-                None => Subject::ProviderId(id),
-            },
-            status,
-            code: code.and_then(value::code),
-            opted_out: false,
-        });
-        Ok(receipt.into_iter().collect())
+            let subject = Subject::Part {
+                reference: reference.to_owned(),
+                provider_id: id,
+            };
+            Receipt::new(subject, status, code.and_then(value::code))
+        }))
     }
 
-    fn inbound(&self, request: &HookRequest<'_>) -> Result<Vec<Inbound>, HookError> {
-        let parameters = self.verified(request, None)?;
-        let id = value::id(parameters.required("messageId")?).ok_or(HookError::Malformed)?;
-        let to = parameters.required("to")?;
-        // What comes from a short code or a name is taken, so that it does not come again, and dropped.
-        let from = value::phone(parameters.required("msisdn")?);
-        let inbound = from.map(|from| Inbound {
-            id,
-            from,
-            to: value::own_number(to),
-            text: parameters.get("text").unwrap_or_default().to_owned(),
-            opts_out: None,
-        });
-        Ok(inbound.into_iter().collect())
+    fn inbound(&self, request: &HookRequest<'_>) -> Result<Option<Inbound>, HookError> {
+        let parameters = self.account.verified(request, None)?;
+        let [id, from, to] = ["messageId", "msisdn", "to"].map(|name| parameters.required(name));
+        let text = parameters.get("text").unwrap_or_default();
+        Inbound::read(id?, from?, to?, text)
     }
 }

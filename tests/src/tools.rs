@@ -9,6 +9,8 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use tokio::process::Command;
 
+use crate::process::Process;
+
 /// `FEEDBACK_TEST_TOOLS`, else `target/test-tools`.
 fn folder() -> Result<PathBuf> {
     if let Some(folder) = std::env::var_os("FEEDBACK_TEST_TOOLS") {
@@ -60,12 +62,13 @@ impl Tool {
         Self::node(&npm(script)?)
     }
 
-    /// Any script, for Node.js.
+    /// Any script, for Node.js, with the packages of npm.
     ///
     /// # Errors
-    /// When Node.js is missing.
+    /// When Node.js or the packages are missing.
     pub fn node(script: &Path) -> Result<Self> {
         let mut node = Self::python("node")?.args([script]);
+        node.command.env("NODE_PATH", npm("")?);
         node.name = script.display().to_string();
         Ok(node)
     }
@@ -82,6 +85,14 @@ impl Tool {
     pub fn env(mut self, variable: &str, value: &str) -> Self {
         self.command.env(variable, value);
         self
+    }
+
+    /// Lets it run, with its output in a log.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(self, log: &Path) -> Result<Process> {
+        Process::start(&self.name, &mut self.command.into_std(), log)
     }
 
     /// Runs it in a folder, which it may litter, and returns all it printed.

@@ -50,11 +50,13 @@ pub async fn take_receipts(
     let body = read(&state, body).await?;
     let reference = reference(&hook, &uri).map_err(|problem| state.charge(network, problem))?;
     let request = Received::new(&state, &uri, &headers, body);
-    let receipts = hook
+    let receipt = hook
         .provider
-        .receipts(&request.as_hook(), reference.as_deref());
-    let receipts = receipts.map_err(|error| state.charge(network, refused(&hook, error)))?;
-    store_receipts(&state, &hook, receipts).await?;
+        .receipt(&request.as_hook(), reference.as_deref());
+    let receipt = receipt.map_err(|error| state.charge(network, refused(&hook, error)))?;
+    if let Some(receipt) = receipt {
+        store_receipt(&state, &hook, receipt).await?;
+    }
     Ok(answer(&hook))
 }
 
@@ -72,9 +74,9 @@ pub async fn take_inbound(
         .map_err(|problem| state.charge(network, problem))?;
     let body = read(&state, body).await?;
     let request = Received::new(&state, &uri, &headers, body);
-    let texts = hook.provider.inbound(&request.as_hook());
-    let texts = texts.map_err(|error| state.charge(network, refused(&hook, error)))?;
-    for text in texts {
+    let text = hook.provider.inbound(&request.as_hook());
+    let text = text.map_err(|error| state.charge(network, refused(&hook, error)))?;
+    if let Some(text) = text {
         let inbound = NewInbound {
             sender: &hook.setting.name,
             id: &text.id,
@@ -161,44 +163,33 @@ fn unauthenticated() -> Problem {
 }
 
 fn answer(hook: &Hook<'_>) -> Response {
-    let answer = hook.provider.hook_answer();
-    ([(CONTENT_TYPE, answer.content_type)], answer.body).into_response()
+    let (content_type, body) = hook.provider.hook_answer();
+    ([(CONTENT_TYPE, content_type)], body).into_response()
 }
 
-async fn store_receipts(
+async fn store_receipt(
     state: &HookState,
     hook: &Hook<'_>,
-    receipts: Vec<Receipt>,
+    receipt: Receipt,
 ) -> Result<(), Problem> {
+    let (name, status) = (hook.setting.name.clone(), receipt.status.as_str());
+    counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
+    let Some(known) = subject(state, hook, &receipt.subject).await? else {
+        let sender = &hook.setting.name;
+        tracing::debug!(sender, "a receipt is of no message that is known");
+        return Ok(());
+    };
     let store = state.app.store();
-    let mut new = Vec::with_capacity(receipts.len());
-    let mut opted_out = Vec::new();
-    for receipt in receipts {
-        let (name, status) = (hook.setting.name.clone(), receipt.status.as_str());
-        counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
-        let Some(subject) = subject(state, hook, &receipt.subject).await? else {
-            tracing::debug!(
-                sender = hook.setting.name,
-                "a receipt is of no message that is known"
-            );
-            continue;
-        };
-        if receipt.opted_out {
-            opted_out.push((subject.account_id, subject.message_id));
-        }
-        new.push(NewReceipt {
-            account_id: subject.account_id,
-            message_id: subject.message_id,
-            part: subject.part,
-            status: receipt.status,
-            code: receipt.code,
-        });
-    }
-    if !new.is_empty() {
-        within(QUICK, store.record_receipts(&new)).await?;
-    }
-    for (account_id, message_id) in opted_out {
-        let stored = store.opt_out_by_message(account_id, message_id, "provider");
+    let new = NewReceipt {
+        account_id: known.account_id,
+        message_id: known.message_id,
+        part: known.part,
+        status: receipt.status,
+        code: receipt.code,
+    };
+    within(QUICK, store.record_receipts(&[new])).await?;
+    if receipt.opted_out {
+        let stored = store.opt_out_by_message(known.account_id, known.message_id, "provider");
         within(QUICK, stored).await?;
     }
     Ok(())

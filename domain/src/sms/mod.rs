@@ -2,7 +2,7 @@
 //! number.
 
 mod country;
-mod gsm7;
+pub mod gsm7;
 mod parts;
 mod slot;
 mod stop_words;

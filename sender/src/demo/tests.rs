@@ -6,7 +6,7 @@ use tokio::time::{sleep, timeout};
 use super::*;
 
 fn demo(query: &str) -> Demo {
-    Demo::new(Options::read("", Query::new(query)).unwrap(), true)
+    Demo::read("", &mut Query::new(query), true).unwrap()
 }
 
 fn message(number: u128) -> Message {
@@ -50,8 +50,8 @@ fn a_delay_is_a_number_with_its_unit() {
 #[test]
 fn the_share_that_fails_is_the_same_for_a_seed() {
     let failing = |query: &str| -> HashSet<u128> {
-        let options = Options::read("", Query::new(query)).unwrap();
-        let fails = |number: &u128| options.fails(Uuid::from_u128(*number));
+        let demo = demo(query);
+        let fails = |number: &u128| demo.fails(Uuid::from_u128(*number));
         (0..10_000).filter(fails).collect()
     };
     let first = failing("seed=1&failures=10");
@@ -129,8 +129,7 @@ async fn many_receipts_come_in_order() {
 
 #[tokio::test(start_paused = true)]
 async fn without_receipts_none_come() {
-    let options = Options::read("", Query::new("delay=0")).unwrap();
-    let demo = Demo::new(options, false);
+    let demo = Demo::read("", &mut Query::new("delay=0"), false).unwrap();
     demo.send(&message(1)).await;
     assert!(
         timeout(Duration::from_secs(10), demo.event())

@@ -5,12 +5,10 @@
 mod error;
 mod login;
 mod query;
-mod smpp;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
-use std::fmt;
 use std::fs;
 use std::num::NonZeroU32;
 use std::str::FromStr;
@@ -24,26 +22,21 @@ use strum::{EnumString, IntoStaticStr};
 pub use self::error::{Fault, SettingError};
 pub(crate) use self::login::Login;
 pub(crate) use self::query::Query;
-use self::smpp::SmppOptions;
 use crate::client::{HTTP_TIMEOUT, HttpClient};
-use crate::demo::Demo;
-use crate::https::Https;
-use crate::kannel::Kannel;
-use crate::smpp::Smpp;
-use crate::twilio::Twilio;
-use crate::vonage::Vonage;
-use crate::{Provider, demo, https, kannel, twilio, vonage};
+use crate::{Provider, demo, https, kannel, smpp, twilio, vonage};
 
 const MAX_NAME: usize = 40;
 const DEFAULT_RATE: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 const DEFAULT_WINDOW: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
+/// Of an id of a messaging service: `MG` and 32 hexadecimal digits.
+const SERVICE_ID: usize = 34;
 
-/// One sender. Its `Debug` shows no secret.
+/// One sender. It has no `Debug`, because it knows secrets.
 #[derive(Clone)]
 pub struct Setting {
     pub name: String,
     pub kind: Kind,
-    /// E.164, a short code or a name; `None`: the provider decides.
+    /// E.164, a short code, a name or a messaging service of Twilio's; `None`: the provider decides.
     pub from: Option<String>,
     pub accounts: Accounts,
     /// Parts a second, over all workers.
@@ -56,7 +49,7 @@ pub struct Setting {
     pub parts_per_day: Option<u64>,
     /// Whether the provider sends receipts.
     pub receipts: bool,
-    route: Route,
+    connect: Connect,
 }
 
 /// The kind of a sender.
@@ -78,15 +71,15 @@ pub enum Accounts {
     Named(Vec<String>),
 }
 
-/// What a provider needs to know.
-#[derive(Clone)]
-enum Route {
-    Demo(demo::Options),
-    Https(https::Options),
-    Twilio(twilio::Options),
-    Vonage(vonage::Options),
-    Kannel(kannel::Options),
-    Smpp(SmppOptions),
+/// Makes a sender's provider, whose answers over HTTP may take so long.
+pub(crate) type Connect =
+    Arc<dyn Fn(&Arc<ClientConfig>, Duration) -> Arc<dyn Provider> + Send + Sync>;
+
+/// A provider that speaks HTTP.
+pub(crate) fn over_http<P: Provider + 'static>(
+    make: impl Fn(HttpClient) -> P + Send + Sync + 'static,
+) -> Connect {
+    Arc::new(move |tls, timeout| Arc::new(make(HttpClient::new(tls, timeout))))
 }
 
 /// Reads the variable, and the file that it names.
@@ -115,7 +108,7 @@ fn parse_entries(text: &str) -> Result<Vec<Setting>, SettingError> {
         let setting = Setting::read(name, url);
         let name = name.to_owned();
         if !names.insert(name.clone()) {
-            return Err(SettingError::Twice { name });
+            return Err(SettingError::Twice(name));
         }
         settings.push(setting.map_err(|fault| SettingError::Sender { name, fault })?);
     }
@@ -153,51 +146,53 @@ impl Accounts {
 
 impl Setting {
     fn read(name: &str, url: &str) -> Result<Self, Fault> {
-        let (scheme, rest) = url.split_once(':').ok_or(Fault::url("has no scheme"))?;
+        let (scheme, rest) = url.split_once(':').ok_or(Fault::Url("has no scheme"))?;
         if rest.contains('#') {
-            return Err(Fault::url("has a `#`, which is written %23"));
+            return Err(Fault::Url("has a `#`, which is written %23"));
         }
-        let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let mut query = Query::new(query);
+        let schemes = "begins with none of demo, https, http, twilio, vonage, kannel, smpp, smpps";
         let kind = match scheme {
             "http" => Kind::Https,
             "smpps" => Kind::Smpp,
-            _ => Kind::from_str(scheme).map_err(|_| {
-                Fault::url(
-                    "begins with none of demo, https, http, twilio, vonage, kannel, smpp, smpps",
-                )
-            })?,
+            _ => Kind::from_str(scheme).map_err(|_| Fault::Url(schemes))?,
         };
+        let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let mut query = Query::new(query);
         let accounts = query.parsed("accounts", "is not `*` or names", Accounts::read)?;
-        let accounts = match (accounts, kind) {
-            (Some(accounts), _) => accounts,
-            (None, Kind::Demo) => Accounts::All,
-            (None, _) => return Err(Fault::of("accounts", "is missing")),
-        };
-        let positive = "is not a whole number from 1";
-        let number = |value: &str| value.parse().ok();
+        let default = (kind == Kind::Demo).then_some(Accounts::All);
+        let accounts = accounts.or(default);
+        let accounts = accounts.ok_or(Fault::Parameter("accounts", "is missing"))?;
+        let whole = "is not a whole number from 1";
         let what = "is not a phone in E.164, a short code or up to 11 letters and digits";
-        let from = query.parsed("from", what, read_from)?;
-        let rate = query.parsed("rate", positive, number)?;
-        let window = query.parsed("window", positive, number)?;
-        let countries = query.parsed("countries", "is not a list of ISO codes", read_countries)?;
-        let parts_per_day =
-            query.parsed("parts_per_day", "is not a whole number", |v| v.parse().ok())?;
-        let receipts = query.switch("receipts", true)?;
+        let from = query.parsed("from", what, |text| read_from(kind, text))?;
         if from.is_none() && matches!(kind, Kind::Twilio | Kind::Vonage) {
-            return Err(Fault::of("from", "is missing"));
+            return Err(Fault::Parameter("from", "is missing"));
         }
+        let rate = query.number("rate", whole)?;
+        let window = query.number("window", whole)?.unwrap_or(DEFAULT_WINDOW);
+        let countries = query.parsed("countries", "is not a list of ISO codes", read_countries)?;
+        let parts_per_day = query.number("parts_per_day", "is not a whole number")?;
+        let receipts = query.switch("receipts", true)?;
+        let connect = match kind {
+            Kind::Demo => demo::read(address, &mut query, receipts)?,
+            Kind::Https => https::read(&format!("{scheme}:{address}"), &mut query)?,
+            Kind::Twilio => twilio::read(address, &mut query, receipts)?,
+            Kind::Vonage => vonage::read(address, &mut query, receipts)?,
+            Kind::Kannel => kannel::read(address, &mut query, receipts)?,
+            Kind::Smpp => smpp::read(scheme, address, window)?,
+        };
+        query.finish()?;
         Ok(Self {
             name: name.to_owned(),
             kind,
             from,
             accounts,
             rate: rate.unwrap_or(DEFAULT_RATE),
-            window: window.unwrap_or(DEFAULT_WINDOW),
+            window,
             countries,
             parts_per_day,
             receipts,
-            route: Route::read(kind, scheme, address, query)?,
+            connect,
         })
     }
 
@@ -205,66 +200,37 @@ impl Setting {
     /// are not shown in the countries of +1.
     pub fn from_for(&self, to: &str) -> Option<&str> {
         let from = self.from.as_deref().unwrap_or_default();
-        let is_name = from.bytes().any(|byte| byte.is_ascii_alphabetic());
+        let is_name =
+            from.len() < SERVICE_ID && from.bytes().any(|byte| byte.is_ascii_alphabetic());
         (!is_name || !to.starts_with("+1")).then_some(from)
     }
 
-    /// Its provider.
+    /// Its provider: a new one each time, with connections of its own.
     pub fn connect(&self, tls: &Arc<ClientConfig>) -> Arc<dyn Provider> {
         self.connect_within(tls, HTTP_TIMEOUT)
     }
 
     /// Its provider, whose answers over HTTP may take so long.
     pub fn connect_within(&self, tls: &Arc<ClientConfig>, timeout: Duration) -> Arc<dyn Provider> {
-        let http = || HttpClient::new(tls, timeout);
-        match self.route.clone() {
-            Route::Demo(options) => Arc::new(Demo::new(options, self.receipts)),
-            Route::Https(options) => Arc::new(Https::new(options, http())),
-            Route::Twilio(options) => Arc::new(Twilio::new(options, self.receipts, http())),
-            Route::Vonage(options) => Arc::new(Vonage::new(options, self.receipts, http())),
-            Route::Kannel(options) => Arc::new(Kannel::new(options, self.receipts, http())),
-            Route::Smpp(options) => Arc::new(Smpp::new(options.config(self.window))),
-        }
+        (self.connect)(tls, timeout)
     }
 }
 
-impl Route {
-    fn read(kind: Kind, scheme: &str, address: &str, query: Query<'_>) -> Result<Self, Fault> {
-        Ok(match kind {
-            Kind::Demo => Self::Demo(demo::Options::read(address, query)?),
-            Kind::Https => {
-                Self::Https(https::Options::read(&format!("{scheme}:{address}"), query)?)
-            }
-            Kind::Twilio => Self::Twilio(twilio::Options::read(address, query)?),
-            Kind::Vonage => Self::Vonage(vonage::Options::read(address, query)?),
-            Kind::Kannel => Self::Kannel(kannel::Options::read(address, query)?),
-            Kind::Smpp => Self::Smpp(SmppOptions::read(scheme, address, query)?),
-        })
-    }
+/// Whether it is the id of a messaging service of Twilio's.
+pub(crate) fn is_service(from: &str) -> bool {
+    let digits = from.strip_prefix("MG");
+    from.len() == SERVICE_ID
+        && digits.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-impl fmt::Debug for Setting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Setting")
-            .field("name", &self.name)
-            .field("kind", &self.kind)
-            .field("accounts", &self.accounts)
-            .field("rate", &self.rate)
-            .field("window", &self.window)
-            .field("countries", &self.countries)
-            .field("parts_per_day", &self.parts_per_day)
-            .field("receipts", &self.receipts)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A phone in E.164, a short code, or a name of up to 11 letters and digits.
-fn read_from(text: &str) -> Option<String> {
+/// A phone in E.164, a short code, a name of up to 11 letters and digits, or, at Twilio, a messaging service.
+fn read_from(kind: Kind, text: &str) -> Option<String> {
     let is_short_code = (3..=15).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
     let is_name = (1..=11).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && text.bytes().any(|byte| byte.is_ascii_alphabetic());
-    let is_from = is_short_code || is_name || PhoneNumber::parse(text).is_ok();
+    let is_service = kind == Kind::Twilio && is_service(text);
+    let is_from = is_short_code || is_name || is_service || PhoneNumber::parse(text).is_ok();
     is_from.then(|| text.to_owned())
 }
 

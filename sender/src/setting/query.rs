@@ -1,5 +1,8 @@
 //! The query of a sender's URL, from which parameters are taken one by one.
 
+use std::mem;
+use std::str::FromStr;
+
 use percent_encoding::percent_decode_str;
 
 use super::Fault;
@@ -14,20 +17,17 @@ impl<'a> Query<'a> {
 
     /// Takes the value of a parameter.
     pub(crate) fn take(&mut self, name: &'static str) -> Result<Option<String>, Fault> {
-        let mut values = Vec::new();
-        self.0.retain(|pair| {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            if key == name {
-                values.push(value);
-            }
-            key != name
-        });
-        match values.as_slice() {
+        let is_named = |pair: &mut &str| pair.split('=').next() == Some(name);
+        let named: Vec<_> = self.0.extract_if(.., is_named).collect();
+        match named.as_slice() {
             [] => Ok(None),
-            [value] => decoded(value)
-                .map(Some)
-                .ok_or(Fault::of(name, "is not UTF-8")),
-            [..] => Err(Fault::of(name, "comes more than once")),
+            [pair] => {
+                let value = decoded(pair.split_once('=').map_or("", |(_, value)| value));
+                value
+                    .map(Some)
+                    .ok_or(Fault::Parameter(name, "is not UTF-8"))
+            }
+            [..] => Err(Fault::Parameter(name, "comes more than once")),
         }
     }
 
@@ -39,7 +39,7 @@ impl<'a> Query<'a> {
         read: impl FnOnce(&str) -> Option<T>,
     ) -> Result<Option<T>, Fault> {
         self.take(name)?
-            .map(|value| read(&value).ok_or(Fault::of(name, what)))
+            .map(|value| read(&value).ok_or(Fault::Parameter(name, what)))
             .transpose()
     }
 
@@ -53,19 +53,27 @@ impl<'a> Query<'a> {
         Ok(switch?.unwrap_or(default))
     }
 
-    /// What was not taken, as it was written.
-    pub(crate) fn rest(self) -> String {
-        self.0.join("&")
+    /// Takes a number.
+    pub(crate) fn number<T: FromStr>(
+        &mut self,
+        name: &'static str,
+        what: &'static str,
+    ) -> Result<Option<T>, Fault> {
+        self.parsed(name, what, |value| value.parse().ok())
+    }
+
+    /// Takes what is left, as it was written.
+    pub(crate) fn rest(&mut self) -> String {
+        mem::take(&mut self.0).join("&")
     }
 
     /// Checks that everything was taken. The parameter is not named: a secret without its name may be one.
-    pub(crate) fn finish(self) -> Result<(), Fault> {
+    pub(crate) fn finish(&self) -> Result<(), Fault> {
+        let unknown = "has a parameter that this kind of sender does not have";
         if self.0.is_empty() {
             Ok(())
         } else {
-            Err(Fault::url(
-                "has a parameter that this kind of sender does not have",
-            ))
+            Err(Fault::Url(unknown))
         }
     }
 }
@@ -100,9 +108,9 @@ mod tests {
     #[test]
     fn what_cannot_be_taken_is_an_error() {
         let twice = Query::new("a=1&a=2").take("a");
-        assert_eq!(twice, Err(Fault::of("a", "comes more than once")));
+        assert_eq!(twice, Err(Fault::Parameter("a", "comes more than once")));
         let bytes = Query::new("a=%FF").take("a");
-        assert_eq!(bytes, Err(Fault::of("a", "is not UTF-8")));
+        assert_eq!(bytes, Err(Fault::Parameter("a", "is not UTF-8")));
         assert!(Query::new("a=yes").switch("a", true).is_err());
         assert!(Query::new("a=1").finish().is_err());
     }

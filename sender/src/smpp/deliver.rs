@@ -1,10 +1,8 @@
 //! What comes by `deliver_sm`: receipts, and texts from phones.
 
-use domain::phone::PhoneNumber;
-
 use super::join::{Octets, TextKey};
 use super::wire::Fields;
-use crate::{Receipt, ReceiptStatus, Subject};
+use crate::{Receipt, ReceiptStatus, Subject, value};
 
 mod tag {
     pub const RECEIPTED_MESSAGE_ID: u16 = 0x001E;
@@ -16,9 +14,6 @@ mod tag {
     pub const MESSAGE_PAYLOAD: u16 = 0x0424;
     pub const MESSAGE_STATE: u16 = 0x0427;
 }
-
-/// The longest code that is kept.
-const MAX_CODE: usize = 16;
 
 /// What a `deliver_sm` is, by its `esm_class`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,11 +41,10 @@ struct Address {
 
 /// A text from a phone, or a part of one.
 pub(super) struct TextPart {
-    pub from: String,
-    pub to: String,
+    /// Which text it is a part of.
+    pub key: TextKey,
+    pub number: u8,
     pub octets: Octets,
-    /// Which text it is a part of, and its number in it.
-    pub part_of: Option<(TextKey, u8)>,
 }
 
 impl<'a> Deliver<'a> {
@@ -98,21 +92,20 @@ impl<'a> Deliver<'a> {
         let numbers = [&self.source, &self.destination].map(Address::digits);
         let ours = || reference_of(self.number(tag::USER_MESSAGE_REFERENCE)?, numbers);
         let id = || {
-            let id = self.tlvs.tlv(tag::RECEIPTED_MESSAGE_ID).map(string);
-            let id = id.filter(|id| !id.is_empty());
-            id.or_else(|| field(&text, "id").map(str::to_owned))
+            // Some centres leave its NUL out.
+            let id = self.tlvs.tlv(tag::RECEIPTED_MESSAGE_ID)?;
+            let id = String::from_utf8_lossy(id.split(|&octet| octet == 0).next()?);
+            (!id.is_empty()).then(|| id.into_owned())
         };
+        let id = || id().or_else(|| field(&text, "id").map(str::to_owned));
         let subject = ours().map(Subject::Reference);
-        let state = self.tlvs.tlv(tag::MESSAGE_STATE);
-        let status = state
-            .and_then(|state| state.first().copied())
-            .map(status_by_state);
-        Some(Receipt {
-            subject: subject.or_else(|| id().map(Subject::ProviderId))?,
-            status: status.or_else(|| field(&text, "stat").map(status_by_name))?,
-            code: error_code(field(&text, "err")).or_else(|| self.network_error()),
-            opted_out: false,
-        })
+        let subject = subject.or_else(|| id().map(Subject::ProviderId))?;
+        let by_state = self.octet(tag::MESSAGE_STATE).map(status_by_state);
+        let status = by_state.or_else(|| field(&text, "stat").map(status_by_name))?;
+        let error = field(&text, "err").and_then(value::code);
+        let error = error.filter(|error| error.bytes().any(|octet| octet != b'0'));
+        let code = error.or_else(|| self.network_error());
+        Some(Receipt::new(subject, status, code))
     }
 
     fn network_error(&self) -> Option<String> {
@@ -121,6 +114,10 @@ impl<'a> Deliver<'a> {
         };
         let error = u16::from_be_bytes([high, low]);
         (error != 0).then(|| format!("{network}-{error}"))
+    }
+
+    fn octet(&self, tag: u16) -> Option<u8> {
+        self.tlvs.tlv(tag)?.first().copied()
     }
 
     fn number(&self, tag: u16) -> Option<u16> {
@@ -135,57 +132,43 @@ impl<'a> Deliver<'a> {
             }
             _ => (&[][..], self.text),
         };
-        let (from, to) = (self.source.phone(), self.destination.phone());
         let part = by_header(Fields(header)).or_else(|| self.by_sar());
+        let part = part.filter(|(_, total, _)| *total > 1);
+        let (reference, total, number) = part.unwrap_or((0, 1, 1));
         TextPart {
+            key: TextKey {
+                from: self.source.phone(),
+                to: self.destination.phone(),
+                reference,
+                total,
+            },
+            number,
             octets: Octets {
                 octets: octets.to_owned(),
                 data_coding: self.data_coding,
             },
-            part_of: part.filter(|part| part.total > 1).map(|part| {
-                let key = TextKey {
-                    from: from.clone(),
-                    to: to.clone(),
-                    reference: part.reference,
-                    total: part.total,
-                };
-                (key, part.number)
-            }),
-            from,
-            to,
         }
     }
 
-    fn by_sar(&self) -> Option<Concatenation> {
-        let octet = |tag| self.tlvs.tlv(tag)?.first().copied();
-        Some(Concatenation {
-            reference: self.number(tag::SAR_MSG_REF_NUM)?,
-            total: octet(tag::SAR_TOTAL_SEGMENTS)?,
-            number: octet(tag::SAR_SEGMENT_SEQNUM)?,
-        })
+    /// The number of the text, how many parts it has, and the number of this one.
+    fn by_sar(&self) -> Option<(u16, u8, u8)> {
+        let reference = self.number(tag::SAR_MSG_REF_NUM)?;
+        let total = self.octet(tag::SAR_TOTAL_SEGMENTS)?;
+        Some((reference, total, self.octet(tag::SAR_SEGMENT_SEQNUM)?))
     }
 }
 
-struct Concatenation {
-    reference: u16,
-    total: u8,
-    number: u8,
-}
-
-/// The element of a user data header that says which part this is.
-fn by_header(mut header: Fields<'_>) -> Option<Concatenation> {
+/// The same, by an element of a user data header.
+fn by_header(mut header: Fields<'_>) -> Option<(u16, u8, u8)> {
     loop {
         let (element, length) = (header.octet()?, header.octet()?);
-        let (reference, total, number) = match (element, header.octets(length.into())?) {
-            (0x00, &[reference, total, number]) => (reference.into(), total, number),
-            (0x08, &[high, low, total, number]) => (u16::from_be_bytes([high, low]), total, number),
-            _ => continue,
-        };
-        return Some(Concatenation {
-            reference,
-            total,
-            number,
-        });
+        match (element, header.octets(length.into())?) {
+            (0x00, &[reference, total, number]) => return Some((reference.into(), total, number)),
+            (0x08, &[high, low, total, number]) => {
+                return Some((u16::from_be_bytes([high, low]), total, number));
+            }
+            _ => {}
+        }
     }
 }
 
@@ -205,19 +188,9 @@ impl Address {
 
     /// A number with `+` if it is an international one, or may be; else as it is.
     fn phone(&self) -> String {
-        let international = format!("+{}", self.digits());
-        if self.ton <= 1 && PhoneNumber::parse(&international).is_ok() {
-            international
-        } else {
-            self.text.clone()
-        }
+        let phone = value::phone(&self.text).filter(|_| self.ton <= 1);
+        phone.unwrap_or_else(|| self.text.clone())
     }
-}
-
-/// A C-octet string in a TLV. Some centres leave the NUL out.
-fn string(value: &[u8]) -> String {
-    let text = value.split(|&octet| octet == 0).next();
-    String::from_utf8_lossy(text.unwrap_or_default()).into_owned()
 }
 
 /// A value in the text of a receipt, before the text of the message that it quotes: `id:… sub:… stat:… err:… text:…`.
@@ -227,13 +200,6 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
         .take_while(|(key, _)| !key.eq_ignore_ascii_case("text"))
         .find(|(key, value)| key.eq_ignore_ascii_case(name) && !value.is_empty())
         .map(|(_, value)| value)
-}
-
-/// A code if it says something and looks like one.
-fn error_code(err: Option<&str>) -> Option<String> {
-    let err = err?;
-    let is_code = err.len() <= MAX_CODE && err.bytes().all(|octet| octet.is_ascii_alphanumeric());
-    (is_code && err.bytes().any(|octet| octet != b'0')).then(|| err.to_owned())
 }
 
 fn status_by_state(state: u8) -> ReceiptStatus {

@@ -1,9 +1,9 @@
-//! Texts from phones that came in parts.
+//! Texts from phones, which may come in parts.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use super::alphabet;
+use domain::sms::gsm7;
 
 /// How long the parts of a text are waited for.
 const MAX_AGE: Duration = Duration::from_hours(1);
@@ -70,7 +70,7 @@ impl Texts {
 }
 
 /// The text of parts. A character may be split between two of the same coding.
-pub(super) fn joined(parts: &[Octets]) -> String {
+fn joined(parts: &[Octets]) -> String {
     let alike = parts.chunk_by(|a, b| a.data_coding == b.data_coding);
     alike
         .filter_map(|parts| {
@@ -79,10 +79,23 @@ pub(super) fn joined(parts: &[Octets]) -> String {
                 .flat_map(|part| &part.octets)
                 .copied()
                 .collect();
-            let data_coding = parts.first()?.data_coding;
-            Some(alphabet::decode(&octets, data_coding))
+            Some(decode(&octets, parts.first()?.data_coding))
         })
         .collect()
+}
+
+/// The text of octets, by their `data_coding`. What is no character becomes U+FFFD.
+fn decode(octets: &[u8], data_coding: u8) -> String {
+    match data_coding {
+        // The latter two carry a message class.
+        0x00 | 0x10..=0x13 | 0xF0..=0xF3 => gsm7::decode(octets),
+        0x08 | 0x18..=0x1B => {
+            let (units, _) = octets.as_chunks();
+            let units: Vec<_> = units.iter().copied().map(u16::from_be_bytes).collect();
+            String::from_utf16_lossy(&units)
+        }
+        _ => octets.iter().copied().map(char::from).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -156,5 +169,12 @@ mod tests {
             data_coding: 8,
         };
         assert_eq!(joined(&[half([0xD8, 0x3D]), half([0xDE, 0x00])]), "😀");
+    }
+
+    #[test]
+    fn octets_are_read_by_their_coding() {
+        assert_eq!(decode(&[0xD8, 0x3D, 0x00, 0x41], 8), "\u{fffd}A");
+        assert_eq!(decode(&[0x41, 0xC4], 3), "AÄ");
+        assert_eq!(decode(&[0x41, 0x1B, 0x65], 0xF1), "A€");
     }
 }

@@ -3,12 +3,11 @@
 //! - `session`, with `bind` and `reader`: the connection; it is made again when it breaks.
 //! - `submit`, `deliver`: what goes out for a message, and what a `deliver_sm` says.
 //! - `references`: our own numbers of parts, which some centres echo; `join`: texts from phones that came in parts.
-//! - `wire`, `alphabet`: PDUs and texts as octets.
+//! - `wire`: PDUs as octets.
 //!
 //! What tells "not sent" from "unknown": a part waits in a queue until the connection takes it to write it, and says so. A part
 //! that nobody took was not sent.
 
-mod alphabet;
 mod bind;
 mod deliver;
 mod join;
@@ -20,7 +19,7 @@ mod submit;
 mod tests;
 mod wire;
 
-use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -28,42 +27,58 @@ use std::time::Duration;
 use futures::future::{BoxFuture, join_all};
 use rusmpp::Pdu;
 use rusmpp::pdus::SubmitSm;
+use rustls::ClientConfig;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
 use self::references::References;
 use self::session::{Answer, Outgoing, Submission};
-use self::submit::{Part, not_sent};
-use crate::{Event, Handed, HookError, HookRequest, Inbound, Message, Provider, Receipt};
+use self::submit::Part;
+use crate::setting::{Connect, Fault, Login};
+use crate::{Event, Handed, Message, Provider};
 
 /// Events that wait to be taken. The centre keeps what is more.
 const MAX_EVENTS: usize = 1_000;
 /// No centre answers as many at once.
 const MAX_WINDOW: usize = 10_000;
 
-/// Where the centre is and who binds. Its `Debug` does not show who.
+/// Where the centre is and who binds.
 #[derive(Clone)]
-pub struct Config {
+struct Config {
     /// At most 15 ASCII characters; the protocol has no room for more.
-    pub system_id: String,
+    system_id: String,
     /// At most 8 ASCII characters.
-    pub password: String,
-    pub host: String,
-    pub port: u16,
-    pub tls: bool,
+    password: String,
+    /// A name or an address, without the brackets of IPv6.
+    host: String,
+    port: u16,
+    tls: bool,
     /// How many parts may wait for their answers.
-    pub window: usize,
+    window: usize,
 }
 
-impl fmt::Debug for Config {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Config")
-            .field("host", &self.host)
-            .field("port", &self.port)
-            .field("tls", &self.tls)
-            .field("window", &self.window)
-            .finish_non_exhaustive()
+pub(crate) fn read(scheme: &str, address: &str, window: NonZeroU32) -> Result<Connect, Fault> {
+    let config = Config::read(scheme, address, window)?;
+    Ok(Arc::new(move |tls, _| {
+        Arc::new(Smpp::new(config.clone(), tls, TIMING))
+    }))
+}
+
+impl Config {
+    fn read(scheme: &str, address: &str, window: NonZeroU32) -> Result<Self, Fault> {
+        let login = Login::of(scheme, address)?;
+        let host = login.url.host_str().filter(|host| !host.is_empty());
+        let host = host.ok_or(Fault::Url("has no host"))?;
+        let window = usize::try_from(window.get()).unwrap_or(MAX_WINDOW);
+        Ok(Self {
+            host: host.trim_matches(['[', ']']).to_owned(),
+            port: login.url.port().ok_or(Fault::Url("has no port"))?,
+            tls: scheme == "smpps",
+            window: window.min(MAX_WINDOW),
+            system_id: login.user,
+            password: login.password,
+        })
     }
 }
 
@@ -87,7 +102,7 @@ const TIMING: Timing = Timing {
 };
 
 /// A sender by SMPP. It connects when it is first used.
-pub struct Smpp {
+struct Smpp {
     shared: Arc<Shared>,
     events: tokio::sync::Mutex<mpsc::Receiver<Event>>,
     session: Mutex<Option<AbortOnDropHandle<()>>>,
@@ -96,6 +111,7 @@ pub struct Smpp {
 /// What the connection and those who send have in common.
 struct Shared {
     config: Config,
+    tls: Arc<ClientConfig>,
     timing: Timing,
     link: watch::Sender<Link>,
     window: Semaphore,
@@ -105,6 +121,7 @@ struct Shared {
 
 /// How the connection stands.
 enum Link {
+    /// An attempt is under way, or comes as soon as the connection was lost.
     Connecting,
     /// Bound; what goes out is queued here.
     Bound(mpsc::Sender<Outgoing>),
@@ -114,16 +131,12 @@ enum Link {
 }
 
 impl Smpp {
-    pub fn new(config: Config) -> Self {
-        Self::with_timing(config, TIMING)
-    }
-
-    fn with_timing(mut config: Config, timing: Timing) -> Self {
-        config.window = config.window.clamp(1, MAX_WINDOW);
+    fn new(config: Config, tls: &Arc<ClientConfig>, timing: Timing) -> Self {
         let (events, received) = mpsc::channel(MAX_EVENTS);
         let shared = Shared {
             window: Semaphore::new(config.window),
             config,
+            tls: Arc::clone(tls),
             timing,
             link: watch::Sender::new(Link::Connecting),
             references: References::new(),
@@ -209,7 +222,7 @@ impl Shared {
         matches!(*self.link.borrow(), Link::Closed)
     }
 
-    /// Where parts are queued. An attempt to bind that is under way is waited for.
+    /// Where parts are queued. An attempt to bind that is under way, or follows a lost connection, is waited for.
     async fn queue(&self) -> Result<mpsc::Sender<Outgoing>, Handed> {
         let mut links = self.link.subscribe();
         let link = links
@@ -218,7 +231,7 @@ impl Shared {
         match link.as_deref() {
             Ok(Link::Bound(queue)) => Ok(queue.clone()),
             Ok(Link::Down(handed)) => Err(handed.clone()),
-            Ok(Link::Connecting | Link::Closed) | Err(_) => Err(not_sent("smpp-closed")),
+            Ok(Link::Connecting | Link::Closed) | Err(_) => Err(Handed::not_sent("smpp-closed")),
         }
     }
 
@@ -285,14 +298,6 @@ impl Provider for Smpp {
                 None => std::future::pending().await,
             }
         })
-    }
-
-    fn receipts(&self, _: &HookRequest<'_>, _: Option<&str>) -> Result<Vec<Receipt>, HookError> {
-        Err(HookError::Malformed)
-    }
-
-    fn inbound(&self, _: &HookRequest<'_>) -> Result<Vec<Inbound>, HookError> {
-        Err(HookError::Malformed)
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::Shared;
 use super::bind::Frames;
 use super::deliver::{Deliver, Kind};
-use super::join::{TextKey, Texts, joined};
+use super::join::{TextKey, Texts};
 use super::session::{Answer, Outgoing, Waiting};
 use super::wire::{Fields, Frame};
 use crate::{Event, EventKind, Inbound};
@@ -32,7 +32,7 @@ pub(super) struct Reader<'a> {
 /// A `deliver_sm` whose event is stored or not.
 pub(super) struct Stored {
     sequence: u32,
-    /// The text in parts that it was.
+    /// The text that it was the last part of.
     text: Option<TextKey>,
     ok: bool,
 }
@@ -48,8 +48,9 @@ impl Reader<'_> {
             let flow = tokio::select! {
                 biased;
                 Some(stored) = self.stored.next() => self.confirm(&stored),
-                frame = frames.next() => {
-                    let Some(Ok(frame)) = frame else { return };
+                octets = frames.next() => {
+                    let frame = octets.and_then(Result::ok).and_then(Frame::read);
+                    let Some(frame) = frame else { return };
                     (deadline, asked) = (after(timing.idle), false);
                     self.take(&frame)
                 }
@@ -71,20 +72,13 @@ impl Reader<'_> {
         let sequence = frame.sequence;
         let ok = |pdu| Command::new(CommandStatus::EsmeRok, sequence, pdu);
         match frame.id {
-            CommandId::SubmitSmResp => {
-                if let Some(answer) = self.waiting.remove(sequence) {
+            CommandId::SubmitSmResp | CommandId::GenericNack => {
+                let answer = self.waiting.remove(sequence);
+                // A nack without a status says nothing, and what waits is unknown.
+                let says_nothing = frame.id == CommandId::GenericNack && frame.status == 0;
+                if let Some(answer) = answer.filter(|_| !says_nothing) {
                     let id = Fields(&frame.body).string().unwrap_or_default();
                     let status = frame.status;
-                    answer.send(Answer { status, id }).ok();
-                }
-                ControlFlow::Continue(())
-            }
-            CommandId::GenericNack => {
-                // Without a status it says nothing, and what waits is unknown.
-                if let Some(answer) = self.waiting.remove(sequence)
-                    && frame.status != 0
-                {
-                    let (status, id) = (frame.status, String::new());
                     answer.send(Answer { status, id }).ok();
                 }
                 ControlFlow::Continue(())
@@ -109,42 +103,35 @@ impl Reader<'_> {
             tracing::warn!("a deliver_sm cannot be read");
             return self.answer(sequence, CommandStatus::EsmeRxRAppn);
         };
-        let references = &self.shared.references;
-        let (kind, text) = match deliver.kind() {
-            Kind::Other => return self.answer(sequence, CommandStatus::EsmeRok),
+        match deliver.kind() {
+            Kind::Other => self.answer(sequence, CommandStatus::EsmeRok),
             Kind::Receipt => {
+                let references = &self.shared.references;
                 let receipt = deliver.receipt(|number, digits| references.find(number, digits));
                 let Some(receipt) = receipt else {
                     tracing::warn!("a receipt by SMPP names no message or no state");
                     return self.answer(sequence, CommandStatus::EsmeRok);
                 };
-                (EventKind::Receipt(receipt), None)
+                self.emit(sequence, EventKind::Receipt(receipt), None)
             }
             Kind::Text => {
                 let part = deliver.text();
                 let now = std::time::Instant::now();
-                let (text, key) = match part.part_of {
-                    None => (Some(joined(&[part.octets])), None),
-                    Some((key, number)) => {
-                        (self.texts.add(&key, number, part.octets, now), Some(key))
-                    }
-                };
                 // A part is held in memory alone: most centres send the next only when this one is answered.
-                let Some(text) = text else {
+                let Some(text) = self.texts.add(&part.key, part.number, part.octets, now) else {
                     return self.answer(sequence, CommandStatus::EsmeRok);
                 };
                 let inbound = Inbound {
                     // The protocol has none. A text that comes twice is better than one that counts for an earlier one.
                     id: Uuid::new_v4().to_string(),
-                    from: part.from,
-                    to: part.to,
+                    from: part.key.from.clone(),
+                    to: part.key.to.clone(),
                     text,
                     opts_out: None,
                 };
-                (EventKind::Inbound(inbound), key)
+                self.emit(sequence, EventKind::Inbound(inbound), Some(part.key))
             }
-        };
-        self.emit(sequence, kind, text)
+        }
     }
 
     fn emit(&self, sequence: u32, kind: EventKind, text: Option<TextKey>) -> ControlFlow<()> {

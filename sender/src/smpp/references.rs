@@ -33,31 +33,30 @@ impl References {
     pub fn begin(&self, message: &Message) -> u16 {
         let count = u16::try_from(message.parts.len()).unwrap_or(u16::MAX);
         let first = self.next.fetch_add(count, Ordering::Relaxed);
-        self.note(message, first, message.parts.len() == 1);
+        self.note(message, first, Some(count == 1));
         first
     }
 
     /// Forgets a message of which enough is known.
     pub fn end(&self, message: &Message, first: u16, handed: &Handed) {
-        if matches!(handed, Handed::Unknown { .. }) {
-            self.note(message, first, true);
-        } else {
-            let mut messages = self.messages();
-            for number in numbers(message, first) {
-                messages.remove(&number);
-            }
-        }
+        let is_unknown = matches!(handed, Handed::Unknown { .. });
+        self.note(message, first, is_unknown.then_some(true));
     }
 
-    fn note(&self, message: &Message, first: u16, whole: bool) {
+    /// Keeps a message under the numbers of its parts. `None`: forgets it.
+    fn note(&self, message: &Message, first: u16, whole: Option<bool>) {
         let mut messages = self.messages();
-        for number in numbers(message, first) {
-            let entry = Entry {
-                reference: message.reference.clone(),
-                digits: message.to.trim_start_matches('+').to_owned(),
-                whole,
-            };
-            messages.insert(number, entry);
+        for (_, place) in message.parts.iter().zip(0..) {
+            let number = first.wrapping_add(place);
+            messages.remove(&number);
+            if let Some(whole) = whole {
+                let entry = Entry {
+                    reference: message.reference.clone(),
+                    digits: message.to.trim_start_matches('+').to_owned(),
+                    whole,
+                };
+                messages.insert(number, entry);
+            }
         }
     }
 
@@ -72,12 +71,4 @@ impl References {
     fn messages(&self) -> MutexGuard<'_, HashMap<u16, Entry>> {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn numbers(message: &Message, first: u16) -> impl Iterator<Item = u16> {
-    (0..message.parts.len()).scan(first, |next, _| {
-        let number = *next;
-        *next = next.wrapping_add(1);
-        Some(number)
-    })
 }

@@ -10,10 +10,10 @@ use rusmpp::{Command, CommandStatus, Pdu};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
 
-use super::bind::{BindError, Commands, Connection, FIRST_SEQUENCE, connect};
+use super::bind::{BindError, Commands, FIRST_SEQUENCE, Frames, connect};
 use super::join::Texts;
 use super::reader::Reader;
-use super::submit::{self, not_sent};
+use super::submit;
 use super::{Link, Shared};
 use crate::Handed;
 
@@ -50,12 +50,13 @@ pub(super) async fn run(shared: Arc<Shared>) {
     let mut texts = Texts::default();
     let mut pause = first;
     while shared.set(Link::Connecting) {
-        let down = match connect(&shared).await {
+        let link = match connect(&shared).await {
             Ok(connection) => {
                 session(&shared, connection, &mut texts).await;
                 tracing::info!("the SMPP session ended");
                 pause = first;
-                not_sent("smpp-lost")
+                // Messages wait for the next attempt, as they do for the first.
+                Link::Connecting
             }
             Err(BindError::Refused(status)) => {
                 let code = submit::code(status.into());
@@ -63,18 +64,18 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 // The session of who was here before still stands, but not for long.
                 let again = status == CommandStatus::EsmeRalybnd;
                 pause = if again { first } else { pause };
-                if again {
+                Link::Down(if again {
                     Handed::NotSent { code }
                 } else {
                     bind_refused(status)
-                }
+                })
             }
             Err(BindError::Unreachable(error)) => {
                 tracing::warn!(%error, "the SMPP centre cannot be reached");
-                not_sent("smpp-unbound")
+                Link::Down(Handed::not_sent("smpp-unbound"))
             }
         };
-        if !shared.set(Link::Down(down)) {
+        if !shared.set(link) {
             return;
         }
         sleep(pause).await;
@@ -92,7 +93,7 @@ fn bind_refused(status: CommandStatus) -> Handed {
 }
 
 /// Runs a bound connection to its end. What was not begun by then is dropped, which tells those who wait for it.
-async fn session(shared: &Shared, connection: Connection, texts: &mut Texts) {
+async fn session(shared: &Shared, (frames, commands): (Frames, Commands), texts: &mut Texts) {
     let (queue, queued) = mpsc::channel(MAX_ANSWERS + shared.config.window);
     let waiting = Waiting::default();
     if !shared.set(Link::Bound(queue.clone())) {
@@ -107,8 +108,8 @@ async fn session(shared: &Shared, connection: Connection, texts: &mut Texts) {
         stored: FuturesUnordered::new(),
     };
     tokio::select! {
-        () = reader.read(connection.frames) => {}
-        () = write(connection.commands, queued, &waiting) => {}
+        () = reader.read(frames) => {}
+        () = write(commands, queued, &waiting) => {}
     }
 }
 

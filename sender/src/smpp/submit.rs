@@ -2,16 +2,13 @@
 
 use std::time::Duration;
 
-use domain::sms::Encoding;
+use domain::sms::{Encoding, gsm7};
 use rusmpp::CommandStatus;
 use rusmpp::pdus::SubmitSm;
 use rusmpp::tlvs::MessageSubmissionRequestTlvValue;
 use rusmpp::types::{COctetString, EmptyOrFullCOctetString, OctetString};
-use rusmpp::values::{
-    DataCoding, EsmClass, MCDeliveryReceipt, Npi, RegisteredDelivery, Ton, UserMessageReference,
-};
+use rusmpp::values::{DataCoding, EsmClass, Npi, RegisteredDelivery, Ton, UserMessageReference};
 
-use super::alphabet;
 use crate::{Handed, Message};
 
 /// No message waits that long; it keeps the days of a validity to what any centre reads.
@@ -19,6 +16,8 @@ const MAX_VALIDITY: Duration = Duration::from_hours(30 * 24);
 
 /// `esm_class` says by it that the text begins with a header.
 const UDH_INDICATOR: u8 = 0x40;
+/// `registered_delivery` asks by it for a receipt at the end, whatever it is.
+const FINAL_RECEIPT: u8 = 1;
 
 type Address = COctetString<1, 21>;
 
@@ -47,7 +46,10 @@ pub(super) fn pdus(message: &Message, reference: u16) -> Result<Vec<SubmitSm>, H
                 // With a 16-bit reference, 153 septets do not fit.
                 octets.extend([5, 0, 3, concatenation, total, number]);
             }
-            octets.extend(alphabet::encode(text, message.encoding).ok_or_else(too_long)?);
+            match message.encoding {
+                Encoding::Gsm7 => octets.extend(gsm7::encode(text).ok_or_else(too_long)?),
+                Encoding::Ucs2 => octets.extend(text.encode_utf16().flat_map(u16::to_be_bytes)),
+            }
             let text = OctetString::from_vec(octets).map_err(|_| too_long())?;
             let reference = reference.wrapping_add(u16::from(number) - 1);
             let pdu = SubmitSm::builder()
@@ -60,7 +62,7 @@ pub(super) fn pdus(message: &Message, reference: u16) -> Result<Vec<SubmitSm>, H
                 // The default of `EsmClass` is an acknowledgement.
                 .esm_class(EsmClass::from(if total > 1 { UDH_INDICATOR } else { 0 }))
                 .validity_period(validity.clone())
-                .registered_delivery(receipts())
+                .registered_delivery(RegisteredDelivery::from(FINAL_RECEIPT))
                 .data_coding(match message.encoding {
                     Encoding::Gsm7 => DataCoding::McSpecific,
                     Encoding::Ucs2 => DataCoding::Ucs2,
@@ -73,13 +75,6 @@ pub(super) fn pdus(message: &Message, reference: u16) -> Result<Vec<SubmitSm>, H
             Ok(pdu)
         })
         .collect()
-}
-
-/// A receipt at the end, whatever it is.
-fn receipts() -> RegisteredDelivery {
-    RegisteredDelivery::from(u8::from(
-        MCDeliveryReceipt::McDeliveryReceiptRequestedWhereFinalDeliveryOutcomeIsSuccessOrFailure,
-    ))
 }
 
 /// A number with `+`, a short code, or a name.
@@ -120,36 +115,29 @@ pub(super) enum Part {
 
 /// What became of a message of these parts.
 pub(super) fn handed(parts: Vec<Part>) -> Handed {
-    let refused = parts.iter().find_map(|part| match part {
-        Part::Refused(status) => Some(*status),
-        _ => None,
-    });
-    let lost = parts.iter().find_map(|part| match part {
-        Part::Lost(code) => Some(*code),
-        _ => None,
-    });
     let count = parts.len();
-    let ids: Vec<String> = parts
-        .into_iter()
-        .filter_map(|part| match part {
-            Part::Accepted(id) => Some(id),
-            _ => None,
-        })
-        .collect();
-    match (ids.len(), lost, refused) {
+    let (mut provider_ids, mut lost, mut refused) = (Vec::new(), None, None);
+    for part in parts {
+        match part {
+            Part::Accepted(id) => provider_ids.push(id),
+            Part::Refused(status) => refused = refused.or(Some(status)),
+            Part::Lost(code) => lost = lost.or(Some(code)),
+            Part::Unsent => {}
+        }
+    }
+    match (provider_ids.len(), lost, refused) {
         (accepted, ..) if accepted == count => {
             // Ids of some parts only would not tell which.
-            let known = ids.iter().all(|id| !id.is_empty());
-            let provider_ids = if known { ids } else { Vec::new() };
+            if provider_ids.iter().any(String::is_empty) {
+                provider_ids.clear();
+            }
             Handed::Accepted { provider_ids }
         }
         (0, None, Some(status)) => verdict(status),
-        (0, None, None) => not_sent("smpp-unsent"),
-        (_, Some(code), _) => Handed::Unknown { code: code.into() },
-        (_, None, Some(status)) => Handed::Unknown { code: code(status) },
-        (_, None, None) => Handed::Unknown {
-            code: "smpp-unsent".into(),
-        },
+        (0, None, None) => Handed::not_sent("smpp-unsent"),
+        (_, Some(code), _) => Handed::unknown(code),
+        (_, None, Some(status)) => Handed::unknown(&code(status)),
+        (_, None, None) => Handed::unknown("smpp-unsent"),
     }
 }
 
@@ -168,10 +156,6 @@ pub(super) fn verdict(status: u32) -> Handed {
         CommandStatus::EsmeRsyserr | CommandStatus::EsmeRxTAppn => Handed::NotSent { code },
         _ => Handed::Refused { code },
     }
-}
-
-pub(super) fn not_sent(code: &str) -> Handed {
-    Handed::NotSent { code: code.into() }
 }
 
 /// A status as a code: `smpp-0x0b`.

@@ -44,7 +44,8 @@ fn smpp(centre: &Centre, timing: Timing, window: usize) -> Arc<Smpp> {
         window,
         ..config(centre)
     };
-    Arc::new(Smpp::with_timing(config, timing))
+    let tls = crate::tls_config().unwrap();
+    Arc::new(Smpp::new(config, &tls, timing))
 }
 
 /// A sender that is bound, and the centre's end.

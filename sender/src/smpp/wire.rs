@@ -3,13 +3,10 @@
 //! `rusmpp` writes what goes out. It does not read what comes in: it decodes from the shared buffer, so that one body it
 //! cannot take (an id without its NUL, say) costs the stream its place, and the centre sends that PDU again after each bind.
 
-use std::io::{Error, ErrorKind};
-
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, BytesMut};
 use rusmpp::CommandId;
-use tokio_util::codec::Decoder;
+use tokio_util::codec::LengthDelimitedCodec;
 
-const HEADER: usize = 16;
 /// A header, the fields of a `deliver_sm` and a `message_payload` of the longest length there is.
 const MAX_LENGTH: usize = 72 * 1024;
 
@@ -18,35 +15,26 @@ pub(super) struct Frame {
     pub id: CommandId,
     pub status: u32,
     pub sequence: u32,
-    pub body: Bytes,
+    pub body: BytesMut,
 }
 
-pub(super) struct FrameCodec;
+/// Gives PDUs without their length, which counts itself.
+pub(super) fn codec() -> LengthDelimitedCodec {
+    LengthDelimitedCodec::builder()
+        .length_adjustment(-4)
+        .max_frame_length(MAX_LENGTH)
+        .new_codec()
+}
 
-impl Decoder for FrameCodec {
-    type Item = Frame;
-    type Error = Error;
-
-    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Frame>, Error> {
-        let Some(length) = src.first_chunk() else {
-            return Ok(None);
-        };
-        let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
-        if !(HEADER..=MAX_LENGTH).contains(&length) {
-            return Err(ErrorKind::InvalidData.into());
-        }
-        if src.len() < length {
-            src.reserve(length - src.len());
-            return Ok(None);
-        }
-        let mut body = src.split_to(length).freeze();
-        body.advance(4);
-        Ok(Some(Frame {
-            id: body.get_u32().into(),
-            status: body.get_u32(),
-            sequence: body.get_u32(),
-            body,
-        }))
+impl Frame {
+    /// A PDU without its length. `None`: it is shorter than a header.
+    pub fn read(mut octets: BytesMut) -> Option<Self> {
+        Some(Self {
+            id: octets.try_get_u32().ok()?.into(),
+            status: octets.try_get_u32().ok()?,
+            sequence: octets.try_get_u32().ok()?,
+            body: octets,
+        })
     }
 }
 
@@ -92,19 +80,19 @@ impl<'a> Fields<'a> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use tokio_util::codec::Decoder;
 
     use super::*;
 
+    /// How many there are, or `None` if the connection ends for them.
     fn frames(octets: &[u8]) -> Option<usize> {
-        let (mut codec, mut src) = (FrameCodec, BytesMut::from(octets));
+        let (mut codec, mut src) = (codec(), BytesMut::from(octets));
         let mut count = 0;
-        loop {
-            match codec.decode(&mut src) {
-                Ok(Some(_)) => count += 1,
-                Ok(None) => return Some(count),
-                Err(_) => return None,
-            }
+        while let Some(octets) = codec.decode(&mut src).ok()? {
+            Frame::read(octets)?;
+            count += 1;
         }
+        Some(count)
     }
 
     #[test]
@@ -118,7 +106,8 @@ mod tests {
 
     #[test]
     fn a_length_that_cannot_be_ends_it() {
-        assert_eq!(frames(&[0, 0, 0, 15]), None);
+        assert_eq!(frames(&[0, 0, 0, 3]), None);
+        assert_eq!(frames(&[0, 0, 0, 5, 0]), None);
         assert_eq!(frames(&[0xFF; 4]), None);
     }
 

@@ -9,7 +9,7 @@ use sha2::{Sha256, Sha512};
 use strum::EnumString;
 
 use crate::setting::{Fault, Query};
-use crate::signature::{equal, hex, hmac};
+use crate::signature::{equal, hmac};
 
 const PARAMETER: &str = "sig";
 
@@ -41,8 +41,8 @@ impl Signature {
         match (secret.filter(|secret| !secret.is_empty()), method) {
             (Some(secret), Some(method)) => Ok(Some(Self { secret, method })),
             (None, None) => Ok(None),
-            (None, Some(_)) => Err(Fault::of("signature_secret", "is missing")),
-            (Some(_), None) => Err(Fault::of("signature_method", "is missing")),
+            (None, Some(_)) => Err(Fault::Parameter("signature_secret", "is missing")),
+            (Some(_), None) => Err(Fault::Parameter("signature_method", "is missing")),
         }
     }
 
@@ -58,12 +58,15 @@ impl Signature {
         let mut signed: Vec<_> = parameters
             .iter()
             .filter(|(name, _)| name != PARAMETER)
-            .map(|(name, value)| format!("&{name}={}", value.replace(['&', '='], "_")))
             .collect();
+        // By name: `concat` comes before `concat-part`, which it does not with its `=`.
         signed.sort();
-        let (text, secret) = (signed.concat(), self.secret.as_bytes());
+        let signed = signed.into_iter();
+        let signed =
+            signed.map(|(name, value)| format!("&{name}={}", value.replace(['&', '='], "_")));
+        let (text, secret) = (signed.collect::<String>(), self.secret.as_bytes());
         let pieces = [text.as_bytes()];
-        hex(&match self.method {
+        hex::encode(match self.method {
             Method::Md5Hash => Md5::new()
                 .chain_update(&text)
                 .chain_update(secret)

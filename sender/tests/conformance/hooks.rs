@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use sender::{HookError, HookRequest, Inbound, Provider, Receipt, ReceiptStatus, Subject};
+use sender::{HookError, HookRequest, Provider, Receipt, ReceiptStatus, Subject};
 
-use crate::{PHONE, STATUS_URL, check_shown, provider, signing_vonage};
+use crate::{PHONE, STATUS_URL, provider, signing_vonage};
 
 const INBOUND_URL: &str = "https://feedback.example/hooks/x/key/inbound";
 const NOW: i64 = 1_700_000_000;
 const REFERENCE: Option<&str> = Some("the-reference");
+
+/// An id, a phone, our number, a text, and whether it opts out.
+type Text = (String, String, String, String, Option<bool>);
 
 struct Hook<'a> {
     url: &'a str,
@@ -29,22 +32,20 @@ impl Hook<'_> {
             body: &Bytes::copy_from_slice(self.body.as_bytes()),
             now: NOW,
         };
-        check_shown(&format!("{request:?}"));
         read(&request)
     }
 
-    fn receipts(
+    fn receipt(
         &self,
         provider: &Arc<dyn Provider>,
         reference: Option<&str>,
-    ) -> Result<Vec<Receipt>, HookError> {
-        self.with(|request| provider.receipts(request, reference))
+    ) -> Result<Option<Receipt>, HookError> {
+        self.with(|request| provider.receipt(request, reference))
     }
 
-    fn inbound(&self, provider: &Arc<dyn Provider>) -> Result<Vec<Inbound>, HookError> {
-        let inbound = self.with(|request| provider.inbound(request));
-        check_shown(&format!("{inbound:?}"));
-        inbound
+    fn inbound(&self, provider: &Arc<dyn Provider>) -> Result<Option<Text>, HookError> {
+        let text = self.with(|request| provider.inbound(request))?;
+        Ok(text.map(|text| (text.id, text.from, text.to, text.text, text.opts_out)))
     }
 }
 
@@ -61,14 +62,9 @@ fn ours() -> Subject {
     Subject::Reference("the-reference".to_owned())
 }
 
-fn inbound(id: &str, to: &str, text: &str, opts_out: Option<bool>) -> Inbound {
-    Inbound {
-        id: id.to_owned(),
-        from: PHONE.to_owned(),
-        to: to.to_owned(),
-        text: text.to_owned(),
-        opts_out,
-    }
+fn inbound(id: &str, to: &str, text: &str, opts_out: Option<bool>) -> Text {
+    let [id, from, to, text] = [id, PHONE, to, text].map(str::to_owned);
+    (id, from, to, text, opts_out)
 }
 
 fn signed<'a>(body: &'a str, signature: &'a str) -> Hook<'a> {
@@ -90,8 +86,8 @@ fn https_reports_and_texts_are_signed() {
         r#"{"message_id":"00000000-0000-0000-0000-000000000007","status":"undelivered","code":17}"#;
     let report = signed(body, "v1,244V76eQhAlNHsQOT15EQmIvToNAjJk754y44PU+Avk=");
     let expected = receipt(ours(), ReceiptStatus::Undelivered, Some("17"));
-    assert_eq!(report.receipts(&provider, REFERENCE), Ok(vec![expected]));
-    assert_eq!(report.receipts(&provider, None), Err(HookError::Malformed));
+    assert_eq!(report.receipt(&provider, REFERENCE), Ok(Some(expected)));
+    assert_eq!(report.receipt(&provider, None), Err(HookError::Malformed));
     assert_eq!(report.inbound(&provider), Err(HookError::Malformed));
 
     let other = signed(
@@ -99,7 +95,7 @@ fn https_reports_and_texts_are_signed() {
         "v1,xbxAqP5d5EqTxzVNCMXwzTBJaCGny6EOmBE8YlVWf6Q=",
     );
     assert_eq!(
-        other.receipts(&provider, REFERENCE),
+        other.receipt(&provider, REFERENCE),
         Err(HookError::Malformed)
     );
 
@@ -107,7 +103,7 @@ fn https_reports_and_texts_are_signed() {
     let text = signed(body, "v1,Rq9D46AIn6634lsp8DcyBCyKRuA/mglyAV6r54tzGvA=");
     assert_eq!(
         text.inbound(&provider),
-        Ok(vec![inbound("in-1", "12345", "STOP", None)])
+        Ok(Some(inbound("in-1", "12345", "STOP", None)))
     );
 
     let body = r#"{"id":"in-1","from":"Acme","to":"12345","text":"STOP"}"#;
@@ -117,7 +113,7 @@ fn https_reports_and_texts_are_signed() {
         let wrong = signed(body, wrong);
         assert_eq!(wrong.inbound(&provider), Err(HookError::Signature));
         assert_eq!(
-            wrong.receipts(&provider, REFERENCE),
+            wrong.receipt(&provider, REFERENCE),
             Err(HookError::Signature)
         );
     }
@@ -135,36 +131,34 @@ fn twilio_reports_are_signed() {
                      &To=%2B491701234521&ApiVersion=2010-04-01";
     let report = twilio(STATUS_URL, delivered, "XYnyH5GcKfaX4mGYCZN+cfcX+WM=");
     let expected = receipt(ours(), ReceiptStatus::Delivered, None);
-    assert_eq!(report.receipts(&provider, REFERENCE), Ok(vec![expected]));
-    let by_id = Subject::ProviderId("SM1".to_owned());
-    let expected = receipt(by_id, ReceiptStatus::Delivered, None);
-    assert_eq!(report.receipts(&provider, None), Ok(vec![expected]));
+    assert_eq!(report.receipt(&provider, REFERENCE), Ok(Some(expected)));
+    assert_eq!(report.receipt(&provider, None), Ok(None));
 
     let undelivered = "MessageSid=SM1&MessageStatus=undelivered&ErrorCode=30003";
     let report = twilio(STATUS_URL, undelivered, "e4K+RN8OgVcwwwwd/Vd7GgKPZwA=");
     let expected = receipt(ours(), ReceiptStatus::Undelivered, Some("30003"));
-    assert_eq!(report.receipts(&provider, REFERENCE), Ok(vec![expected]));
+    assert_eq!(report.receipt(&provider, REFERENCE), Ok(Some(expected)));
 
     let failed = "MessageSid=SM1&MessageStatus=failed&ErrorCode=21610";
     let report = twilio(STATUS_URL, failed, "WoGNDW7w2/7gW5bSH08/wkaJSAQ=");
-    let receipts = report.receipts(&provider, REFERENCE).unwrap();
-    assert!(receipts[0].opted_out && provider.is_opt_out("21610"));
+    let receipt_of_failed = report.receipt(&provider, REFERENCE).unwrap().unwrap();
+    assert!(receipt_of_failed.opted_out && provider.is_opt_out("21610"));
 
     let sent = "MessageSid=SM1&MessageStatus=sent";
     let report = twilio(STATUS_URL, sent, "9gBIPCh/CLHHPPAvN9UcnVhdcXE=");
     let expected = receipt(ours(), ReceiptStatus::Accepted, None);
-    assert_eq!(report.receipts(&provider, REFERENCE), Ok(vec![expected]));
+    assert_eq!(report.receipt(&provider, REFERENCE), Ok(Some(expected)));
 
     let new = "MessageSid=SM1&MessageStatus=new";
     let report = twilio(STATUS_URL, new, "Eav2Y6UCXie1VJO8LB0LpiO3Qj0=");
-    assert_eq!(report.receipts(&provider, REFERENCE), Ok(vec![]));
+    assert_eq!(report.receipt(&provider, REFERENCE), Ok(None));
     let report = twilio(
         STATUS_URL,
         "MessageStatus=sent",
         "VHC8+E5LSkRkY+l5N2wjwPG75uk=",
     );
     assert_eq!(
-        report.receipts(&provider, REFERENCE),
+        report.receipt(&provider, REFERENCE),
         Err(HookError::Malformed)
     );
 
@@ -175,7 +169,7 @@ fn twilio_reports_are_signed() {
     ] {
         let wrong = twilio(url, body, signature);
         assert_eq!(
-            wrong.receipts(&provider, REFERENCE),
+            wrong.receipt(&provider, REFERENCE),
             Err(HookError::Signature)
         );
     }
@@ -185,7 +179,7 @@ fn twilio_reports_are_signed() {
         body: sent,
     };
     assert_eq!(
-        unsigned.receipts(&provider, REFERENCE),
+        unsigned.receipt(&provider, REFERENCE),
         Err(HookError::Signature)
     );
 }
@@ -197,32 +191,28 @@ fn twilio_texts_say_who_opts_out() {
         (
             "MessageSid=SM2&From=%2B491701234521&To=%2B15005550006&Body=Nein+danke",
             "PTlPM3944nxsBti8A7q3j57E4rE=",
-            vec![inbound("SM2", "+15005550006", "Nein danke", None)],
+            Some(inbound("SM2", "+15005550006", "Nein danke", None)),
         ),
         (
             "MessageSid=SM3&From=%2B491701234521&To=%2B15005550006&Body=Stop&OptOutType=STOP",
             "OA8z8h4OmAWlU/F4+NDjnw6mFRM=",
-            vec![inbound("SM3", "+15005550006", "Stop", Some(true))],
+            Some(inbound("SM3", "+15005550006", "Stop", Some(true))),
         ),
         (
             "MessageSid=SM4&From=%2B491701234521&To=12345&Body=&OptOutType=START",
             "HDTYCcJle0WRW6EXSe70HCIFy6o=",
-            vec![inbound("SM4", "12345", "", Some(false))],
+            Some(inbound("SM4", "12345", "", Some(false))),
         ),
         (
             "MessageSid=SM5&From=54321&To=12345&Body=x",
             "F6ZeQh7OScKHoG+dj+eUJd1k4/c=",
-            vec![],
+            None,
         ),
     ] {
         let hook = twilio(INBOUND_URL, body, signature);
         assert_eq!(hook.inbound(&provider), Ok(expected), "{body}");
     }
-    let answer = provider.hook_answer();
-    assert_eq!(
-        (answer.content_type, answer.body),
-        ("text/xml", "<Response/>")
-    );
+    assert_eq!(provider.hook_answer(), ("text/xml", "<Response/>"));
 }
 
 const VONAGE_REPORT: &str = "messageId=0A1&status=failed&err-code=6&msisdn=491701234521&to=Acme\
@@ -263,8 +253,8 @@ fn vonage_reports_come_in_three_forms() {
         ] {
             let headers = vec![("content-type", content_type)];
             let hook = Hook { url, headers, body };
-            let receipts = hook.receipts(&provider, REFERENCE);
-            assert_eq!(receipts, Ok(vec![expected.clone()]), "{content_type}");
+            let receipts = hook.receipt(&provider, REFERENCE);
+            assert_eq!(receipts, Ok(Some(expected.clone())), "{content_type}");
         }
     }
     for sig in ["", "&sig=", "&sig=0000"] {
@@ -275,7 +265,7 @@ fn vonage_reports_come_in_three_forms() {
             body: &body,
         };
         assert_eq!(
-            hook.receipts(&provider, REFERENCE),
+            hook.receipt(&provider, REFERENCE),
             Err(HookError::Signature)
         );
     }
@@ -295,7 +285,7 @@ fn vonage_texts_are_signed_only_if_the_setting_says_so() {
         "messageId=0B1&msisdn=491701234521&to=447700900000&text=A%3Db+%26+c&type=text&keyword=A";
     let signed =
         format!("{text}&sig=e25bf9985fb1ca9eee64ca44d7930e232c9eebaf242b2dffda31aa128377fbf0");
-    let expected = vec![inbound("0B1", "+447700900000", "A=b & c", None)];
+    let expected = Some(inbound("0B1", "+447700900000", "A=b & c", None));
     let signing = signing_vonage();
     assert_eq!(unsigned(&signed).inbound(&signing), Ok(expected.clone()));
     assert_eq!(unsigned(text).inbound(&signing), Err(HookError::Signature));
@@ -306,7 +296,7 @@ fn vonage_texts_are_signed_only_if_the_setting_says_so() {
         Err(HookError::Malformed)
     );
     let name = "messageId=0B1&msisdn=Acme&to=447700900000&text=x";
-    assert_eq!(unsigned(name).inbound(&plain), Ok(vec![]));
+    assert_eq!(unsigned(name).inbound(&plain), Ok(None));
 
     for (status, expected) in [
         ("delivered", ReceiptStatus::Delivered),
@@ -317,8 +307,8 @@ fn vonage_texts_are_signed_only_if_the_setting_says_so() {
         ("unknown", ReceiptStatus::Accepted),
     ] {
         let body = format!("messageId=0A1&status={status}&err-code=0");
-        let receipts = unsigned(&body).receipts(&plain, REFERENCE);
-        assert_eq!(receipts, Ok(vec![receipt(vonage_part(), expected, None)]));
+        let receipts = unsigned(&body).receipt(&plain, REFERENCE);
+        assert_eq!(receipts, Ok(Some(receipt(vonage_part(), expected, None))));
     }
 }
 
@@ -339,8 +329,8 @@ fn kannel_reports_in_the_query() {
             body: "",
         };
         let expected = receipt(ours(), status, code);
-        assert_eq!(hook.receipts(&provider, REFERENCE), Ok(vec![expected]));
-        assert_eq!(hook.receipts(&provider, None), Err(HookError::Malformed));
+        assert_eq!(hook.receipt(&provider, REFERENCE), Ok(Some(expected)));
+        assert_eq!(hook.receipt(&provider, None), Err(HookError::Malformed));
     }
     for query in ["", "?dlr=", "?dlr=3", "?dlr=%25d"] {
         let url = format!("https://feedback.example/status{query}");
@@ -350,7 +340,7 @@ fn kannel_reports_in_the_query() {
             body: "",
         };
         assert_eq!(
-            hook.receipts(&provider, REFERENCE),
+            hook.receipt(&provider, REFERENCE),
             Err(HookError::Malformed)
         );
     }
@@ -370,8 +360,8 @@ fn kannel_texts_come_in_the_query() {
     };
     let expected = inbound("uuid-1", "12345", "Gr\u{fc}\u{df}e & mehr", None);
     let text = "from=%2B491701234521&to=12345&text=Gr%C3%BC%C3%9Fe+%26+mehr&id=uuid-1";
-    assert_eq!(read(text), Ok(vec![expected]));
-    assert_eq!(read("from=Acme&to=12345&text=x&id=1"), Ok(vec![]));
+    assert_eq!(read(text), Ok(Some(expected)));
+    assert_eq!(read("from=Acme&to=12345&text=x&id=1"), Ok(None));
     assert_eq!(
         read("from=491701234521&to=12345&text=x"),
         Err(HookError::Malformed)

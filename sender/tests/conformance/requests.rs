@@ -131,6 +131,23 @@ async fn vonage_posts_a_form() {
 }
 
 #[tokio::test]
+async fn vonage_is_told_no_address_that_it_finds_too_long() {
+    let mut message = message("Acme");
+    let address = format!("https://{}.example/status", "a".repeat(60));
+    message.status_url = format!("{address}?ref={}", "b".repeat(38));
+    let request = sent("vonage", "", &message).await;
+    assert_eq!(request.form()["callback"], address);
+}
+
+#[tokio::test]
+async fn twilio_is_told_of_a_messaging_service() {
+    let service = "MG0123456789abcdef0123456789abcdef";
+    let form = sent("twilio", "", &message(service)).await.form();
+    assert_eq!(form["MessagingServiceSid"], service);
+    assert!(!form.contains_key("From"));
+}
+
+#[tokio::test]
 async fn kannel_posts_the_text_and_headers() {
     let request = sent("kannel", "", &message("12345")).await;
     assert_eq!(request.line, "POST /cgi-bin/sendsms HTTP/1.1");

@@ -1,7 +1,9 @@
+use std::time::Instant;
+
 use proptest::prelude::*;
 
 use super::*;
-use crate::smpp::join::joined;
+use crate::smpp::join::Texts;
 
 /// A `deliver_sm` from +491701234521 to 12345.
 fn body(esm_class: u8, data_coding: u8, text: &[u8], tlvs: &[(u16, &[u8])]) -> Vec<u8> {
@@ -110,9 +112,9 @@ fn a_text_is_read_by_its_coding() {
         (8, b"\x04\x16", "Ж"),
     ] {
         let read = text(&body(0, data_coding, octets, &[]));
-        assert_eq!(joined(&[read.octets]), expected);
-        assert_eq!((&*read.from, &*read.to), ("+491701234521", "12345"));
-        assert!(read.part_of.is_none());
+        assert_eq!((&*read.key.from, &*read.key.to), ("+491701234521", "12345"));
+        let joined = Texts::default().add(&read.key, read.number, read.octets, Instant::now());
+        assert_eq!(joined.as_deref(), Some(expected));
     }
 }
 
@@ -140,7 +142,7 @@ fn a_part_is_known_by_its_header_or_by_sar() {
         ),
     ] {
         let read = text(&body(esm_class, 0, octets, tlvs));
-        let (key, number) = read.part_of.unwrap();
+        let (key, number) = (read.key, read.number);
         assert_eq!((key.reference, key.total, number), (reference, 2, 1));
         assert_eq!(read.octets.octets, b"hi");
     }

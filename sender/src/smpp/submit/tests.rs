@@ -113,7 +113,7 @@ fn parts_none_of_which_was_taken_are_certain() {
     assert_eq!(handed(vec![Part::Refused(0x0B), Part::Unsent]), refused);
     assert_eq!(
         handed(vec![Part::Unsent, Part::Unsent]),
-        not_sent("smpp-unsent")
+        Handed::not_sent("smpp-unsent")
     );
 }
 
@@ -128,5 +128,5 @@ fn a_status_blames_the_sender_the_message_or_the_moment() {
     for status in [0x14, 0x58] {
         assert!(matches!(verdict(status), Handed::Throttled { .. }));
     }
-    assert_eq!(verdict(0x08), not_sent("smpp-0x08"));
+    assert_eq!(verdict(0x08), Handed::not_sent("smpp-0x08"));
 }

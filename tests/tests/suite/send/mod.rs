@@ -4,8 +4,12 @@ mod audience;
 mod driver;
 mod faults;
 mod funnel;
+mod kannel;
 mod life;
 mod peer;
+mod providers;
+mod segments;
+mod smpp;
 
 use tests::app::{App, Setup};
 

@@ -1,0 +1,51 @@
+// An SMPP centre by npm's `smpp`: it takes messages and reports them delivered, and to some numbers it does what else centres
+// do. Each message that it takes is a line of JSON.
+//
+//     node centre.js PORT '{"491510000001": "swallow"}'
+const smpp = require('smpp');
+
+const [port, oddities] = [Number(process.argv[2]), JSON.parse(process.argv[3])];
+const throttled = new Set();
+let taken = 0;
+
+function report(session, pdu, id, status, tlvs) {
+  const text = `id:${id} sub:001 dlvrd:001 submit date:2611230000 done date:2611230001 stat:${status} err:000 text:id:7`;
+  const addresses = { source_addr_ton: 1, source_addr_npi: 1, source_addr: pdu.destination_addr, destination_addr: pdu.source_addr };
+  session.deliver_sm({ ...addresses, ...tlvs, esm_class: 4, short_message: text });
+}
+
+function take(session, pdu) {
+  const to = pdu.destination_addr;
+  const oddity = oddities[to];
+  if (oddity === 'throttle' && !throttled.has(to)) {
+    throttled.add(to);
+    return session.send(pdu.response({ command_status: smpp.ESME_RTHROTTLED }));
+  }
+  // As hexadecimal digits, and with a zero in front: ids are no numbers.
+  const id = '0' + (0xa00 + ++taken).toString(16);
+  const { message, udh } = pdu.short_message;
+  const part = udh ? [...udh[0]].slice(-2) : [1, 1];
+  console.log(JSON.stringify({ to, id, from: pdu.source_addr, text: message, part, coding: pdu.data_coding }));
+  if (oddity === 'swallow') return;
+  if (oddity === 'echo') {
+    return report(session, pdu, id, 'DELIVRD', { user_message_reference: pdu.user_message_reference });
+  }
+  const response = pdu.response({ message_id: id });
+  if (oddity === 'refuse') return session.send(pdu.response({ command_status: smpp.ESME_RINVDSTADR }));
+  if (oddity === 'cut') return session.socket.end(response.toBuffer().subarray(0, 18));
+  if (oddity === 'early') report(session, pdu, id, 'DELIVRD', {});
+  session.send(response);
+  if (oddity === 'fail') return report(session, pdu, id, 'UNDELIV', { message_state: 5 });
+  if (oddity !== 'early') report(session, pdu, id, 'DELIVRD', {});
+  if (oddity === 'stop') {
+    session.deliver_sm({ source_addr_ton: 1, source_addr_npi: 1, source_addr: to, destination_addr: pdu.source_addr, short_message: 'Stop.' });
+  }
+}
+
+smpp.createServer({}, (session) => {
+  session.on('error', () => {});
+  session.on('bind_transceiver', (pdu) => session.send(pdu.response({ system_id: 'centre' })));
+  session.on('enquire_link', (pdu) => session.send(pdu.response()));
+  session.on('submit_sm', (pdu) => take(session, pdu));
+  session.on('unbind', (pdu) => session.send(pdu.response(), null, () => session.close()));
+}).listen(port, '127.0.0.1');

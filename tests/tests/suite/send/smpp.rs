@@ -1,0 +1,176 @@
+//! SMPP centres that others wrote.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+use tests::campaign::{campaign_path, count, on_import};
+use tests::import::records;
+use tests::process::Process;
+use tests::servers::free_port;
+use tests::tools::{Tool, own};
+use tests::wait::{SOON, eventually};
+use tokio::net::TcpStream;
+
+use super::with_senders;
+
+/// Fewer than make a sender pause where a cut leaves all of them unknown.
+const WINDOW: usize = 3;
+/// Texts of one part and of two, in both alphabets.
+const STORES: [&str; 4] = ["S1", "^{}\\[~]|€ äÄ@", "Жуковский 😀", ""];
+
+/// A program that plays the centre, once it listens. Its log has a line for each message that it took.
+async fn listening(tool: Tool, port: u16, log: &Path) -> Result<Process> {
+    let process = tool.start(log)?;
+    eventually(SOON, async || {
+        TcpStream::connect(("127.0.0.1", port)).await?;
+        Ok(())
+    })
+    .await?;
+    Ok(process)
+}
+
+fn sender(port: u16) -> String {
+    format!(
+        "centre=smpp://feedback:hush@127.0.0.1:{port}?accounts=*&from=12345&rate=1000&window={WINDOW}"
+    )
+}
+
+fn taken(log: &Path) -> Result<Vec<Value>> {
+    let log = std::fs::read_to_string(log)?;
+    let lines = log.lines().map(serde_json::from_str);
+    lines.collect::<Result<_, _>>().with_context(|| log.clone())
+}
+
+fn open(campaign: &Value) -> u64 {
+    let open = ["scheduled", "sending", "accepted"].iter();
+    open.map(|name| count(campaign, "first", name)).sum()
+}
+
+/// The texts by number, put together from their parts, none of which came twice.
+fn texts(taken: &[Value]) -> Result<HashMap<String, String>> {
+    let mut parts: HashMap<(String, u64), &Value> = HashMap::new();
+    for message in taken {
+        let to = message["to"].as_str().context("no number")?;
+        let part = message["part"][1].as_u64().context("no part")?;
+        let twice = parts.insert((to.to_owned(), part), message);
+        ensure!(twice.is_none(), "twice: {message}");
+    }
+    let mut numbers: Vec<_> = parts.keys().cloned().collect();
+    numbers.sort();
+    let mut texts: HashMap<String, String> = HashMap::new();
+    for (to, part) in numbers {
+        let text = parts[&(to.clone(), part)]["text"]
+            .as_str()
+            .context("no text")?;
+        texts.entry(to).or_default().push_str(text);
+    }
+    Ok(texts)
+}
+
+#[tokio::test]
+async fn a_centre_gets_each_message_once_whatever_it_does() -> Result<()> {
+    let port = free_port()?;
+    let number = |record: usize| (491_510_000_000 + record as u64).to_string();
+    let oddities = [
+        (3, "throttle"),
+        (5, "early"),
+        (8, "fail"),
+        (12, "swallow"),
+        (20, "echo"),
+        (28, "refuse"),
+        (36, "stop"),
+        (44, "cut"),
+    ];
+    let by_number: HashMap<_, _> = oddities
+        .map(|(record, oddity)| (number(record), oddity))
+        .into();
+    let tool =
+        Tool::node(&own("npm/centre.js"))?.args([port.to_string(), json!(by_number).to_string()]);
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("centre.log");
+    let _centre = listening(tool, port, &log).await?;
+    let app = with_senders(&sender(port)).start().await?;
+    let client = app.client().await?;
+    let campaign = client.started(|form| on_import(form, "centre")).await?;
+    let mut recipients = records("A", 60, "1");
+    let long = "ä".repeat(150);
+    for (record, store) in recipients.iter_mut().zip(STORES.iter().cycle()) {
+        record["store_code"] = json!(if store.is_empty() { &long } else { *store });
+    }
+    client
+        .import_for(&campaign, &recipients)
+        .await?
+        .expect(202)?;
+    let done = client
+        .until(&campaign, |now| {
+            count(now, "first", "recipients") == 60 && open(now) == 0
+        })
+        .await?;
+    let [failed, undelivered, unknown, delivered] =
+        ["failed", "undelivered", "unknown", "delivered"]
+            .map(|status| count(&done, "first", status));
+    ensure!((failed, undelivered) == (1, 1), "{done}");
+    // The one without an answer, and those under way when the connection was cut.
+    ensure!((2..=1 + WINDOW as u64).contains(&unknown), "{done}");
+    ensure!(failed + undelivered + unknown + delivered == 60, "{done}");
+
+    let path = format!("{}/message?status=unknown", campaign_path(&campaign));
+    let list = client.get(&path).await?.expect(200)?.json()?;
+    let list = list["items"].as_array().context("no list")?;
+    let unknown: Vec<_> = list.iter().map(|message| &message["docid"]).collect();
+    let texts = texts(&taken(&log)?)?;
+    for (record, recipient) in recipients.iter().enumerate() {
+        if unknown.contains(&&recipient["docid"]) {
+            continue;
+        }
+        let text = texts.get(&number(record)).context("it never came")?;
+        let store = recipient["store_code"].as_str().unwrap_or_default();
+        let start = format!("How was {store}? https://feedback.example/f/");
+        let token = text.strip_prefix(&start);
+        ensure!(
+            token.is_some_and(|token| token.len() == 11),
+            "{record}: {text}"
+        );
+    }
+    let list = client.get("/api_v1/sms/suppression").await?;
+    let list: Value = list.expect(200)?.json()?;
+    ensure!(
+        list["items"]
+            .as_array()
+            .is_some_and(|items| items.len() == 1),
+        "{list}"
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_centre_that_reports_by_parameters_alone_is_understood() -> Result<()> {
+    let port = free_port()?;
+    let script = own("python/centre.py").into_os_string();
+    let tool = Tool::python("python")?.args([script, port.to_string().into()]);
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("centre.log");
+    let _centre = listening(tool, port, &log).await?;
+    let app = with_senders(&sender(port)).start().await?;
+    let client = app.client().await?;
+    let campaign = client.started(|form| on_import(form, "centre")).await?;
+    client
+        .import_for(&campaign, &records("A", 50, "1"))
+        .await?
+        .expect(202)?;
+    client
+        .until(&campaign, |now| count(now, "first", "delivered") == 50)
+        .await?;
+    let mut came: Vec<_> = taken(&log)?
+        .iter()
+        .map(|message| message["to"].to_string())
+        .collect();
+    came.sort();
+    came.dedup();
+    if came.len() != 50 || taken(&log)?.len() != 50 {
+        bail!("{came:?}");
+    }
+    Ok(())
+}
