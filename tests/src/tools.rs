@@ -9,6 +9,8 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use tokio::process::Command;
 
+use crate::process::Process;
+
 /// `FEEDBACK_TEST_TOOLS`, else `target/test-tools`.
 fn folder() -> Result<PathBuf> {
     if let Some(folder) = std::env::var_os("FEEDBACK_TEST_TOOLS") {
@@ -82,6 +84,14 @@ impl Tool {
     pub fn env(mut self, variable: &str, value: &str) -> Self {
         self.command.env(variable, value);
         self
+    }
+
+    /// Starts it, to run until it is ended or dropped.
+    ///
+    /// # Errors
+    /// When it cannot be started or the log not be opened.
+    pub fn start(mut self, log: &Path) -> Result<Process> {
+        Process::start(&self.name, self.command.as_std_mut(), log)
     }
 
     /// Runs it in a folder, which it may litter, and returns all it printed.
