@@ -5,7 +5,7 @@ use bytes::Bytes;
 use domain::message::{Lane, Message};
 use futures::stream;
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
+use tokio::sync::mpsc;
 
 use crate::service::{Service, array, record};
 
@@ -207,21 +207,21 @@ async fn a_caller_who_goes_away_leaves_nothing() {
 #[tokio::test]
 async fn workers_are_notified_of_an_account_and_a_lane() {
     let service = Service::start(&[]).await;
-    let mut notifications = service
-        .backends
-        .queue
-        .consume(100, CancellationToken::new());
+    let queue = service.backends.queue.clone();
+    let (sender, mut notifications) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        queue.listen(|message| drop(sender.send(message))).await;
+    });
     for (records, expected) in [(1, Lane::Small), (2_500, Lane::Bulk)] {
         let records: Vec<_> = (0..records).map(|n| record(&format!("A{n}"))).collect();
         let answer = service.ask(service.import(), array(&records)).await;
         assert_eq!(answer.json()["accepted"], records.len());
         // A large import is notified of several times: some worker is notified of all of them.
         loop {
-            let delivery = notifications.next().await.unwrap();
-            let Message::ImportV1 { lane, .. } = delivery.message else {
-                panic!("{:?}", delivery.message);
+            let message = notifications.recv().await.unwrap();
+            let Message::ImportV1 { lane, .. } = message else {
+                panic!("{message:?}");
             };
-            delivery.ack().await.unwrap();
             if lane == expected {
                 break;
             }

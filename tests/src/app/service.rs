@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use nix::sys::signal::Signal;
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::client::http;
@@ -130,6 +131,21 @@ impl Service {
     /// `http://127.0.0.1:PORT`
     pub fn base(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// The id that a worker gave itself when it last started.
+    ///
+    /// # Errors
+    /// When it never started.
+    pub fn worker_id(&self) -> Result<String> {
+        let log = self.process.log()?;
+        let started = log
+            .lines()
+            .rfind(|line| line.contains("worker started"))
+            .context("a worker that never started")?;
+        let line: Value = serde_json::from_str(started)?;
+        let id = line["worker.id"].as_str().context("no worker.id")?;
+        Ok(id.to_owned())
     }
 
     /// Waits until `/health/ready` answers 200.

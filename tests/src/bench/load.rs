@@ -16,6 +16,8 @@ pub const CONNECTIONS: u32 = 64;
 /// What came of a load.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
+    /// How many answers there were.
+    pub answers: u64,
     /// Answers a second.
     pub rate: f64,
     /// Milliseconds in which half of them came.
@@ -85,7 +87,11 @@ fn read(printed: &str) -> Result<Load> {
             .map(str::trim)
             .with_context(|| format!("no {mark}"))
     };
+    let answers = printed
+        .lines()
+        .find_map(|line| line.trim().split_once(" requests in "));
     Ok(Load {
+        answers: answers.context("no requests")?.0.parse()?,
         rate: after("Requests/sec:")?.parse()?,
         p50: milliseconds(after("50%")?)?,
         p99: milliseconds(after("99%")?)?,
@@ -134,6 +140,7 @@ mod tests {
             \x20 Latency Distribution\n     50%  635.91us\n     75%    1.00ms\n     99%   12.99ms\n\
             \x20 22464 requests in 2.00s, 3.00MB read\nRequests/sec:  11208.12\nTransfer/sec: 1MB\n";
         let load = read(printed).unwrap();
+        assert_eq!(load.answers, 22_464);
         assert!((load.rate - 11_208.12).abs() < 1e-9);
         assert!((load.p50 - 0.635_91).abs() < 1e-9 && (load.p99 - 12.99).abs() < 1e-9);
         assert!(read(&format!("{printed}  Non-2xx or 3xx responses: 1\n")).is_err());

@@ -21,6 +21,12 @@ pub enum Unit {
     AnswersPerSecond,
     /// Milliseconds.
     Milliseconds,
+    /// Messages.
+    Messages,
+    /// Messages a second.
+    MessagesPerSecond,
+    /// Receipts a second.
+    ReceiptsPerSecond,
 }
 
 impl Unit {
@@ -31,6 +37,9 @@ impl Unit {
             Self::RecordsPerSecond => "records/s",
             Self::AnswersPerSecond => "answers/s",
             Self::Milliseconds => "ms",
+            Self::Messages => "messages",
+            Self::MessagesPerSecond => "messages/s",
+            Self::ReceiptsPerSecond => "receipts/s",
         }
     }
 
@@ -38,7 +47,11 @@ impl Unit {
         match self {
             Self::Seconds => format!("{value:.3} s"),
             Self::Mebibytes => format!("{value:.1} MiB"),
-            Self::RecordsPerSecond | Self::AnswersPerSecond => format!("{value:.0}/s"),
+            Self::RecordsPerSecond
+            | Self::AnswersPerSecond
+            | Self::MessagesPerSecond
+            | Self::ReceiptsPerSecond => format!("{value:.0}/s"),
+            Self::Messages => format!("{value:.0}"),
             Self::Milliseconds => format!("{value:.1} ms"),
         }
     }
@@ -51,8 +64,10 @@ pub enum Target {
     RatioAtMost(f64),
     /// It is at least this.
     RatioAtLeast(f64),
-    /// Ours is at most this in every round; there is no reference.
+    /// Ours is at most this in every round, whatever a reference is.
     AtMost(f64),
+    /// Ours is at least this in every round, whatever a reference is.
+    AtLeast(f64),
 }
 
 /// One measure, over some rounds.
@@ -95,6 +110,10 @@ impl Row {
         self.ours.push(ours);
     }
 
+    fn ours(&self) -> Option<Spread> {
+        Spread::of(self.ours.iter().copied())
+    }
+
     fn ratio(&self) -> Option<Spread> {
         Spread::of(self.ours.iter().zip(&self.references).map(|(a, b)| a / b))
     }
@@ -104,9 +123,8 @@ impl Row {
         match self.target {
             Target::RatioAtMost(most) => self.ratio().is_some_and(|ratio| ratio.median <= most),
             Target::RatioAtLeast(least) => self.ratio().is_some_and(|ratio| ratio.median >= least),
-            Target::AtMost(most) => {
-                Spread::of(self.ours.iter().copied()).is_some_and(|ours| ours.max <= most)
-            }
+            Target::AtMost(most) => self.ours().is_some_and(|ours| ours.max <= most),
+            Target::AtLeast(least) => self.ours().is_some_and(|ours| ours.min >= least),
         }
     }
 
@@ -115,9 +133,10 @@ impl Row {
             let spread = Spread::of(values.iter().copied());
             spread.map_or_else(String::new, |spread| self.unit.show(spread.median))
         };
-        let ours = match (self.target, Spread::of(self.ours.iter().copied())) {
+        let ours = match (self.target, self.ours()) {
             // The one that is judged.
             (Target::AtMost(_), Some(spread)) => self.unit.show(spread.max),
+            (Target::AtLeast(_), Some(spread)) => self.unit.show(spread.min),
             _ => show(&self.ours),
         };
         let reference = show(&self.references);
@@ -129,6 +148,7 @@ impl Row {
             Target::RatioAtMost(most) => format!("≤ {most:.2} ×"),
             Target::RatioAtLeast(least) => format!("≥ {least:.2} ×"),
             Target::AtMost(most) => format!("≤ {}", self.unit.show(most)),
+            Target::AtLeast(least) => format!("≥ {}", self.unit.show(least)),
         };
         [
             self.measure.clone(),
@@ -152,6 +172,7 @@ impl Row {
             Target::RatioAtMost(most) => ("ratio_at_most", most),
             Target::RatioAtLeast(least) => ("ratio_at_least", least),
             Target::AtMost(most) => ("at_most", most),
+            Target::AtLeast(least) => ("at_least", least),
         };
         let ratio = self
             .ratio()

@@ -18,6 +18,8 @@ pub struct Settings {
     pub feedbacks: u32,
     /// `FEEDBACK_BENCH_COMMITS`: answers by which freshness is measured, 10,000 unless told.
     pub commits: u32,
+    /// `FEEDBACK_BENCH_MESSAGES`: messages whose rate is measured, 50,000 unless told.
+    pub messages: u32,
     /// Only these parts of the bench; empty: all.
     parts: Vec<String>,
 }
@@ -48,6 +50,7 @@ impl Settings {
             rounds: number("FEEDBACK_BENCH_ROUNDS", 3)?,
             feedbacks: number("FEEDBACK_BENCH_FEEDBACKS", 5_000_000)?,
             commits: number("FEEDBACK_BENCH_COMMITS", 10_000)?,
+            messages: number("FEEDBACK_BENCH_MESSAGES", 50_000)?,
             parts: chosen,
         };
         ensure!(
@@ -61,6 +64,11 @@ impl Settings {
         ensure!(
             settings.commits >= 100,
             "FEEDBACK_BENCH_COMMITS: not 100 or more"
+        );
+        ensure!(
+            (500..=MOST_RECORDS / 2).contains(&settings.messages),
+            "FEEDBACK_BENCH_MESSAGES: not from 500 to {}",
+            MOST_RECORDS / 2
         );
         ensure!(settings.rounds > 0, "FEEDBACK_BENCH_ROUNDS: not 1 or more");
         Ok(Some(settings))

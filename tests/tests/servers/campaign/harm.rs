@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
 use tests::app::Service;
 use tests::wait::{LATER, SOON, eventually};
 use tokio::sync::{Mutex, MutexGuard};
@@ -37,7 +36,7 @@ impl Stage {
             }
             Kind::KillWorker => {
                 let mut worker = self.running(&self.workers, fault).await?;
-                let worker_id = worker_id(&worker)?;
+                let worker_id = worker.worker_id()?;
                 worker.process.hide_log();
                 worker.kill()?;
                 let (revived, ()) = tokio::join!(revive(&mut worker), self.resumption(&worker_id));
@@ -119,7 +118,7 @@ impl Stage {
         let mut service = service.lock().await;
         still_runs(&mut service)?;
         let at_work = match fault.kind {
-            Kind::KillWorker | Kind::FreezeWorker => in_hand(&worker_id(&service)?),
+            Kind::KillWorker | Kind::FreezeWorker => in_hand(&service.worker_id()?),
             _ => "SELECT count(*) FROM import_batch WHERE status = 'receiving'".to_owned(),
         };
         self.aim(fault, &at_work).await;
@@ -183,16 +182,4 @@ async fn revive(service: &mut Service) -> Result<()> {
         }
     })
     .await
-}
-
-/// The id a worker gave itself when it last started.
-fn worker_id(worker: &Service) -> Result<String> {
-    let log = worker.process.log()?;
-    let started = log
-        .lines()
-        .rfind(|line| line.contains("worker started"))
-        .context("a worker that never started")?;
-    let line: Value = serde_json::from_str(started)?;
-    let id = line["worker.id"].as_str().context("no worker.id")?;
-    Ok(id.to_owned())
 }
