@@ -197,11 +197,7 @@ fn answer(hook: &Hook<'_>) -> Response {
     ([(CONTENT_TYPE, content_type)], body).into_response()
 }
 
-async fn store_receipt(
-    store: &Store,
-    hook: &Hook<'_>,
-    receipt: Receipt,
-) -> Result<(), Problem> {
+async fn store_receipt(store: &Store, hook: &Hook<'_>, receipt: Receipt) -> Result<(), Problem> {
     let (name, status) = (hook.setting.name.clone(), receipt.status.as_str());
     counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
     let Some((account_id, message_id, part)) = subject(store, hook, &receipt.subject).await? else {

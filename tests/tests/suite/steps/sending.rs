@@ -299,7 +299,6 @@ impl Story {
     /// Everything that must be so after each step.
     async fn check(&self) -> Result<()> {
         let store = &self.survey.ledger.store;
-        let campaign = store.campaign(self.key).await?.context("no campaign")?;
         let counts = store
             .campaign_counts(self.key.account_id, &[self.key.campaign_id])
             .await?;
