@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 pub use domain::campaign::ReceiptStatus;
-use domain::sms::{Encoding, Keyword, keyword};
+use domain::sms::Encoding;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -135,16 +135,6 @@ impl Inbound {
             text: text.to_owned(),
             opts_out: None,
         }))
-    }
-
-    /// Whether the text asks for no more messages (`true`), or for messages again: by the provider's verdict, else by its words.
-    pub fn asks_to_stop(&self) -> Option<bool> {
-        let by_words = || match keyword(&self.text, &[])? {
-            Keyword::Stop => Some(true),
-            Keyword::Start => Some(false),
-            Keyword::Help => None,
-        };
-        self.opts_out.or_else(by_words)
     }
 }
 

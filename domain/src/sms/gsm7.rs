@@ -1,8 +1,5 @@
 //! The default alphabet of 3GPP TS 23.038 and its extension table, with one septet an octet.
 
-use std::array;
-use std::sync::LazyLock;
-
 const ESCAPE: u8 = 0x1B;
 
 /// The default alphabet by septet. The escape septet stands for no character; its place holds a no-break space, as the
@@ -32,23 +29,13 @@ const EXTENSION: [(u8, char); 10] = [
     (0x65, '€'),
 ];
 
-/// The widths of U+0000 to U+00FF, of which nearly all texts consist; 0: the alphabet does not have it.
-static LATIN_1: LazyLock<[usize; 256]> = LazyLock::new(|| {
-    let mut bytes = u8::MIN..=u8::MAX;
-    array::from_fn(|_| bytes.next().map_or(0, |byte| width(byte.into())))
-});
-
 /// How many septets a character takes, or `None` if the alphabet does not have it.
 pub(super) fn septets(c: char) -> Option<usize> {
-    let width = match u8::try_from(c) {
-        Ok(byte) => LATIN_1[usize::from(byte)],
-        Err(_) => width(c),
-    };
-    (width > 0).then_some(width)
-}
-
-fn width(c: char) -> usize {
-    find(c).map_or(0, |(escape, _)| 1 + escape.len())
+    // Nearly all characters of a text are these.
+    if c.is_ascii_alphanumeric() || c == ' ' {
+        return Some(1);
+    }
+    find(c).map(|(escape, _)| 1 + escape.len())
 }
 
 /// What comes before the septet of a character, and the septet.

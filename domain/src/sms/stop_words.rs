@@ -1,7 +1,8 @@
 //! What a person who replies asks for: no more messages, messages again, or help.
 
 /// What a reply asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Keyword {
     Stop,
     Start,

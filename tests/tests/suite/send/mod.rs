@@ -6,8 +6,10 @@ mod faults;
 mod funnel;
 mod kannel;
 mod life;
+mod lists;
 mod peer;
 mod providers;
+mod replies;
 mod segments;
 mod smpp;
 
