@@ -163,7 +163,7 @@ async fn a_key_whose_body_was_broken_is_free_again() {
 async fn a_key_is_in_flight_while_its_body_comes() {
     let service = Service::start(&[]).await;
     let request = || service.import().header("idempotency-key", "k");
-    let (sender, receiver) = tokio::sync::mpsc::channel::<Result<Bytes, std::io::Error>>(1);
+    let (sender, receiver) = mpsc::channel::<Result<Bytes, std::io::Error>>(1);
     let body = stream::unfold(receiver, async |mut receiver| {
         receiver.recv().await.map(|piece| (piece, receiver))
     });
