@@ -31,7 +31,7 @@ pub mod docid;
 pub mod form;
 pub mod invalid;
 pub mod link;
-mod members;
+pub mod members;
 pub mod message;
 pub mod metrics;
 pub mod month;

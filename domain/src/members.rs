@@ -6,8 +6,32 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
-use crate::invalid::{Fault, Problems, check_line, code};
+use crate::invalid::{Fault, Invalid, Problems, check_line, code};
 use crate::pointer::member;
+
+/// The texts of these members of a body, all of which must be there, and nothing else.
+///
+/// # Errors
+/// Everything that is wrong.
+pub fn texts<const N: usize>(
+    body: &Map<String, Value>,
+    names: [&str; N],
+) -> Result<[String; N], Vec<Invalid>> {
+    let problems = Problems::default();
+    let members = Members {
+        pointer: String::new(),
+        map: body,
+        problems: &problems,
+    };
+    members.only(&names);
+    let texts = names.map(|name| members.text(name).unwrap_or_default().to_owned());
+    let problems = problems.into_vec();
+    if problems.is_empty() {
+        Ok(texts)
+    } else {
+        Err(problems)
+    }
+}
 
 /// An object, where it stands in the body, and where its problems are noted.
 pub(crate) struct Members<'a> {

@@ -9,6 +9,16 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PhoneNumber<'a>(&'a str);
 
+/// Digits of a phone that are shown where it is masked.
+const SHOWN: usize = 3;
+
+/// A phone of which the last digits are shown: `+*********521`.
+pub fn masked(phone: &str) -> String {
+    let hidden = phone.chars().count().saturating_sub(SHOWN);
+    let mask = |(place, c)| if c == '+' || place >= hidden { c } else { '*' };
+    phone.chars().enumerate().map(mask).collect()
+}
+
 /// Why a text is no phone number. It never holds the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]

@@ -3,4 +3,3 @@
 
 pub mod campaign;
 pub mod form;
-pub mod message;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 pub use domain::campaign::ReceiptStatus;
-use domain::sms::{Encoding, Keyword, keyword};
+use domain::sms::Encoding;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -92,18 +92,6 @@ pub struct Inbound {
     pub text: String,
     /// The provider's own verdict that this opts out (`Some(true)`) or in (`Some(false)`).
     pub opts_out: Option<bool>,
-}
-
-impl Inbound {
-    /// Whether the text asks for no more messages (`true`), or for messages again: by the provider's verdict, else by its words.
-    pub fn asks_to_stop(&self) -> Option<bool> {
-        let by_words = || match keyword(&self.text, &[])? {
-            Keyword::Stop => Some(true),
-            Keyword::Start => Some(false),
-            Keyword::Help => None,
-        };
-        self.opts_out.or_else(by_words)
-    }
 }
 
 impl fmt::Debug for Inbound {

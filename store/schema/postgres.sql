@@ -398,7 +398,7 @@ CREATE INDEX message_due_test ON message_due (sender, account_id, campaign_id) W
 CREATE INDEX message_due_claimed ON message_due (sender, fence) WHERE fence > 0;
 
 -- Phones that an account has sent to, with the docid that the last message was for, and those that opted out (its
--- suppression list).
+-- suppression list). senders has the names of the senders through which it did, each between spaces.
 CREATE TABLE contact (
     account_id   uuid        NOT NULL,
     phone_mac    bytea       NOT NULL,
@@ -407,8 +407,42 @@ CREATE TABLE contact (
     docid        text,
     opted_out_at timestamptz,
     source       text,
+    senders      text        NOT NULL DEFAULT '',
     PRIMARY KEY (account_id, phone_mac)
 ) WITH (fillfactor = 90);
+CREATE INDEX contact_opted_out ON contact (account_id, opted_out_at, phone_mac) WHERE opted_out_at IS NOT NULL;
+
+-- What providers reported of messages, each status of a part once: part is counted from 0, and -1 stands for all.
+CREATE TABLE receipt (
+    account_id  uuid        NOT NULL,
+    message_id  uuid        NOT NULL,
+    part        bigint      NOT NULL,
+    status      text        NOT NULL,
+    code        text,
+    received_at timestamptz NOT NULL,
+    PRIMARY KEY (account_id, message_id, part, status)
+);
+CREATE INDEX receipt_age ON receipt USING brin (received_at);
+
+-- How an account takes texts that come from phones, as JSON.
+CREATE TABLE send_setting (
+    account_id uuid PRIMARY KEY,
+    content    text NOT NULL
+);
+
+-- Replies to texts, one of a kind to a phone and day. sender, phone and text are null once it was handed over.
+CREATE TABLE reply (
+    account_id uuid        NOT NULL,
+    phone_mac  bytea       NOT NULL,
+    kind       text        NOT NULL,
+    day        date        NOT NULL,
+    sender     text,
+    phone      text,
+    text       text,
+    made_at    timestamptz NOT NULL,
+    PRIMARY KEY (account_id, phone_mac, kind, day)
+);
+CREATE INDEX reply_waiting ON reply (sender, made_at) WHERE sender IS NOT NULL;
 
 -- The messages of a provider whose receipts carry its own ids alone.
 CREATE TABLE provider_ref (

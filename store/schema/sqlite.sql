@@ -358,8 +358,39 @@ CREATE TABLE contact (
     docid text,
     opted_out_at text,
     source text,
+    senders text NOT NULL DEFAULT '',
     PRIMARY KEY (account_id, phone_mac)
 );
+CREATE INDEX contact_opted_out ON contact (account_id, opted_out_at, phone_mac) WHERE opted_out_at IS NOT NULL;
+
+CREATE TABLE receipt (
+    account_id blob NOT NULL,
+    message_id blob NOT NULL,
+    part integer NOT NULL,
+    status text NOT NULL,
+    code text,
+    received_at text NOT NULL,
+    PRIMARY KEY (account_id, message_id, part, status)
+) WITHOUT ROWID;
+CREATE INDEX receipt_age ON receipt (received_at);
+
+CREATE TABLE send_setting (
+    account_id blob PRIMARY KEY,
+    content text NOT NULL
+);
+
+CREATE TABLE reply (
+    account_id blob NOT NULL,
+    phone_mac blob NOT NULL,
+    kind text NOT NULL,
+    day text NOT NULL,
+    sender text,
+    phone text,
+    text text,
+    made_at text NOT NULL,
+    PRIMARY KEY (account_id, phone_mac, kind, day)
+);
+CREATE INDEX reply_waiting ON reply (sender, made_at) WHERE sender IS NOT NULL;
 
 CREATE TABLE provider_ref (
     sender text NOT NULL,

@@ -9,7 +9,7 @@
 //! - Limits: [`rate`] by key and link, [`address`] by network.
 //! - What handlers take: [`extract`] (paths and queries), [`body`], [`memory`] (shared out by account), [`accept`],
 //!   [`precondition`] (`If-Match`).
-//! - What handlers give: [`list`] (pages), [`csv_text`]. [`schema`]: what the document says where types cannot.
+//! - What handlers give: [`list`] (pages), [`lines`] (whole lists), [`csv_text`]. [`schema`]: what the document says where types cannot.
 //!
 //! What most handlers need is at the root too.
 //!
@@ -25,6 +25,7 @@ pub mod drain;
 pub mod entry;
 pub mod error;
 pub mod extract;
+pub mod lines;
 pub mod list;
 pub mod memory;
 pub mod notify;

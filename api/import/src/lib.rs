@@ -51,6 +51,7 @@ pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
         .routes(routes!(import_error::list_errors).layer(from_fn(quick)))
         .routes(routes!(batch::cancel_batch).layer(from_fn(patient)))
         .routes(routes!(batch::retry_batch).layer(from_fn(patient)))
+        .routes(routes!(recipient::list_recipients))
         .routes(
             routes!(recipient::read_recipient, recipient::erase_recipient).layer(from_fn(quick)),
         );

@@ -1,7 +1,6 @@
 //! Campaigns: made, read and listed. What a campaign can be is judged in `domain`.
 
 pub mod act;
-mod body;
 pub mod change;
 mod check;
 pub mod preview;
@@ -11,21 +10,24 @@ pub mod test;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
 use axum::http::header::{ETAG, LOCATION};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use domain::campaign::CampaignContent;
+use chrono::{DateTime, Utc};
+use domain::campaign::{CampaignContent, CampaignCounts, CampaignStatus};
+use serde::Serialize;
 use serde_json::Value;
 use store::send::{Campaign, CampaignKey};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use self::body::CampaignBody;
 use self::request::CampaignRequest;
 use crate::PATH;
 use crate::state::SendState;
 use api_http::auth::Caller;
-use api_http::body::{Limit, SMALL, json};
+use api_http::body::{Limit, SMALL};
 use api_http::deadline::{QUICK, within};
 use api_http::error::Problem;
 use api_http::extract::PathId;
@@ -37,6 +39,70 @@ const CAMPAIGN_BODY: Limit = Limit {
     bytes: SMALL,
     values: 5_000,
 };
+
+/// A campaign.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Campaign)]
+pub struct CampaignBody<'a> {
+    campaign_id: Uuid,
+    #[schema(value_type = String, example = "RUNNING", pattern = "^(DRAFT|RUNNING|PAUSED|FINISHED|CANCELLED)$")]
+    status: CampaignStatus,
+    #[serde(flatten)]
+    content: &'a CampaignContent,
+    created_at: DateTime<Utc>,
+    #[schema(required = true)]
+    started_at: Option<DateTime<Utc>>,
+    #[schema(required = true)]
+    finished_at: Option<DateTime<Utc>>,
+    counts: CampaignCounts,
+}
+
+impl<'a> CampaignBody<'a> {
+    fn new(campaign: &'a Campaign, counts: CampaignCounts) -> Self {
+        Self {
+            campaign_id: campaign.campaign_id,
+            status: campaign.status,
+            content: &campaign.content,
+            created_at: campaign.created_at,
+            started_at: campaign.started_at,
+            finished_at: campaign.finished_at,
+            counts,
+        }
+    }
+}
+
+/// The campaign that a path names, and who asks for it.
+#[derive(utoipa::IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct Target {
+    #[param(ignore)]
+    state: SendState,
+    #[param(ignore)]
+    caller: Caller,
+    #[param(rename = "campaign_id", value_type = Uuid)]
+    key: CampaignKey,
+}
+
+impl FromRequestParts<SendState> for Target {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &SendState) -> Result<Self, Problem> {
+        let caller = Caller::from_request_parts(parts, state).await?;
+        let PathId(campaign_id) = PathId::from_request_parts(parts, state).await?;
+        Ok(Self {
+            state: state.clone(),
+            key: CampaignKey::new(caller.account_id(), campaign_id),
+            caller,
+        })
+    }
+}
+
+impl Target {
+    async fn find(&self) -> Result<Campaign, Problem> {
+        let campaign = within(QUICK, self.state.app.store().campaign(self.key)).await?;
+        campaign.ok_or_else(Problem::not_found)
+    }
+}
 
 /// A campaign with the tag of its version and the counts of its messages.
 async fn answer(
@@ -57,12 +123,6 @@ async fn with_counts<'a>(
     let counts = state.app.store().campaign_counts(account_id, &ids);
     let counts = within(QUICK, counts).await?.pop().unwrap_or_default();
     Ok(CampaignBody::new(campaign, counts))
-}
-
-/// The caller's campaign of an id.
-async fn find(state: &SendState, key: CampaignKey) -> Result<Campaign, Problem> {
-    let campaign = within(QUICK, state.app.store().campaign(key)).await?;
-    campaign.ok_or_else(Problem::not_found)
 }
 
 /// Make a campaign.
@@ -88,15 +148,11 @@ pub async fn create_campaign(
     body: Body,
 ) -> Result<Response, Problem> {
     let account_id = caller.account_id();
-    let permit = state.app.memory().permit(account_id);
-    let body = json(permit, &headers, body, CAMPAIGN_BODY).await?;
+    let body = state.body(&caller, &headers, body, CAMPAIGN_BODY).await?;
     let content = CampaignContent::parse(&Value::Object(body)).map_err(Problem::invalid)?;
     check::content(&state, &caller, &content).await?;
-    let campaign = within(
-        QUICK,
-        state.app.store().create_campaign(account_id, &content),
-    )
-    .await?;
+    let campaign = state.app.store().create_campaign(account_id, &content);
+    let campaign = within(QUICK, campaign).await?;
     tracing::info!(campaign.id = %campaign.campaign_id, "campaign made");
     let location = [(LOCATION, format!("{PATH}/{}", campaign.campaign_id))];
     let answer = answer(&state, account_id, &campaign).await?;
@@ -109,21 +165,16 @@ pub async fn create_campaign(
 #[utoipa::path(
     get,
     path = "/api_v1/sms/campaign/{campaign_id}",
-    params(("campaign_id" = Uuid, Path)),
+    params(Target),
     responses(
         (status = 200, description = "The campaign", body = CampaignBody, headers(
             ("ETag" = String, description = "Of this version, for `If-Match`"),
         )),
     ),
 )]
-pub async fn read_campaign(
-    State(state): State<SendState>,
-    caller: Caller,
-    PathId(campaign_id): PathId,
-) -> Result<Response, Problem> {
-    let account_id = caller.account_id();
-    let campaign = find(&state, CampaignKey::new(account_id, campaign_id)).await?;
-    answer(&state, account_id, &campaign).await
+pub async fn read_campaign(target: Target) -> Result<Response, Problem> {
+    let campaign = target.find().await?;
+    answer(&target.state, target.key.account_id, &campaign).await
 }
 
 /// List campaigns, newest first.
@@ -146,12 +197,10 @@ pub async fn list_campaigns(
     let page = store
         .campaigns(account_id, before, query.limit.into())
         .await?;
-    let ids: Vec<Uuid> = page
-        .rows
-        .iter()
-        .map(|campaign| campaign.campaign_id)
-        .collect();
-    let counts = store.campaign_counts(account_id, &ids).await?;
+    let ids = page.rows.iter().map(|campaign| campaign.campaign_id);
+    let counts = store
+        .campaign_counts(account_id, &ids.collect::<Vec<_>>())
+        .await?;
     let items = page.rows.iter().zip(counts).map(|(campaign, counts)| {
         let position = campaign.campaign_id.into_bytes();
         (position, CampaignBody::new(campaign, counts))

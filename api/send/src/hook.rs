@@ -4,8 +4,6 @@
 //! and where the provider signs, the signature is asked for too. Whatever is wrong of these is charged to the address that it
 //! came from.
 
-mod state;
-
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
@@ -13,15 +11,16 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
 use chrono::Utc;
+use domain::pepper::Pepper;
 use metrics::counter;
-use sender::setting::Kind;
-use sender::{HookError, HookRequest, Receipt, Subject};
-use store::send::inbound::{NewInbound, PartOf};
+use sender::setting::{Kind, Setting};
+use sender::{HookError, HookRequest, Provider, Receipt, Subject};
+use store::Store;
+use store::send::inbound::{NewInbound, Referred};
 use store::send::receipt::NewReceipt;
 use uuid::Uuid;
 
-use self::state::Hook;
-pub use self::state::HookState;
+use crate::state::SendState;
 use api_http::address::Network;
 use api_http::body::{self, Whole};
 use api_http::deadline::{QUICK, within};
@@ -35,56 +34,87 @@ const REFERENCE: &str = "ref";
 /// The sender's name and its key.
 type HookPath = Result<Path<(String, String)>, PathRejection>;
 
+/// A sender that a request comes for.
+struct Hook<'a> {
+    setting: &'a Setting,
+    provider: &'a dyn Provider,
+    pepper: &'a Pepper,
+}
+
 /// What a provider reports of messages.
 pub async fn take_receipts(
-    State(state): State<HookState>,
+    State(state): State<SendState>,
     network: Network,
     path: HookPath,
     uri: Uri,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let hook = state
-        .find(path)
-        .map_err(|problem| state.charge(network, problem))?;
+    let charge = |problem| charge(&state, network, problem);
+    let hook = find(&state, path).map_err(charge)?;
     let body = read(&state, body).await?;
-    let reference = reference(&hook, &uri).map_err(|problem| state.charge(network, problem))?;
+    let reference = reference(&hook, &uri).map_err(charge)?;
     let request = Received::new(&state, &uri, &headers, body);
     let receipts = hook
         .provider
         .receipts(&request.as_hook(), reference.as_deref());
-    let receipts = receipts.map_err(|error| state.charge(network, refused(&hook, error)))?;
+    let receipts = receipts.map_err(|error| charge(refused(&hook, error)))?;
     store_receipts(&state, &hook, receipts).await?;
     Ok(answer(&hook))
 }
 
 /// Texts that came from phones.
 pub async fn take_inbound(
-    State(state): State<HookState>,
+    State(state): State<SendState>,
     network: Network,
     path: HookPath,
     uri: Uri,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let hook = state
-        .find(path)
-        .map_err(|problem| state.charge(network, problem))?;
+    let charge = |problem| charge(&state, network, problem);
+    let hook = find(&state, path).map_err(charge)?;
     let body = read(&state, body).await?;
     let request = Received::new(&state, &uri, &headers, body);
     let texts = hook.provider.inbound(&request.as_hook());
-    let texts = texts.map_err(|error| state.charge(network, refused(&hook, error)))?;
+    let texts = texts.map_err(|error| charge(refused(&hook, error)))?;
     for text in texts {
         let inbound = NewInbound {
             sender: &hook.setting.name,
             id: &text.id,
             phone: &text.from,
-            opts_out: text.asks_to_stop(),
+            text: &text.text,
+            opts_out: text.opts_out,
+            // Twilio replies itself.
+            is_replied_to: hook.setting.kind != Kind::Twilio,
         };
         let recorded = state.app.store().record_inbound(inbound, hook.pepper);
         within(QUICK, recorded).await?;
     }
     Ok(answer(&hook))
+}
+
+/// The sender of a path, if the key is its. 401, the same for a wrong name and a wrong key.
+fn find(state: &SendState, path: HookPath) -> Result<Hook<'_>, Problem> {
+    let Path((name, key)) = path.map_err(|_| unauthenticated())?;
+    let pepper = state.pepper().map_err(|_| unauthenticated())?;
+    if !pepper.is_hook_key(&name, &key) {
+        return Err(unauthenticated());
+    }
+    let mut senders = state.senders.iter();
+    let found = senders.find(|(setting, _)| setting.name == name);
+    let (setting, provider) = found.ok_or_else(unauthenticated)?;
+    Ok(Hook {
+        setting,
+        provider: provider.as_ref(),
+        pepper,
+    })
+}
+
+/// A request that is refused costs its address one of its failures. Without any left, that is the problem.
+fn charge(state: &SendState, network: Network, problem: Problem) -> Problem {
+    let taken = state.app.key_failures().take(network);
+    taken.err().unwrap_or(problem)
 }
 
 /// A request as a provider's code reads it.
@@ -95,7 +125,7 @@ struct Received {
 }
 
 impl Received {
-    fn new(state: &HookState, uri: &Uri, headers: &HeaderMap, body: Whole) -> Self {
+    fn new(state: &SendState, uri: &Uri, headers: &HeaderMap, body: Whole) -> Self {
         let headers = headers.iter().filter_map(|(name, value)| {
             let value = value.to_str().ok()?;
             Some((name.as_str().to_owned(), value.to_owned()))
@@ -118,7 +148,7 @@ impl Received {
     }
 }
 
-async fn read(state: &HookState, body: Body) -> Result<Whole, Problem> {
+async fn read(state: &SendState, body: Body) -> Result<Whole, Problem> {
     let permit = state.app.memory().permit(Uuid::nil());
     body::read(permit, body, MAX_BODY, Code::InvalidForm).await
 }
@@ -166,7 +196,7 @@ fn answer(hook: &Hook<'_>) -> Response {
 }
 
 async fn store_receipts(
-    state: &HookState,
+    state: &SendState,
     hook: &Hook<'_>,
     receipts: Vec<Receipt>,
 ) -> Result<(), Problem> {
@@ -176,7 +206,8 @@ async fn store_receipts(
     for receipt in receipts {
         let (name, status) = (hook.setting.name.clone(), receipt.status.as_str());
         counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
-        let Some(subject) = subject(state, hook, &receipt.subject).await? else {
+        let Some((account_id, message_id, part)) = subject(store, hook, &receipt.subject).await?
+        else {
             tracing::debug!(
                 sender = hook.setting.name,
                 "a receipt is of no message that is known"
@@ -184,12 +215,12 @@ async fn store_receipts(
             continue;
         };
         if receipt.opted_out {
-            opted_out.push((subject.account_id, subject.message_id));
+            opted_out.push((account_id, message_id));
         }
         new.push(NewReceipt {
-            account_id: subject.account_id,
-            message_id: subject.message_id,
-            part: subject.part,
+            account_id,
+            message_id,
+            part,
             status: receipt.status,
             code: receipt.code,
         });
@@ -204,52 +235,29 @@ async fn store_receipts(
     Ok(())
 }
 
-/// A message of ours, and the part that a receipt is about; `None`: all.
-struct Known {
-    account_id: Uuid,
-    message_id: Uuid,
-    part: Option<usize>,
-}
-
-/// What a receipt is about. What names no message of ours is left out; a provider's id tells only the part.
+/// The account, the message and the part (`None`: all) that a receipt is about. What names no message of ours is left out; a
+/// provider's id tells only the part.
 async fn subject(
-    state: &HookState,
+    store: &Store,
     hook: &Hook<'_>,
     subject: &Subject,
-) -> Result<Option<Known>, Problem> {
+) -> Result<Option<(Uuid, Uuid, Option<usize>)>, Problem> {
     let (reference, provider_id) = match subject {
         Subject::Reference(reference) => (reference, None),
         Subject::Part {
             reference,
             provider_id,
-        } => (reference, Some(provider_id)),
+        } => (reference, Some(provider_id.as_str())),
         Subject::ProviderId(_) => return Ok(None),
     };
     let Some((number, message_id)) = hook.pepper.read_reference(reference) else {
         return Ok(None);
     };
-    let Some(account_id) = state.account(number).await? else {
-        return Ok(None);
-    };
-    let Some(provider_id) = provider_id else {
-        return Ok(Some(Known {
-            account_id,
-            message_id,
-            part: None,
-        }));
-    };
-    let store = state.app.store();
-    let part = within(QUICK, store.part_of(account_id, message_id, provider_id)).await?;
-    let part = match part {
-        PartOf::All => None,
-        PartOf::One(part) => Some(part),
-        PartOf::Unknown => return Ok(None),
+    let referred = store.referred(number, message_id, provider_id);
+    match within(QUICK, referred).await? {
+        Referred::Message { account_id, part } => Ok(Some((account_id, message_id, part))),
+        Referred::Unknown => Ok(None),
         // The receipt is faster than the answer to the message; the provider tells it again.
-        PartOf::NotYet => return Err(Problem::unavailable()),
-    };
-    Ok(Some(Known {
-        account_id,
-        message_id,
-        part,
-    }))
+        Referred::NotYet => Err(Problem::unavailable()),
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //! - `campaign`: campaigns and their life. `message`: what became of each message.
-//! - `sender`: who carries messages. `suppression`: who gets none.
+//! - `sender`: who carries messages. `suppression`: who gets none. `setting`: how texts from phones are taken.
 //! - `hook`: what providers report, at addresses that only they know. `state`: what these routes share.
 //!
 //! What is *not* here: what a campaign can be (in `domain`), planning and judging messages (in `store`), handing them over
@@ -10,9 +10,9 @@
 
 mod campaign;
 mod hook;
-mod member;
 mod message;
 mod sender;
+mod setting;
 mod state;
 mod suppression;
 
@@ -28,7 +28,6 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
 use self::campaign::{act, change, preview, resend, test};
-use self::hook::HookState;
 use self::state::SendState;
 
 /// Where campaigns are.
@@ -56,7 +55,9 @@ pub fn routes(app: &AppState, config: &Config, backends: &Backends) -> OpenApiRo
         .routes(routes!(message::list_recipient_messages).layer(from_fn(quick)))
         .routes(routes!(sender::list_senders).layer(from_fn(quick)))
         .routes(routes!(suppression::list_suppressed).layer(from_fn(quick)))
-        .routes(routes!(suppression::suppress, suppression::unsuppress));
+        .routes(routes!(suppression::suppress, suppression::unsuppress))
+        .routes(routes!(setting::read_setting).layer(from_fn(quick)))
+        .routes(routes!(setting::replace_setting));
     let state = SendState::new(app, config, backends);
     let hooks = OpenApiRouter::new()
         .route(
@@ -67,7 +68,7 @@ pub fn routes(app: &AppState, config: &Config, backends: &Backends) -> OpenApiRo
             "/hooks/{sender}/{key}/inbound",
             get(hook::take_inbound).post(hook::take_inbound),
         )
-        .with_state(HookState::new(app, config, backends));
+        .with_state(state.clone());
     scoped(app, Scope::Send, "send", campaigns)
         .with_state(state)
         .merge(hooks)

@@ -3,7 +3,6 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
-use store::send::state::SenderState;
 use utoipa::ToSchema;
 
 use crate::state::SendState;
@@ -48,21 +47,17 @@ pub async fn list_senders(
     let store = state.app.store();
     let states = store.sender_states().await?;
     let waiting = store.waiting_by_sender(caller.account_id()).await?;
-    let allowed = state.senders.iter();
-    let allowed = allowed.filter(|sender| sender.accounts.allow(caller.account_name()));
+    let senders = state.senders.iter().map(|(setting, _)| setting);
+    let allowed = senders.filter(|sender| sender.accounts.allow(caller.account_name()));
     let items = allowed.map(|sender| {
         let known = states.iter().find(|state| state.name == sender.name);
-        let (state, reason) = match known.cloned() {
-            Some(SenderState { state, reason, .. }) => (state, reason),
-            None => ("ok".to_owned(), None),
-        };
         SenderItem {
             name: sender.name.clone(),
             kind: sender.kind.as_str(),
             from: sender.from.clone(),
             rate: sender.rate.get(),
-            state,
-            reason,
+            state: known.map_or("ok", |known| &known.state).to_owned(),
+            reason: known.and_then(|known| known.reason.clone()),
             waiting: waiting.get(&sender.name).copied().unwrap_or_default(),
         }
     });

@@ -5,43 +5,98 @@ use std::sync::Arc;
 
 use api_http::AppState;
 use api_http::auth::Caller;
+use api_http::body::{Limit, json};
 use api_http::error::{Code, Problem};
+use axum::body::Body;
 use axum::extract::FromRef;
+use axum::http::HeaderMap;
 use domain::invalid::{Invalid, code};
+use domain::members::texts;
 use domain::pepper::Pepper;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use platform::backends::Backends;
 use platform::config::Config;
 use sender::setting::{Kind, Setting};
+use sender::{Provider, tls_config};
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 /// Test messages of an account in an hour.
 const TESTS: NonZeroU32 = NonZeroU32::MIN.saturating_add(19);
+/// A body of a few texts.
+pub const FEW: Limit = Limit {
+    bytes: 16 << 10,
+    values: 200,
+};
+
+/// A sender, and how its provider speaks.
+pub type Sender = (Setting, Arc<dyn Provider>);
 
 /// The state of these routes, once a process. Cheap to clone.
 #[derive(Clone)]
 pub struct SendState {
     pub app: AppState,
-    pub senders: Arc<[Setting]>,
+    pub senders: Arc<[Sender]>,
     pepper: Option<Arc<Pepper>>,
+    pub public_url: Arc<str>,
     /// What comes before a link's token.
     pub link_prefix: Arc<str>,
     /// Only this machine can open links.
     links_are_local: bool,
-    tests: Arc<TestLimiter>,
+    /// How many test messages each account may still send, on this instance.
+    tests: Arc<DefaultKeyedRateLimiter<Uuid>>,
 }
 
 impl SendState {
     pub fn new(app: &AppState, config: &Config, backends: &Backends) -> Self {
+        let tls = tls_config().inspect_err(|error| {
+            tracing::error!(%error, "TLS cannot be used, so there are no senders");
+        });
+        let settings = config.senders.iter().cloned();
+        let senders = settings.filter_map(|setting| {
+            let provider = setting.connect(tls.as_ref().ok()?);
+            Some((setting, provider))
+        });
         Self {
             app: app.clone(),
-            senders: config.senders.clone(),
+            senders: senders.collect(),
             pepper: backends.pepper.clone(),
+            public_url: config.public_url.as_str().into(),
             link_prefix: format!("{}/f/", config.public_url.as_str()).into(),
             links_are_local: config.public_url.is_local(),
-            tests: Arc::new(TestLimiter::new()),
+            tests: Arc::new(test_limiter()),
         }
+    }
+
+    /// A body that is an object.
+    ///
+    /// # Errors
+    /// See [`json`].
+    pub async fn body(
+        &self,
+        caller: &Caller,
+        headers: &HeaderMap,
+        body: Body,
+        limit: Limit,
+    ) -> Result<Map<String, Value>, Problem> {
+        let permit = self.app.memory().permit(caller.account_id());
+        json(permit, headers, body, limit).await
+    }
+
+    /// A body that is an object of these texts.
+    ///
+    /// # Errors
+    /// See [`json`]; 422.
+    pub async fn texts<const N: usize>(
+        &self,
+        caller: &Caller,
+        headers: &HeaderMap,
+        body: Body,
+        names: [&str; N],
+    ) -> Result<[String; N], Problem> {
+        let body = self.body(caller, headers, body, FEW).await?;
+        texts(&body, names).map_err(Problem::invalid)
     }
 
     /// The sender of this name, if the caller may use it.
@@ -49,7 +104,8 @@ impl SendState {
     /// # Errors
     /// 422 `sender_unknown`, `sender_not_allowed`.
     pub fn sender(&self, caller: &Caller, name: &str) -> Result<&Setting, Problem> {
-        let sender = self.senders.iter().find(|sender| sender.name == name);
+        let mut senders = self.senders.iter().map(|(setting, _)| setting);
+        let sender = senders.find(|sender| sender.name == name);
         let sender = sender.ok_or_else(|| {
             let detail =
                 "the service has no sender of this name; GET /api_v1/sms/sender lists them";
@@ -98,7 +154,7 @@ impl SendState {
     /// # Errors
     /// 429: there is none left.
     pub fn take_test(&self, account_id: Uuid) -> Result<(), Problem> {
-        self.tests.take(account_id)
+        take(&self.tests, account_id)
     }
 }
 
@@ -109,38 +165,21 @@ impl FromRef<SendState> for AppState {
 }
 
 fn about_sender(code: Code, wrong: &'static str, detail: &'static str) -> Problem {
-    let wrong = Invalid {
-        pointer: "/sender".to_owned(),
-        code: wrong,
-        detail: detail.to_owned(),
-    };
-    Problem::new(code, detail).about(vec![wrong])
+    Problem::new(code, detail).about(vec![Invalid::of_member("sender", wrong, detail)])
 }
 
-/// How many test messages each account may still send, on this instance.
-struct TestLimiter {
-    limiter: DefaultKeyedRateLimiter<Uuid>,
-    clock: DefaultClock,
+fn test_limiter() -> DefaultKeyedRateLimiter<Uuid> {
+    RateLimiter::keyed(Quota::per_hour(TESTS))
 }
 
-impl TestLimiter {
-    fn new() -> Self {
-        Self {
-            limiter: RateLimiter::keyed(Quota::per_hour(TESTS)),
-            clock: DefaultClock::default(),
-        }
-    }
-
-    fn take(&self, account_id: Uuid) -> Result<(), Problem> {
-        // Forgets accounts that have all of theirs again.
-        self.limiter.retain_recent();
-        let taken = self.limiter.check_key(&account_id);
-        taken.map_err(|until| {
-            let wait = until.wait_time_from(self.clock.now());
-            let detail = format!("an account may send {TESTS} test messages an hour");
-            Problem::new(Code::RateLimited, detail).retry_after(wait.as_secs() + 1)
-        })
-    }
+fn take(tests: &DefaultKeyedRateLimiter<Uuid>, account_id: Uuid) -> Result<(), Problem> {
+    // Forgets accounts that have all of theirs again.
+    tests.retain_recent();
+    tests.check_key(&account_id).map_err(|until| {
+        let wait = until.wait_time_from(DefaultClock::default().now());
+        let detail = format!("an account may send {TESTS} test messages an hour");
+        Problem::new(Code::RateLimited, detail).retry_after(wait.as_secs() + 1)
+    })
 }
 
 #[cfg(test)]
@@ -149,14 +188,14 @@ mod tests {
 
     #[test]
     fn each_account_has_twenty_tests_an_hour() {
-        let tests = TestLimiter::new();
+        let tests = test_limiter();
         let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
         for _ in 0..20 {
-            assert!(tests.take(one).is_ok());
+            assert!(take(&tests, one).is_ok());
         }
-        let refused = tests.take(one).unwrap_err();
+        let refused = take(&tests, one).unwrap_err();
         assert_eq!(refused.code(), Code::RateLimited);
         assert!(refused.headers().contains_key("retry-after"));
-        assert!(tests.take(two).is_ok());
+        assert!(take(&tests, two).is_ok());
     }
 }

@@ -5,18 +5,16 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::invalid::code;
+use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
-use domain::phone::PhoneNumber;
+use domain::phone::{PhoneNumber, masked};
 use serde::Serialize;
-use store::send::contact::Suppressed;
+use store::send::contact::{Suppressed, SuppressedAt};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::member::{FEW, invalid, texts};
 use crate::state::SendState;
 use api_http::auth::Caller;
-use api_http::body::json;
 use api_http::deadline::{QUICK, within};
 use api_http::error::Problem;
 use api_http::list::{List, ListQuery, Page};
@@ -24,8 +22,6 @@ use api_http::list::{List, ListQuery, Page};
 const PATH: &str = "/api_v1/sms/suppression";
 /// The source of what the account puts on its list itself.
 const SOURCE: &str = "api";
-/// Digits of a phone that are shown.
-const SHOWN: usize = 3;
 
 /// A phone that gets no messages of the account.
 #[derive(Serialize, ToSchema)]
@@ -63,20 +59,13 @@ impl SuppressedItem {
     }
 }
 
-/// A phone of which the last digits are shown.
-fn masked(phone: &str) -> String {
-    let hidden = phone.chars().count().saturating_sub(SHOWN);
-    let mask = |(place, c)| if c == '+' || place >= hidden { c } else { '*' };
-    phone.chars().enumerate().map(mask).collect()
-}
-
-/// List the phones that get no messages.
+/// List the phones that get no messages, newest first.
 #[utoipa::path(
     get,
     path = "/api_v1/sms/suppression",
     params(ListQuery),
     responses(
-        (status = 200, description = "A page of phones, in no order that means anything", body = Page<SuppressedItem>),
+        (status = 200, description = "A page of phones", body = Page<SuppressedItem>),
     ),
 )]
 pub async fn list_suppressed(
@@ -86,20 +75,30 @@ pub async fn list_suppressed(
 ) -> Result<Response, Problem> {
     let account_id = caller.account_id();
     let list = List::new(account_id, PATH);
-    let after: Option<[u8; 32]> = list.position(&query)?;
+    let before = list.position(&query)?.and_then(|at| read_position(&at));
     let pepper = state.pepper()?;
-    let page = state
-        .app
-        .store()
-        .suppressed(account_id, after, query.limit.into());
-    let page = page.await?;
-    let position = |mac: &[u8]| mac.try_into().unwrap_or([0; 32]);
-    let items = page.rows.iter();
-    let items = items.map(|row| {
+    let store = state.app.store();
+    let page = store
+        .suppressed(account_id, before, query.limit.into())
+        .await?;
+    let items = page.rows.iter().map(|row| {
         let item = SuppressedItem::new(row, account_id, pepper);
-        (position(&row.phone_mac), item)
+        (position(row.since, &row.phone_mac), item)
     });
-    list.answer(&query, items, page.next.as_deref().map(position))
+    let next = page.next.map(|(since, mac)| position(since, &mac));
+    list.answer(&query, items, next)
+}
+
+/// A place in the list as a cursor has it: the moment in microseconds, and the MAC.
+fn position(since: DateTime<Utc>, mac: &[u8]) -> [u8; 40] {
+    let bytes = [&since.timestamp_micros().to_be_bytes(), mac].concat();
+    bytes.try_into().unwrap_or([0; 40])
+}
+
+fn read_position(position: &[u8; 40]) -> Option<SuppressedAt> {
+    let (since, mac) = position.split_first_chunk()?;
+    let since = DateTime::from_timestamp_micros(i64::from_be_bytes(*since))?;
+    Some((since, mac.to_vec()))
 }
 
 /// Put a phone on the list.
@@ -120,14 +119,10 @@ pub async fn suppress(
     headers: HeaderMap,
     body: Body,
 ) -> Result<StatusCode, Problem> {
-    let account_id = caller.account_id();
-    let phone = phone_of(&state, account_id, &headers, body).await?;
-    let store = state.app.store();
-    within(
-        QUICK,
-        store.opt_out(account_id, &phone, SOURCE, state.pepper()?),
-    )
-    .await?;
+    let phone = phone_of(&state, &caller, &headers, body).await?;
+    let (store, account_id) = (state.app.store(), caller.account_id());
+    let done = store.opt_out(account_id, &phone, SOURCE, state.pepper()?);
+    within(QUICK, done).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -147,9 +142,8 @@ pub async fn unsuppress(
     headers: HeaderMap,
     body: Body,
 ) -> Result<StatusCode, Problem> {
-    let account_id = caller.account_id();
-    let phone = phone_of(&state, account_id, &headers, body).await?;
-    let store = state.app.store();
+    let phone = phone_of(&state, &caller, &headers, body).await?;
+    let (store, account_id) = (state.app.store(), caller.account_id());
     within(QUICK, store.opt_in(account_id, &phone, state.pepper()?)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -157,20 +151,22 @@ pub async fn unsuppress(
 /// The phone that a body names, and nothing else.
 async fn phone_of(
     state: &SendState,
-    account_id: Uuid,
+    caller: &Caller,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<String, Problem> {
-    let permit = state.app.memory().permit(account_id);
-    let body = json(permit, headers, body, FEW).await?;
-    let [phone] = texts(&body, ["phone"])?;
-    match PhoneNumber::parse(&phone) {
-        Ok(_) => Ok(phone),
-        Err(error) => {
-            let wrong = invalid("phone", code::MALFORMED, format!("phone {error}"));
-            Err(Problem::invalid(vec![wrong]))
-        }
+    let [phone] = state.texts(caller, headers, body, ["phone"]).await?;
+    match wrong_phone(&phone) {
+        None => Ok(phone),
+        Some(wrong) => Err(Problem::invalid(vec![wrong])),
     }
+}
+
+/// What is wrong with the member `phone` of a body.
+pub fn wrong_phone(phone: &str) -> Option<Invalid> {
+    let error = PhoneNumber::parse(phone).err()?;
+    let detail = format!("phone {error}");
+    Some(Invalid::of_member("phone", code::MALFORMED, detail))
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub struct CampaignContent {
     pub link_expires_after_days: u32,
     /// `null` is any time.
     #[serde(default = "default_send_window")]
-    #[schema(schema_with = send_window, required = true)]
+    #[schema(required = true)]
     pub send_window: Option<SendWindow>,
     pub send_within_hours: u32,
     pub contact_gap_days: u32,
@@ -46,14 +46,14 @@ pub struct CampaignContent {
     pub reminder: Option<Reminder>,
 }
 
-/// Who gets a message. In JSON one object with the members of its kind.
+/// Who gets a message. In JSON one object with the members of its kind; the first kind whose members are there is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Wire", into = "Wire")]
+#[serde(untagged)]
 pub enum Audience {
-    /// Whoever comes with an import for the campaign.
-    OnImport,
+    /// Whoever comes with an import for the campaign: `true`.
+    OnImport { on_import: bool },
     /// The recipients whose stored values came with these batches.
-    Batches(Vec<Uuid>),
+    Batches { batch_ids: Vec<Uuid> },
     /// The recipients that were created in this time, both ends included, and have all of these tracking fields.
     Recipients {
         created_from: Option<DateTime<Utc>>,
@@ -80,59 +80,6 @@ fn default_send_window() -> Option<SendWindow> {
     Some(SendWindow::default())
 }
 
-/// The JSON of an audience. The first kind whose members are there is meant.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Wire {
-    OnImport {
-        on_import: bool,
-    },
-    Batches {
-        batch_ids: Vec<Uuid>,
-    },
-    Recipients {
-        created_from: Option<DateTime<Utc>>,
-        created_to: Option<DateTime<Utc>>,
-        fields: IndexMap<String, String>,
-    },
-}
-
-impl From<Audience> for Wire {
-    fn from(audience: Audience) -> Self {
-        match audience {
-            Audience::OnImport => Self::OnImport { on_import: true },
-            Audience::Batches(batch_ids) => Self::Batches { batch_ids },
-            Audience::Recipients {
-                created_from,
-                created_to,
-                fields,
-            } => Self::Recipients {
-                created_from,
-                created_to,
-                fields,
-            },
-        }
-    }
-}
-
-impl From<Wire> for Audience {
-    fn from(wire: Wire) -> Self {
-        match wire {
-            Wire::OnImport { .. } => Self::OnImport,
-            Wire::Batches { batch_ids } => Self::Batches(batch_ids),
-            Wire::Recipients {
-                created_from,
-                created_to,
-                fields,
-            } => Self::Recipients {
-                created_from,
-                created_to,
-                fields,
-            },
-        }
-    }
-}
-
 fn string() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
@@ -140,24 +87,6 @@ fn string() -> ObjectBuilder {
 /// An object, or null.
 fn nullable(of: Type) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(SchemaType::from_iter([of, Type::Null]))
-}
-
-fn send_window() -> ObjectBuilder {
-    let clock = || string().pattern(Some("^([01][0-9]|2[0-3]):[0-5][0-9]$"));
-    let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-    nullable(Type::Object)
-        .description(Some(
-            "When messages may be sent, in the recipient's time zone; `null` is any time.",
-        ))
-        .property("from", clock().examples(["09:00"]))
-        .required("from")
-        .property("to", clock().examples(["20:00"]))
-        .required("to")
-        .property(
-            "days",
-            ArrayBuilder::new().items(string().enum_values(Some(days))),
-        )
-        .required("days")
 }
 
 impl PartialSchema for Audience {

@@ -4,113 +4,51 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
 use strum::VariantArray;
-use utoipa::ToSchema;
+use utoipa::openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, Type};
+use utoipa::{PartialSchema, ToSchema};
 
-use super::count::Count;
-use super::message::{MessageStatus, SkipReason};
+use super::message::{MessageKind, MessageStatus, SkipReason};
 
-/// A campaign's messages of one kind: how many there are, in each status, and what came of them.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, ToSchema)]
-#[schema(as = MessageCounts)]
-pub struct Counts {
-    /// The sum of all statuses.
-    pub recipients: i64,
-    /// Never to be sent, by reason.
-    #[schema(value_type = BTreeMap<String, i64>, example = json!({"opted_out": 2, "contact_gap": 1}))]
-    pub skipped: BTreeMap<SkipReason, i64>,
-    /// Waiting for their turn.
-    pub scheduled: i64,
-    /// Handed over; the result is not known yet.
-    pub sending: i64,
-    /// The provider has them.
-    pub accepted: i64,
-    pub delivered: i64,
-    pub undelivered: i64,
-    pub expired: i64,
-    /// Refused for good.
-    pub failed: i64,
-    /// They may have been sent.
-    pub unknown: i64,
-    pub cancelled: i64,
+/// What is counted of messages. As text `recipients`, or the name of the status or the reason, such as `opted_out`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Count {
+    /// Messages, of whatever status.
+    Recipients,
     /// Parts of the messages that were handed over.
-    pub parts: i64,
+    Parts,
     /// Messages whose link was viewed.
-    pub viewed: i64,
+    Viewed,
     /// Messages whose link was answered.
-    pub answered: i64,
+    Answered,
+    /// Messages of this status. Those that are skipped are counted by their reasons.
+    #[serde(untagged)]
+    Status(MessageStatus),
+    /// Messages that are skipped for this reason.
+    #[serde(untagged)]
+    Skipped(SkipReason),
 }
+
+impl Count {
+    /// All that a body shows, in its order.
+    fn shown() -> impl Iterator<Item = Self> {
+        let statuses = MessageStatus::VARIANTS.iter().copied().map(Self::Status);
+        let others = [Self::Parts, Self::Viewed, Self::Answered];
+        std::iter::once(Self::Recipients)
+            .chain(statuses)
+            .chain(others)
+    }
+}
+
+/// Counts of messages, or what changes of them. As text a JSON object of those that are not 0, such as
+/// `{"scheduled":-1,"sending":1}`; as the member of a body it has all of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Counts(BTreeMap<Count, i64>);
 
 impl Counts {
-    pub fn add(&mut self, delta: &CountsDelta) {
-        for (count, more) in delta.iter() {
-            if let Some(counter) = self.counter(count) {
-                *counter = counter.wrapping_add(more);
-            }
-        }
-        self.skipped.retain(|_, count| *count != 0);
-    }
-
-    /// Whether the statuses add up to the recipients.
-    pub fn is_consistent(&self) -> bool {
-        let statuses = MessageStatus::VARIANTS.iter();
-        let sum = statuses.map(|status| self.status(*status));
-        sum.fold(0, i64::wrapping_add) == self.recipients
-    }
-
-    /// The messages of a status. Those that are skipped are the sum of their reasons.
-    pub fn status(&self, status: MessageStatus) -> i64 {
-        match status {
-            MessageStatus::Skipped => {
-                let reasons = self.skipped.values();
-                reasons.copied().fold(0, i64::wrapping_add)
-            }
-            MessageStatus::Scheduled => self.scheduled,
-            MessageStatus::Sending => self.sending,
-            MessageStatus::Accepted => self.accepted,
-            MessageStatus::Delivered => self.delivered,
-            MessageStatus::Undelivered => self.undelivered,
-            MessageStatus::Expired => self.expired,
-            MessageStatus::Failed => self.failed,
-            MessageStatus::Unknown => self.unknown,
-            MessageStatus::Cancelled => self.cancelled,
-        }
-    }
-
-    fn counter(&mut self, count: Count) -> Option<&mut i64> {
-        Some(match count {
-            Count::Recipients => &mut self.recipients,
-            Count::Skipped(reason) => self.skipped.entry(reason).or_default(),
-            Count::Parts => &mut self.parts,
-            Count::Viewed => &mut self.viewed,
-            Count::Answered => &mut self.answered,
-            Count::Status(status) => match status {
-                MessageStatus::Skipped => return None,
-                MessageStatus::Scheduled => &mut self.scheduled,
-                MessageStatus::Sending => &mut self.sending,
-                MessageStatus::Accepted => &mut self.accepted,
-                MessageStatus::Delivered => &mut self.delivered,
-                MessageStatus::Undelivered => &mut self.undelivered,
-                MessageStatus::Expired => &mut self.expired,
-                MessageStatus::Failed => &mut self.failed,
-                MessageStatus::Unknown => &mut self.unknown,
-                MessageStatus::Cancelled => &mut self.cancelled,
-            },
-        })
-    }
-}
-
-/// What changes of the counts; no count is 0. As text a JSON object, such as `{"scheduled":-1,"sending":1}`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CountsDelta(BTreeMap<Count, i64>);
-
-/// The text is no change of counts.
-#[derive(Debug, thiserror::Error)]
-#[error("not a change of counts: {0}")]
-pub struct CountsDeltaError(#[source] serde_json::Error);
-
-impl CountsDelta {
     /// One message goes from a count to another.
     pub fn moved(from: Count, to: Count) -> Self {
         let mut delta = Self::default();
@@ -134,41 +72,126 @@ impl CountsDelta {
     }
 
     pub fn merge(&mut self, other: &Self) {
-        for (count, more) in other.iter() {
-            self.add(count, more);
+        for (count, more) in &other.0 {
+            self.add(*count, *more);
         }
     }
 
+    /// Messages that are skipped are the sum of their reasons.
     pub fn get(&self, count: Count) -> i64 {
-        self.0.get(&count).copied().unwrap_or_default()
+        match count {
+            Count::Status(MessageStatus::Skipped) => self.skipped().values().sum(),
+            count => self.0.get(&count).copied().unwrap_or_default(),
+        }
     }
 
-    /// The counts that change.
-    pub fn iter(&self) -> impl Iterator<Item = (Count, i64)> {
-        self.0.iter().map(|(count, more)| (*count, *more))
+    /// The messages of a status.
+    pub fn status(&self, status: MessageStatus) -> i64 {
+        self.get(Count::Status(status))
     }
 
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// Whether the statuses add up to the recipients.
+    pub fn is_consistent(&self) -> bool {
+        let statuses = MessageStatus::VARIANTS.iter();
+        let sum: i64 = statuses.map(|status| self.status(*status)).sum();
+        sum == self.get(Count::Recipients)
+    }
+
+    fn skipped(&self) -> BTreeMap<SkipReason, i64> {
+        let counts = self.0.iter();
+        let skipped = counts.filter_map(|(count, number)| match count {
+            Count::Skipped(reason) => Some((*reason, *number)),
+            _ => None,
+        });
+        skipped.collect()
+    }
 }
 
-impl fmt::Display for CountsDelta {
+impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let json = serde_json::to_string(&self.0).map_err(|_| fmt::Error)?;
         f.write_str(&json)
     }
 }
 
-impl FromStr for CountsDelta {
-    type Err = CountsDeltaError;
+impl FromStr for Counts {
+    type Err = serde_json::Error;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let read: BTreeMap<Count, i64> = serde_json::from_str(text).map_err(CountsDeltaError)?;
-        let mut delta = Self::default();
-        for (count, more) in read {
-            delta.add(count, more);
+        let mut read: BTreeMap<Count, i64> = serde_json::from_str(text)?;
+        read.retain(|_, number| *number != 0);
+        Ok(Self(read))
+    }
+}
+
+impl Serialize for Counts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        for count in Count::shown() {
+            match count {
+                Count::Status(MessageStatus::Skipped) => {
+                    members.serialize_entry(&count, &self.skipped())?;
+                }
+                count => members.serialize_entry(&count, &self.get(count))?,
+            }
         }
-        Ok(delta)
+        members.end()
+    }
+}
+
+impl PartialSchema for Counts {
+    fn schema() -> RefOr<Schema> {
+        let number = || {
+            ObjectBuilder::new()
+                .schema_type(Type::Integer)
+                .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+        };
+        let skipped = || {
+            ObjectBuilder::new()
+                .description(Some("Never to be sent, by reason."))
+                .additional_properties(Some(number()))
+                .examples([serde_json::json!({"opted_out": 2, "contact_gap": 1})])
+        };
+        let object = ObjectBuilder::new().description(Some(
+            "A campaign's messages of one kind: `recipients` is the sum of all statuses, `parts` are those of messages that were \
+             handed over, `viewed` and `answered` the messages whose link was.",
+        ));
+        let object = Count::shown().fold(object, |object, count| {
+            let name = serde_json::json!(count);
+            let name = name.as_str().unwrap_or_default();
+            let schema = match count {
+                Count::Status(MessageStatus::Skipped) => skipped(),
+                _ => number(),
+            };
+            object.property(name, schema).required(name)
+        });
+        object.into()
+    }
+}
+
+impl ToSchema for Counts {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "MessageCounts".into()
+    }
+}
+
+/// The counts of a campaign's messages by kind. Tests are not counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, ToSchema)]
+pub struct CampaignCounts {
+    pub first: Counts,
+    pub reminder: Counts,
+}
+
+impl CampaignCounts {
+    pub fn merge(&mut self, kind: MessageKind, counts: &Counts) {
+        match kind {
+            MessageKind::First => self.first.merge(counts),
+            MessageKind::Reminder => self.reminder.merge(counts),
+            MessageKind::Test => {}
+        }
     }
 }

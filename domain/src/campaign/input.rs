@@ -129,8 +129,10 @@ fn read_audience(campaign: &Members) -> Option<Audience> {
             .any(|name| audience.get(name).is_some()),
     ];
     match kinds {
-        [true, false, false] => Some(Audience::OnImport),
-        [false, true, false] => read_batches(&audience).map(Audience::Batches),
+        [true, false, false] => Some(Audience::OnImport { on_import: true }),
+        [false, true, false] => Some(Audience::Batches {
+            batch_ids: read_batches(&audience)?,
+        }),
         [false, false, true] => Some(read_recipients(&audience)),
         kinds => {
             let code = if kinds.contains(&true) {

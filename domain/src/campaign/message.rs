@@ -1,7 +1,10 @@
 //! What a message is, where it stands, and why it is not to be sent.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
+use utoipa::ToSchema;
+use uuid::Uuid;
 
 /// Why a recipient gets a message. As text and in JSON `first`, `reminder` or `test`.
 #[derive(
@@ -15,7 +18,6 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray};
     Ord,
     Serialize,
     Deserialize,
-    Display,
     EnumString,
     IntoStaticStr,
     VariantArray,
@@ -42,7 +44,6 @@ pub enum MessageKind {
     Ord,
     Serialize,
     Deserialize,
-    Display,
     EnumString,
     IntoStaticStr,
     VariantArray,
@@ -84,7 +85,6 @@ pub enum MessageStatus {
     Ord,
     Serialize,
     Deserialize,
-    Display,
     EnumString,
     IntoStaticStr,
     VariantArray,
@@ -110,6 +110,39 @@ pub enum SkipReason {
     /// Not sent within the campaign's time.
     TooLate,
     FormDeleted,
+}
+
+/// A message as its account sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Message {
+    pub message_id: Uuid,
+    pub campaign_id: Uuid,
+    pub docid: String,
+    #[schema(value_type = String, pattern = "^(first|reminder|test)$")]
+    pub kind: MessageKind,
+    #[schema(value_type = String, example = "delivered")]
+    pub status: MessageStatus,
+    #[schema(required = true, value_type = Option<String>, example = "opted_out")]
+    pub skipped_reason: Option<SkipReason>,
+    /// 0 until it is taken to be sent.
+    pub parts: i64,
+    #[schema(required = true, pattern = "^(gsm7|ucs2)$")]
+    pub encoding: Option<String>,
+    pub sender: String,
+    /// The provider's: one a part, or one for all.
+    pub provider_ids: Vec<String>,
+    /// The provider's own, of the last that it said.
+    #[schema(required = true)]
+    pub provider_code: Option<String>,
+    pub scheduled_at: DateTime<Utc>,
+    #[schema(required = true)]
+    pub accepted_at: Option<DateTime<Utc>>,
+    #[schema(required = true)]
+    pub delivered_at: Option<DateTime<Utc>>,
+    #[schema(required = true)]
+    pub viewed_at: Option<DateTime<Utc>>,
+    #[schema(required = true)]
+    pub answered_at: Option<DateTime<Utc>>,
 }
 
 impl MessageKind {
@@ -143,11 +176,12 @@ mod tests {
     #[track_caller]
     fn named<T>(values: &[T], names: &[&str])
     where
-        T: Copy + Debug + PartialEq + ToString + FromStr + Serialize + DeserializeOwned,
+        T: Copy + Debug + PartialEq + Into<&'static str> + FromStr + Serialize + DeserializeOwned,
     {
         assert_eq!(values.len(), names.len());
         for (value, name) in values.iter().zip(names) {
-            assert_eq!(value.to_string(), *name);
+            let text: &str = (*value).into();
+            assert_eq!(text, *name);
             assert!(name.parse::<T>().is_ok_and(|read| read == *value), "{name}");
             let json = serde_json::to_value(value).unwrap();
             assert_eq!(json, *name);

@@ -3,14 +3,28 @@
 use std::fmt;
 use std::str::FromStr;
 
+use chrono::{DateTime, Utc};
+use serde::Serialize;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+use utoipa::ToSchema;
 
 use super::message::MessageStatus;
 
 /// What a receipt says of a message or a part of it.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, IntoStaticStr, VariantArray,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
 )]
+#[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum ReceiptStatus {
     /// The provider has it; another receipt follows.
@@ -18,6 +32,20 @@ pub enum ReceiptStatus {
     Delivered,
     Undelivered,
     Expired,
+}
+
+/// What a provider reported of a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Receipt {
+    /// The part, from 0; null of all.
+    #[schema(required = true, minimum = 0)]
+    pub part: Option<i64>,
+    #[schema(value_type = String, pattern = "^(accepted|delivered|undelivered|expired)$")]
+    pub status: ReceiptStatus,
+    /// The provider's own.
+    #[schema(required = true)]
+    pub code: Option<String>,
+    pub received_at: DateTime<Utc>,
 }
 
 /// The receipts of each part of a message. As text one character a part: `-` none, `a` accepted, `d` delivered,

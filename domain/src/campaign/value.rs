@@ -25,7 +25,7 @@ pub(super) fn uuid(text: &str) -> Result<Uuid, Fault> {
 }
 
 /// RFC 3339 in UTC; chrono also reads longer years, other offsets and spaces.
-pub(super) fn time(text: &str) -> Result<DateTime<Utc>, Fault> {
+pub fn time(text: &str) -> Result<DateTime<Utc>, Fault> {
     let byte = |index| text.as_bytes().get(index).copied();
     let is_utc = text.ends_with('Z') && byte(4) == Some(b'-') && byte(10) == Some(b'T');
     let time = DateTime::parse_from_rfc3339(text).ok().filter(|_| is_utc);

@@ -1,5 +1,6 @@
 //! The country of a phone number.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
@@ -63,33 +64,17 @@ impl Serialize for Country {
     }
 }
 
-/// Whose a calling code is.
-#[derive(Clone, Copy)]
-enum Holder {
-    One(Country),
-    /// Which one, only the number tells: `+1`, `+7`, `+44` and some others.
-    Several,
-}
-
-/// One more than the greatest calling code.
-const CALLING_CODES: usize = 1_000;
-
-/// The holders of calling codes, by code.
-static HOLDERS: LazyLock<Vec<Option<Holder>>> = LazyLock::new(|| {
-    let mut holders = vec![None; CALLING_CODES];
-    for code in PHONE_NUMBER_UTIL.get_supported_calling_codes() {
-        let regions = PHONE_NUMBER_UTIL.get_regions_for_country_calling_code(code);
-        let regions: Vec<Region> = regions.into_iter().flatten().collect();
-        let holder = match regions[..] {
-            [region] => Country::of(region).map(Holder::One),
-            _ => Some(Holder::Several),
+/// Countries by the calling codes that are theirs alone.
+static BY_CODE: LazyLock<HashMap<String, Country>> = LazyLock::new(|| {
+    let codes = PHONE_NUMBER_UTIL.get_supported_calling_codes();
+    let alone = codes.filter_map(|code| {
+        let mut regions = PHONE_NUMBER_UTIL.get_regions_for_country_calling_code(code)?;
+        let (region, None) = (regions.next()?, regions.next()) else {
+            return None;
         };
-        let place = usize::try_from(code).ok();
-        if let Some(place) = place.and_then(|code| holders.get_mut(code)) {
-            *place = holder;
-        }
-    }
-    holders
+        Some((code.to_string(), Country::of(region)?))
+    });
+    alone.collect()
 });
 
 /// The country of a number in the form of E.164, or `None` if none is known.
@@ -98,21 +83,13 @@ static HOLDERS: LazyLock<Vec<Option<Holder>>> = LazyLock::new(|| {
 /// to be one that the country gives out.
 pub fn country_of(phone: &str) -> Option<Country> {
     let digits = phone.strip_prefix('+')?;
-    if digits.starts_with('0') {
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let mut code = 0;
     // No calling code is the beginning of another.
-    for digit in digits.bytes().take(3) {
-        let digit = char::from(digit).to_digit(10)?;
-        code = code * 10 + usize::try_from(digit).ok()?;
-        match HOLDERS.get(code)? {
-            Some(Holder::One(country)) => return Some(*country),
-            Some(Holder::Several) => return country_by_number(phone),
-            None => {}
-        }
-    }
-    None
+    let mut codes = (1..=3).filter_map(|length| digits.get(..length));
+    let country = codes.find_map(|code| BY_CODE.get(code).copied());
+    country.or_else(|| country_by_number(phone))
 }
 
 /// The country by the numbers that countries give out.
@@ -124,8 +101,6 @@ fn country_by_number(phone: &str) -> Option<Country> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -224,18 +199,13 @@ mod tests {
     }
 
     #[test]
-    fn every_country_has_a_calling_code() {
-        let util = &*PHONE_NUMBER_UTIL;
-        let mut held = HashSet::new();
-        for code in util.get_supported_calling_codes() {
-            held.extend(util.get_regions_for_country_calling_code(code).unwrap());
-            let place = usize::try_from(code).unwrap();
-            assert!(place < CALLING_CODES, "{code}");
-            // No calling code is the beginning of another.
-            assert!(HOLDERS[place / 10].is_none() && HOLDERS[place / 100].is_none());
-        }
-        for region in util.get_supported_regions() {
-            assert!(held.contains(&region), "{region}");
+    fn no_calling_code_is_the_beginning_of_another() {
+        let codes = || PHONE_NUMBER_UTIL.get_supported_calling_codes();
+        for code in codes() {
+            assert!(
+                codes().all(|other| code != other / 10 && code != other / 100),
+                "{code}"
+            );
         }
     }
 

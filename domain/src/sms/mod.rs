@@ -2,8 +2,9 @@
 //! number.
 
 mod country;
-mod gsm7;
+pub mod gsm7;
 mod parts;
+mod setting;
 mod slot;
 mod stop_words;
 mod template;
@@ -13,12 +14,13 @@ mod zones;
 
 pub use self::country::{Country, UnknownCountry, country_of};
 pub use self::parts::Parts;
+pub use self::setting::SendSetting;
 pub use self::slot::{Slot, slot};
 pub use self::stop_words::{Keyword, keyword};
 pub use self::template::{MAX_TEMPLATE_CHARS, MissingField, Template, TemplateError};
 pub use self::text::plain;
-pub use self::window::{SendWindow, SendWindowError};
-pub use self::zones::{zones_for, zones_of};
+pub use self::window::SendWindow;
+pub use self::zones::zones_for;
 
 /// How a text is encoded on its way.
 #[derive(

@@ -19,17 +19,27 @@ impl Parts {
     /// Cuts a text as late as its encoding allows. No character is split, so neither is an escape sequence or a surrogate
     /// pair.
     pub fn of(text: &str) -> Self {
-        let cuts = Cuts::of(text);
-        Self {
-            encoding: cuts.encoding,
-            texts: cuts.map(str::to_owned).collect(),
+        let (encoding, units, alone, of_several) =
+            match text.chars().map(septets).sum::<Option<usize>>() {
+                Some(units) => (Encoding::Gsm7, units, 160, 153),
+                None => (Encoding::Ucs2, text.encode_utf16().count(), 70, 67),
+            };
+        let limit = if units <= alone { alone } else { of_several };
+        let (mut texts, mut part, mut used) = (Vec::new(), String::new(), 0);
+        for c in text.chars() {
+            let width = match encoding {
+                Encoding::Gsm7 => septets(c).unwrap_or_default(),
+                Encoding::Ucs2 => c.len_utf16(),
+            };
+            if used + width > limit {
+                texts.push(std::mem::take(&mut part));
+                used = 0;
+            }
+            part.push(c);
+            used += width;
         }
-    }
-
-    /// The encoding and the number of the parts of a text, without making them.
-    pub fn count(text: &str) -> (Encoding, usize) {
-        let cuts = Cuts::of(text);
-        (cuts.encoding, cuts.count())
+        texts.push(part);
+        Self { encoding, texts }
     }
 }
 
@@ -40,55 +50,6 @@ impl fmt::Debug for Parts {
         parts.field("encoding", &self.encoding);
         parts.field("count", &self.texts.len());
         parts.finish_non_exhaustive()
-    }
-}
-
-/// The parts of a text, one by one.
-struct Cuts<'a> {
-    encoding: Encoding,
-    /// The units of a part, at most.
-    limit: usize,
-    /// What is not cut yet. An empty text is a part too.
-    rest: Option<&'a str>,
-}
-
-impl<'a> Cuts<'a> {
-    fn of(text: &'a str) -> Self {
-        let (encoding, units) = match text.chars().map(septets).sum::<Option<usize>>() {
-            Some(units) => (Encoding::Gsm7, units),
-            None => (Encoding::Ucs2, text.encode_utf16().count()),
-        };
-        let (alone, of_several) = match encoding {
-            Encoding::Gsm7 => (160, 153),
-            Encoding::Ucs2 => (70, 67),
-        };
-        Self {
-            encoding,
-            limit: if units <= alone { alone } else { of_several },
-            rest: Some(text),
-        }
-    }
-}
-
-impl<'a> Iterator for Cuts<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        let text = self.rest.take()?;
-        let mut units = 0;
-        let is_over = |&(_, c): &(usize, char)| {
-            units += match self.encoding {
-                Encoding::Gsm7 => septets(c).unwrap_or_default(),
-                Encoding::Ucs2 => c.len_utf16(),
-            };
-            units > self.limit
-        };
-        let Some((end, _)) = text.char_indices().find(is_over) else {
-            return Some(text);
-        };
-        let (part, rest) = text.split_at(end);
-        self.rest = Some(rest);
-        Some(part)
     }
 }
 
@@ -139,10 +100,11 @@ mod tests {
 
     #[test]
     fn one_character_beyond_the_alphabet_makes_all_ucs2() {
-        assert_eq!(Parts::count("Grüße für 5 €"), (Encoding::Gsm7, 1));
-        assert_eq!(Parts::count("Ça va"), (Encoding::Gsm7, 1));
+        for text in ["Grüße für 5 €", "Ça va"] {
+            assert_eq!(Parts::of(text).encoding, Encoding::Gsm7, "{text}");
+        }
         for text in ["ça va", "`", "\t", "Привет", "“Hi”"] {
-            assert_eq!(Parts::count(text), (Encoding::Ucs2, 1), "{text}");
+            assert_eq!(Parts::of(text).encoding, Encoding::Ucs2, "{text}");
         }
     }
 
@@ -167,12 +129,6 @@ mod tests {
         #[test]
         fn joined_the_parts_are_the_text(text in texts()) {
             prop_assert_eq!(Parts::of(&text).texts.concat(), text);
-        }
-
-        #[test]
-        fn counting_agrees_with_cutting(text in texts()) {
-            let parts = Parts::of(&text);
-            prop_assert_eq!(Parts::count(&text), (parts.encoding, parts.texts.len()));
         }
 
         #[test]

@@ -23,21 +23,6 @@ pub struct SendWindow {
     days: [bool; 7],
 }
 
-/// Why members are not a window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SendWindowError {
-    #[error("`from` is not a time from \"00:00\" to \"23:59\"")]
-    From,
-    #[error("`to` is not a time from \"00:01\" to \"24:00\"")]
-    To,
-    #[error("`from` is not before `to`")]
-    Empty,
-    #[error("`days` names no day")]
-    NoDay,
-    #[error("`days` names a day twice")]
-    DayTwice,
-}
-
 #[derive(Clone, Copy, Serialize, Deserialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -134,24 +119,24 @@ fn write_minutes(minutes: u32) -> String {
 }
 
 impl TryFrom<Members> for SendWindow {
-    type Error = SendWindowError;
+    type Error = &'static str;
 
-    fn try_from(members: Members) -> Result<Self, SendWindowError> {
+    fn try_from(members: Members) -> Result<Self, &'static str> {
         let from = read_minutes(&members.from).filter(|from| *from < DAY);
-        let from = from.ok_or(SendWindowError::From)?;
+        let from = from.ok_or("`from` is not a time from \"00:00\" to \"23:59\"")?;
         let to = read_minutes(&members.to).filter(|to| *to > 0);
-        let to = to.ok_or(SendWindowError::To)?;
+        let to = to.ok_or("`to` is not a time from \"00:01\" to \"24:00\"")?;
         if from >= to {
-            return Err(SendWindowError::Empty);
+            return Err("`from` is not before `to`");
         }
         let mut days = [false; 7];
         for day in &members.days {
             if std::mem::replace(&mut days[*day as usize], true) {
-                return Err(SendWindowError::DayTwice);
+                return Err("`days` names a day twice");
             }
         }
         if members.days.is_empty() {
-            return Err(SendWindowError::NoDay);
+            return Err("`days` names no day");
         }
         Ok(Self { from, to, days })
     }
@@ -248,39 +233,60 @@ mod tests {
     #[test]
     fn a_broken_window_is_refused_with_its_reason() {
         for (value, reason) in [
-            (json!({"from": "9:00"}), SendWindowError::From.to_string()),
-            (json!({"from": "24:00"}), SendWindowError::From.to_string()),
-            (json!({"from": "+9:00"}), SendWindowError::From.to_string()),
-            (json!({"from": "09:60"}), SendWindowError::From.to_string()),
+            (
+                json!({"from": "9:00"}),
+                "`from` is not a time from \"00:00\" to \"23:59\"",
+            ),
+            (
+                json!({"from": "24:00"}),
+                "`from` is not a time from \"00:00\" to \"23:59\"",
+            ),
+            (
+                json!({"from": "+9:00"}),
+                "`from` is not a time from \"00:00\" to \"23:59\"",
+            ),
+            (
+                json!({"from": "09:60"}),
+                "`from` is not a time from \"00:00\" to \"23:59\"",
+            ),
             (
                 json!({"from": "09:00:00"}),
-                SendWindowError::From.to_string(),
+                "`from` is not a time from \"00:00\" to \"23:59\"",
             ),
-            (json!({"from": ""}), SendWindowError::From.to_string()),
-            (json!({"to": "24:01"}), SendWindowError::To.to_string()),
-            (json!({"to": "00:00"}), SendWindowError::To.to_string()),
-            (json!({"to": "noon"}), SendWindowError::To.to_string()),
-            (json!({"to": "09:00"}), SendWindowError::Empty.to_string()),
+            (
+                json!({"from": ""}),
+                "`from` is not a time from \"00:00\" to \"23:59\"",
+            ),
+            (
+                json!({"to": "24:01"}),
+                "`to` is not a time from \"00:01\" to \"24:00\"",
+            ),
+            (
+                json!({"to": "00:00"}),
+                "`to` is not a time from \"00:01\" to \"24:00\"",
+            ),
+            (
+                json!({"to": "noon"}),
+                "`to` is not a time from \"00:01\" to \"24:00\"",
+            ),
+            (json!({"to": "09:00"}), "`from` is not before `to`"),
             (
                 json!({"from": "22:00", "to": "06:00"}),
-                SendWindowError::Empty.to_string(),
+                "`from` is not before `to`",
             ),
-            (json!({"days": []}), SendWindowError::NoDay.to_string()),
+            (json!({"days": []}), "`days` names no day"),
             (
                 json!({"days": ["mon", "fri", "mon"]}),
-                SendWindowError::DayTwice.to_string(),
+                "`days` names a day twice",
             ),
-            (
-                json!({"days": ["Monday"]}),
-                "unknown variant `Monday`".into(),
-            ),
-            (json!({"until": "20:00"}), "unknown field `until`".into()),
-            (json!({"from": 9}), "expected a string".into()),
-            (json!({"days": null}), "expected a sequence".into()),
-            (json!("09:00-20:00"), "expected struct".into()),
+            (json!({"days": ["Monday"]}), "unknown variant `Monday`"),
+            (json!({"until": "20:00"}), "unknown field `until`"),
+            (json!({"from": 9}), "expected a string"),
+            (json!({"days": null}), "expected a sequence"),
+            (json!("09:00-20:00"), "expected struct"),
         ] {
             let error = serde_json::from_value::<SendWindow>(value.clone()).unwrap_err();
-            assert!(error.to_string().contains(&reason), "{value}: {error}");
+            assert!(error.to_string().contains(reason), "{value}: {error}");
         }
     }
 

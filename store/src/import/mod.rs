@@ -18,4 +18,4 @@ pub use self::batch::{Batch, BatchStatus, Change, Retried};
 pub use self::chunk::{ChunkId, Claim, MAX_FAILURES, MAX_STARTS, Noted, Outcomes};
 pub use self::idempotency::{FinishedImport, FirstAnswer, Reservation};
 pub use self::receive::{ChunkCut, ImportAttempt, QueueBatch};
-pub use self::recipient::Recipient;
+pub use self::recipient::{Recipient, RecipientQuery};

@@ -3,11 +3,13 @@
 use std::sync::LazyLock;
 
 use chrono::{DateTime, NaiveDate, Utc};
+use indexmap::IndexMap;
+use sea_orm::Value;
 use uuid::Uuid;
 
 use super::bulk::columns::{VALUES, join};
 use crate::tx::{Sql, get, json, values};
-use crate::{Error, Store};
+use crate::{Error, ListPage, PAGE_BYTES, Store};
 
 /// Leaves a row without a person, whatever a record says of one.
 static ERASE: LazyLock<String> = LazyLock::new(|| {
@@ -30,7 +32,134 @@ pub struct Recipient {
     pub updated_at: DateTime<Utc>,
 }
 
+/// Which recipients of an account.
+#[derive(Clone, Debug, Default)]
+pub struct RecipientQuery {
+    /// The batches of which one has the values that stand.
+    pub batch_ids: Option<Vec<Uuid>>,
+    pub created_from: Option<DateTime<Utc>>,
+    pub created_to: Option<DateTime<Utc>>,
+    /// Tracking fields, all of which it has.
+    pub fields: IndexMap<String, String>,
+}
+
+/// Recipients that are looked at in one statement, and for one page.
+const SLICE: i64 = 2_000;
+const AMONG: i64 = 10 * SLICE;
+
+impl RecipientQuery {
+    /// The condition with parameters from $5 on, and their values.
+    pub(crate) fn condition(&self, is_sqlite: bool) -> (String, Vec<Value>) {
+        let mut condition = String::new();
+        let mut values: Vec<Value> = Vec::new();
+        let mut and = |text: &str, value: Value| {
+            values.push(value);
+            let place = format!("${}", values.len() + 4);
+            condition.push_str(" AND ");
+            condition.push_str(&text.replace("$?", &place));
+        };
+        match &self.batch_ids {
+            Some(ids) if is_sqlite => {
+                let ids: Vec<String> = ids.iter().map(|id| id.simple().to_string()).collect();
+                let ids = serde_json::json!(ids).to_string();
+                and(
+                    "batch_id IN (SELECT unhex(value) FROM json_each($?))",
+                    ids.into(),
+                );
+            }
+            Some(ids) => and("batch_id = ANY($?)", ids.clone().into()),
+            None => {}
+        }
+        if let Some(from) = self.created_from {
+            and("created_at >= $?", from.into());
+        }
+        if let Some(to) = self.created_to {
+            and("created_at <= $?", to.into());
+        }
+        for (name, value) in &self.fields {
+            // A name of its own parameter: any text is a tracking field's name.
+            let pair = serde_json::json!({ name: value }).to_string();
+            let has = if is_sqlite {
+                "EXISTS (SELECT 1 FROM json_each($?) w JOIN json_each(fields) f ON f.key = w.key AND f.value = w.value)"
+            } else {
+                "fields @> CAST($? AS jsonb)"
+            };
+            and(has, pair.into());
+        }
+        (condition, values)
+    }
+}
+
 impl Store {
+    /// A page of recipients in the order of their docids, of those after a docid. It ends at `limit`, at about [`PAGE_BYTES`]
+    /// or where many were looked at.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn recipients(
+        &self,
+        account_id: Uuid,
+        query: &RecipientQuery,
+        after: Option<String>,
+        limit: usize,
+    ) -> Result<ListPage<Recipient, String>, Error> {
+        let (condition, of_query) = query.condition(self.is_sqlite());
+        // Fields can be large, so those that do not fit are not read: of each row it is known how long those before it are.
+        let slice = format!(
+            "SELECT docid, batch_id, created_at, updated_at, found,
+                    CASE WHEN found AND until - length(fields) < $4 THEN phone END AS phone,
+                    CASE WHEN found AND until - length(fields) < $4 THEN fields END AS fields
+               FROM (SELECT s.*, sum(CASE WHEN found THEN length(fields) ELSE 0 END) OVER (ORDER BY docid) AS until
+                       FROM (SELECT docid, phone, CAST(fields AS text) AS fields, batch_id, created_at, updated_at,
+                                    (phone IS NOT NULL {condition}) AS found
+                               FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3) s) s
+              ORDER BY docid"
+        );
+        let (mut recipients, mut left, mut looked_at) = (Vec::new(), PAGE_BYTES, 0);
+        let mut next = after.unwrap_or_default();
+        while looked_at < AMONG {
+            let bytes = i64::try_from(left).unwrap_or(i64::MAX);
+            let mut given = values![account_id, next.as_str(), SLICE, bytes];
+            given.extend(of_query.iter().cloned());
+            let rows = self.rows(slice.as_str(), given).await?;
+            let is_last = rows.len() < usize::try_from(SLICE).unwrap_or(usize::MAX);
+            for row in &rows {
+                let (found, phone): (bool, Option<String>) =
+                    (get(row, "found")?, get(row, "phone")?);
+                if found && (phone.is_none() || recipients.len() == limit) {
+                    return Ok(ListPage {
+                        rows: recipients,
+                        next: Some(next),
+                    });
+                }
+                next = get(row, "docid")?;
+                if let Some(phone) = phone {
+                    let fields: String = get(row, "fields")?;
+                    left = left.saturating_sub(fields.len());
+                    recipients.push(Recipient {
+                        docid: next.clone(),
+                        phone,
+                        fields: serde_json::from_str(&fields).map_err(Error::broken)?,
+                        batch_id: get(row, "batch_id")?,
+                        created_at: get(row, "created_at")?,
+                        updated_at: get(row, "updated_at")?,
+                    });
+                }
+            }
+            if is_last {
+                return Ok(ListPage {
+                    rows: recipients,
+                    next: None,
+                });
+            }
+            looked_at += SLICE;
+        }
+        Ok(ListPage {
+            rows: recipients,
+            next: Some(next),
+        })
+    }
+
     /// The recipient of a docid.
     ///
     /// # Errors

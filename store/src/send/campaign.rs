@@ -87,7 +87,7 @@ fn set_content(row: &mut campaign::Model, content: &CampaignContent) -> Result<(
     row.sender.clone_from(&content.sender);
     row.form_id = content.form_id;
     row.content = serde_json::to_string(content).map_err(Error::broken)?;
-    row.on_import = matches!(content.audience, Audience::OnImport);
+    row.on_import = matches!(content.audience, Audience::OnImport { .. });
     row.planned = row.on_import;
     Ok(())
 }

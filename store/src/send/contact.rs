@@ -1,6 +1,6 @@
 //! Whom an account may not send to: its suppression list. A phone is kept as its HMAC alone, so the list outlives the recipient.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::pepper::Pepper;
 use sea_orm::QueryResult;
 use uuid::Uuid;
@@ -13,6 +13,9 @@ pub(super) const OPT_OUT: &str = "INSERT INTO contact (account_id, phone_mac, op
     SET opted_out_at = coalesce(contact.opted_out_at, excluded.opted_out_at),
         source = CASE WHEN contact.opted_out_at IS NULL THEN excluded.source ELSE contact.source END";
 pub(super) const OPT_IN: &str = "UPDATE contact SET opted_out_at = NULL, source = NULL WHERE account_id = $1 AND phone_mac = $2";
+
+/// Where a phone is in the list: when it came there, and its MAC.
+pub type SuppressedAt = (DateTime<Utc>, Vec<u8>);
 
 /// A phone that gets no messages of an account.
 #[derive(Clone, Debug)]
@@ -103,25 +106,26 @@ impl Store {
         Ok(())
     }
 
-    /// A page of an account's suppression list, in the order of the MACs, of those after `after`.
+    /// A page of an account's suppression list, newest first, of those before `before`.
     ///
     /// # Errors
     /// See [`Error`].
     pub async fn suppressed(
         &self,
         account_id: Uuid,
-        after: Option<[u8; 32]>,
+        before: Option<SuppressedAt>,
         limit: usize,
-    ) -> Result<ListPage<Suppressed, Vec<u8>>, Error> {
+    ) -> Result<ListPage<Suppressed, SuppressedAt>, Error> {
         let most = i64::try_from(limit + 1).unwrap_or(i64::MAX);
-        let after = after.map(|mac| mac.to_vec()).unwrap_or_default();
+        // Nobody opts out tomorrow.
+        let (at, mac) = before.unwrap_or_else(|| (Utc::now() + TimeDelta::days(1), vec![]));
         let rows = self
             .rows(
                 "SELECT c.phone_mac, c.source, c.opted_out_at, r.phone
                    FROM contact c LEFT JOIN recipient r ON r.account_id = c.account_id AND r.docid = c.docid
-                  WHERE c.account_id = $1 AND c.phone_mac > $2 AND c.opted_out_at IS NOT NULL
-                  ORDER BY c.phone_mac LIMIT $3",
-                values![account_id, after, most],
+                  WHERE c.account_id = $1 AND (c.opted_out_at, c.phone_mac) < ($2, $3) AND c.opted_out_at IS NOT NULL
+                  ORDER BY c.opted_out_at DESC, c.phone_mac DESC LIMIT $4",
+                values![account_id, at, mac, most],
             )
             .await?;
         let rows = rows
@@ -129,7 +133,7 @@ impl Store {
             .map(Suppressed::read)
             .collect::<Result<_, _>>()?;
         Ok(ListPage::new(rows, limit, false, |row: &Suppressed| {
-            row.phone_mac.clone()
+            (row.since, row.phone_mac.clone())
         }))
     }
 }

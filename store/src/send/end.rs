@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::{
-    CampaignContent, CampaignStatus, Count, CountsDelta, MessageKind, MessageStatus,
+    CampaignContent, CampaignCounts, CampaignStatus, Count, Counts, MessageKind, MessageStatus,
 };
 use uuid::Uuid;
 
 use super::tally::Changes;
-use super::{CampaignCounts, CampaignKey};
+use super::CampaignKey;
 use crate::tx::{Sql, get, json, values};
 use crate::{Error, Store, Tx};
 
@@ -47,8 +47,10 @@ impl Store {
                     .campaign_counts(key.account_id, &[key.campaign_id])
                     .await?;
                 let waits = |counts: &CampaignCounts| {
-                    let (first, planned) = (&counts.first, counts.reminder.recipients);
-                    first.accepted > 0 && first.accepted + first.delivered > planned
+                    let planned = counts.reminder.get(Count::Recipients);
+                    let accepted = counts.first.status(MessageStatus::Accepted);
+                    let delivered = counts.first.status(MessageStatus::Delivered);
+                    accepted > 0 && accepted + delivered > planned
                 };
                 let last =
                     "SELECT scheduled_at FROM message WHERE account_id = $1 AND campaign_id = $2
@@ -95,13 +97,9 @@ impl Store {
         let rows = due
             .into_iter()
             .map(|(account, message)| values![account, message]);
-        tx.each(
-            "UPDATE message m SET status = 'cancelled' FROM unnest($1::uuid[], $2::uuid[]) AS g(a, m)
-              WHERE m.account_id = g.a AND m.message_id = g.m AND m.status = 'scheduled'",
-            "UPDATE message SET status = 'cancelled' WHERE account_id = $1 AND message_id = $2 AND status = 'scheduled'",
-            rows.collect(),
-        )
-        .await?;
+        let cancelled = "WITH g(a, m) AS (ROWS) UPDATE message AS m SET status = 'cancelled'
+               FROM g WHERE m.account_id = g.a AND m.message_id = g.m AND m.status = 'scheduled'";
+        tx.for_rows(cancelled, rows.collect()).await?;
         tx.commit_surely().await?;
         Ok(count)
     }
@@ -117,9 +115,10 @@ impl Tx {
             (MessageKind::First, counts.first),
             (MessageKind::Reminder, counts.reminder),
         ] {
+            let scheduled = counts.status(MessageStatus::Scheduled);
             let delta = changes.of(key, kind);
-            delta.add(Count::Status(MessageStatus::Scheduled), -counts.scheduled);
-            delta.add(Count::Status(MessageStatus::Cancelled), counts.scheduled);
+            delta.add(Count::Status(MessageStatus::Scheduled), -scheduled);
+            delta.add(Count::Status(MessageStatus::Cancelled), scheduled);
         }
         self.append_counts(changes).await
     }
@@ -186,7 +185,7 @@ impl Tx {
                     let erased = Count::Skipped(domain::campaign::SkipReason::Erased);
                     changes
                         .of(key, kind)
-                        .merge(&CountsDelta::moved(scheduled, erased));
+                        .merge(&Counts::moved(scheduled, erased));
                 }
             }
         }

@@ -1,38 +1,96 @@
 //! What comes from providers to a hook: whose message a receipt is about, and texts that came from phones.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 use domain::campaign::MessageStatus;
 use domain::pepper::Pepper;
+use domain::sms::{Keyword, SendSetting, keyword};
+use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use super::contact::{OPT_IN, OPT_OUT};
-use crate::tx::{Sql, get, parsed, values};
-use crate::{Error, Store};
+use crate::tx::{Sql, get, json, parsed, values};
+use crate::{Error, Store, Tx};
 
-/// Providers repeat a text for a day at most.
-const REPEATED: TimeDelta = TimeDelta::days(2);
+const ADDRESSED: &str = "WITH g(a, p, s) AS (ROWS)
+     SELECT c.account_id, c.phone_mac, c.last_sent_at, c.opted_out_at IS NOT NULL AS opted_out, a.time_zone,
+            coalesce(s.content, '{}') AS setting
+       FROM g JOIN contact c ON c.account_id = g.a AND c.phone_mac = g.p AND c.senders LIKE g.s
+       JOIN account a ON a.account_id = c.account_id LEFT JOIN send_setting s ON s.account_id = c.account_id
+      ORDER BY c.account_id, c.phone_mac";
 
-/// Which part of a message a provider's id stands for.
+const REPLY: &str =
+    "INSERT INTO reply (account_id, phone_mac, kind, day, sender, phone, text, made_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
+
+/// What a reference leads to, and the provider's id that came with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartOf {
-    /// For all parts.
-    All,
-    One(usize),
+pub enum Referred {
+    /// A message, and its part for which the provider's id stands; `None`: all.
+    Message {
+        account_id: Uuid,
+        part: Option<usize>,
+    },
     /// The provider's answer to the message is not recorded yet.
     NotYet,
     /// There is no such message, or it has other ids.
     Unknown,
 }
 
-/// A text that came from a phone, and what it asks for.
+/// A text that came from a phone.
 #[derive(Clone, Copy)]
 pub struct NewInbound<'a> {
     pub sender: &'a str,
     /// The provider's.
     pub id: &'a str,
     pub phone: &'a str,
-    /// Whether it opts out, or in again.
+    pub text: &'a str,
+    /// The provider's own verdict that it opts out, or in again.
     pub opts_out: Option<bool>,
+    /// The provider does not reply itself.
+    pub is_replied_to: bool,
+}
+
+impl NewInbound<'_> {
+    /// What it asks for in an account.
+    fn keyword(&self, setting: &SendSetting) -> Option<Keyword> {
+        match self.opts_out {
+            Some(true) => Some(Keyword::Stop),
+            Some(false) => Some(Keyword::Start),
+            None => keyword(self.text, &setting.stop_words),
+        }
+    }
+}
+
+/// What an account knows of a phone that it sent to through the sender.
+struct Addressed {
+    account_id: Uuid,
+    mac: Vec<u8>,
+    last_sent_at: Option<DateTime<Utc>>,
+    opted_out: bool,
+    time_zone: Tz,
+    setting: SendSetting,
+}
+
+impl Addressed {
+    fn read(row: &QueryResult) -> Result<Self, Error> {
+        Ok(Self {
+            account_id: get(row, "account_id")?,
+            mac: get(row, "phone_mac")?,
+            last_sent_at: get(row, "last_sent_at")?,
+            opted_out: get(row, "opted_out")?,
+            time_zone: parsed(row, "time_zone")?,
+            setting: json(row, "setting")?,
+        })
+    }
+
+    fn reply(&self, keyword: Keyword) -> Option<&str> {
+        match keyword {
+            Keyword::Stop => self.setting.stop_reply.as_deref(),
+            Keyword::Help if !self.opted_out => self.setting.help_reply.as_deref(),
+            Keyword::Help | Keyword::Start => None,
+        }
+    }
 }
 
 impl Store {
@@ -48,40 +106,50 @@ impl Store {
         self.one(account, values![number]).await
     }
 
-    /// Which part of a message a provider's id stands for.
+    /// The message of a reference, and which part of it a provider's id stands for.
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn part_of(
+    pub async fn referred(
         &self,
-        account_id: Uuid,
+        account_number: u32,
         message_id: Uuid,
-        provider_id: &str,
-    ) -> Result<PartOf, Error> {
+        provider_id: Option<&str>,
+    ) -> Result<Referred, Error> {
         let row = self
             .row(
-                "SELECT status, parts, provider_ids FROM message WHERE account_id = $1 AND message_id = $2",
-                values![account_id, message_id],
+                "SELECT a.account_id, m.status, m.parts, m.provider_ids
+                   FROM account a JOIN message m ON m.account_id = a.account_id WHERE a.number = $1 AND m.message_id = $2",
+                values![i64::from(account_number), message_id],
             )
             .await?;
         let Some(row) = row else {
-            return Ok(PartOf::Unknown);
+            return Ok(Referred::Unknown);
         };
-        let ids: Vec<String> = crate::tx::json(&row, "provider_ids")?;
+        let account_id = get(&row, "account_id")?;
+        let ids: Vec<String> = json(&row, "provider_ids")?;
         let status: MessageStatus = parsed(&row, "status")?;
-        Ok(match ids.iter().position(|id| id == provider_id) {
-            Some(part) if ids.len() > 1 => PartOf::One(part),
-            Some(_) => PartOf::All,
-            None if get::<i64>(&row, "parts")? <= 1 => PartOf::All,
-            None if status == MessageStatus::Sending => PartOf::NotYet,
+        let place = ids.iter().position(|id| Some(id.as_str()) == provider_id);
+        let stands_for_all = provider_id.is_none()
+            || get::<i64>(&row, "parts")? <= 1
             // Its ids were in the answer that was never read.
-            None if ids.is_empty() => PartOf::All,
-            None => PartOf::Unknown,
+            || ids.is_empty() && status != MessageStatus::Sending;
+        Ok(match place {
+            Some(_) => Referred::Message {
+                account_id,
+                part: place.filter(|_| ids.len() > 1),
+            },
+            None if stands_for_all => Referred::Message {
+                account_id,
+                part: None,
+            },
+            None if status == MessageStatus::Sending => Referred::NotYet,
+            None => Referred::Unknown,
         })
     }
 
-    /// Stores that a text came, once by its id, and does what it asks for in every account that has sent to the phone and
-    /// has a campaign of the sender. `false`: it came before.
+    /// Stores that a text came, once by its id, and does what it asks for in every account that has sent to the phone through
+    /// the sender. Of those that reply, the one that sent last does. `false`: it came before.
     ///
     /// # Errors
     /// See [`Error`]. Doing it again is safe.
@@ -93,19 +161,8 @@ impl Store {
         self.retry(|| self.try_inbound(inbound, pepper)).await
     }
 
-    /// Forgets ids of texts that no provider repeats any more.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub async fn forget_inbound(&self) -> Result<(), Error> {
-        let old = self.now().await? - REPEATED;
-        let forget = "DELETE FROM inbound WHERE received_at < $1";
-        self.execute(forget, values![old]).await?;
-        Ok(())
-    }
-
     async fn try_inbound(&self, inbound: NewInbound<'_>, pepper: &Pepper) -> Result<bool, Error> {
-        let tx = self.begin_by_key().await?;
+        let tx = self.begin_by_keys().await?;
         let now = tx.now().await?;
         let new = tx
             .execute(
@@ -116,33 +173,64 @@ impl Store {
         if new == 0 {
             return Ok(false);
         }
-        if let Some(opts_out) = inbound.opts_out {
-            let accounts =
-                "SELECT DISTINCT account_id FROM campaign WHERE sender = $1 ORDER BY account_id";
-            let accounts: Vec<Uuid> = tx.all(accounts, values![inbound.sender]).await?;
-            for account_id in accounts {
-                let mut macs: Vec<[u8; 32]> =
-                    pepper.phone_macs(account_id, inbound.phone).collect();
-                macs.sort_unstable();
-                for mac in macs {
-                    let known = "SELECT 1 FROM contact
-                                  WHERE account_id = $1 AND phone_mac = $2 AND last_sent_at IS NOT NULL";
-                    let known: Option<i32> =
-                        tx.one(known, values![account_id, mac.to_vec()]).await?;
-                    if known.is_none() {
-                        continue;
-                    }
-                    if opts_out {
-                        let row = values![account_id, mac.to_vec(), now, "inbound"];
-                        tx.execute(OPT_OUT, row).await?;
-                    } else {
-                        let row = values![account_id, mac.to_vec()];
-                        tx.execute(OPT_IN, row).await?;
-                    }
+        let mut replies: Vec<(Addressed, Keyword)> = Vec::new();
+        for addressed in tx.addressed(inbound, pepper).await? {
+            let Some(keyword) = inbound.keyword(&addressed.setting) else {
+                continue;
+            };
+            let (account_id, mac) = (addressed.account_id, addressed.mac.clone());
+            match keyword {
+                Keyword::Stop => {
+                    tx.execute(OPT_OUT, values![account_id, mac, now, "inbound"])
+                        .await?
                 }
+                Keyword::Start => tx.execute(OPT_IN, values![account_id, mac]).await?,
+                Keyword::Help => 0,
+            };
+            if inbound.is_replied_to && addressed.reply(keyword).is_some() {
+                replies.push((addressed, keyword));
             }
+        }
+        let last = replies
+            .into_iter()
+            .max_by_key(|(addressed, _)| addressed.last_sent_at);
+        if let Some((addressed, keyword)) = last {
+            let kind: &str = keyword.into();
+            let day = now.with_timezone(&addressed.time_zone).date_naive();
+            let row = values![
+                addressed.account_id,
+                addressed.mac.clone(),
+                kind,
+                day,
+                inbound.sender,
+                inbound.phone,
+                addressed.reply(keyword),
+                now
+            ];
+            tx.execute(REPLY, row).await?;
         }
         tx.commit_surely().await?;
         Ok(true)
+    }
+}
+
+impl Tx {
+    /// What accounts know of the phone of a text: those that have sent to it through the sender, in the order of their contacts.
+    async fn addressed(
+        &self,
+        inbound: NewInbound<'_>,
+        pepper: &Pepper,
+    ) -> Result<Vec<Addressed>, Error> {
+        let sender = format!("% {} %", inbound.sender);
+        let accounts: Vec<Uuid> = self.all("SELECT account_id FROM account", vec![]).await?;
+        let contacts = accounts.into_iter().flat_map(|account_id| {
+            let macs = pepper.phone_macs(account_id, inbound.phone);
+            macs.map(move |mac| (account_id, mac))
+        });
+        let rows =
+            contacts.map(|(account_id, mac)| values![account_id, mac.to_vec(), sender.as_str()]);
+        let rows = self.for_rows(ADDRESSED, rows.collect())
+            .await?;
+        rows.iter().map(Addressed::read).collect()
     }
 }

@@ -9,20 +9,13 @@ use super::tally::Changes;
 use crate::tx::{get, parsed, values};
 use crate::{Error, Tx};
 
-const VIEWED_POSTGRES: &str = "UPDATE message m SET viewed_at = g.t
-       FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS g(a, m, t)
-      WHERE m.account_id = g.a AND m.message_id = g.m AND m.viewed_at IS NULL
-     RETURNING m.account_id, m.campaign_id, m.kind";
-const VIEWED_SQLITE: &str = "UPDATE message SET viewed_at = $3
-      WHERE account_id = $1 AND message_id = $2 AND viewed_at IS NULL RETURNING account_id, campaign_id, kind";
+const VIEWED: &str = "WITH g(a, m, t) AS (ROWS) UPDATE message AS m SET viewed_at = g.t
+       FROM g WHERE m.account_id = g.a AND m.message_id = g.m AND m.viewed_at IS NULL
+     RETURNING account_id, campaign_id, kind";
 
-const ANSWERED_POSTGRES: &str =
-    "UPDATE message m SET answered_at = g.t, viewed_at = coalesce(m.viewed_at, g.t)
-       FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS g(a, m, t)
-      WHERE m.account_id = g.a AND m.message_id = g.m AND m.answered_at IS NULL
-     RETURNING m.account_id, m.campaign_id, m.kind";
-const ANSWERED_SQLITE: &str = "UPDATE message SET answered_at = $3, viewed_at = coalesce(viewed_at, $3)
-      WHERE account_id = $1 AND message_id = $2 AND answered_at IS NULL RETURNING account_id, campaign_id, kind";
+const ANSWERED: &str = "WITH g(a, m, t) AS (ROWS) UPDATE message AS m SET answered_at = g.t, viewed_at = coalesce(m.viewed_at, g.t)
+       FROM g WHERE m.account_id = g.a AND m.message_id = g.m AND m.answered_at IS NULL
+     RETURNING account_id, campaign_id, kind";
 
 /// Links of messages, by account and id, each with the moment at which something came through it.
 pub(crate) type FirstUses = std::collections::BTreeMap<(Uuid, Uuid), DateTime<Utc>>;
@@ -41,19 +34,14 @@ impl Tx {
         let mut changes = Changes::default();
         let mut all = viewed.clone();
         all.extend(answered.iter().map(|(key, at)| (*key, *at)));
-        for (uses, count, postgres, sqlite) in [
-            (&all, Count::Viewed, VIEWED_POSTGRES, VIEWED_SQLITE),
-            (
-                answered,
-                Count::Answered,
-                ANSWERED_POSTGRES,
-                ANSWERED_SQLITE,
-            ),
+        for (uses, count, statement) in [
+            (&all, Count::Viewed, VIEWED),
+            (answered, Count::Answered, ANSWERED),
         ] {
             let rows = uses
                 .iter()
                 .map(|((account, link), at)| values![*account, *link, *at]);
-            for row in self.each(postgres, sqlite, rows.collect()).await? {
+            for row in self.for_rows(statement, rows.collect()).await? {
                 let key = CampaignKey::new(get(&row, "account_id")?, get(&row, "campaign_id")?);
                 let kind: MessageKind = parsed(&row, "kind")?;
                 changes.of(key, kind).add(count, 1);

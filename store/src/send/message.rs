@@ -1,108 +1,60 @@
 //! Messages as their account sees them, and those that a person asks for: a test, or an uncertain one again.
 
-use chrono::{DateTime, Utc};
-use domain::campaign::{
-    CampaignStatus, Count, CountsDelta, MessageKind, MessageStatus, SkipReason,
-};
-use entity::message;
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use domain::campaign::{CampaignStatus, Count, Counts, Message, MessageStatus};
+use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use super::tally::Changes;
 use super::{CampaignChange, CampaignKey};
-use crate::tx::{Sql, values};
+use crate::tx::{Sql, get, json, parsed, values};
 use crate::{Error, ListPage, Store};
 
-/// A message.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Message {
-    pub message_id: Uuid,
-    pub campaign_id: Uuid,
-    pub docid: String,
-    pub kind: MessageKind,
-    pub status: MessageStatus,
-    pub skipped_reason: Option<SkipReason>,
-    /// 0 until it was taken to be sent.
-    pub parts: i64,
-    pub encoding: Option<String>,
-    pub provider_ids: Vec<String>,
-    pub provider_code: Option<String>,
-    pub scheduled_at: DateTime<Utc>,
-    pub accepted_at: Option<DateTime<Utc>>,
-    pub delivered_at: Option<DateTime<Utc>>,
-    pub viewed_at: Option<DateTime<Utc>>,
-    pub answered_at: Option<DateTime<Utc>>,
-}
+/// What a cancelled campaign had scheduled is cancelled, also before its rows say so.
+const STATUS: &str = "CASE WHEN c.status = 'CANCELLED' AND m.status = 'scheduled' THEN 'cancelled' ELSE m.status END";
 
-impl Message {
-    /// Reads a row. What a cancelled campaign had scheduled is cancelled, also before its rows say so.
-    fn read(row: message::Model, campaign_is_cancelled: bool) -> Result<Self, Error> {
-        let status: MessageStatus = row.status.parse().map_err(Error::broken)?;
-        let reason = row.reason.map(|reason| reason.parse());
-        Ok(Self {
-            message_id: row.message_id,
-            campaign_id: row.campaign_id,
-            docid: row.docid,
-            kind: row.kind.parse().map_err(Error::broken)?,
-            status: match status {
-                MessageStatus::Scheduled if campaign_is_cancelled => MessageStatus::Cancelled,
-                status => status,
-            },
-            skipped_reason: reason.transpose().map_err(Error::broken)?,
-            parts: row.parts,
-            encoding: row.encoding,
-            provider_ids: serde_json::from_str(&row.provider_ids).map_err(Error::broken)?,
-            provider_code: row.code,
-            scheduled_at: row.scheduled_at,
-            accepted_at: row.accepted_at,
-            delivered_at: row.delivered_at,
-            viewed_at: row.viewed_at,
-            answered_at: row.answered_at,
-        })
-    }
+fn read(row: &QueryResult) -> Result<Message, Error> {
+    let reason: Option<String> = get(row, "reason")?;
+    let reason = reason.map(|reason| reason.parse());
+    Ok(Message {
+        message_id: get(row, "message_id")?,
+        campaign_id: get(row, "campaign_id")?,
+        docid: get(row, "docid")?,
+        kind: parsed(row, "kind")?,
+        status: parsed(row, "status")?,
+        skipped_reason: reason.transpose().map_err(Error::broken)?,
+        parts: get(row, "parts")?,
+        encoding: get(row, "encoding")?,
+        sender: get(row, "sender")?,
+        provider_ids: json(row, "provider_ids")?,
+        provider_code: get(row, "code")?,
+        scheduled_at: get(row, "scheduled_at")?,
+        accepted_at: get(row, "accepted_at")?,
+        delivered_at: get(row, "delivered_at")?,
+        viewed_at: get(row, "viewed_at")?,
+        answered_at: get(row, "answered_at")?,
+    })
 }
 
 impl Store {
-    /// A page of a campaign's messages, newest first, of those before `before`.
+    /// A page of a campaign's messages, newest first, of those before `before`: of a status, or of any.
     ///
     /// # Errors
     /// See [`Error`].
     pub async fn campaign_messages(
         &self,
         key: CampaignKey,
-        status: CampaignStatus,
-        wanted: Option<MessageStatus>,
+        status: Option<MessageStatus>,
         before: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<Message>, Error> {
-        let is_cancelled = status == CampaignStatus::Cancelled;
-        let stored = match wanted {
-            None => Condition::all(),
-            Some(MessageStatus::Cancelled) if is_cancelled => {
-                Condition::all().add(message::Column::Status.is_in(["cancelled", "scheduled"]))
-            }
-            Some(MessageStatus::Scheduled) if is_cancelled => {
-                return Ok(ListPage {
-                    rows: vec![],
-                    next: None,
-                });
-            }
-            Some(status) => Condition::all().add(message::Column::Status.eq(status.as_str())),
-        };
-        let rows = message::Entity::find()
-            .filter(message::Column::AccountId.eq(key.account_id))
-            .filter(message::Column::CampaignId.eq(key.campaign_id))
-            .filter(message::Column::MessageId.lt(before.unwrap_or(Uuid::max())))
-            .filter(stored)
-            .order_by_desc(message::Column::MessageId)
-            .limit(limit as u64 + 1)
-            .all(self)
-            .await?;
-        let rows = rows.into_iter().map(|row| Message::read(row, is_cancelled));
-        let rows = rows.collect::<Result<_, _>>()?;
-        Ok(ListPage::new(rows, limit, false, |message: &Message| {
-            message.message_id
-        }))
+        let mut condition = "m.campaign_id = $4".to_owned();
+        let mut of = values![key.campaign_id];
+        if let Some(status) = status {
+            condition = format!("{condition} AND {STATUS} = $5");
+            of.push(status.as_str().into());
+        }
+        let page = self.messages(key.account_id, &condition, of, before, limit);
+        page.await
     }
 
     /// A page of a recipient's messages, newest first, of those before `before`.
@@ -116,26 +68,35 @@ impl Store {
         before: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<Message>, Error> {
-        let rows = message::Entity::find()
-            .filter(message::Column::AccountId.eq(account_id))
-            .filter(message::Column::Docid.eq(docid))
-            .filter(message::Column::MessageId.lt(before.unwrap_or(Uuid::max())))
-            .order_by_desc(message::Column::MessageId)
-            .limit(limit as u64 + 1)
-            .all(self)
-            .await?;
-        let mut messages: Vec<Message> = Vec::with_capacity(rows.len());
-        for row in rows {
-            let campaign = self
-                .campaign(CampaignKey::new(account_id, row.campaign_id))
-                .await?;
-            let is_cancelled =
-                campaign.is_some_and(|campaign| campaign.status == CampaignStatus::Cancelled);
-            messages.push(Message::read(row, is_cancelled)?);
-        }
-        Ok(ListPage::new(messages, limit, false, |message| {
-            message.message_id
-        }))
+        let page = self.messages(account_id, "m.docid = $4", values![docid], before, limit);
+        page.await
+    }
+
+    async fn messages(
+        &self,
+        account_id: Uuid,
+        condition: &str,
+        mut of: Vec<Value>,
+        before: Option<Uuid>,
+        limit: usize,
+    ) -> Result<ListPage<Message>, Error> {
+        let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+        let mut given = values![account_id, before.unwrap_or(Uuid::max()), most];
+        given.append(&mut of);
+        let select = format!(
+            "SELECT m.message_id, m.campaign_id, m.docid, m.kind, {STATUS} AS status, m.reason, m.parts, m.encoding, c.sender,
+                    m.provider_ids, m.code, m.scheduled_at, m.accepted_at, m.delivered_at, m.viewed_at, m.answered_at
+               FROM message m JOIN campaign c ON c.account_id = m.account_id AND c.campaign_id = m.campaign_id
+              WHERE m.account_id = $1 AND m.message_id < $2 AND {condition} ORDER BY m.message_id DESC LIMIT $3"
+        );
+        let rows = self.rows(select, given).await?;
+        let messages = rows.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(ListPage::new(
+            messages,
+            limit,
+            false,
+            |message: &Message| message.message_id,
+        ))
     }
 
     /// Schedules a test message to a phone, with the fields of a recipient.
@@ -193,12 +154,10 @@ impl Store {
         let mut due = Vec::new();
         for (message_id, kind, parts) in again {
             let kind = kind.parse().map_err(Error::broken)?;
-            let (unknown, scheduled) = (
-                Count::Status(MessageStatus::Unknown),
-                Count::Status(MessageStatus::Scheduled),
-            );
+            let [unknown, scheduled] =
+                [MessageStatus::Unknown, MessageStatus::Scheduled].map(Count::Status);
             let delta = changes.of(key, kind);
-            delta.merge(&CountsDelta::moved(unknown, scheduled));
+            delta.merge(&Counts::moved(unknown, scheduled));
             delta.add(Count::Parts, -parts);
             due.push(values![key, message_id, now, row.sender.as_str()]);
         }

@@ -5,8 +5,9 @@
 //! - [`drive`]: one step of a driver: results in, due messages out. `judge`: whether a due message is sent, and its text.
 //! - [`receipt`]: what providers report; `link`: what comes through the links of messages.
 //! - [`provider_id`]: the names under which providers know messages. [`inbound`]: what comes to hooks.
-//! - [`contact`]: the suppression list. [`message`]: messages as their account sees them. [`preview`]: what a campaign would do.
-//! - [`state`]: how senders are. `pepper`: which secret made the hashes of phones.
+//! - [`contact`]: the suppression list. [`reply`]: what texts are answered. [`message`]: messages as their account sees them.
+//! - [`preview`]: what a campaign would do. [`state`]: how senders are. `pepper`: which secret made the hashes of phones.
+//! - `sweep`: what is kept for a time.
 //!
 //! A message is sent at most once, because the commit that claims it comes before the first byte to the provider, and a claimed
 //! message is not claimed again. The row of `message_due` says how far it is: with fence 0 it waits; with a fence it was handed
@@ -28,9 +29,10 @@ mod plan;
 pub mod preview;
 pub mod provider_id;
 pub mod receipt;
+pub mod reply;
 pub mod state;
+mod sweep;
 mod tally;
 
 pub use self::campaign::{Campaign, CampaignChange, CampaignKey};
 pub(crate) use self::link::FirstUses;
-pub use self::tally::CampaignCounts;

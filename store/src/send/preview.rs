@@ -1,11 +1,11 @@
 //! What a campaign would do if it started now: every recipient of its audience is judged, and nothing is stored.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use domain::campaign::{Audience, CampaignContent, MessageKind, SkipReason};
+use domain::campaign::{Audience, CampaignContent, MessageKind, Preview, Sample, SkipReason};
 use domain::form::FormContent;
 use domain::pepper::Pepper;
 use domain::sms::{Country, Encoding, country_of};
@@ -45,29 +45,6 @@ pub struct PreviewQuery<'a> {
     pub countries: Option<&'a [Country]>,
     pub link_prefix: &'a str,
     pub pepper: &'a Pepper,
-}
-
-/// What a campaign would do now.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Preview {
-    pub recipients: u64,
-    pub eligible: u64,
-    pub skipped: BTreeMap<SkipReason, u64>,
-    /// Messages by how many parts they have.
-    pub parts: BTreeMap<usize, u64>,
-    pub gsm7: u64,
-    pub ucs2: u64,
-    pub countries: BTreeMap<String, u64>,
-    pub samples: Vec<Sample>,
-}
-
-/// A message as it would be.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sample {
-    pub docid: String,
-    pub text: String,
-    pub parts: usize,
-    pub encoding: Encoding,
 }
 
 struct Recipient {
@@ -139,7 +116,7 @@ impl Store {
         while let Some(docid) = after {
             let rows = self.preview_slice(query, &docid, now).await?;
             after = match (&query.content.audience, rows.last()) {
-                (Audience::OnImport, _) | (_, None) => None,
+                (Audience::OnImport { .. }, _) | (_, None) => None,
                 (_, Some(last)) => Some(get(last, "docid")?),
             };
             let recipients = rows
@@ -148,7 +125,7 @@ impl Store {
             let recipients = recipients.collect::<Result<Vec<_>, _>>()?;
             let contacts = self.contacts(query, &recipients).await?;
             for (recipient, contact) in recipients.into_iter().zip(contacts) {
-                preview.add(&context, recipient, contact, &mut phones);
+                add(&mut preview, &context, recipient, contact, &mut phones);
             }
             tokio::task::yield_now().await;
         }
@@ -162,7 +139,7 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<Vec<QueryResult>, Error> {
         let account_id = query.campaign.account_id;
-        if query.content.audience == Audience::OnImport {
+        if matches!(query.content.audience, Audience::OnImport { .. }) {
             let newest = "SELECT docid, phone, CAST(fields AS text) AS fields FROM recipient
                            WHERE account_id = $1 AND phone IS NOT NULL ORDER BY created_at DESC LIMIT $2";
             return self.rows(newest, values![account_id, NEWEST]).await;
@@ -214,53 +191,54 @@ impl Store {
     }
 }
 
-impl Preview {
-    fn add(
-        &mut self,
-        context: &Context<'_>,
-        recipient: Recipient,
-        contact: Contact,
-        phones: &mut Phones,
-    ) {
-        self.recipients += 1;
-        if !phones.insert(&recipient.phone) {
-            *self.skipped.entry(SkipReason::DuplicatePhone).or_default() += 1;
-            return;
-        }
-        let due = DueMessage {
-            kind: MessageKind::First,
-            docid: recipient.docid,
-            scheduled_at: context.now,
-            phone: Some(recipient.phone),
-            fields: recipient.fields,
-            opted_out: contact.opted_out,
-            last_sent: contact.last_sent,
-            answered: false,
-            token: TOKEN.to_owned(),
-        };
-        match context.judge(&due) {
-            Verdict::Skip(reason) => *self.skipped.entry(reason).or_default() += 1,
-            // There is no window that could be closed.
-            Verdict::Later(_) => self.eligible += 1,
-            Verdict::Send(ready) => {
-                self.eligible += 1;
-                let parts = ready.parts.texts.len();
-                *self.parts.entry(parts).or_default() += 1;
-                match ready.parts.encoding {
-                    Encoding::Gsm7 => self.gsm7 += 1,
-                    Encoding::Ucs2 => self.ucs2 += 1,
-                }
-                if let Some(country) = country_of(&ready.phone) {
-                    *self.countries.entry(country.to_string()).or_default() += 1;
-                }
-                if self.samples.len() < SAMPLES {
-                    self.samples.push(Sample {
-                        docid: due.docid,
-                        text: ready.text,
-                        parts,
-                        encoding: ready.parts.encoding,
-                    });
-                }
+fn add(
+    preview: &mut Preview,
+    context: &Context<'_>,
+    recipient: Recipient,
+    contact: Contact,
+    phones: &mut Phones,
+) {
+    preview.recipients += 1;
+    if !phones.insert(&recipient.phone) {
+        *preview
+            .skipped
+            .entry(SkipReason::DuplicatePhone)
+            .or_default() += 1;
+        return;
+    }
+    let due = DueMessage {
+        kind: MessageKind::First,
+        docid: recipient.docid,
+        scheduled_at: context.now,
+        phone: Some(recipient.phone),
+        fields: recipient.fields,
+        opted_out: contact.opted_out,
+        last_sent: contact.last_sent,
+        answered: false,
+        token: TOKEN.to_owned(),
+    };
+    match context.judge(&due) {
+        Verdict::Skip(reason) => *preview.skipped.entry(reason).or_default() += 1,
+        // There is no window that could be closed.
+        Verdict::Later(_) => preview.eligible += 1,
+        Verdict::Send(ready) => {
+            preview.eligible += 1;
+            let parts = ready.parts.texts.len();
+            *preview.parts.entry(parts).or_default() += 1;
+            match ready.parts.encoding {
+                Encoding::Gsm7 => preview.encodings.gsm7 += 1,
+                Encoding::Ucs2 => preview.encodings.ucs2 += 1,
+            }
+            if let Some(country) = country_of(&ready.phone) {
+                *preview.countries.entry(country.to_string()).or_default() += 1;
+            }
+            if preview.samples.len() < SAMPLES {
+                preview.samples.push(Sample {
+                    docid: due.docid,
+                    text: ready.text,
+                    parts,
+                    encoding: ready.parts.encoding,
+                });
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Receipts that carry the provider's id alone: which message and part it stands for. One that comes before the result with its id
 //! is kept until then.
 
-use chrono::TimeDelta;
 use domain::campaign::ReceiptStatus;
 use sea_orm::QueryResult;
 
@@ -9,10 +8,6 @@ use super::receipt::NewReceipt;
 use crate::tx::{Sql, get, parsed, values};
 use crate::{Error, Store};
 
-/// How long a receipt of an unknown id is kept.
-const KEPT: TimeDelta = TimeDelta::hours(1);
-/// How long ids are known.
-const KNOWN: TimeDelta = TimeDelta::days(90);
 /// Stray receipts that are looked at at once.
 const STRAYS: i64 = 1_000;
 
@@ -24,18 +19,11 @@ pub struct ProviderReceipt {
     pub code: Option<String>,
 }
 
-const FIND_POSTGRES: &str = "SELECT g.n, r.account_id, r.message_id, r.part
-       FROM unnest($1::bigint[], $2::text[], $3::text[]) AS g(n, s, i)
-       JOIN provider_ref r ON r.sender = g.s AND r.provider_id = g.i";
-const FIND_SQLITE: &str =
-    "SELECT CAST($1 AS integer) AS n, account_id, message_id, part FROM provider_ref
-      WHERE sender = $2 AND provider_id = $3";
+const FIND: &str = "WITH g(n, s, i) AS (ROWS) SELECT g.n, r.account_id, r.message_id, r.part
+       FROM g JOIN provider_ref r ON r.sender = g.s AND r.provider_id = g.i";
 
-const KEEP_POSTGRES: &str = "INSERT INTO stray_receipt (sender, provider_id, status, code, received_at)
-     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) ON CONFLICT DO NOTHING";
-const KEEP_SQLITE: &str =
-    "INSERT INTO stray_receipt (sender, provider_id, status, code, received_at)
-     VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
+const KEEP: &str = "WITH g(s, i, t, c, r) AS (ROWS)
+     INSERT INTO stray_receipt (sender, provider_id, status, code, received_at) SELECT * FROM g WHERE true ON CONFLICT DO NOTHING";
 
 impl Store {
     /// Stores receipts by the provider's ids, in one transaction those of unknown ids, then those of messages.
@@ -47,11 +35,11 @@ impl Store {
         sender: &str,
         receipts: &[ProviderReceipt],
     ) -> Result<(), Error> {
-        let tx = self.begin_by_key().await?;
+        let tx = self.begin_by_keys().await?;
         let now = tx.now().await?;
         let ids = (0_i64..).zip(receipts);
         let ids = ids.map(|(n, receipt)| values![n, sender, receipt.provider_id.as_str()]);
-        let found = tx.each(FIND_POSTGRES, FIND_SQLITE, ids.collect()).await?;
+        let found = tx.for_rows(FIND, ids.collect()).await?;
         let mut known = vec![false; receipts.len()];
         let mut of_messages = Vec::with_capacity(found.len());
         for row in &found {
@@ -66,8 +54,7 @@ impl Store {
             let (id, code) = (receipt.provider_id.as_str(), receipt.code.as_deref());
             values![sender, id, receipt.status.as_str(), code, now]
         });
-        tx.each(KEEP_POSTGRES, KEEP_SQLITE, strays.collect())
-            .await?;
+        tx.for_rows(KEEP, strays.collect()).await?;
         tx.commit_surely().await?;
         self.record_receipts(&of_messages).await
     }
@@ -101,19 +88,6 @@ impl Store {
             )
             .await?;
         }
-        Ok(())
-    }
-
-    /// Forgets stray receipts and ids that are too old.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub async fn forget_provider_ids(&self) -> Result<(), Error> {
-        let now = self.now().await?;
-        let old = "DELETE FROM stray_receipt WHERE received_at < $1";
-        self.execute(old, values![now - KEPT]).await?;
-        let old = "DELETE FROM provider_ref WHERE created_at < $1";
-        self.execute(old, values![now - KNOWN]).await?;
         Ok(())
     }
 }

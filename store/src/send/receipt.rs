@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::{
-    CampaignContent, Count, CountsDelta, MessageKind, MessageStatus, PartStates, ReceiptStatus,
+    CampaignContent, Count, Counts, MessageKind, MessageStatus, PartStates, Receipt, ReceiptStatus,
 };
 use uuid::Uuid;
 
@@ -32,23 +32,22 @@ const LOCK_SQLITE: &str =
     "SELECT account_id, message_id, campaign_id, docid, kind, status, part_states
        FROM message WHERE account_id = $1 AND message_id = $2";
 
-const CAMPAIGNS_POSTGRES: &str = "SELECT DISTINCT m.account_id, m.campaign_id
-       FROM unnest($1::uuid[], $2::uuid[]) AS g(a, m) JOIN message m ON m.account_id = g.a AND m.message_id = g.m";
-const CAMPAIGNS_SQLITE: &str =
-    "SELECT account_id, campaign_id FROM message WHERE account_id = $1 AND message_id = $2";
+const CAMPAIGNS: &str = "WITH g(a, m) AS (ROWS) SELECT DISTINCT m.account_id, m.campaign_id
+       FROM g JOIN message m ON m.account_id = g.a AND m.message_id = g.m";
 
-const UPDATE_POSTGRES: &str = "UPDATE message m SET status = g.s, part_states = g.p, code = coalesce(g.c, m.code),
-            delivered_at = coalesce(m.delivered_at, g.t)
-       FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::timestamptz[]) AS g(a, m, s, p, c, t)
-      WHERE m.account_id = g.a AND m.message_id = g.m";
-const UPDATE_SQLITE: &str =
-    "UPDATE message SET status = $3, part_states = $4, code = coalesce($5, code),
-            delivered_at = coalesce(delivered_at, $6) WHERE account_id = $1 AND message_id = $2";
+const UPDATE: &str = "WITH g(a, m, s, p, c, t) AS (ROWS)
+     UPDATE message AS m SET status = g.s, part_states = g.p, code = coalesce(g.c, m.code), delivered_at = coalesce(m.delivered_at, g.t)
+       FROM g WHERE m.account_id = g.a AND m.message_id = g.m";
 
 const REMINDER: &str = "WITH g(a, f, m, t) AS (ROWS)
      INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, status, phone_mac, scheduled_at)
      SELECT f.account_id, f.campaign_id, g.m, f.message_id, f.docid, 'reminder', 'scheduled', f.phone_mac, g.t
        FROM g JOIN message f ON f.account_id = g.a AND f.message_id = g.f WHERE true ON CONFLICT DO NOTHING RETURNING message_id";
+
+const KEEP: &str = "WITH g(a, m, p, s, c, t) AS (ROWS)
+     INSERT INTO receipt (account_id, message_id, part, status, code, received_at) SELECT * FROM g WHERE true ON CONFLICT DO NOTHING";
+/// What stands for all parts.
+const ALL_PARTS: i64 = -1;
 
 /// A message with its receipts so far.
 struct Locked {
@@ -69,14 +68,55 @@ impl Store {
         self.retry(|| self.try_receipts(receipts)).await
     }
 
+    /// What was reported of messages, in the order in which it came, of all parts or of one, by the message's id.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn receipts(
+        &self,
+        account_id: Uuid,
+        message_ids: &[Uuid],
+    ) -> Result<HashMap<Uuid, Vec<Receipt>>, Error> {
+        let mut receipts: HashMap<Uuid, Vec<Receipt>> = HashMap::new();
+        for message_id in message_ids {
+            let rows = self
+                .rows(
+                    "SELECT part, status, code, received_at FROM receipt
+                      WHERE account_id = $1 AND message_id = $2 ORDER BY received_at, part, status",
+                    values![account_id, *message_id],
+                )
+                .await?;
+            let read = rows.iter().map(|row| {
+                Ok(Receipt {
+                    part: Some(get(row, "part")?).filter(|part| *part != ALL_PARTS),
+                    status: parsed(row, "status")?,
+                    code: get(row, "code")?,
+                    received_at: get(row, "received_at")?,
+                })
+            });
+            receipts.insert(*message_id, read.collect::<Result<_, Error>>()?);
+        }
+        Ok(receipts)
+    }
+
     async fn try_receipts(&self, receipts: &[NewReceipt]) -> Result<(), Error> {
-        let tx = self.begin_by_key().await?;
+        let tx = self.begin_by_keys().await?;
         let now = tx.now().await?;
         let campaigns = tx.lock_campaigns(receipts).await?;
         let mut messages = tx.lock_messages(receipts).await?;
+        let mut kept = Vec::new();
         for receipt in receipts {
             if let Some(message) = messages.get_mut(&(receipt.account_id, receipt.message_id)) {
                 message.parts.record(receipt.part, receipt.status);
+                let part = receipt.part.map_or(Ok(ALL_PARTS), i64::try_from);
+                kept.push(values![
+                    receipt.account_id,
+                    receipt.message_id,
+                    part.map_err(Error::broken)?,
+                    receipt.status.as_str(),
+                    receipt.code.as_deref(),
+                    now
+                ]);
                 if receipt.code.is_some() {
                     message.code.clone_from(&receipt.code);
                 }
@@ -87,7 +127,7 @@ impl Store {
         let mut delivered = Vec::new();
         for message in messages.values() {
             let after = message.parts.status(message.before);
-            let moved = CountsDelta::moved(Count::Status(message.before), Count::Status(after));
+            let moved = Counts::moved(Count::Status(message.before), Count::Status(after));
             changes.of(message.key, message.kind).merge(&moved);
             let delivered_at = (after == MessageStatus::Delivered).then_some(now);
             if after == MessageStatus::Delivered
@@ -109,7 +149,8 @@ impl Store {
         if rows.is_empty() {
             return Ok(());
         }
-        tx.each(UPDATE_POSTGRES, UPDATE_SQLITE, rows).await?;
+        tx.for_rows(UPDATE, rows).await?;
+        tx.for_rows(KEEP, kept).await?;
         tx.plan_reminders(&delivered, now, &mut changes).await?;
         tx.append_counts(changes).await?;
         tx.commit_surely().await
@@ -127,8 +168,7 @@ impl Tx {
             .filter(|receipt| receipt.status == ReceiptStatus::Delivered);
         let rows = delivered.map(|receipt| values![receipt.account_id, receipt.message_id]);
         let mut keys = BTreeSet::new();
-        for row in self
-            .each(CAMPAIGNS_POSTGRES, CAMPAIGNS_SQLITE, rows.collect())
+        for row in self.for_rows(CAMPAIGNS, rows.collect())
             .await?
         {
             keys.insert(CampaignKey::new(

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use domain::campaign::{Counts, MessageStatus};
 use uuid::Uuid;
 
 use super::CampaignKey;
@@ -91,8 +92,9 @@ impl Store {
         let mut waiting = BTreeMap::new();
         for (campaign_id, sender) in open {
             let counts = tx.counts(CampaignKey::new(account_id, campaign_id)).await?;
+            let scheduled = |counts: &Counts| counts.status(MessageStatus::Scheduled);
             *waiting.entry(sender).or_default() +=
-                counts.first.scheduled + counts.reminder.scheduled;
+                scheduled(&counts.first) + scheduled(&counts.reminder);
         }
         Ok(waiting)
     }

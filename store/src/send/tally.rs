@@ -3,45 +3,26 @@
 
 use std::collections::BTreeMap;
 
-use domain::campaign::{Counts, CountsDelta, MessageKind};
+use domain::campaign::{CampaignCounts, Counts, MessageKind};
 use uuid::Uuid;
 
 use super::CampaignKey;
-use crate::tx::{Patience, Sql, get, parsed, values};
+use crate::tx::{Patience, Sql, parsed, values};
 use crate::{Error, Store, Tx};
 
 /// Pending rows that one transaction adds to a tally at most.
 const FOLDED: i64 = 10_000;
 
-const APPEND_POSTGRES: &str = "INSERT INTO campaign_delta (account_id, campaign_id, kind, counts)
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[])";
-const APPEND_SQLITE: &str =
-    "INSERT INTO campaign_delta (account_id, campaign_id, kind, counts) VALUES ($1, $2, $3, $4)";
+const APPEND: &str = "WITH g(a, c, k, n) AS (ROWS)
+     INSERT INTO campaign_delta (account_id, campaign_id, kind, counts) SELECT * FROM g";
 
 /// What a transaction changes in the counts, by campaign and kind.
 #[derive(Debug, Default)]
-pub(super) struct Changes(BTreeMap<(CampaignKey, MessageKind), CountsDelta>);
+pub(super) struct Changes(BTreeMap<(CampaignKey, MessageKind), Counts>);
 
 impl Changes {
-    pub(super) fn of(&mut self, key: CampaignKey, kind: MessageKind) -> &mut CountsDelta {
+    pub(super) fn of(&mut self, key: CampaignKey, kind: MessageKind) -> &mut Counts {
         self.0.entry((key, kind)).or_default()
-    }
-}
-
-/// The counts of a campaign's messages of each kind; of tests there are none.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CampaignCounts {
-    pub first: Counts,
-    pub reminder: Counts,
-}
-
-impl CampaignCounts {
-    fn add(&mut self, kind: MessageKind, delta: &CountsDelta) {
-        match kind {
-            MessageKind::First => self.first.add(delta),
-            MessageKind::Reminder => self.reminder.add(delta),
-            MessageKind::Test => {}
-        }
     }
 }
 
@@ -88,7 +69,7 @@ impl Store {
     async fn fold(&self, key: CampaignKey) -> Result<u64, Error> {
         let tx = self.begin_by_key().await?;
         let tallies = "SELECT kind, counts FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2 ORDER BY kind";
-        let mut sums: BTreeMap<MessageKind, CountsDelta> = BTreeMap::new();
+        let mut sums: BTreeMap<MessageKind, Counts> = BTreeMap::new();
         for row in tx
             .rows(tx.locking(tallies, "FOR UPDATE"), values![key])
             .await?
@@ -107,7 +88,7 @@ impl Store {
             return Ok(0);
         }
         for row in &pending {
-            let delta: CountsDelta = parsed(row, "counts")?;
+            let delta: Counts = parsed(row, "counts")?;
             sums.entry(parsed(row, "kind")?).or_default().merge(&delta);
         }
         for (kind, sum) in sums {
@@ -136,11 +117,7 @@ impl Tx {
             )
             .await?;
         for row in rows {
-            let kind = get::<String>(&row, "kind")?;
-            counts.add(
-                kind.parse().map_err(Error::broken)?,
-                &parsed(&row, "counts")?,
-            );
+            counts.merge(parsed(&row, "kind")?, &parsed(&row, "counts")?);
         }
         Ok(counts)
     }
@@ -148,8 +125,7 @@ impl Tx {
     pub(super) async fn append_counts(&self, changes: Changes) -> Result<(), Error> {
         let rows = changes.0.into_iter().filter(|(_, delta)| !delta.is_empty());
         let rows = rows.map(|((key, kind), delta)| values![key, kind.as_str(), delta.to_string()]);
-        self.each(APPEND_POSTGRES, APPEND_SQLITE, rows.collect())
-            .await?;
+        self.for_rows(APPEND, rows.collect()).await?;
         Ok(())
     }
 }

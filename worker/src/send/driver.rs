@@ -29,6 +29,7 @@ use uuid::Uuid;
 use super::events::{self, Keeper};
 use super::fair::Waiting;
 use super::hand_over::HandOver;
+use super::replies;
 use super::pace::{Pauses, Rate};
 
 /// The time between two looks for due messages while the sender has nothing to do.
@@ -102,6 +103,8 @@ impl SenderLoop {
         };
         let provider = Arc::clone(&hand_over.provider);
         tokio::spawn(events::take(provider, keeper, stop.clone()));
+        let (store, replying) = (self.store.clone(), Arc::clone(&hand_over));
+        tokio::spawn(replies::send(store, lease.clone(), replying, stop.clone()));
         let _stop = stop.drop_guard();
         let mut driving = Driving {
             sender: self,

@@ -88,7 +88,9 @@ impl Keeper {
                         sender: &self.name,
                         id: &inbound.id,
                         phone: &inbound.from,
-                        opts_out: inbound.asks_to_stop(),
+                        text: &inbound.text,
+                        opts_out: inbound.opts_out,
+                        is_replied_to: true,
                     };
                     self.store.record_inbound(new, &self.pepper).await?;
                     continue;

@@ -44,7 +44,7 @@ pub async fn check(app: &AppState, key: Option<CampaignKey>) -> Result<(), Probl
 
 /// Why a campaign takes no imports.
 fn refusal(campaign: &Campaign) -> Option<&'static str> {
-    if campaign.content.audience != Audience::OnImport {
+    if !matches!(campaign.content.audience, Audience::OnImport { .. }) {
         return Some("the campaign's audience is not on_import");
     }
     match campaign.status {

@@ -1,18 +1,24 @@
 //! Leading a campaign through its life: DRAFT → RUNNING ⇄ PAUSED → FINISHED or CANCELLED.
 
-use axum::extract::State;
 use axum::response::Response;
 use domain::campaign::{Action, CampaignStatus};
-use store::send::CampaignKey;
-use uuid::Uuid;
+use utoipa::IntoResponses;
 
-use super::body::CampaignBody;
 use super::change::{done, transition};
-use super::{answer, check, find};
-use crate::state::SendState;
-use api_http::auth::Caller;
+use super::{CampaignBody, Target, answer, check};
 use api_http::error::Problem;
-use api_http::extract::PathId;
+
+/// What leading a campaign on answers.
+#[expect(dead_code, reason = "only the document has it")]
+#[derive(IntoResponses)]
+pub enum Acted<'a> {
+    /// The campaign as it is now
+    #[response(status = 200)]
+    Done(CampaignBody<'a>),
+    /// `campaign_transition`
+    #[response(status = 409)]
+    Refused,
+}
 
 /// Start a campaign.
 ///
@@ -20,24 +26,20 @@ use api_http::extract::PathId;
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/start",
-    params(("campaign_id" = Uuid, Path)),
+    params(Target),
     responses(
         (status = 200, description = "The campaign as it is now", body = CampaignBody),
         (status = 409, description = "`campaign_transition`: it is no DRAFT; `form_not_published`"),
         (status = 422, description = "`validation_failed`: the form is DELETED; `sender_unknown`, `sender_not_allowed`, `public_url_local`"),
     ),
 )]
-pub async fn start_campaign(
-    State(state): State<SendState>,
-    caller: Caller,
-    PathId(campaign_id): PathId,
-) -> Result<Response, Problem> {
-    let campaign = find(&state, CampaignKey::new(caller.account_id(), campaign_id)).await?;
+pub async fn start_campaign(target: Target) -> Result<Response, Problem> {
+    let campaign = target.find().await?;
     if campaign.status != CampaignStatus::Draft {
         return Err(transition(campaign.status, "be started"));
     }
-    check::sendable(&state, &caller, &campaign.content).await?;
-    act(&state, &caller, campaign_id, Action::Start).await
+    check::sendable(&target.state, &target.caller, &campaign.content).await?;
+    act(&target, Action::Start, "be started").await
 }
 
 /// Pause a campaign.
@@ -46,18 +48,11 @@ pub async fn start_campaign(
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/pause",
-    params(("campaign_id" = Uuid, Path)),
-    responses(
-        (status = 200, description = "The campaign as it is now", body = CampaignBody),
-        (status = 409, description = "`campaign_transition`"),
-    ),
+    params(Target),
+    responses(Acted)
 )]
-pub async fn pause_campaign(
-    State(state): State<SendState>,
-    caller: Caller,
-    PathId(campaign_id): PathId,
-) -> Result<Response, Problem> {
-    act(&state, &caller, campaign_id, Action::Pause).await
+pub async fn pause_campaign(target: Target) -> Result<Response, Problem> {
+    act(&target, Action::Pause, "be paused").await
 }
 
 /// Resume a campaign.
@@ -66,18 +61,11 @@ pub async fn pause_campaign(
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/resume",
-    params(("campaign_id" = Uuid, Path)),
-    responses(
-        (status = 200, description = "The campaign as it is now", body = CampaignBody),
-        (status = 409, description = "`campaign_transition`"),
-    ),
+    params(Target),
+    responses(Acted)
 )]
-pub async fn resume_campaign(
-    State(state): State<SendState>,
-    caller: Caller,
-    PathId(campaign_id): PathId,
-) -> Result<Response, Problem> {
-    act(&state, &caller, campaign_id, Action::Resume).await
+pub async fn resume_campaign(target: Target) -> Result<Response, Problem> {
+    act(&target, Action::Resume, "be resumed").await
 }
 
 /// Let a campaign finish.
@@ -86,18 +74,11 @@ pub async fn resume_campaign(
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/finish",
-    params(("campaign_id" = Uuid, Path)),
-    responses(
-        (status = 200, description = "The campaign as it is now", body = CampaignBody),
-        (status = 409, description = "`campaign_transition`"),
-    ),
+    params(Target),
+    responses(Acted)
 )]
-pub async fn finish_campaign(
-    State(state): State<SendState>,
-    caller: Caller,
-    PathId(campaign_id): PathId,
-) -> Result<Response, Problem> {
-    act(&state, &caller, campaign_id, Action::Finish).await
+pub async fn finish_campaign(target: Target) -> Result<Response, Problem> {
+    act(&target, Action::Finish, "finish").await
 }
 
 /// Cancel a campaign.
@@ -106,35 +87,16 @@ pub async fn finish_campaign(
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/cancel",
-    params(("campaign_id" = Uuid, Path)),
-    responses(
-        (status = 200, description = "The campaign as it is now", body = CampaignBody),
-        (status = 409, description = "`campaign_transition`"),
-    ),
+    params(Target),
+    responses(Acted)
 )]
-pub async fn cancel_campaign(
-    State(state): State<SendState>,
-    caller: Caller,
-    PathId(campaign_id): PathId,
-) -> Result<Response, Problem> {
-    act(&state, &caller, campaign_id, Action::Cancel).await
+pub async fn cancel_campaign(target: Target) -> Result<Response, Problem> {
+    act(&target, Action::Cancel, "be cancelled").await
 }
 
-async fn act(
-    state: &SendState,
-    caller: &Caller,
-    campaign_id: Uuid,
-    action: Action,
-) -> Result<Response, Problem> {
-    let key = CampaignKey::new(caller.account_id(), campaign_id);
-    let what = match action {
-        Action::Start => "be started",
-        Action::Pause => "be paused",
-        Action::Resume => "be resumed",
-        Action::Finish => "finish",
-        Action::Cancel => "be cancelled",
-    };
-    let campaign = done(state.app.store().act_on_campaign(key, action).await?, what)?;
-    tracing::info!(campaign.id = %campaign_id, status = campaign.status.as_str(), "campaign led on");
-    answer(state, key.account_id, &campaign).await
+async fn act(target: &Target, action: Action, what: &str) -> Result<Response, Problem> {
+    let change = target.state.app.store().act_on_campaign(target.key, action);
+    let campaign = done(change.await?, what)?;
+    tracing::info!(campaign.id = %campaign.campaign_id, status = campaign.status.as_str(), "campaign led on");
+    answer(&target.state, target.key.account_id, &campaign).await
 }

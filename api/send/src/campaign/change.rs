@@ -1,22 +1,16 @@
 //! Changing a DRAFT: replaced as a whole, or deleted.
 
 use axum::body::Body;
-use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::campaign::{CampaignContent, CampaignStatus};
 use serde_json::Value;
-use store::send::{Campaign, CampaignChange, CampaignKey};
+use store::send::{Campaign, CampaignChange};
 
-use super::body::CampaignBody;
 use super::request::CampaignRequest;
-use super::{CAMPAIGN_BODY, answer, check, find};
-use crate::state::SendState;
-use api_http::auth::Caller;
-use api_http::body::json;
+use super::{CAMPAIGN_BODY, CampaignBody, Target, answer, check};
 use api_http::deadline::{QUICK, within};
 use api_http::error::{Code, Problem};
-use api_http::extract::PathId;
 use api_http::precondition::{IfMatch, changed};
 
 /// Replace a campaign as a whole.
@@ -26,7 +20,7 @@ use api_http::precondition::{IfMatch, changed};
     put,
     path = "/api_v1/sms/campaign/{campaign_id}",
     params(
-        ("campaign_id" = Uuid, Path),
+        Target,
         ("If-Match" = Option<String>, Header, description = "Changes only this version"),
     ),
     request_body(content = CampaignRequest, description = "At most 1 MiB"),
@@ -38,29 +32,25 @@ use api_http::precondition::{IfMatch, changed};
     ),
 )]
 pub async fn replace_campaign(
-    State(state): State<SendState>,
-    caller: Caller,
-    PathId(campaign_id): PathId,
+    target: Target,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let account_id = caller.account_id();
-    let key = CampaignKey::new(account_id, campaign_id);
-    let campaign = find(&state, key).await?;
-    let permit = state.app.memory().permit(account_id);
-    let body = json(permit, &headers, body, CAMPAIGN_BODY).await?;
+    let Target { state, caller, key } = &target;
+    let campaign = target.find().await?;
+    let body = state.body(caller, &headers, body, CAMPAIGN_BODY).await?;
     let if_match = IfMatch::of(&headers);
     if_match.check(campaign.revision)?;
     if campaign.status != CampaignStatus::Draft {
         return Err(transition(campaign.status, "be changed"));
     }
     let content = CampaignContent::parse(&Value::Object(body)).map_err(Problem::invalid)?;
-    check::content(&state, &caller, &content).await?;
+    check::content(state, caller, &content).await?;
     let revision = if_match.names_versions().then_some(campaign.revision);
-    let change = state.app.store().replace_campaign(key, revision, &content);
+    let change = state.app.store().replace_campaign(*key, revision, &content);
     let campaign = done(within(QUICK, change).await?, "be changed")?;
-    tracing::info!(campaign.id = %campaign_id, "campaign replaced");
-    answer(&state, account_id, &campaign).await
+    tracing::info!(campaign.id = %key.campaign_id, "campaign replaced");
+    answer(state, key.account_id, &campaign).await
 }
 
 /// Delete a campaign.
@@ -69,20 +59,15 @@ pub async fn replace_campaign(
 #[utoipa::path(
     delete,
     path = "/api_v1/sms/campaign/{campaign_id}",
-    params(("campaign_id" = Uuid, Path)),
+    params(Target),
     responses(
         (status = 204, description = "Deleted"),
         (status = 409, description = "`campaign_transition`: it is no DRAFT"),
     ),
 )]
-pub async fn delete_campaign(
-    State(state): State<SendState>,
-    caller: Caller,
-    PathId(campaign_id): PathId,
-) -> Result<StatusCode, Problem> {
-    let key = CampaignKey::new(caller.account_id(), campaign_id);
+pub async fn delete_campaign(Target { state, key, .. }: Target) -> Result<StatusCode, Problem> {
     done(state.app.store().delete_campaign(key).await?, "be deleted")?;
-    tracing::info!(campaign.id = %campaign_id, "campaign deleted");
+    tracing::info!(campaign.id = %key.campaign_id, "campaign deleted");
     Ok(StatusCode::NO_CONTENT)
 }
 

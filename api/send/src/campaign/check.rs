@@ -2,11 +2,10 @@
 
 use domain::campaign::CampaignContent;
 use domain::form::FormStatus;
-use domain::invalid::code;
+use domain::invalid::{Invalid, code};
 use sender::setting::Setting;
 use store::form::Form;
 
-use crate::member::invalid;
 use crate::state::SendState;
 use api_http::auth::Caller;
 use api_http::deadline::{QUICK, within};
@@ -29,11 +28,8 @@ pub async fn content<'s>(
         Some(_) => "the form is DELETED",
         None => "there is no such form",
     };
-    Err(Problem::invalid(vec![invalid(
-        "form_id",
-        code::UNKNOWN_ID,
-        detail,
-    )]))
+    let wrong = Invalid::of_member("form_id", code::UNKNOWN_ID, detail);
+    Err(Problem::invalid(vec![wrong]))
 }
 
 /// Whether messages of this content can be sent.

@@ -1,22 +1,15 @@
 //! Messages that may have been sent or not, sent again because a person asks for it.
 
 use axum::body::Body;
-use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use domain::invalid::code;
-use store::send::{CampaignChange, CampaignKey};
+use domain::invalid::{Invalid, code};
+use store::send::CampaignChange;
 use utoipa::ToSchema;
 
-use super::body::CampaignBody;
 use super::change::done;
-use super::{answer, find};
-use crate::member::{FEW, invalid, texts};
-use crate::state::SendState;
-use api_http::auth::Caller;
-use api_http::body::json;
+use super::{CampaignBody, Target, answer};
 use api_http::error::{Code, Problem};
-use api_http::extract::PathId;
 
 /// Which messages are sent again.
 #[expect(dead_code, reason = "only its schema is used")]
@@ -33,7 +26,7 @@ pub struct ResendRequest {
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/resend",
-    params(("campaign_id" = Uuid, Path)),
+    params(Target),
     request_body = ResendRequest,
     responses(
         (status = 200, description = "The campaign as it is now", body = CampaignBody),
@@ -42,28 +35,22 @@ pub struct ResendRequest {
     ),
 )]
 pub async fn resend_messages(
-    State(state): State<SendState>,
-    caller: Caller,
-    PathId(campaign_id): PathId,
+    target: Target,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let account_id = caller.account_id();
-    let key = CampaignKey::new(account_id, campaign_id);
-    find(&state, key).await?;
-    let permit = state.app.memory().permit(account_id);
-    let body = json(permit, &headers, body, FEW).await?;
-    let [status] = texts(&body, ["status"])?;
+    let Target { state, caller, key } = &target;
+    let [status] = state.texts(caller, &headers, body, ["status"]).await?;
     if status != "unknown" {
-        let wrong = invalid("status", code::NOT_OFFERED, "status must be unknown");
+        let wrong = Invalid::of_member("status", code::NOT_OFFERED, "status must be unknown");
         return Err(Problem::invalid(vec![wrong]));
     }
-    let campaign = match state.app.store().resend_unknown(key).await? {
+    let campaign = match state.app.store().resend_unknown(*key).await? {
         CampaignChange::Refused(status) => return Err(not_running(status.as_str())),
         change => done(change, "send again")?,
     };
-    tracing::info!(campaign.id = %campaign_id, "uncertain messages are sent again");
-    answer(&state, account_id, &campaign).await
+    tracing::info!(campaign.id = %key.campaign_id, "uncertain messages are sent again");
+    answer(state, key.account_id, &campaign).await
 }
 
 /// Nothing of the campaign is sent.

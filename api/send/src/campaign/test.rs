@@ -2,28 +2,22 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use domain::campaign::CampaignStatus;
 use domain::docid::DocId;
-use domain::invalid::code;
-use domain::phone::PhoneNumber;
+use domain::invalid::{Invalid, code};
+use domain::members::texts;
 use serde::Serialize;
-use store::send::CampaignKey;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::body::CampaignBody;
 use super::resend::not_running;
-use super::{check, find, with_counts};
-use crate::member::{FEW, invalid, texts};
-use crate::state::SendState;
-use api_http::auth::Caller;
-use api_http::body::json;
+use super::{CampaignBody, Target, check, with_counts};
+use crate::state::FEW;
+use crate::suppression::wrong_phone;
 use api_http::deadline::{QUICK, within};
 use api_http::error::Problem;
-use api_http::extract::PathId;
 
 /// Where a test message goes, and whose fields it has.
 #[expect(dead_code, reason = "only its schema is used")]
@@ -51,7 +45,7 @@ pub struct TestBody<'a> {
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/test",
-    params(("campaign_id" = Uuid, Path)),
+    params(Target),
     request_body = TestRequest,
     responses(
         (status = 200, description = "Scheduled", body = TestBody),
@@ -61,28 +55,22 @@ pub struct TestBody<'a> {
     ),
 )]
 pub async fn test_campaign(
-    State(state): State<SendState>,
-    caller: Caller,
-    PathId(campaign_id): PathId,
+    target: Target,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let (store, account_id) = (state.app.store(), caller.account_id());
-    let key = CampaignKey::new(account_id, campaign_id);
-    let campaign = find(&state, key).await?;
-    let permit = state.app.memory().permit(account_id);
-    let body = json(permit, &headers, body, FEW).await?;
+    let Target { state, caller, key } = &target;
+    let (store, account_id) = (state.app.store(), key.account_id);
+    let campaign = target.find().await?;
+    let body = state.body(caller, &headers, body, FEW).await?;
     if matches!(
         campaign.status,
         CampaignStatus::Finished | CampaignStatus::Cancelled
     ) {
         return Err(not_running(campaign.status.as_str()));
     }
-    let [phone, docid] = texts(&body, ["phone", "docid"])?;
-    let mut wrong = Vec::new();
-    if let Err(error) = PhoneNumber::parse(&phone) {
-        wrong.push(invalid("phone", code::MALFORMED, format!("phone {error}")));
-    }
+    let [phone, docid] = texts(&body, ["phone", "docid"]).map_err(Problem::invalid)?;
+    let mut wrong: Vec<Invalid> = wrong_phone(&phone).into_iter().collect();
     let is_known = match DocId::parse(&*docid) {
         Ok(docid) => within(QUICK, store.recipient(account_id, docid.as_str()))
             .await?
@@ -91,18 +79,18 @@ pub async fn test_campaign(
     };
     if !is_known {
         let detail = "there is no recipient of this docid";
-        wrong.push(invalid("docid", code::UNKNOWN_ID, detail));
+        wrong.push(Invalid::of_member("docid", code::UNKNOWN_ID, detail));
     }
     if !wrong.is_empty() {
         return Err(Problem::invalid(wrong));
     }
-    let sender = check::sendable(&state, &caller, &campaign.content).await?;
+    let sender = check::sendable(state, caller, &campaign.content).await?;
     state.take_test(account_id)?;
-    let scheduled = store.schedule_test(key, &sender.name, &docid, &phone);
+    let scheduled = store.schedule_test(*key, &sender.name, &docid, &phone);
     let message_id = within(QUICK, scheduled).await?;
     let body = TestBody {
         message_id,
-        campaign: with_counts(&state, account_id, &campaign).await?,
+        campaign: with_counts(state, account_id, &campaign).await?,
     };
     Ok(Json(body).into_response())
 }

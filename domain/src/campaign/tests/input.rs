@@ -12,7 +12,7 @@ fn what_is_left_out_or_null_has_its_default() {
     assert_eq!(least.name, "Autumn");
     assert_eq!(least.sender, "demo");
     assert_eq!(least.text.as_str(), "How was it? {link}");
-    assert_eq!(least.audience, Audience::OnImport);
+    assert_eq!(least.audience, Audience::OnImport { on_import: true });
     assert!(least.track_fields.is_empty() && least.bus_props_from.is_empty());
     assert_eq!(least.link_expires_after_days, 30);
     assert_eq!(least.send_window, Some(SendWindow::default()));

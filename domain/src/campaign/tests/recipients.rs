@@ -10,7 +10,9 @@ fn an_audience_is_of_one_kind() {
     let batches = json!({"on_import": false, "batch_ids": [BATCH], "fields": null});
     assert_eq!(
         audience(batches),
-        Audience::Batches(vec![BATCH.parse().unwrap()])
+        Audience::Batches {
+            batch_ids: vec![BATCH.parse().unwrap()]
+        }
     );
     let everybody = Audience::Recipients {
         created_from: None,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::{
-    CampaignStatus, Count, CountsDelta, MessageKind, MessageStatus, PartStates,
+    CampaignStatus, Count, Counts, MessageKind, MessageStatus, PartStates,
 };
 use indexmap::IndexMap;
 use rand::RngExt;
@@ -33,11 +33,12 @@ const CONTACTS: &str = "WITH g(a, p) AS (ROWS)
      SELECT c.phone_mac, c.last_sent_at, c.last_campaign_id, c.opted_out_at IS NOT NULL AS opted_out
        FROM g JOIN contact c ON c.account_id = g.a AND c.phone_mac = g.p ORDER BY c.account_id, c.phone_mac";
 
-/// Nothing is noted of a test but that its phone is there.
-const SENT_TO: &str = "WITH g(a, p, t, c, d) AS (ROWS)
-     INSERT INTO contact AS c (account_id, phone_mac, last_sent_at, last_campaign_id, docid) SELECT * FROM g WHERE true
+/// Nothing is noted of a test but its phone and its sender.
+const SENT_TO: &str = "WITH g(a, p, s, t, c, d) AS (ROWS)
+     INSERT INTO contact AS c (account_id, phone_mac, senders, last_sent_at, last_campaign_id, docid) SELECT * FROM g WHERE true
          ON CONFLICT (account_id, phone_mac) DO UPDATE SET last_sent_at = coalesce(excluded.last_sent_at, c.last_sent_at),
-            last_campaign_id = coalesce(excluded.last_campaign_id, c.last_campaign_id), docid = coalesce(excluded.docid, c.docid)
+            last_campaign_id = coalesce(excluded.last_campaign_id, c.last_campaign_id), docid = coalesce(excluded.docid, c.docid),
+            senders = CASE WHEN c.senders LIKE '%' || excluded.senders || '%' THEN c.senders ELSE c.senders || excluded.senders END
      RETURNING phone_mac, opted_out_at IS NOT NULL AS opted_out";
 
 const SKIP: &str =
@@ -100,7 +101,7 @@ impl StepTx<'_> {
                 Verdict::Skip(reason) => {
                     let counts = self.changes.of(wanted.campaign, candidate.due.kind);
                     let scheduled = Count::Status(MessageStatus::Scheduled);
-                    counts.merge(&CountsDelta::moved(scheduled, Count::Skipped(reason)));
+                    counts.merge(&Counts::moved(scheduled, Count::Skipped(reason)));
                     let reason = values![reason.as_str()];
                     self.write(SKIP, candidate.key.of_message(), reason);
                     self.write(DELETE_DUE, candidate.key.of_due(), vec![]);
@@ -120,7 +121,7 @@ impl StepTx<'_> {
                     let counts = self.changes.of(wanted.campaign, candidate.due.kind);
                     let (scheduled, sending) = (MessageStatus::Scheduled, MessageStatus::Sending);
                     let moved =
-                        CountsDelta::moved(Count::Status(scheduled), Count::Status(sending));
+                        Counts::moved(Count::Status(scheduled), Count::Status(sending));
                     counts.merge(&moved);
                     let mac = candidate.macs.first().cloned().unwrap_or_default();
                     sent_to.insert(mac.clone(), self.contact(&candidate, &mac));
@@ -198,6 +199,8 @@ impl StepTx<'_> {
         values![
             account_id,
             mac.to_vec(),
+            // Between spaces, as its column has them.
+            format!(" {} ", self.driver.lease.name),
             noted.map(|()| self.now),
             noted.map(|()| campaign_id),
             noted.map(|()| candidate.due.docid.clone())

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
-use domain::campaign::{CampaignStatus, Count, CountsDelta, MessageKind, MessageStatus};
+use domain::campaign::{CampaignStatus, Count, Counts, MessageKind, MessageStatus};
 use uuid::Uuid;
 
 use super::{ClaimedKey, DELETE_DUE, HandedResult, Loaded, Outcome, SET_DUE, StepTx};
@@ -114,7 +114,7 @@ impl StepTx<'_> {
     }
 
     fn count(&mut self, campaign: CampaignKey, message: &Sending, after: MessageStatus) {
-        let moved = CountsDelta::moved(Count::Status(message.before), Count::Status(after));
+        let moved = Counts::moved(Count::Status(message.before), Count::Status(after));
         self.changes.of(campaign, message.kind).merge(&moved);
         if let MessageStatus::Scheduled | MessageStatus::Cancelled = after {
             // They were counted when it was claimed.

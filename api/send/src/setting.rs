@@ -1,0 +1,55 @@
+//! How the account takes texts that come from phones.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use domain::sms::SendSetting;
+use serde_json::Value;
+
+use crate::state::{FEW, SendState};
+use api_http::auth::Caller;
+use api_http::deadline::{QUICK, within};
+use api_http::error::Problem;
+
+/// Read how texts from phones are taken.
+#[utoipa::path(
+    get,
+    path = "/api_v1/sms/setting",
+    responses((status = 200, description = "The setting", body = SendSetting)),
+)]
+pub async fn read_setting(
+    State(state): State<SendState>,
+    caller: Caller,
+) -> Result<Json<SendSetting>, Problem> {
+    let setting = state.app.store().send_setting(caller.account_id());
+    Ok(Json(setting.await?))
+}
+
+/// Change how texts from phones are taken, as a whole.
+///
+/// Replies go through the sender that the text came by, once a phone and day; through Twilio none, because it replies itself.
+#[utoipa::path(
+    put,
+    path = "/api_v1/sms/setting",
+    request_body = SendSetting,
+    responses(
+        (status = 200, description = "The setting as it is now", body = SendSetting),
+        (status = 400, description = "`invalid_json`"),
+    ),
+)]
+pub async fn replace_setting(
+    State(state): State<SendState>,
+    caller: Caller,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<SendSetting>, Problem> {
+    let body = state.body(&caller, &headers, body, FEW).await?;
+    let setting = SendSetting::parse(&Value::Object(body)).map_err(Problem::invalid)?;
+    let stored = state
+        .app
+        .store()
+        .set_send_setting(caller.account_id(), &setting);
+    within(QUICK, stored).await?;
+    Ok(Json(setting))
+}

@@ -1,0 +1,124 @@
+//! How an account takes texts that come from phones.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::stop_words::has_letters;
+use crate::invalid::{Fault, Invalid, Problems, check_line, code};
+use crate::members::Members;
+
+const MAX_STOP_WORDS: usize = 50;
+const MAX_WORD_CHARS: usize = 40;
+const MAX_REPLY_CHARS: usize = 480;
+
+/// How an account takes texts that come from phones. What is left out is as in the default: no words, no replies.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SendSetting {
+    /// What opts out besides the usual words: the whole text, of which letters and digits count, in any case.
+    #[schema(max_items = 50, example = json!(["no more"]), required = false)]
+    pub stop_words: Vec<String>,
+    /// What whoever opts out is told, once a day.
+    #[schema(
+        required = false,
+        min_length = 1,
+        max_length = 480,
+        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$"
+    )]
+    pub stop_reply: Option<String>,
+    /// What whoever asks for help is told, once a day.
+    #[schema(
+        required = false,
+        min_length = 1,
+        max_length = 480,
+        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$"
+    )]
+    pub help_reply: Option<String>,
+}
+
+impl SendSetting {
+    /// Reads the members of a setting.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn parse(body: &Value) -> Result<Self, Vec<Invalid>> {
+        let problems = Problems::default();
+        let setting = Members::of(body, String::new(), &problems).map(|members| {
+            members.only(&["stop_words", "stop_reply", "help_reply"]);
+            let reply = |name| {
+                members.get(name)?;
+                members.line(name, MAX_REPLY_CHARS)
+            };
+            Self {
+                stop_words: stop_words(&members),
+                stop_reply: reply("stop_reply"),
+                help_reply: reply("help_reply"),
+            }
+        });
+        let problems = problems.into_vec();
+        setting.filter(|_| problems.is_empty()).ok_or(problems)
+    }
+}
+
+fn stop_words(setting: &Members) -> Vec<String> {
+    let mut words = Vec::new();
+    let entries = setting.list("stop_words", MAX_STOP_WORDS);
+    for (pointer, entry) in entries.into_iter().flatten() {
+        match stop_word(entry) {
+            Ok(word) => words.push(word.to_owned()),
+            Err(fault) => setting
+                .problems
+                .push(pointer, fault.code, format!("the word {fault}")),
+        }
+    }
+    words
+}
+
+fn stop_word(entry: &Value) -> Result<&str, Fault> {
+    let text = entry.as_str();
+    let text = text.ok_or_else(|| Fault::new(code::WRONG_TYPE, "is not a string"))?;
+    check_line(text, MAX_WORD_CHARS)?;
+    if has_letters(text) {
+        Ok(text)
+    } else {
+        Err(Fault::new(code::MALFORMED, "has no letter and no digit"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_setting_is_read_and_what_is_left_out_is_nothing() {
+        assert_eq!(SendSetting::parse(&json!({})), Ok(SendSetting::default()));
+        let full =
+            json!({"stop_words": ["no more", "Ende!"], "stop_reply": "Bye", "help_reply": null});
+        let setting = SendSetting::parse(&full).unwrap();
+        assert_eq!(serde_json::to_value(&setting).unwrap(), full);
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_told() {
+        let long = "x".repeat(MAX_REPLY_CHARS + 1);
+        let wrong =
+            json!({"stop_words": ["?!", 1, "ok", ""], "stop_reply": long, "help_reply": 5, "x": 0});
+        let wrong = SendSetting::parse(&wrong).unwrap_err();
+        let found: Vec<_> = wrong
+            .iter()
+            .map(|wrong| (wrong.pointer.as_str(), wrong.code))
+            .collect();
+        let expected = [
+            ("/x", code::UNKNOWN_MEMBER),
+            ("/stop_words/0", code::MALFORMED),
+            ("/stop_words/1", code::WRONG_TYPE),
+            ("/stop_words/3", code::BLANK),
+            ("/stop_reply", code::TOO_LONG),
+            ("/help_reply", code::WRONG_TYPE),
+        ];
+        assert_eq!(found, expected);
+    }
+}
