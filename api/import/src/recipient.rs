@@ -78,7 +78,7 @@ impl RecipientBody {
     params(
         ("batch_id" = Option<Uuid>, Query, description = "Those whose values came with this batch"),
         ("field" = Option<Vec<String>>, Query, style = Form, explode, description = "Those that have this tracking field, \
-            `<name>=<value>`; repeated, all of them", pattern = "^[^=\\u0000-\\u001f\\u007f-\\u009f]{1,64}=[^\\u0000]*$", max_items = 64),
+            `<name>=<value>`; repeated, all of them", pattern = "^[^=\\u0000-\\u001f\\u007f-\\u009f]+=[^\\u0000]*$", max_items = 64),
         ("created_from" = Option<String>, Query, format = DateTime, pattern = "Z$", description = "Those created then or later"),
         ("created_to" = Option<String>, Query, format = DateTime, pattern = "Z$", description = "Those created then or before"),
         ListQuery,
@@ -169,9 +169,9 @@ fn recipient_query(parameters: &Parameters) -> Result<RecipientQuery, Problem> {
         ));
     }
     for text in parameters.all("field") {
-        let field = text
-            .split_once('=')
-            .filter(|(name, value)| !name.is_empty() && !value.contains('\0'));
+        let field = text.split_once('=').filter(|(name, value)| {
+            !name.is_empty() && !name.contains(char::is_control) && !value.contains('\0')
+        });
         let wrong = || Problem::invalid_parameter("field is not a name, `=` and a value");
         let (name, value) = field.ok_or_else(wrong)?;
         if query

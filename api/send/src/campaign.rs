@@ -4,7 +4,7 @@ pub mod act;
 pub mod change;
 mod check;
 pub mod preview;
-mod request;
+pub mod request;
 pub mod resend;
 pub mod test;
 

@@ -137,8 +137,7 @@ pub async fn list_recipient_messages(
     let store = state.app.store();
     let page = store.recipient_messages(account_id, docid.as_str(), before, query.limit.into());
     let page = page.await?;
-    let ids: Vec<Uuid> = page.rows.iter().map(|message| message.message_id).collect();
-    let mut receipts = store.receipts(account_id, &ids).await?;
+    let mut receipts = store.receipts(account_id, docid.as_str()).await?;
     let items = page.rows.into_iter().map(|message| {
         let (id, receipts) = (message.message_id, receipts.remove(&message.message_id));
         let receipts = receipts.unwrap_or_default();

@@ -1,16 +1,46 @@
 //! How the account takes texts that come from phones.
 
+use std::borrow::Cow;
+
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use domain::sms::SendSetting;
-use serde_json::Value;
+use domain::sms::{MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, SendSetting};
+use serde_json::{Value, json};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
+use crate::campaign::request::{LINE, object};
 use crate::state::{FEW, SendState};
 use api_http::auth::Caller;
 use api_http::deadline::{QUICK, within};
 use api_http::error::Problem;
+use api_http::schema::written;
+
+/// A setting, as a whole. `null` is as if left out.
+pub struct SettingRequest;
+
+impl ToSchema for SettingRequest {
+    fn name() -> Cow<'static, str> {
+        "SendSettingRequest".into()
+    }
+}
+
+impl PartialSchema for SettingRequest {
+    fn schema() -> RefOr<Schema> {
+        let line =
+            |kind, most| json!({"type": kind, "minLength": 1, "maxLength": most, "pattern": LINE});
+        let word = line(json!("string"), MAX_STOP_WORD_CHARS);
+        let reply = line(json!(["string", "null"]), MAX_REPLY_CHARS);
+        let properties = json!({
+            "stop_words": {"type": ["array", "null"], "items": word, "maxItems": MAX_STOP_WORDS},
+            "stop_reply": reply,
+            "help_reply": reply,
+        });
+        written(&object(&[], &properties))
+    }
+}
 
 /// Read how texts from phones are taken.
 #[utoipa::path(
@@ -32,7 +62,7 @@ pub async fn read_setting(
 #[utoipa::path(
     put,
     path = "/api_v1/sms/setting",
-    request_body = SendSetting,
+    request_body = SettingRequest,
     responses(
         (status = 200, description = "The setting as it is now", body = SendSetting),
         (status = 400, description = "`invalid_json`"),

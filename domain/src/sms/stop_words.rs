@@ -29,7 +29,7 @@ const HELP: [&str; 2] = ["help", "info"];
 /// word may be one that else opts in or asks for help. An own word without letters and digits is no word.
 pub fn keyword(text: &str, own_stop_words: &[String]) -> Option<Keyword> {
     let is = |word: &&str| folded(text).eq(word.chars());
-    let is_own = |word: &String| has_letters(word) && folded(text).eq(folded(word));
+    let is_own = |word: &String| folded(word).next().is_some() && folded(text).eq(folded(word));
     let first = first_word(text);
     let begins_with = |word: &&str| folded(first).eq(word.chars());
     if STOP.iter().any(is)
@@ -44,11 +44,6 @@ pub fn keyword(text: &str, own_stop_words: &[String]) -> Option<Keyword> {
     } else {
         None
     }
-}
-
-/// Whether a text can be a word.
-pub(super) fn has_letters(text: &str) -> bool {
-    folded(text).next().is_some()
 }
 
 /// The letters and digits of a text without their case. Upper case comes in between because only there `ß` and `ss`, `ı` and

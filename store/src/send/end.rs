@@ -2,13 +2,13 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::{
-    CampaignContent, CampaignCounts, CampaignStatus, Count, Counts, MessageKind, MessageStatus,
+    CampaignContent, CampaignCounts, Count, Counts, MessageKind, MessageStatus, SkipReason,
 };
 use uuid::Uuid;
 
-use super::tally::Changes;
 use super::CampaignKey;
-use crate::tx::{Sql, get, json, values};
+use super::tally::Changes;
+use crate::tx::{Sql, get, json, parsed, values};
 use crate::{Error, Store, Tx};
 
 /// How long after the last moment at which it may arrive a message's receipt may come.
@@ -142,50 +142,32 @@ impl Tx {
         Ok(())
     }
 
-    /// Skips the scheduled messages of a recipient who is erased, and forgets phone and tracking fields.
+    /// Skips the scheduled messages of a recipient who is erased, and forgets phone and tracking fields. What was cancelled is
+    /// counted as such, and ends by itself.
     pub(crate) async fn erase_messages(&self, account_id: Uuid, docid: &str) -> Result<(), Error> {
-        let campaigns: Vec<Uuid> = self
-            .all(
-                "SELECT DISTINCT campaign_id FROM message WHERE account_id = $1 AND docid = $2 ORDER BY campaign_id",
-                values![account_id, docid],
-            )
-            .await?;
+        let open = "SELECT campaign_id FROM campaign WHERE account_id = $1 AND status <> 'CANCELLED'
+                       AND campaign_id IN (SELECT campaign_id FROM message WHERE account_id = $1 AND docid = $2)
+                     ORDER BY campaign_id";
+        let open = self.locking(open, "FOR SHARE");
+        let campaigns: Vec<Uuid> = self.all(open, values![account_id, docid]).await?;
+        let scheduled = Count::Status(MessageStatus::Scheduled);
+        let moved = Counts::moved(scheduled, Count::Skipped(SkipReason::Erased));
         let mut changes = Changes::default();
         for campaign_id in campaigns {
             let key = CampaignKey::new(account_id, campaign_id);
-            let status = "SELECT status FROM campaign WHERE account_id = $1 AND campaign_id = $2";
-            let status: Option<String> = self
-                .one(self.locking(status, "FOR SHARE"), values![key])
+            let due: Vec<Uuid> = self
+                .all(
+                    "DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND fence = 0 AND message_id IN (
+                            SELECT message_id FROM message WHERE account_id = $1 AND campaign_id = $2 AND docid = $3)
+                     RETURNING message_id",
+                    values![key, docid],
+                )
                 .await?;
-            let is_cancelled = status.as_deref() == Some(CampaignStatus::Cancelled.as_str());
-            let due = "SELECT d.due_at, d.message_id FROM message m JOIN message_due d
-                           ON d.account_id = m.account_id AND d.campaign_id = m.campaign_id AND d.message_id = m.message_id
-                        WHERE m.account_id = $1 AND m.campaign_id = $2 AND m.docid = $3 AND d.fence = 0";
-            let due = self.locking(due, "FOR UPDATE OF d");
-            for row in self.rows(due, values![key, docid]).await? {
-                let message_id: Uuid = get(&row, "message_id")?;
-                let due_at: DateTime<Utc> = get(&row, "due_at")?;
-                self.delete_due(vec![values![key, due_at, message_id]])
-                    .await?;
-                // What was cancelled is counted as such.
-                let skipped = if is_cancelled {
-                    "UPDATE message SET status = 'cancelled' WHERE account_id = $1 AND message_id = $2 RETURNING kind"
-                } else {
-                    "UPDATE message SET status = 'skipped', reason = 'erased'
-                      WHERE account_id = $1 AND message_id = $2 RETURNING kind"
-                };
-                let kind: Option<String> =
-                    self.one(skipped, values![account_id, message_id]).await?;
-                if is_cancelled {
-                    continue;
-                }
-                if let Some(kind) = kind {
-                    let kind = kind.parse().map_err(Error::broken)?;
-                    let scheduled = Count::Status(MessageStatus::Scheduled);
-                    let erased = Count::Skipped(domain::campaign::SkipReason::Erased);
-                    changes
-                        .of(key, kind)
-                        .merge(&Counts::moved(scheduled, erased));
+            for message_id in due {
+                let skip = "UPDATE message SET status = 'skipped', reason = 'erased'
+                             WHERE account_id = $1 AND message_id = $2 RETURNING kind";
+                for row in self.rows(skip, values![account_id, message_id]).await? {
+                    changes.of(key, parsed(&row, "kind")?).merge(&moved);
                 }
             }
         }

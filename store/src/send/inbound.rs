@@ -229,8 +229,7 @@ impl Tx {
         });
         let rows =
             contacts.map(|(account_id, mac)| values![account_id, mac.to_vec(), sender.as_str()]);
-        let rows = self.for_rows(ADDRESSED, rows.collect())
-            .await?;
+        let rows = self.for_rows(ADDRESSED, rows.collect()).await?;
         rows.iter().map(Addressed::read).collect()
     }
 }

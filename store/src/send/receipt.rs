@@ -24,13 +24,8 @@ pub struct NewReceipt {
     pub code: Option<String>,
 }
 
-const LOCK_POSTGRES: &str = "SELECT m.account_id, m.message_id, m.campaign_id, m.docid, m.kind, m.status, m.part_states
-       FROM unnest($1::uuid[], $2::uuid[]) AS g(a, m)
-      CROSS JOIN LATERAL (
-            SELECT * FROM message m WHERE m.account_id = g.a AND m.message_id = g.m FOR NO KEY UPDATE) m";
-const LOCK_SQLITE: &str =
-    "SELECT account_id, message_id, campaign_id, docid, kind, status, part_states
-       FROM message WHERE account_id = $1 AND message_id = $2";
+const LOCK: &str = "WITH g(a, m) AS (ROWS) SELECT m.account_id, m.message_id, m.campaign_id, m.kind, m.status, m.part_states
+       FROM g JOIN message m ON m.account_id = g.a AND m.message_id = g.m ORDER BY m.account_id, m.message_id";
 
 const CAMPAIGNS: &str = "WITH g(a, m) AS (ROWS) SELECT DISTINCT m.account_id, m.campaign_id
        FROM g JOIN message m ON m.account_id = g.a AND m.message_id = g.m";
@@ -68,33 +63,32 @@ impl Store {
         self.retry(|| self.try_receipts(receipts)).await
     }
 
-    /// What was reported of messages, in the order in which it came, of all parts or of one, by the message's id.
+    /// What was reported of a recipient's messages, in the order in which it came, by the message's id.
     ///
     /// # Errors
     /// See [`Error`].
     pub async fn receipts(
         &self,
         account_id: Uuid,
-        message_ids: &[Uuid],
+        docid: &str,
     ) -> Result<HashMap<Uuid, Vec<Receipt>>, Error> {
+        let rows = self
+            .rows(
+                "SELECT message_id, part, status, code, received_at FROM receipt
+                  WHERE account_id = $1 AND message_id IN (SELECT message_id FROM message WHERE account_id = $1 AND docid = $2)
+                  ORDER BY received_at, part, status",
+                values![account_id, docid],
+            )
+            .await?;
         let mut receipts: HashMap<Uuid, Vec<Receipt>> = HashMap::new();
-        for message_id in message_ids {
-            let rows = self
-                .rows(
-                    "SELECT part, status, code, received_at FROM receipt
-                      WHERE account_id = $1 AND message_id = $2 ORDER BY received_at, part, status",
-                    values![account_id, *message_id],
-                )
-                .await?;
-            let read = rows.iter().map(|row| {
-                Ok(Receipt {
-                    part: Some(get(row, "part")?).filter(|part| *part != ALL_PARTS),
-                    status: parsed(row, "status")?,
-                    code: get(row, "code")?,
-                    received_at: get(row, "received_at")?,
-                })
+        for row in rows {
+            let of_message = receipts.entry(get(&row, "message_id")?).or_default();
+            of_message.push(Receipt {
+                part: Some(get(&row, "part")?).filter(|part| *part != ALL_PARTS),
+                status: parsed(&row, "status")?,
+                code: get(&row, "code")?,
+                received_at: get(&row, "received_at")?,
             });
-            receipts.insert(*message_id, read.collect::<Result<_, Error>>()?);
         }
         Ok(receipts)
     }
@@ -168,9 +162,7 @@ impl Tx {
             .filter(|receipt| receipt.status == ReceiptStatus::Delivered);
         let rows = delivered.map(|receipt| values![receipt.account_id, receipt.message_id]);
         let mut keys = BTreeSet::new();
-        for row in self.for_rows(CAMPAIGNS, rows.collect())
-            .await?
-        {
+        for row in self.for_rows(CAMPAIGNS, rows.collect()).await? {
             keys.insert(CampaignKey::new(
                 get(&row, "account_id")?,
                 get(&row, "campaign_id")?,
@@ -205,10 +197,8 @@ impl Tx {
             .into_iter()
             .map(|(account, message)| values![account, message]);
         let mut messages = BTreeMap::new();
-        for row in self
-            .each(LOCK_POSTGRES, LOCK_SQLITE, keys.collect())
-            .await?
-        {
+        let lock = self.locking(LOCK, "FOR NO KEY UPDATE OF m");
+        for row in self.for_rows(&lock, keys.collect()).await? {
             let account_id = get(&row, "account_id")?;
             let message_id = get(&row, "message_id")?;
             let message = Locked {

@@ -37,6 +37,9 @@ def before_call(context, case, _):
     if query:
         # A cursor is what a list gave.
         query.pop("cursor", None)
+        # A time begins before it ends.
+        if "created_from" in query:
+            query.pop("created_to", None)
         one_name(query)
     # An idempotency key belongs to one body.
     if headers and "Idempotency-Key" in headers:
@@ -64,8 +67,9 @@ def fitting(start, end):
 
 def one_name(pairs):
     """No tracking field comes twice."""
-    if isinstance(pairs.get("track_field"), list):
-        del pairs["track_field"][1:]
+    for name in ("track_field", "field"):
+        if isinstance(pairs.get(name), list):
+            del pairs[name][1:]
 
 
 def mend_form(form):

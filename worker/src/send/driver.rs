@@ -29,8 +29,8 @@ use uuid::Uuid;
 use super::events::{self, Keeper};
 use super::fair::Waiting;
 use super::hand_over::HandOver;
-use super::replies;
 use super::pace::{Pauses, Rate};
+use super::replies;
 
 /// The time between two looks for due messages while the sender has nothing to do.
 const LOOK: Duration = Duration::from_millis(200);

@@ -14,7 +14,12 @@ use super::hand_over::HandOver;
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Hands over the replies of the sender that `lease` is of, until `stop`. Each is handed over once, whatever comes of it.
-pub(super) async fn send(store: Store, lease: Lease, hand_over: Arc<HandOver>, stop: CancellationToken) {
+pub(super) async fn send(
+    store: Store,
+    lease: Lease,
+    hand_over: Arc<HandOver>,
+    stop: CancellationToken,
+) {
     let mut looks = tokio::time::interval(LOOK);
     while stop.run_until_cancelled(looks.tick()).await.is_some() {
         while let Some(handed) = next(&store, &lease, &hand_over).await {

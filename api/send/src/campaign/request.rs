@@ -15,7 +15,7 @@ use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 /// Without control characters.
-const LINE: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$";
+pub const LINE: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$";
 
 /// A campaign to be made, or to replace another. `null` is as if left out, but for `send_window`.
 pub struct CampaignRequest;
@@ -122,7 +122,7 @@ fn time() -> Value {
 }
 
 /// Without other members than those named.
-fn object(required: &[&str], properties: &Value) -> Value {
+pub fn object(required: &[&str], properties: &Value) -> Value {
     json!({
         "type": "object",
         "required": required,

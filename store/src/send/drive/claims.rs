@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::campaign::{
-    CampaignStatus, Count, Counts, MessageKind, MessageStatus, PartStates,
-};
+use domain::campaign::{CampaignStatus, Count, Counts, MessageKind, MessageStatus, PartStates};
 use indexmap::IndexMap;
 use rand::RngExt;
 use rand::distr::Alphanumeric;
@@ -120,8 +118,7 @@ impl StepTx<'_> {
                     self.add_parts(wanted.campaign, candidate.due.kind, parts);
                     let counts = self.changes.of(wanted.campaign, candidate.due.kind);
                     let (scheduled, sending) = (MessageStatus::Scheduled, MessageStatus::Sending);
-                    let moved =
-                        Counts::moved(Count::Status(scheduled), Count::Status(sending));
+                    let moved = Counts::moved(Count::Status(scheduled), Count::Status(sending));
                     counts.merge(&moved);
                     let mac = candidate.macs.first().cloned().unwrap_or_default();
                     sent_to.insert(mac.clone(), self.contact(&candidate, &mac));

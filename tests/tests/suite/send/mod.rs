@@ -5,7 +5,9 @@ mod driver;
 mod faults;
 mod funnel;
 mod life;
+mod lists;
 mod peer;
+mod replies;
 
 use tests::app::{App, Setup};
 
