@@ -9,7 +9,6 @@ use axum::http::HeaderMap;
 use domain::sms::{MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, SendSetting};
 use serde_json::{Value, json};
 use utoipa::openapi::{RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
 
 use crate::campaign::request::{LINE, object};
 use crate::state::{FEW, SendState};
@@ -21,13 +20,13 @@ use api_http::schema::written;
 /// A setting, as a whole. `null` is as if left out.
 pub struct SettingRequest;
 
-impl ToSchema for SettingRequest {
+impl utoipa::ToSchema for SettingRequest {
     fn name() -> Cow<'static, str> {
         "SendSettingRequest".into()
     }
 }
 
-impl PartialSchema for SettingRequest {
+impl utoipa::PartialSchema for SettingRequest {
     fn schema() -> RefOr<Schema> {
         let line =
             |kind, most| json!({"type": kind, "minLength": 1, "maxLength": most, "pattern": LINE});

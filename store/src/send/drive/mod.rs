@@ -288,11 +288,6 @@ impl StepTx<'_> {
 }
 
 impl Tx {
-    /// Takes messages out of the due ones.
-    pub(in crate::send) async fn delete_due(&self, due: Vec<Vec<Value>>) -> Result<(), Error> {
-        self.for_rows(DELETE_DUE, due).await.map(drop)
-    }
-
     /// A campaign as it stands. Its row is locked against changes of its status.
     async fn load(&self, key: CampaignKey) -> Result<Option<Loaded>, Error> {
         let campaign = "SELECT c.status, c.content, a.time_zone, a.number, f.content AS form
