@@ -15,6 +15,7 @@ use uuid::Uuid;
 use crate::PATH;
 use crate::state::SendState;
 use api_http::auth::Caller;
+use api_http::deadline::{QUICK, within};
 use api_http::error::Problem;
 use api_http::extract::{DocIdPath, Parameters, PathId};
 use api_http::lines::{self, Lines};
@@ -55,6 +56,8 @@ pub async fn list_messages(
 ) -> Response {
     let answer = async {
         let key = CampaignKey::new(caller.account_id(), campaign_id?.0);
+        let campaign = within(QUICK, state.app.store().campaign(key)).await?;
+        campaign.ok_or_else(Problem::not_found)?;
         of_campaign(&state, key, &parameters?, &headers).await
     };
     ([(VARY, ACCEPT.as_str())], answer.await).into_response()
@@ -127,14 +130,17 @@ pub async fn list_recipient_messages(
     State(state): State<SendState>,
     caller: Caller,
     DocIdPath(docid): DocIdPath,
-    query: ListQuery,
+    query: Result<ListQuery, Problem>,
 ) -> Result<Response, Problem> {
-    let account_id = caller.account_id();
+    let (store, account_id) = (state.app.store(), caller.account_id());
+    if !is_known(store, account_id, docid.as_str()).await? {
+        return Err(Problem::not_found());
+    }
+    let query = query?;
     let encoded = utf8_percent_encode(docid.as_str(), NON_ALPHANUMERIC);
     let path = format!("/api_v1/sms/recipient/{encoded}/message");
     let list = List::new(account_id, path);
     let before = list.position(&query)?.map(Uuid::from_bytes);
-    let store = state.app.store();
     let page = store.recipient_messages(account_id, docid.as_str(), before, query.limit.into());
     let page = page.await?;
     let mut receipts = store.receipts(account_id, docid.as_str()).await?;

@@ -40,6 +40,7 @@ pub async fn resend_messages(
     body: Body,
 ) -> Result<Response, Problem> {
     let Target { state, caller, key } = &target;
+    target.find().await?;
     let [status] = state.texts(caller, &headers, body, ["status"]).await?;
     if status != "unknown" {
         let wrong = Invalid::of_member("status", code::NOT_OFFERED, "status must be unknown");
