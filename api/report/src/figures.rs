@@ -140,7 +140,8 @@ mod tests {
             serde_json::to_string(&day).unwrap(),
             concat!(
                 r#"{"date":"1970-01-01","views":7,"responses":0,"comments":0,"happy":0,"happiness_answers":0,"#,
-                r#""promoters":0,"passives":0,"detractors":0,"nps_answers":0}"#
+                r#""promoters":0,"passives":0,"detractors":0,"nps_answers":0,"#,
+                r#""sent":0,"delivered":0,"answered":0}"#
             )
         );
     }

@@ -1,11 +1,13 @@
 //! The difference between the figures of two ranges.
 
+use std::ops::Sub;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Metrics;
 
-/// How metrics differ from earlier ones; null where either rate is.
+/// How metrics differ from earlier ones; null where either of two is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Change {
     pub views: i64,
@@ -20,6 +22,14 @@ pub struct Change {
     #[schema(required = true)]
     pub nps: Option<f64>,
     pub nps_detail: NpsChange,
+    #[schema(required = true)]
+    pub sent: Option<i64>,
+    #[schema(required = true)]
+    pub delivered: Option<i64>,
+    #[schema(required = true)]
+    pub answered: Option<i64>,
+    #[schema(required = true)]
+    pub response_rate_delivered: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
@@ -61,10 +71,17 @@ impl Metrics {
             happiness,
             nps: difference(self.nps, previous.nps),
             nps_detail,
+            sent: difference(self.sent, previous.sent),
+            delivered: difference(self.delivered, previous.delivered),
+            answered: difference(self.answered, previous.answered),
+            response_rate_delivered: difference(
+                self.response_rate_delivered,
+                previous.response_rate_delivered,
+            ),
         }
     }
 }
 
-fn difference(now: Option<f64>, before: Option<f64>) -> Option<f64> {
+fn difference<T: Sub<Output = T>>(now: Option<T>, before: Option<T>) -> Option<T> {
     Some(now? - before?)
 }

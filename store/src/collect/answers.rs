@@ -180,8 +180,7 @@ impl Tx {
         } else if !spent.is_empty() {
             postgres::spend(self, &spent).await?;
         }
-        self.note_uses(&FirstUses::new(), &uses).await?;
-        self.append_pending(deltas).await?;
+        self.note_uses(&FirstUses::new(), &uses, deltas).await?;
         Ok(standing)
     }
 

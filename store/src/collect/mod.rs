@@ -14,9 +14,8 @@ use domain::rollup::Delta;
 use sea_orm::Value;
 use uuid::{NoContext, Timestamp, Uuid};
 
-use self::pending::PendingDeltas;
 use crate::form::{FormKey, PublicLink};
-use crate::send::FirstUses;
+use crate::send::{FirstUse, FirstUses};
 use crate::tx::Parameters;
 use crate::{Error, Store};
 
@@ -29,6 +28,7 @@ mod sqlite;
 
 pub use self::answers::Recorded;
 pub(crate) use self::link_counts::LinkCounts;
+pub(crate) use self::pending::PendingDeltas;
 
 /// A visit that saw a link's page on a day.
 #[derive(Clone, Debug)]
@@ -94,8 +94,12 @@ impl NewView {
     fn add_use(&self, uses: &mut FirstUses) {
         if self.is_of_message {
             let key = (self.visit.account_id, self.visit.link_id);
-            let first = uses.entry(key).or_insert(self.at);
-            *first = self.at.min(*first);
+            let first = uses.entry(key).or_insert_with(|| FirstUse {
+                at: self.at,
+                form: FormKey::new(self.visit.account_id, self.form_id),
+                bus_prop_ids: self.bus_prop_ids.clone(),
+            });
+            first.at = self.at.min(first.at);
         }
     }
 
@@ -170,8 +174,7 @@ impl Store {
                 new.add_use(&mut uses);
             }
         }
-        tx.note_uses(&uses, &FirstUses::new()).await?;
-        tx.append_pending(deltas).await?;
+        tx.note_uses(&uses, &FirstUses::new(), deltas).await?;
         tx.commit_surely().await?;
         Ok(seen.len() as u64)
     }

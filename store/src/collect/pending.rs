@@ -1,10 +1,11 @@
-//! Counts of views, answers and erasures that no rollup has yet: appended in the transaction of what they count, taken by the
+//! Counts of views, answers, erasures and messages that no rollup has yet: appended in the transaction of what they count, taken by the
 //! roll-up ([`crate::report`]).
 
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
-use domain::rollup::Delta;
+use domain::rollup::{DayCounts, Delta};
+use sea_orm::Value;
 use uuid::Uuid;
 
 use super::LinkCounts;
@@ -37,35 +38,34 @@ impl PendingDeltas {
         sum.merge(delta);
         links.add(link_id, delta.counts.views, delta.counts.responses);
     }
+
+    /// Adds counts that are no link's.
+    pub(crate) fn add_messages(
+        &mut self,
+        form: FormKey,
+        day: NaiveDate,
+        bus_prop_ids: &str,
+        counts: DayCounts,
+    ) {
+        if counts != DayCounts::default() {
+            let key = (form, day, bus_prop_ids.to_owned());
+            self.0.entry(key).or_default().0.counts += counts;
+        }
+    }
 }
 
 impl Tx {
     /// Appends the counts.
-    pub(crate) async fn append_pending(&mut self, deltas: PendingDeltas) -> Result<(), Error> {
-        if deltas.0.is_empty() {
-            return Ok(());
-        }
-        if self.is_sqlite() {
-            let now = sqlite_now();
-            for ((form, day, bus_prop_ids), (delta, links)) in deltas.0 {
-                let (delta, links) = (delta.encode(), links.encode()?);
-                let row = values![form, day, bus_prop_ids, delta, links, now];
-                self.execute(APPEND_SQLITE, row).await?;
-            }
-            return Ok(());
-        }
-        let mut columns = (vec![], vec![], vec![], vec![], vec![], vec![]);
-        for ((form, day, bus_prop_ids), (delta, links)) in deltas.0 {
-            columns.0.push(form.account_id);
-            columns.1.push(form.form_id);
-            columns.2.push(day);
-            columns.3.push(bus_prop_ids);
-            columns.4.push(delta.encode());
-            columns.5.push(links.encode()?);
-        }
-        let (accounts, forms, days, bus_props, deltas, links) = columns;
-        let columns = values![accounts, forms, days, bus_props, deltas, links];
-        self.execute(APPEND_POSTGRES, columns).await?;
+    pub(crate) async fn append_pending(&self, deltas: PendingDeltas) -> Result<(), Error> {
+        let now = self.is_sqlite().then(sqlite_now);
+        let rows = deltas.0.into_iter();
+        let rows = rows.map(|((form, day, bus_prop_ids), (delta, links))| {
+            let mut row = values![form, day, bus_prop_ids, delta.encode(), links.encode()?];
+            row.extend(now.map(Value::from));
+            Ok(row)
+        });
+        let rows = rows.collect::<Result<_, Error>>()?;
+        self.each(APPEND_POSTGRES, APPEND_SQLITE, rows).await?;
         Ok(())
     }
 }

@@ -27,9 +27,10 @@ mod plan;
 pub mod preview;
 pub mod provider_id;
 pub mod receipt;
+mod reconcile;
 pub mod state;
 mod tally;
 
 pub use self::campaign::{Campaign, CampaignChange, CampaignKey};
-pub(crate) use self::link::FirstUses;
+pub(crate) use self::link::{FirstUse, FirstUses};
 pub use self::tally::CampaignCounts;

@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use chrono_tz::Tz;
 use domain::campaign::{
     CampaignContent, Count, CountsDelta, MessageKind, MessageStatus, PartStates, ReceiptStatus,
 };
+use domain::date_range::day_of;
+use domain::rollup::DayCounts;
 use uuid::Uuid;
 
 use super::CampaignKey;
-use super::tally::Changes;
+use super::tally::{Changes, ReportPlace, report_place};
 use crate::tx::{Sql, get, json, parsed, values};
 use crate::{Error, Store, Tx};
 
@@ -24,13 +27,19 @@ pub struct NewReceipt {
     pub code: Option<String>,
 }
 
-const LOCK_POSTGRES: &str = "SELECT m.account_id, m.message_id, m.campaign_id, m.docid, m.kind, m.status, m.part_states
+const LOCK_POSTGRES: &str = "SELECT m.account_id, m.message_id, m.campaign_id, m.kind, m.status, m.part_states, m.accepted_day,
+            m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids, a.time_zone
        FROM unnest($1::uuid[], $2::uuid[]) AS g(a, m)
       CROSS JOIN LATERAL (
-            SELECT * FROM message m WHERE m.account_id = g.a AND m.message_id = g.m FOR NO KEY UPDATE) m";
-const LOCK_SQLITE: &str =
-    "SELECT account_id, message_id, campaign_id, docid, kind, status, part_states
-       FROM message WHERE account_id = $1 AND message_id = $2";
+            SELECT * FROM message m WHERE m.account_id = g.a AND m.message_id = g.m FOR NO KEY UPDATE) m
+       JOIN account a ON a.account_id = g.a
+       LEFT JOIN link l ON l.account_id = g.a AND l.link_id = m.link_id";
+const LOCK_SQLITE: &str = "SELECT m.account_id, m.message_id, m.campaign_id, m.kind, m.status, m.part_states, m.accepted_day,
+            m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids, a.time_zone
+       FROM message m
+       JOIN account a ON a.account_id = m.account_id
+       LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
+      WHERE m.account_id = $1 AND m.message_id = $2";
 
 const CAMPAIGNS_POSTGRES: &str = "SELECT DISTINCT m.account_id, m.campaign_id
        FROM unnest($1::uuid[], $2::uuid[]) AS g(a, m) JOIN message m ON m.account_id = g.a AND m.message_id = g.m";
@@ -38,12 +47,15 @@ const CAMPAIGNS_SQLITE: &str =
     "SELECT account_id, campaign_id FROM message WHERE account_id = $1 AND message_id = $2";
 
 const UPDATE_POSTGRES: &str = "UPDATE message m SET status = g.s, part_states = g.p, code = coalesce(g.c, m.code),
-            delivered_at = coalesce(m.delivered_at, g.t)
-       FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::timestamptz[]) AS g(a, m, s, p, c, t)
+            delivered_at = coalesce(m.delivered_at, g.t), accepted_at = coalesce(m.accepted_at, g.at),
+            accepted_day = coalesce(m.accepted_day, g.day)
+       FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[],
+                   $8::date[]) AS g(a, m, s, p, c, t, at, day)
       WHERE m.account_id = g.a AND m.message_id = g.m";
 const UPDATE_SQLITE: &str =
     "UPDATE message SET status = $3, part_states = $4, code = coalesce($5, code),
-            delivered_at = coalesce(delivered_at, $6) WHERE account_id = $1 AND message_id = $2";
+            delivered_at = coalesce(delivered_at, $6), accepted_at = coalesce(accepted_at, $7),
+            accepted_day = coalesce(accepted_day, $8) WHERE account_id = $1 AND message_id = $2";
 
 const REMINDER: &str = "INSERT INTO message
             (account_id, campaign_id, message_id, link_id, docid, kind, status, phone_mac, scheduled_at)
@@ -58,6 +70,21 @@ struct Locked {
     before: MessageStatus,
     parts: PartStates,
     code: Option<String>,
+    accepted_day: Option<NaiveDate>,
+    is_answered: bool,
+    time_zone: Tz,
+    place: Option<ReportPlace>,
+}
+
+impl Locked {
+    /// What reports count of it.
+    fn counts(&self, status: MessageStatus) -> DayCounts {
+        if status.is_accepted() && self.kind != MessageKind::Test {
+            DayCounts::message(status == MessageStatus::Delivered, self.is_answered)
+        } else {
+            DayCounts::default()
+        }
+    }
 }
 
 impl Store {
@@ -89,6 +116,14 @@ impl Store {
             let after = message.parts.status(message.before);
             let moved = CountsDelta::moved(Count::Status(message.before), Count::Status(after));
             changes.of(message.key, message.kind).merge(&moved);
+            // A receipt may be the first to say that the provider has it.
+            let accepted_at = after.is_accepted().then_some(now);
+            let today = accepted_at.map(|at| day_of(at, message.time_zone));
+            let accepted_day = message.accepted_day.or(today);
+            if let (Some(day), Some((form, ids))) = (accepted_day, &message.place) {
+                let counts = message.counts(after) + -message.counts(message.before);
+                changes.reported.add_messages(*form, day, ids, counts);
+            }
             let delivered_at = (after == MessageStatus::Delivered).then_some(now);
             if after == MessageStatus::Delivered
                 && message.before != after
@@ -102,7 +137,9 @@ impl Store {
                 after.as_str(),
                 message.parts.as_str(),
                 message.code.as_deref(),
-                delivered_at
+                delivered_at,
+                accepted_at,
+                accepted_day
             ]);
         }
         if rows.is_empty() {
@@ -178,6 +215,10 @@ impl Tx {
                 before: parsed(&row, "status")?,
                 parts: parsed(&row, "part_states")?,
                 code: None,
+                accepted_day: get(&row, "accepted_day")?,
+                is_answered: get(&row, "is_answered")?,
+                time_zone: parsed(&row, "time_zone")?,
+                place: report_place(&row)?,
             };
             messages.insert((account_id, message_id), message);
         }

@@ -63,6 +63,7 @@ fn add(arguments: &mut PgArguments, column: Vec<Value>) -> Result<(), Error> {
         Some(Value::Bytes(_)) => add!(Bytes),
         Some(Value::BigInt(_)) => add!(BigInt),
         Some(Value::Bool(_)) => add!(Bool),
+        Some(Value::ChronoDate(_)) => add!(ChronoDate),
         Some(Value::ChronoDateTimeUtc(_)) => add!(ChronoDateTimeUtc),
         _ => {
             return Err(Error::broken(

@@ -5,7 +5,7 @@ use sea_orm::ConnectionTrait;
 use super::{Error, Sql, Store};
 
 /// The version that both scripts write into `schema_version`.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 const POSTGRES: &str = include_str!("../../schema/postgres.sql");
 const SQLITE: &str = include_str!("../../schema/sqlite.sql");

@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 use domain::campaign::{CampaignStatus, Count, CountsDelta, MessageKind, MessageStatus};
+use domain::date_range::day_of;
+use domain::rollup::DayCounts;
 use sea_orm::Value;
 use uuid::Uuid;
 
 use super::{Driver, HandedResult, Loaded, MAX_FAILURES, Outcome, kind};
 use crate::send::CampaignKey;
-use crate::send::tally::Changes;
+use crate::send::tally::{Changes, ReportPlace, report_place};
 use crate::tx::{get, parsed, values};
 use crate::{Error, Tx};
 
@@ -22,13 +25,16 @@ const LOCK_DUE_POSTGRES: &str = "SELECT d.due_at, d.message_id, d.failures
 const LOCK_DUE_SQLITE: &str = "SELECT due_at, message_id, failures FROM message_due
       WHERE account_id = $1 AND campaign_id = $2 AND due_at = $3 AND message_id = $4 AND fence > 0";
 
-const LOCK_MESSAGES_POSTGRES: &str = "SELECT m.message_id, m.kind, m.status, m.parts
+const LOCK_MESSAGES_POSTGRES: &str = "SELECT m.account_id, m.message_id, m.kind, m.status, m.parts,
+            m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids
        FROM unnest($1::uuid[], $2::uuid[]) AS g(a, m)
       CROSS JOIN LATERAL (
-            SELECT m.message_id, m.kind, m.status, m.parts FROM message m
-             WHERE m.account_id = g.a AND m.message_id = g.m FOR NO KEY UPDATE) m";
-const LOCK_MESSAGES_SQLITE: &str =
-    "SELECT message_id, kind, status, parts FROM message WHERE account_id = $1 AND message_id = $2";
+            SELECT * FROM message m WHERE m.account_id = g.a AND m.message_id = g.m FOR NO KEY UPDATE) m
+       LEFT JOIN link l ON l.account_id = g.a AND l.link_id = m.link_id";
+const LOCK_MESSAGES_SQLITE: &str = "SELECT m.account_id, m.message_id, m.kind, m.status, m.parts,
+            m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids
+       FROM message m LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
+      WHERE m.account_id = $1 AND m.message_id = $2";
 
 const DELETE_DUE_POSTGRES: &str = "DELETE FROM message_due d
       USING unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::uuid[]) AS g(a, c, t, m)
@@ -45,12 +51,13 @@ const PUT_OFF_SQLITE: &str = "UPDATE message_due SET fence = 0, due_at = $5, fai
 
 const UPDATE_POSTGRES: &str = "UPDATE message m
         SET status = g.s, code = coalesce(g.code, m.code), provider_ids = g.ids,
-            accepted_at = coalesce(m.accepted_at, g.accepted)
-       FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
-            AS g(a, m, s, code, ids, accepted)
+            accepted_at = coalesce(m.accepted_at, g.at), accepted_day = coalesce(m.accepted_day, g.day)
+       FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::date[])
+            AS g(a, m, s, code, ids, at, day)
       WHERE m.account_id = g.a AND m.message_id = g.m";
 const UPDATE_SQLITE: &str = "UPDATE message
-        SET status = $3, code = coalesce($4, code), provider_ids = $5, accepted_at = coalesce(accepted_at, $6)
+        SET status = $3, code = coalesce($4, code), provider_ids = $5,
+            accepted_at = coalesce(accepted_at, $6), accepted_day = coalesce(accepted_day, $7)
       WHERE account_id = $1 AND message_id = $2";
 
 const REF_POSTGRES: &str = "INSERT INTO provider_ref (sender, provider_id, account_id, message_id, part, created_at)
@@ -111,6 +118,15 @@ impl<'a> Written<'a> {
     }
 }
 
+/// A message that is claimed.
+struct Sending {
+    kind: MessageKind,
+    before: MessageStatus,
+    parts: i64,
+    is_answered: bool,
+    place: Option<ReportPlace>,
+}
+
 /// When a message was due, and its id.
 type DueOf = (DateTime<Utc>, Uuid);
 
@@ -149,10 +165,11 @@ impl Tx {
         let mut refs = Vec::new();
         for outcome in outcomes {
             let key = outcome.claimed;
-            let Some((kind, before, parts)) = messages.get(&key.message_id).copied() else {
+            let Some(message) = messages.get(&key.message_id) else {
                 deleted.push(due_key(outcome));
                 continue;
             };
+            let (kind, before) = (message.kind, message.before);
             let failures = failures.get(&due_of(outcome)).copied().unwrap_or_default();
             let mut written = Written::of(&outcome.result, failures, now);
             let campaign = campaigns.get(&key.campaign);
@@ -164,7 +181,16 @@ impl Tx {
             if before != MessageStatus::Sending {
                 // A receipt came before the result, and says more.
                 written.status = before;
+                written.accepted_at = None;
                 written.due_again = None;
+            }
+            let zone = campaign.map_or(Tz::UTC, |campaign| campaign.account_zone);
+            let accepted_day = written.accepted_at.map(|at| day_of(at, zone));
+            if let (Some(day), Some((form, ids))) = (accepted_day, &message.place)
+                && kind != MessageKind::Test
+            {
+                let counts = DayCounts::message(false, message.is_answered);
+                changes.reported.add_messages(*form, day, ids, counts);
             }
             let moved = CountsDelta::moved(Count::Status(before), Count::Status(written.status));
             let delta = changes.of(key.campaign, kind);
@@ -174,7 +200,7 @@ impl Tx {
                 MessageStatus::Scheduled | MessageStatus::Cancelled
             ) {
                 // They were counted when it was claimed.
-                delta.add(Count::Parts, -parts);
+                delta.add(Count::Parts, -message.parts);
             }
             if driver.keeps_ids {
                 let ids = (0_i64..).zip(written.provider_ids);
@@ -196,7 +222,8 @@ impl Tx {
                 written.status.as_str(),
                 written.code,
                 ids,
-                written.accepted_at
+                written.accepted_at,
+                accepted_day
             ]);
             updated.push(row);
             let mut row = due_key(outcome);
@@ -237,16 +264,19 @@ impl Tx {
         Ok((outcomes, failures))
     }
 
-    /// The messages of these outcomes, by their ids: kind, status and parts.
-    async fn lock_claimed(
-        &self,
-        outcomes: &[&Outcome],
-    ) -> Result<HashMap<Uuid, (MessageKind, MessageStatus, i64)>, Error> {
+    /// The messages of these outcomes, by their ids.
+    async fn lock_claimed(&self, outcomes: &[&Outcome]) -> Result<HashMap<Uuid, Sending>, Error> {
         let rows = outcomes.iter().map(|outcome| message_key(outcome));
         let locked = self.each(LOCK_MESSAGES_POSTGRES, LOCK_MESSAGES_SQLITE, rows.collect());
         let mut messages = HashMap::new();
         for row in locked.await? {
-            let message = (kind(&row)?, parsed(&row, "status")?, get(&row, "parts")?);
+            let message = Sending {
+                kind: kind(&row)?,
+                before: parsed(&row, "status")?,
+                parts: get(&row, "parts")?,
+                is_answered: get(&row, "is_answered")?,
+                place: report_place(&row)?,
+            };
             messages.insert(get(&row, "message_id")?, message);
         }
         Ok(messages)

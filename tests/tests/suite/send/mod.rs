@@ -5,6 +5,7 @@ mod faults;
 mod funnel;
 mod life;
 mod peer;
+mod reports;
 
 use tests::app::{App, Setup};
 
