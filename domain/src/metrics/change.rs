@@ -6,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Metrics;
+use crate::rollup::DayCounts;
 
 /// How metrics differ from earlier ones; null where either of two is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
@@ -46,37 +47,34 @@ pub struct NpsChange {
     pub answers: i64,
 }
 
-impl Metrics {
-    /// These figures minus `previous`.
-    pub fn since(&self, previous: &Metrics) -> Change {
-        let more = i64::wrapping_sub;
-        let (happiness, was) = (self.happiness, previous.happiness);
-        let happiness = HappinessChange {
-            happy: more(happiness.happy, was.happy),
-            answers: more(happiness.answers, was.answers),
-        };
-        let (nps, was) = (self.nps_detail, previous.nps_detail);
-        let nps_detail = NpsChange {
-            promoters: more(nps.promoters, was.promoters),
-            passives: more(nps.passives, was.passives),
-            detractors: more(nps.detractors, was.detractors),
-            answers: more(nps.answers, was.answers),
-        };
-        Change {
-            views: more(self.views, previous.views),
-            responses: more(self.responses, previous.responses),
-            response_rate: difference(self.response_rate, previous.response_rate),
-            comments: more(self.comments, previous.comments),
-            happiness_rate: difference(self.happiness_rate, previous.happiness_rate),
-            happiness,
-            nps: difference(self.nps, previous.nps),
-            nps_detail,
-            sent: difference(self.sent, previous.sent),
-            delivered: difference(self.delivered, previous.delivered),
-            answered: difference(self.answered, previous.answered),
+impl Change {
+    /// The figures of `now` minus those of `before`.
+    pub fn new(now: DayCounts, before: DayCounts) -> Self {
+        let more = now + -before;
+        let (now, before) = (Metrics::from(&now), Metrics::from(&before));
+        Self {
+            views: more.views,
+            responses: more.responses,
+            response_rate: difference(now.response_rate, before.response_rate),
+            comments: more.comments,
+            happiness_rate: difference(now.happiness_rate, before.happiness_rate),
+            happiness: HappinessChange {
+                happy: more.happy,
+                answers: more.happiness_answers,
+            },
+            nps: difference(now.nps, before.nps),
+            nps_detail: NpsChange {
+                promoters: more.promoters,
+                passives: more.passives,
+                detractors: more.detractors,
+                answers: more.nps_answers,
+            },
+            sent: difference(now.sent, before.sent),
+            delivered: difference(now.delivered, before.delivered),
+            answered: difference(now.answered, before.answered),
             response_rate_delivered: difference(
-                self.response_rate_delivered,
-                previous.response_rate_delivered,
+                now.response_rate_delivered,
+                before.response_rate_delivered,
             ),
         }
     }

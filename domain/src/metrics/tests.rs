@@ -73,13 +73,12 @@ fn an_interval_holds_the_score_of_few_answers_that_agree() {
 
 #[test]
 fn what_differs_is_told_and_null_where_either_is() {
-    let previous = Metrics::from(&DayCounts {
+    let previous = DayCounts {
         views: 100,
         responses: 50,
         ..DayCounts::default()
-    });
-    let current = Metrics::from(&example());
-    let change = serde_json::to_value(current.since(&previous)).unwrap();
+    };
+    let change = serde_json::to_value(Change::new(example(), previous)).unwrap();
     assert_eq!(
         change,
         json!({
@@ -89,13 +88,13 @@ fn what_differs_is_told_and_null_where_either_is() {
             "sent": null, "delivered": null, "answered": null, "response_rate_delivered": null
         })
     );
-    let same = current.since(&current);
+    let same = Change::new(example(), example());
     assert_eq!((same.nps, same.happiness_rate), (Some(0.0), Some(0.0)));
     assert_eq!(
         (same.sent, same.response_rate_delivered),
         (Some(0), Some(0.0))
     );
-    assert_eq!(previous.since(&current).nps, None);
+    assert_eq!(Change::new(previous, example()).nps, None);
 }
 
 proptest! {

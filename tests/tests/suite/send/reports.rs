@@ -184,7 +184,8 @@ async fn what_is_counted_wrong_of_messages_is_found_and_mended() -> Result<()> {
     for (statement, told) in [
         (
             "INSERT INTO message_due (account_id, campaign_id, due_at, message_id, sender)
-             SELECT account_id, campaign_id, scheduled_at, message_id, 'none' FROM message WHERE docid = 'order-1'",
+             SELECT account_id, campaign_id, '2099-01-01 00:00:00+00:00', message_id, 'demo'
+               FROM message WHERE docid = 'order-1'",
             "due",
         ),
         ("UPDATE contact SET source = 'nobody'", "opted_out_at"),
