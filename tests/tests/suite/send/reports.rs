@@ -104,7 +104,8 @@ async fn reports_tell_what_was_sent_delivered_and_answered() -> Result<()> {
     let app = with_senders("demo=demo:?delay=10ms&failures=25&seed=5&rate=100000&window=20")
         .start()
         .await?;
-    let client = app.client().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let client = app.anonymous()?.with_keys(&keys);
     let (form, campaign) = sent(&client).await?;
     let wanted = eventually(SOON, async || agree(&client, &form, &campaign).await).await?;
     let (sent, delivered) = (wanted["sent"].as_i64(), wanted["delivered"].as_i64());
@@ -124,7 +125,24 @@ async fn reports_tell_what_was_sent_delivered_and_answered() -> Result<()> {
         Ok(wanted)
     })
     .await?;
-    ensure!(wanted["response_rate_delivered"].is_f64(), "{wanted}");
+    let rate = wanted["response_rate_delivered"]
+        .as_f64()
+        .context("no rate")?;
+    let variables = [
+        ("FEEDBACK_URL", client.base()),
+        ("FEEDBACK_API_KEY", &*keys.api_key),
+        ("FEEDBACK_SECRET_KEY", &*keys.secret_key),
+    ];
+    let today = Utc::now().date_naive().to_string();
+    let table = app.cli_with(&["report", "overview", &today, &today], &variables);
+    let table = String::from_utf8(table.await?.stdout)?;
+    for text in [
+        "answered of delivered",
+        "12",
+        &format!("{:.1} %", 100.0 * rate),
+    ] {
+        ensure!(table.contains(text), "no {text} in {table}");
+    }
 
     // What was sent, and answered, was: whoever is erased later changes nothing of it.
     let path = format!("/api_v1/feedback/{feedback}");
