@@ -134,8 +134,9 @@ async fn reports_tell_what_was_sent_delivered_and_answered() -> Result<()> {
         ("FEEDBACK_SECRET_KEY", &*keys.secret_key),
     ];
     let today = Utc::now().date_naive().to_string();
-    let table = app.cli_with(&["report", "overview", &today, &today], &variables);
-    let table = String::from_utf8(table.await?.stdout)?;
+    let arguments = ["report", "overview", &today, &today];
+    let output = app.cli_with(&arguments, &variables).await?;
+    let table = String::from_utf8(output.stdout)?;
     for text in [
         "answered of delivered",
         "12",
