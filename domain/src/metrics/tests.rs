@@ -161,7 +161,10 @@ proptest! {
     #[test]
     fn figures_of_any_numbers_are_numbers(counters in prop::array::uniform9(any::<i64>())) {
         let [views, responses, comments, happy, happiness_answers, promoters, passives, detractors, nps_answers] = counters;
-        let counts = DayCounts { views, responses, comments, happy, happiness_answers, promoters, passives, detractors, nps_answers };
+        let counts = DayCounts {
+            views, responses, comments, happy, happiness_answers, promoters, passives, detractors, nps_answers,
+            ..DayCounts::default()
+        };
         let metrics = Metrics::from(&counts);
         let (happiness, nps) = (metrics.happiness, metrics.nps_detail);
         let figures = [metrics.response_rate, metrics.happiness_rate, metrics.nps, happiness.low, happiness.high, nps.low, nps.high];
@@ -182,6 +185,7 @@ proptest! {
                 passives,
                 detractors,
                 nps_answers: promoters + passives + detractors,
+                ..DayCounts::default()
             })
             .collect();
         let metrics = Metrics::from(&days.iter().copied().sum());
