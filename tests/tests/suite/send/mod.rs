@@ -8,6 +8,7 @@ mod life;
 mod lists;
 mod peer;
 mod replies;
+mod reports;
 
 use tests::app::{App, Setup};
 
