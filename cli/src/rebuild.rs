@@ -1,5 +1,5 @@
-//! `feedback rebuild`: counts all feedbacks, views and recipients anew and replaces the counts that reports read. Every cached
-//! copy of them is void then. Beside a running service. May be ended and begun again at any time.
+//! `feedback rebuild`: counts all feedbacks, views, messages and recipients anew and mends the counts that reports and campaigns
+//! read. Every cached copy of them is void then. Beside a running service. May be ended and begun again at any time.
 
 use anyhow::bail;
 use futures::{StreamExt, TryStreamExt, stream};
@@ -24,19 +24,24 @@ pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> 
         .buffer_unordered(AT_ONCE)
         .try_collect()
         .await?;
+    let mut campaigns: u64 = 0;
+    for campaign in store.all_campaigns().await? {
+        campaigns += u64::from(store.rebuild_campaign(campaign).await?);
+    }
     let mut recipients: u64 = 0;
     for account_id in store.all_accounts().await? {
         recipients += u64::from(store.rebuild_recipients(account_id).await?);
     }
-    let days: u64 = changed.iter().sum();
+    let slices: u64 = changed.iter().sum();
     eprintln!(
-        "rebuilt {} forms: {days} of their days had changed, and the recipients of {recipients} accounts",
+        "rebuilt {} forms: {slices} of their slices had changed, and the counts of {campaigns} campaigns and the recipients of \
+         {recipients} accounts",
         forms.len()
     );
     Ok(())
 }
 
-/// How many of the form's days changed.
+/// How many of the form's slices changed.
 async fn form_of(
     store: &Store,
     form: FormKey,
@@ -44,11 +49,11 @@ async fn form_of(
 ) -> anyhow::Result<u64> {
     let slices = store.slices(form).await?;
     let mut changed: u64 = 0;
-    for day in &slices.days {
+    for slice in slices.iter() {
         if shutdown.is_cancelled() {
             bail!("ended before the end: what was rebuilt stands, begin again for the rest");
         }
-        changed += u64::from(store.rebuild_slice(form, &slices, *day).await?);
+        changed += u64::from(store.rebuild_slice(form, &slices, slice).await?);
     }
     store.rebuild_links(form).await?;
     store.restamp_form(form).await?;

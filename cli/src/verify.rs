@@ -1,28 +1,31 @@
-//! `feedback verify`: counts all feedbacks, views and recipients anew and compares that with the counts that reports read.
-//! Beside a running service. Prints each number that differs, one a line, its parts separated by tabs:
+//! `feedback verify`: counts all feedbacks, views, messages and recipients anew and compares that with the counts that reports
+//! and campaigns read. Beside a running service. Prints each number that differs, one a line, its parts separated by tabs:
 //!
 //! ```text
-//! rollup      form_id     bus_prop or -  day  counter     stored  recomputed
-//! cache       form_id     bus_prop_id    day  counter     cached  stored
-//! link        link_id     -              -    counter     stored  recomputed
-//! recipients  account_id  -              day  recipients  stored  recomputed
+//! rollup      form_id      bus_prop or -  day  counter     stored  recomputed
+//! cache       form_id      bus_prop_id    day  counter     cached  stored
+//! link        link_id      -              -    counter     stored  recomputed
+//! campaign    campaign_id  kind           -    counter     stored  recomputed
+//! message     message_id   -              -    counter     stored  expected
+//! recipients  account_id   -              day  recipients  stored  recomputed
+//! contact     account_id   -              -    rule        broken  0
 //! ```
 //!
-//! The cache is checked where processes share one; `bus_prop_id` 0 is the whole.
+//! The cache is checked where processes share one; `bus_prop_id` 0 is the whole. A message has one row of `due` while it is
+//! scheduled, one of `claimed` while it is sent, and otherwise none.
 
-use std::io::{self, Write, stdout};
+use std::io::{Write, stdout};
 
 use anyhow::bail;
-use domain::rollup::Difference;
 use futures::{StreamExt, TryStreamExt, stream};
 use platform::backends::open_existing_store;
 use platform::cache::Cache;
 use platform::config::Config;
 use platform::start::{Process, one_line};
 use store::form::FormKey;
+use store::report::Drift;
 use store::{Store, Workload};
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use crate::rebuild::AT_ONCE;
 
@@ -41,15 +44,20 @@ pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> 
         cache: shared_cache(&config).await?,
         shutdown: process.shutdown,
     };
-    let forms = check.store.all_forms().await?;
+    let store = &check.store;
+    let forms = store.all_forms().await?;
     let checks = forms.iter().map(|form| check.form(*form));
-    let counts: Vec<u64> = stream::iter(checks)
+    let counts: Vec<usize> = stream::iter(checks)
         .buffer_unordered(AT_ONCE)
         .try_collect()
         .await?;
-    let mut differ: u64 = counts.iter().sum();
-    for account_id in check.store.all_accounts().await? {
-        differ += check.recipients(account_id).await?;
+    let mut differ: usize = counts.iter().sum();
+    for campaign in store.all_campaigns().await? {
+        differ += check.print(&store.check_campaign(campaign).await?)?;
+    }
+    for account_id in store.all_accounts().await? {
+        differ += check.print(&store.check_recipients(account_id).await?)?;
+        differ += check.print(&store.check_contacts(account_id).await?)?;
     }
     if differ > 0 {
         bail!("{differ} numbers differ; `feedback rebuild` counts anew");
@@ -75,59 +83,30 @@ async fn shared_cache(config: &Config) -> anyhow::Result<Option<Cache>> {
 
 impl Check {
     /// How many of a form's numbers differ; they are printed.
-    async fn form(&self, form: FormKey) -> anyhow::Result<u64> {
+    async fn form(&self, form: FormKey) -> anyhow::Result<usize> {
         let slices = self.store.slices(form).await?;
-        let mut differ: u64 = 0;
-        for day in &slices.days {
-            if self.shutdown.is_cancelled() {
-                bail!("ended before the end");
-            }
-            for drift in self.store.check_slice(form, &slices, *day).await? {
-                differ += 1;
-                let bus_prop = drift.bus_prop.as_deref().unwrap_or("-");
-                let counter = format!("{bus_prop}\t{}\t{}", drift.day, drift.counter);
-                let numbers = (drift.stored, drift.recomputed);
-                print("rollup", form.form_id, &counter, numbers)?;
-            }
+        let mut differ = 0;
+        for slice in slices.iter() {
+            let drifts = self.store.check_slice(form, &slices, slice).await?;
+            differ += self.print(&drifts)?;
         }
-        for drift in self.store.check_links(form).await? {
-            let counters = [("views", drift.views), ("responses", drift.responses)];
-            for (counter, numbers) in counters.into_iter().filter(|(_, (had, is))| had != is) {
-                differ += 1;
-                let counter = format!("-\t-\t{counter}");
-                print("link", drift.link_id, &counter, numbers)?;
-            }
-        }
+        differ += self.print(&self.store.check_links(form).await?)?;
         if let Some(cache) = &self.cache {
-            for drift in report::check_months(&self.store, cache, form, &slices).await? {
-                differ += 1;
-                let Difference {
-                    counter,
-                    left,
-                    right,
-                } = drift.difference;
-                let counter = format!("{}\t{}\t{counter}", drift.bus_prop_id, drift.day);
-                print("cache", form.form_id, &counter, (left, right))?;
-            }
+            let drifts = report::check_months(&self.store, cache, form, &slices).await?;
+            differ += self.print(&drifts)?;
         }
         Ok(differ)
     }
 
-    /// The same of an account's recipients.
-    async fn recipients(&self, account_id: Uuid) -> anyhow::Result<u64> {
-        let mut differ: u64 = 0;
-        for drift in self.store.check_recipients(account_id).await? {
-            differ += 1;
-            let counter = format!("-\t{}\trecipients", drift.day);
-            let numbers = (drift.stored, drift.recomputed);
-            print("recipients", account_id, &counter, numbers)?;
+    /// Prints drifts; how many they are. The end, once the process is to end.
+    fn print(&self, drifts: &[Drift]) -> anyhow::Result<usize> {
+        if self.shutdown.is_cancelled() {
+            bail!("ended before the end");
         }
-        Ok(differ)
+        let mut out = stdout().lock();
+        for drift in drifts {
+            writeln!(out, "{drift}")?;
+        }
+        Ok(drifts.len())
     }
-}
-
-/// `counter` is a business property, a day and a name, with tabs between.
-fn print(what: &str, whose: Uuid, counter: &str, (had, is): (i64, i64)) -> io::Result<()> {
-    let mut out = stdout().lock();
-    writeln!(out, "{what}\t{whose}\t{counter}\t{had}\t{is}")
 }

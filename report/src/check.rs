@@ -6,31 +6,22 @@ use std::time::Duration;
 use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::month::Month;
-use domain::rollup::{Delta, Difference};
+use domain::rollup::{Counts, Delta, Difference, month};
 use platform::Error;
 use platform::cache::{Cache, CacheError, CacheKey};
 use store::Store;
 use store::form::FormKey;
-
-use store::report::Slices;
+use store::report::{Drift, Slices};
 use tokio::time::sleep;
 
-use crate::entry::{Day, Entry};
-
-/// A number that differs in an entry that would be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CacheDrift {
-    pub bus_prop_id: i64,
-    pub day: NaiveDate,
-    /// `left` is the entry's. One that cannot be read differs in `unreadable`.
-    pub difference: Difference,
-}
+use crate::entry::Entry;
 
 /// A cache that is slow for a moment is asked this often in all, with a pause in between.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Every number of a form's usable entries that the rollups do not have.
+/// Every number of a form's usable entries that the rollups do not have: `stored` is the entry's, `recomputed` the rollup's.
+/// One that cannot be read differs in `unreadable`.
 ///
 /// # Errors
 /// The database is unavailable, or the cache does not answer.
@@ -39,19 +30,27 @@ pub async fn check_months(
     cache: &Cache,
     form: FormKey,
     slices: &Slices,
-) -> Result<Vec<CacheDrift>, Error> {
+) -> Result<Vec<Drift>, Error> {
     let (Some(first), Some(last)) = (slices.days.first(), slices.days.last()) else {
         return Ok(Vec::new());
     };
     let months = (Month::of(*first), Month::of(*last));
     let mut drifts = Vec::new();
     for bus_prop_id in slices.bus_prop_ids.iter().copied() {
+        let drift = |day, difference: Difference| Drift {
+            of: "cache",
+            id: form.form_id,
+            part: Some(bus_prop_id.to_string()),
+            day: Some(day),
+            counter: difference.counter,
+            stored: difference.left,
+            recomputed: difference.right,
+        };
         let mut snapshot = store.report_snapshot().await?;
         let entries = Entry::of_form(&mut snapshot, form, bus_prop_id, months).await?;
-        let mut stored: BTreeMap<Month, Vec<(NaiveDate, Delta)>> = BTreeMap::new();
+        let mut stored: BTreeMap<NaiveDate, Delta> = BTreeMap::new();
         for (day, delta) in snapshot.form_days(form, bus_prop_id, months).await? {
-            let month = stored.entry(Month::of(day)).or_default();
-            month.push((day, delta.decode()?));
+            stored.insert(day, Delta::decode(&delta).map_err(store::Error::from)?);
         }
         drop(snapshot);
         let keys: Vec<CacheKey> = entries.iter().map(Entry::key).collect();
@@ -59,15 +58,24 @@ pub async fn check_months(
             let Some(days) = bytes.as_deref().and_then(|bytes| entry.days(bytes)) else {
                 continue;
             };
-            let stored = stored.remove(&entry.month).unwrap_or_default();
-            let drift = |(day, difference)| CacheDrift {
-                bus_prop_id,
-                day,
-                difference,
+            let Ok(cached) = month::decode::<Delta>(entry.month, days) else {
+                let unreadable = Difference {
+                    counter: "unreadable".to_owned(),
+                    left: 1,
+                    right: 0,
+                };
+                drifts.push(drift(entry.month.first(), unreadable));
+                continue;
             };
-            match Delta::read_month(entry.month, days) {
-                Some(cached) => drifts.extend(differences(cached, stored).map(drift)),
-                None => drifts.push(drift((entry.month.first(), unreadable()))),
+            let mut cached = BTreeMap::from_iter(cached);
+            for (day, stored) in stored.range(entry.month.first()..=entry.month.last()) {
+                let cached = cached.remove(day).unwrap_or_default();
+                let differences = cached.differences(stored).into_iter();
+                drifts.extend(differences.map(|difference| drift(*day, difference)));
+            }
+            for (day, cached) in cached {
+                let differences = cached.differences(&Delta::default()).into_iter();
+                drifts.extend(differences.map(|difference| drift(day, difference)));
             }
         }
     }
@@ -83,29 +91,4 @@ async fn patiently(cache: &Cache, keys: &[CacheKey]) -> Result<Vec<Option<Bytes>
         }
         sleep(PAUSE).await;
     }
-}
-
-fn unreadable() -> Difference {
-    Difference {
-        counter: "unreadable".to_owned(),
-        left: 1,
-        right: 0,
-    }
-}
-
-fn differences(
-    cached: Vec<(NaiveDate, Delta)>,
-    stored: Vec<(NaiveDate, Delta)>,
-) -> impl Iterator<Item = (NaiveDate, Difference)> {
-    let mut by_day: BTreeMap<NaiveDate, (Delta, Delta)> = BTreeMap::new();
-    for (day, delta) in cached {
-        by_day.entry(day).or_default().0 = delta;
-    }
-    for (day, delta) in stored {
-        by_day.entry(day).or_default().1 = delta;
-    }
-    by_day.into_iter().flat_map(|(day, (cached, stored))| {
-        let differences = cached.differences(&stored).into_iter();
-        differences.map(move |difference| (day, difference))
-    })
 }

@@ -6,13 +6,13 @@ use std::iter::repeat;
 use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::month::Month;
+use domain::rollup::{Counts, month};
 use platform::cache::{Cache, CacheKey};
 use store::Error;
-use store::report::StoredDelta;
 use uuid::Uuid;
 
 use super::Source;
-use crate::entry::{Day, Entry};
+use crate::entry::Entry;
 
 /// Of more entries the database is asked at once: they would take longer to arrive than rows.
 const MOST: usize = 2_048;
@@ -26,21 +26,21 @@ pub(crate) struct Days<T> {
     pub missing: Vec<(CacheKey, Bytes)>,
 }
 
-/// The days of these months. `read` reads them, those of a form in order, in the snapshot that the versions are of.
-pub(crate) async fn days<T: Day>(
+/// The days of these months. `read` reads them, those of a form in order and their deltas encoded, in the snapshot that the
+/// versions are of.
+pub(crate) async fn days<T: Counts>(
     cache: &Cache,
     months: &[Entry],
-    read: impl AsyncFnOnce() -> Result<Vec<(Uuid, NaiveDate, StoredDelta)>, Error>,
+    read: impl AsyncFnOnce() -> Result<Vec<(Uuid, NaiveDate, Vec<u8>)>, Error>,
 ) -> Result<Days<T>, Error> {
     let found = found(cache, months).await;
     let answered = found.is_some();
     let found = found.unwrap_or_default().into_iter().chain(repeat(None));
     let cached = months.iter().zip(found).map(|(entry, bytes)| {
-        let days = T::read_month(entry.month, entry.days(&bytes?)?);
-        days.map(|days| {
-            days.into_iter()
-                .map(|(day, counts)| (entry.form.form_id, day, counts))
-        })
+        // What another version of this service wrote is not read.
+        let days = month::decode::<T>(entry.month, entry.days(&bytes?)?).ok()?;
+        let days = days.into_iter();
+        Some(days.map(|(day, counts)| (entry.form.form_id, day, counts)))
     });
     let cached: Vec<_> = cached.collect();
     if !cached.is_empty() && cached.iter().all(Option::is_some) {
@@ -50,7 +50,7 @@ pub(crate) async fn days<T: Day>(
             missing: Vec::new(),
         });
     }
-    let mut stored: BTreeMap<(Uuid, Month), Vec<(NaiveDate, StoredDelta)>> = BTreeMap::new();
+    let mut stored: BTreeMap<(Uuid, Month), Vec<(NaiveDate, Vec<u8>)>> = BTreeMap::new();
     for (form_id, day, delta) in read().await? {
         let month = stored.entry((form_id, Month::of(day))).or_default();
         month.push((day, delta));
@@ -64,10 +64,10 @@ pub(crate) async fn days<T: Day>(
         let form_id = entry.form.form_id;
         let days = stored.remove(&(form_id, entry.month)).unwrap_or_default();
         if answered && cached.is_none() {
-            read.missing.extend(entry.encode(&days));
+            read.missing.push(entry.encode(&days));
         }
         for (day, delta) in days {
-            read.items.push((form_id, day, T::of_stored(delta)?));
+            read.items.push((form_id, day, T::decode(&delta)?));
         }
     }
     Ok(read)

@@ -6,11 +6,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::month::Month;
-use domain::rollup::{DayCounts, Delta, month};
+use domain::rollup::month;
 use platform::cache::{Cache, CacheKey};
 use store::Error;
 use store::form::FormKey;
-use store::report::{Snapshot, StoredDelta, Version};
+use store::report::{Snapshot, Version};
 
 /// Entries that nobody writes again go after this long.
 const TTL: Duration = Duration::from_hours(24);
@@ -22,34 +22,6 @@ pub(crate) struct Entry {
     pub bus_prop_id: i64,
     pub month: Month,
     pub version: Version,
-}
-
-/// What a day of an entry is read as.
-pub(crate) trait Day: Sized {
-    /// The days of an entry. `None`: another version of this service wrote it.
-    fn read_month(month: Month, days: &[u8]) -> Option<Vec<(NaiveDate, Self)>>;
-
-    fn of_stored(stored: StoredDelta) -> Result<Self, Error>;
-}
-
-impl Day for Delta {
-    fn read_month(month: Month, days: &[u8]) -> Option<Vec<(NaiveDate, Self)>> {
-        month::decode(month, days).ok()
-    }
-
-    fn of_stored(stored: StoredDelta) -> Result<Self, Error> {
-        stored.decode()
-    }
-}
-
-impl Day for DayCounts {
-    fn read_month(month: Month, days: &[u8]) -> Option<Vec<(NaiveDate, Self)>> {
-        month::decode_counts(month, days).ok()
-    }
-
-    fn of_stored(stored: StoredDelta) -> Result<Self, Error> {
-        Ok(stored.counts)
-    }
 }
 
 impl Entry {
@@ -72,7 +44,7 @@ impl Entry {
 
     /// A changed shape needs another kind.
     pub fn key(&self) -> CacheKey {
-        CacheKey::new(self.form.account_id, "days.v2")
+        CacheKey::new(self.form.account_id, "days.v3")
             .with(self.form.form_id)
             .with(self.bus_prop_id)
             .with(self.month)
@@ -83,13 +55,10 @@ impl Entry {
         bytes.strip_prefix(&self.prefix())
     }
 
-    /// `None`: a newer version of this service counted the fields.
-    pub fn encode(&self, days: &[(NaiveDate, StoredDelta)]) -> Option<(CacheKey, Bytes)> {
-        let days = days.iter();
-        let days = days.map(|(day, stored)| (*day, stored.counts, stored.fields.as_slice()));
-        let days = month::encode(days).ok()?;
-        let bytes = [&self.prefix()[..], &days].concat();
-        Some((self.key(), bytes.into()))
+    /// The entry of these days, whose deltas are encoded.
+    pub fn encode(&self, days: &[(NaiveDate, Vec<u8>)]) -> (CacheKey, Bytes) {
+        let days = month::encode(days.iter().map(|(day, delta)| (*day, delta.as_slice())));
+        (self.key(), [&self.prefix()[..], &days].concat().into())
     }
 
     fn prefix(&self) -> [u8; 16] {
@@ -108,6 +77,7 @@ pub(crate) async fn offer(cache: &Cache, entries: &[(CacheKey, Bytes)]) {
 
 #[cfg(test)]
 mod tests {
+    use domain::rollup::Delta;
     use uuid::Uuid;
 
     use super::*;
@@ -123,9 +93,9 @@ mod tests {
 
     #[test]
     fn an_entry_is_of_its_own_version_and_stamp_alone() {
-        let (key, bytes) = entry(7, -1).encode(&[]).unwrap();
+        let (key, bytes) = entry(7, -1).encode(&[]);
         let days = entry(7, -1).days(&bytes).unwrap();
-        assert_eq!(Delta::read_month(entry(7, -1).month, days), Some(vec![]));
+        assert_eq!(month::decode::<Delta>(entry(7, -1).month, days), Ok(vec![]));
         for other in [entry(7, 1), entry(8, -1), entry(-1, 7)] {
             assert_eq!(other.key(), key);
             assert_eq!(other.days(&bytes), None, "{other:?}");

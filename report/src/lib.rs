@@ -22,7 +22,7 @@ use store::{Error, Store};
 use uuid::Uuid;
 
 pub use self::account::{AccountSeries, account_series};
-pub use self::check::{CacheDrift, check_months};
+pub use self::check::check_months;
 pub use self::form::{FormQuery, FormSeries, Found, form_series};
 pub use self::refresh::refresh_months;
 

@@ -36,7 +36,7 @@ pub async fn refresh_months(
         let months = (month, month);
         for entry in Entry::of_form(&mut snapshot, form, bus_prop_id, months).await? {
             let days = snapshot.form_days(form, bus_prop_id, months).await?;
-            entries.extend(entry.encode(&days));
+            entries.push(entry.encode(&days));
         }
     }
     drop(snapshot);

@@ -4,7 +4,7 @@
 CREATE TABLE schema_version (
     version bigint NOT NULL
 );
-INSERT INTO schema_version (version) VALUES (3);
+INSERT INTO schema_version (version) VALUES (4);
 
 -- Accounts and keys.
 
@@ -350,8 +350,9 @@ CREATE TABLE campaign_delta (
 
 -- phone_mac is the HMAC of the phone for which it was planned, 32 bytes, null of a test; sent_mac that of the phone to which it was
 -- handed over. Both are null once the recipient is erased. provider_ids is a JSON array.
--- part_states has a character a part. The id of a first message is also that of its link. No index knows of what
--- changes, and pages are half empty, so that an update stays in its page.
+-- part_states has a character a part. The id of a first message is also that of its link. accepted_day is the day of accepted_at
+-- in the account's time zone; both are set once the provider is known to have it: accepted, delivered, undelivered or expired.
+-- No index knows of what changes, so that an update stays in its page.
 CREATE TABLE message (
     account_id   uuid        NOT NULL,
     message_id   uuid        NOT NULL,
@@ -370,6 +371,7 @@ CREATE TABLE message (
     code         text,
     scheduled_at timestamptz NOT NULL,
     accepted_at  timestamptz,
+    accepted_day date,
     delivered_at timestamptz,
     viewed_at    timestamptz,
     answered_at  timestamptz,
@@ -507,22 +509,13 @@ CREATE TABLE inbound (
 
 -- Reports.
 
--- Counts of a form by day: of the whole (bus_prop_id 0) and of each of its business properties.
+-- Counts of a form by day: of the whole (bus_prop_id 0) and of each of its business properties; encoded as in pending_delta.
 CREATE TABLE rollup (
-    account_id        uuid   NOT NULL,
-    form_id           uuid   NOT NULL,
-    bus_prop_id       bigint NOT NULL,
-    day               date   NOT NULL,
-    views             bigint NOT NULL,
-    responses         bigint NOT NULL,
-    comments          bigint NOT NULL,
-    happy             bigint NOT NULL,
-    happiness_answers bigint NOT NULL,
-    promoters         bigint NOT NULL,
-    passives          bigint NOT NULL,
-    detractors        bigint NOT NULL,
-    nps_answers       bigint NOT NULL,
-    fields            bytea  NOT NULL,
+    account_id  uuid   NOT NULL,
+    form_id     uuid   NOT NULL,
+    bus_prop_id bigint NOT NULL,
+    day         date   NOT NULL,
+    delta       bytea  NOT NULL,
     PRIMARY KEY (account_id, form_id, bus_prop_id, day)
 ) WITH (fillfactor = 50);
 

@@ -4,7 +4,7 @@
 CREATE TABLE schema_version (
     version integer NOT NULL
 );
-INSERT INTO schema_version (version) VALUES (3);
+INSERT INTO schema_version (version) VALUES (4);
 
 CREATE TABLE account (
     number     integer PRIMARY KEY AUTOINCREMENT,
@@ -325,6 +325,7 @@ CREATE TABLE message (
     code text,
     scheduled_at text NOT NULL,
     accepted_at text,
+    accepted_day text,
     delivered_at text,
     viewed_at text,
     answered_at text,
@@ -443,20 +444,11 @@ CREATE TABLE inbound (
 );
 
 CREATE TABLE rollup (
-    account_id        blob    NOT NULL,
-    form_id           blob    NOT NULL,
-    bus_prop_id       integer NOT NULL,
-    day               text    NOT NULL,
-    views             integer NOT NULL,
-    responses         integer NOT NULL,
-    comments          integer NOT NULL,
-    happy             integer NOT NULL,
-    happiness_answers integer NOT NULL,
-    promoters         integer NOT NULL,
-    passives          integer NOT NULL,
-    detractors        integer NOT NULL,
-    nps_answers       integer NOT NULL,
-    fields            blob    NOT NULL,
+    account_id  blob    NOT NULL,
+    form_id     blob    NOT NULL,
+    bus_prop_id integer NOT NULL,
+    day         text    NOT NULL,
+    delta       blob    NOT NULL,
     PRIMARY KEY (account_id, form_id, bus_prop_id, day)
 );
 

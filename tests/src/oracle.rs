@@ -24,6 +24,32 @@ pub struct Told {
     pub feedbacks: Vec<Feedback>,
 }
 
+/// What reports say of messages, as the API lists them: those that were accepted on one of the days of an account in UTC.
+pub fn of_messages<'a>(
+    messages: impl IntoIterator<Item = &'a Value>,
+    (start, end): (&str, &str),
+) -> Value {
+    let accepted: Vec<&Value> = messages
+        .into_iter()
+        .filter(|message| {
+            let day = message["accepted_at"].as_str().and_then(|at| at.get(..10));
+            message["kind"] != "test" && day.is_some_and(|day| start <= day && day <= end)
+        })
+        .collect();
+    let count = |is_counted: &dyn Fn(&Value) -> bool| {
+        let counted = accepted.iter().filter(|message| is_counted(message));
+        i64::try_from(counted.count()).unwrap_or_default()
+    };
+    let (sent, delivered) = (count(&|_| true), count(&|m| m["status"] == "delivered"));
+    let answered = count(&|m| m["answered_at"].is_string());
+    let both = count(&|m| m["status"] == "delivered" && m["answered_at"].is_string());
+    let told = |count: i64| (sent > 0).then_some(count);
+    json!({
+        "sent": told(sent), "delivered": told(delivered), "answered": told(answered),
+        "response_rate_delivered": (delivered > 0).then(|| real(both) / real(delivered)),
+    })
+}
+
 /// A stored feedback.
 #[derive(Clone, Debug)]
 pub struct Feedback {

@@ -1,5 +1,8 @@
 //! Days and metrics, as every report shows them.
 
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
+
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::date_range::DateRange;
 use domain::metrics::Metrics;
@@ -49,28 +52,25 @@ pub struct Day {
     pub counts: DayCounts,
 }
 
+impl Day {
+    pub fn list(days: BTreeMap<NaiveDate, DayCounts>) -> Vec<Self> {
+        let days = days.into_iter();
+        days.map(|(date, counts)| Self { date, counts }).collect()
+    }
+}
+
 /// Every day of the range, in order; `counts` of any days, in any order, those of one day are summed.
-pub fn daily(
+pub fn daily<T: Default + AddAssign>(
     range: DateRange,
-    counts: impl IntoIterator<Item = (NaiveDate, DayCounts)>,
-) -> Vec<Day> {
-    let zero = |date| Day {
-        date,
-        counts: DayCounts::default(),
-    };
-    let mut days: Vec<Day> = range.days().map(zero).collect();
+    counts: impl IntoIterator<Item = (NaiveDate, T)>,
+) -> BTreeMap<NaiveDate, T> {
+    let mut days: BTreeMap<NaiveDate, T> = range.days().map(|date| (date, T::default())).collect();
     for (date, counts) in counts {
-        let place = usize::try_from((date - range.start()).num_days()).ok();
-        if let Some(day) = place.and_then(|place| days.get_mut(place)) {
-            day.counts += counts;
+        if let Some(day) = days.get_mut(&date) {
+            *day += counts;
         }
     }
     days
-}
-
-/// The figures of days.
-pub fn metrics(days: &[Day]) -> Metrics {
-    Metrics::from(&days.iter().map(|day| day.counts).sum())
 }
 
 /// Days and their figures, of one form.
@@ -82,10 +82,10 @@ pub struct Figures {
 }
 
 impl Figures {
-    pub fn new(daily: Vec<Day>) -> Self {
+    pub fn new(days: BTreeMap<NaiveDate, DayCounts>) -> Self {
         Self {
-            metrics: metrics(&daily),
-            daily,
+            metrics: Metrics::from(&days.values().copied().sum()),
+            daily: Day::list(days),
         }
     }
 }
@@ -115,8 +115,9 @@ mod tests {
                 (date("2026-03-01"), views(3)),
             ],
         );
+        let figures = Figures::new(days);
+        let days = figures.daily.iter();
         let seen: Vec<_> = days
-            .iter()
             .map(|day| (day.date.to_string(), day.counts.views))
             .collect();
         assert_eq!(
@@ -127,7 +128,7 @@ mod tests {
                 ("2026-03-01".to_owned(), 5)
             ]
         );
-        assert_eq!(metrics(&days).views, 6);
+        assert_eq!(figures.metrics.views, 6);
     }
 
     #[test]
@@ -140,7 +141,8 @@ mod tests {
             serde_json::to_string(&day).unwrap(),
             concat!(
                 r#"{"date":"1970-01-01","views":7,"responses":0,"comments":0,"happy":0,"happiness_answers":0,"#,
-                r#""promoters":0,"passives":0,"detractors":0,"nps_answers":0}"#
+                r#""promoters":0,"passives":0,"detractors":0,"nps_answers":0,"#,
+                r#""sent":0,"delivered":0,"answered":0}"#
             )
         );
     }

@@ -61,7 +61,8 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
     let of_list = "List feedbacks of one business property, newest first.";
     let reports = with_bus_prop(reports, routes!(feedbacks::list_feedbacks), of_list);
     let of_comments = "List feedbacks with a comment of one business property, newest first.";
-    let reports = with_bus_prop(reports, routes!(feedbacks::list_comments), of_comments);
+    let comments = with_comment(routes!(feedbacks::list_feedbacks));
+    let reports = with_bus_prop(reports, comments, of_comments);
     let feedback =
         OpenApiRouter::new().routes(routes!(feedback::erase_feedback).layer(from_fn(quick)));
     scoped(app, Scope::Report, "report", reports)
@@ -71,6 +72,22 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
             cache,
             rendered: Arc::new(RenderedReports::new()),
         })
+}
+
+/// The list of feedbacks where those with a comment are.
+fn with_comment(
+    (schemas, paths, list): UtoipaMethodRouter<ReportState>,
+) -> UtoipaMethodRouter<ReportState> {
+    let mut of_comments = Paths::new();
+    for (path, mut item) in paths.paths {
+        if let Some(operation) = &mut item.get {
+            operation.operation_id = Some("list_comments".to_owned());
+            operation.summary = Some("List feedbacks with a comment, newest first.".to_owned());
+        }
+        let path = path.replace(feedbacks::FEEDBACKS, feedbacks::COMMENTS);
+        of_comments.paths.insert(path, item);
+    }
+    (schemas, of_comments, list)
 }
 
 /// Adds a report of a form, and the same of one business property: the last segment of the path, which may be empty.

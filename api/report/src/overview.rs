@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::ReportState;
 use crate::answer::{answer, json};
-use crate::figures::{Day, daily, metrics};
+use crate::figures::{Day, Figures, daily};
 use crate::rendered::{Key, Rendered};
 use crate::request::Conditional;
 use api_http::auth::Caller;
@@ -106,28 +106,21 @@ pub async fn overview(
 
 fn body(series: &AccountSeries, range: DateRange, time_zone: Tz) -> OverviewBody<'_> {
     let days = series.days.iter();
-    let days = daily(range, days.map(|(_, date, counts)| (*date, *counts)));
-    let metrics = metrics(&days);
-    let mut daily: Vec<OverviewDay> = days
-        .into_iter()
-        .map(|day| OverviewDay { day, recipients: 0 })
-        .collect();
-    for (date, recipients) in &series.recipients {
-        let place = usize::try_from((*date - range.start()).num_days()).ok();
-        if let Some(day) = place.and_then(|place| daily.get_mut(place)) {
-            day.recipients += recipients;
-        }
-    }
+    let figures = Figures::new(daily(range, days.map(|(_, date, counts)| (*date, *counts))));
+    let recipients = daily(range, series.recipients.iter().copied());
+    let days = figures.daily.into_iter().zip(recipients.values().copied());
     OverviewBody {
         start_date: range.start(),
         end_date: range.end(),
         time_zone: time_zone.name(),
         as_of: series.as_of,
         metrics: OverviewMetrics {
-            metrics,
-            recipients: daily.iter().map(|day| day.recipients).sum(),
+            metrics: figures.metrics,
+            recipients: recipients.values().sum(),
         },
-        daily,
+        daily: days
+            .map(|(day, recipients)| OverviewDay { day, recipients })
+            .collect(),
         forms: forms(series),
     }
 }

@@ -16,9 +16,6 @@ use api_http::auth::Caller;
 use api_http::error::Problem;
 use api_http::extract::parse_uuid;
 
-/// Where reports are.
-const PATH: &str = "/api_v1/report";
-
 /// What a segment of a canonical path has as it is: what RFC 3986 calls unreserved, and `:`.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
@@ -60,12 +57,12 @@ impl FormReportRequest {
         self.bus_prop.as_ref().map(BusProp::as_str)
     }
 
-    /// The canonical path of a list.
+    /// The canonical path of a list that is at this path.
     pub fn path(&self, operation: &str) -> String {
         let (start, end) = (self.range.start(), self.range.end());
         let tail = self.bus_prop().map(|text| format!("/{}", segment(text)));
         let (form_id, tail) = (self.form.form_id, tail.unwrap_or_default());
-        format!("{PATH}/{operation}/{start}/{end}/{form_id}{tail}")
+        format!("{operation}/{start}/{end}/{form_id}{tail}")
     }
 
     /// What the report of these days is made of.
@@ -181,11 +178,13 @@ mod tests {
         let plain = request("").unwrap();
         assert_eq!(plain.bus_prop(), None);
         assert_eq!(
-            plain.path("feedbacks"),
+            plain.path("/api_v1/report/feedbacks"),
             format!("/api_v1/report/feedbacks/2026-02-01/2026-02-28/{id}")
         );
         assert_eq!(
-            request("url:http://a/ü").unwrap().path("feedbacks"),
+            request("url:http://a/ü")
+                .unwrap()
+                .path("/api_v1/report/feedbacks"),
             format!(
                 "/api_v1/report/feedbacks/2026-02-01/2026-02-28/{id}/url:http:%2F%2Fa%2F%C3%BC"
             )

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use crate::ReportState;
 use crate::answer::{answer_form, json};
-use crate::figures::{Figures, FormHead, daily, metrics};
+use crate::figures::{Figures, FormHead, daily};
 use crate::rendered::{Key, Rendered};
 use crate::request::{Conditional, FormPath, FormReportRequest};
 use api_http::error::Problem;
@@ -66,15 +66,18 @@ fn body<'a>(
 ) -> Result<SummaryBody<'a>, Problem> {
     let days = series.days.iter();
     let counts = days.map(|(date, delta)| (*date, delta.counts));
-    let figures = Figures::new(daily(request.range, counts.clone()));
+    let days = daily(request.range, counts.clone());
+    let now = days.values().copied().sum();
+    let figures = Figures::new(days);
     let range = request.range.previous();
     let range = range.map_err(|error| Problem::invalid_parameter(error.to_string()))?;
+    let before = daily(range, counts).into_values().sum();
     let previous = Previous {
         start_date: range.start(),
         end_date: range.end(),
-        metrics: metrics(&daily(range, counts)),
+        metrics: Metrics::from(&before),
     };
-    let change = figures.metrics.since(&previous.metrics);
+    let change = Change::new(now, before);
     Ok(SummaryBody {
         head: FormHead::new(request, &series.form.content.title, series.as_of),
         figures,

@@ -10,13 +10,12 @@ use crate::output::{list, word};
 /// The overview.
 pub(super) fn overview(body: &Value) -> String {
     let mut out = head(body);
-    let mut figures = figures_table();
-    figures.push(figures_row("all forms", &body["metrics"]));
-    for form in list(&body["forms"]) {
+    let mut rows = vec![("all forms".to_owned(), &body["metrics"])];
+    rows.extend(list(&body["forms"]).iter().map(|form| {
         let name = format!("{} ({})", word(&form["title"]), word(&form["status"]));
-        figures.push(figures_row(&name, &form["metrics"]));
-    }
-    figures.write(&mut out);
+        (name, &form["metrics"])
+    }));
+    figures(&rows, &Value::Null, &mut out);
     let _ = writeln!(out, "\nrecipients: {}", body["metrics"]["recipients"]);
     days(body, &mut out);
     out
@@ -25,9 +24,8 @@ pub(super) fn overview(body: &Value) -> String {
 /// A form's report.
 pub(super) fn form(body: &Value) -> String {
     let mut out = head(body);
-    let mut figures = figures_table();
-    figures.push(figures_row("figures", &body["metrics"]));
-    figures.write(&mut out);
+    let rows = [("figures".to_owned(), &body["metrics"])];
+    figures(&rows, &Value::Null, &mut out);
     for field in list(&body["fields"]) {
         let retired = if field["retired"] == true {
             ", retired"
@@ -71,23 +69,14 @@ pub(super) fn form(body: &Value) -> String {
 /// A summary.
 pub(super) fn summary(body: &Value) -> String {
     let mut out = head(body);
-    let mut figures = figures_table();
     let previous = &body["previous"];
     let (start, end) = (&previous["start_date"], &previous["end_date"]);
     let before = format!("{} to {}", word(start), word(end));
-    figures.push(figures_row("now", &body["metrics"]));
-    figures.push(figures_row(&before, &previous["metrics"]));
-    let change = &body["change"];
-    figures.push([
-        "change".to_owned(),
-        signed(&change["views"]),
-        signed(&change["responses"]),
-        points(&change["response_rate"], 100.0),
-        signed(&change["comments"]),
-        points(&change["happiness_rate"], 100.0),
-        points(&change["nps"], 1.0),
-    ]);
-    figures.write(&mut out);
+    let rows = [
+        ("now".to_owned(), &body["metrics"]),
+        (before, &previous["metrics"]),
+    ];
+    figures(&rows, &body["change"], &mut out);
     days(body, &mut out);
     out
 }
@@ -129,8 +118,9 @@ fn head(body: &Value) -> String {
     out
 }
 
-fn figures_table() -> Table<7> {
-    Table::new([
+/// Metrics by their names, and how they changed, unless that is null; then what they say of messages, if any were sent.
+fn figures(rows: &[(String, &Value)], change: &Value, out: &mut String) {
+    let titles = [
         "",
         "views#",
         "responses#",
@@ -138,31 +128,91 @@ fn figures_table() -> Table<7> {
         "comments#",
         "happiness#",
         "NPS#",
-    ])
-}
-
-fn figures_row(name: &str, metrics: &Value) -> [String; 7] {
-    let (happiness, nps) = (&metrics["happiness"], &metrics["nps_detail"]);
-    [
-        name.to_owned(),
-        metrics["views"].to_string(),
-        metrics["responses"].to_string(),
-        percent(&metrics["response_rate"]),
-        metrics["comments"].to_string(),
-        with_ends(percent(&metrics["happiness_rate"]), happiness, 100.0),
-        with_ends(decimal(&metrics["nps"], 1.0), nps, 1.0),
-    ]
+    ];
+    let mut figures = Table::new(titles);
+    let titles = [
+        "",
+        "sent#",
+        "delivered#",
+        "answered#",
+        "answered of delivered#",
+    ];
+    let mut messages = Table::new(titles);
+    for (name, metrics) in rows {
+        let (happiness, nps) = (&metrics["happiness"], &metrics["nps_detail"]);
+        figures.push([
+            name.clone(),
+            metrics["views"].to_string(),
+            metrics["responses"].to_string(),
+            percent(&metrics["response_rate"]),
+            metrics["comments"].to_string(),
+            with_ends(percent(&metrics["happiness_rate"]), happiness, 100.0),
+            with_ends(decimal(&metrics["nps"], 1.0), nps, 1.0),
+        ]);
+        if !metrics["sent"].is_null() {
+            messages.push([
+                name.clone(),
+                metrics["sent"].to_string(),
+                metrics["delivered"].to_string(),
+                metrics["answered"].to_string(),
+                percent(&metrics["response_rate_delivered"]),
+            ]);
+        }
+    }
+    if !change.is_null() {
+        figures.push([
+            "change".to_owned(),
+            signed(&change["views"]),
+            signed(&change["responses"]),
+            points(&change["response_rate"], 100.0),
+            signed(&change["comments"]),
+            points(&change["happiness_rate"], 100.0),
+            points(&change["nps"], 1.0),
+        ]);
+    }
+    if !change["sent"].is_null() {
+        messages.push([
+            "change".to_owned(),
+            signed(&change["sent"]),
+            signed(&change["delivered"]),
+            signed(&change["answered"]),
+            points(&change["response_rate_delivered"], 100.0),
+        ]);
+    }
+    figures.write(out);
+    if !messages.is_empty() {
+        out.push('\n');
+        messages.write(out);
+    }
 }
 
 /// The days on which there was anything.
 fn days(body: &Value, out: &mut String) {
-    let counters = ["views", "responses", "comments"];
-    let mut table = Table::new(["day", "views#", "responses#", "comments#"]);
+    let counters = [
+        "views",
+        "responses",
+        "comments",
+        "sent",
+        "delivered",
+        "answered",
+    ];
+    let titles = [
+        "day",
+        "views#",
+        "responses#",
+        "comments#",
+        "sent#",
+        "delivered#",
+        "answered#",
+    ];
+    let mut table = Table::new(titles);
     for day in list(&body["daily"]) {
         let counts = counters.map(|counter| &day[counter]);
         if counts.iter().any(|count| count.as_i64() != Some(0)) {
-            let [views, responses, comments] = counts.map(Value::to_string);
-            table.push([word(&day["date"]).to_owned(), views, responses, comments]);
+            let [views, responses, comments, sent, delivered, answered] =
+                counts.map(Value::to_string);
+            let day = word(&day["date"]).to_owned();
+            table.push([day, views, responses, comments, sent, delivered, answered]);
         }
     }
     if !table.is_empty() {

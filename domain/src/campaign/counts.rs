@@ -90,6 +90,11 @@ impl Counts {
         self.get(Count::Status(status))
     }
 
+    /// Those that are not 0.
+    pub fn iter(&self) -> impl Iterator<Item = (Count, i64)> {
+        self.0.iter().map(|(count, number)| (*count, *number))
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -155,6 +155,12 @@ impl MessageStatus {
     pub fn as_str(self) -> &'static str {
         self.into()
     }
+
+    /// Whether the provider accepted the message, whatever became of it then. From here a message goes to no other status.
+    pub fn is_accepted(self) -> bool {
+        use MessageStatus::{Accepted, Delivered, Expired, Undelivered};
+        matches!(self, Accepted | Delivered | Undelivered | Expired)
+    }
 }
 
 impl SkipReason {

@@ -1,11 +1,14 @@
 //! The difference between the figures of two ranges.
 
+use std::ops::Sub;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Metrics;
+use crate::rollup::DayCounts;
 
-/// How metrics differ from earlier ones; null where either rate is.
+/// How metrics differ from earlier ones; null where either of two is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Change {
     pub views: i64,
@@ -20,6 +23,14 @@ pub struct Change {
     #[schema(required = true)]
     pub nps: Option<f64>,
     pub nps_detail: NpsChange,
+    #[schema(required = true)]
+    pub sent: Option<i64>,
+    #[schema(required = true)]
+    pub delivered: Option<i64>,
+    #[schema(required = true)]
+    pub answered: Option<i64>,
+    #[schema(required = true)]
+    pub response_rate_delivered: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
@@ -36,35 +47,39 @@ pub struct NpsChange {
     pub answers: i64,
 }
 
-impl Metrics {
-    /// These figures minus `previous`.
-    pub fn since(&self, previous: &Metrics) -> Change {
-        let more = i64::wrapping_sub;
-        let (happiness, was) = (self.happiness, previous.happiness);
-        let happiness = HappinessChange {
-            happy: more(happiness.happy, was.happy),
-            answers: more(happiness.answers, was.answers),
-        };
-        let (nps, was) = (self.nps_detail, previous.nps_detail);
-        let nps_detail = NpsChange {
-            promoters: more(nps.promoters, was.promoters),
-            passives: more(nps.passives, was.passives),
-            detractors: more(nps.detractors, was.detractors),
-            answers: more(nps.answers, was.answers),
-        };
-        Change {
-            views: more(self.views, previous.views),
-            responses: more(self.responses, previous.responses),
-            response_rate: difference(self.response_rate, previous.response_rate),
-            comments: more(self.comments, previous.comments),
-            happiness_rate: difference(self.happiness_rate, previous.happiness_rate),
-            happiness,
-            nps: difference(self.nps, previous.nps),
-            nps_detail,
+impl Change {
+    /// The figures of `now` minus those of `before`.
+    pub fn new(now: DayCounts, before: DayCounts) -> Self {
+        let more = now + -before;
+        let (now, before) = (Metrics::from(&now), Metrics::from(&before));
+        Self {
+            views: more.views,
+            responses: more.responses,
+            response_rate: difference(now.response_rate, before.response_rate),
+            comments: more.comments,
+            happiness_rate: difference(now.happiness_rate, before.happiness_rate),
+            happiness: HappinessChange {
+                happy: more.happy,
+                answers: more.happiness_answers,
+            },
+            nps: difference(now.nps, before.nps),
+            nps_detail: NpsChange {
+                promoters: more.promoters,
+                passives: more.passives,
+                detractors: more.detractors,
+                answers: more.nps_answers,
+            },
+            sent: difference(now.sent, before.sent),
+            delivered: difference(now.delivered, before.delivered),
+            answered: difference(now.answered, before.answered),
+            response_rate_delivered: difference(
+                now.response_rate_delivered,
+                before.response_rate_delivered,
+            ),
         }
     }
 }
 
-fn difference(now: Option<f64>, before: Option<f64>) -> Option<f64> {
+fn difference<T: Sub<Output = T>>(now: Option<T>, before: Option<T>) -> Option<T> {
     Some(now? - before?)
 }

@@ -33,6 +33,19 @@ pub struct Metrics {
     #[schema(required = true)]
     pub nps: Option<f64>,
     pub nps_detail: NpsDetail,
+    /// Messages of campaigns that the provider accepted in the range; null, as are the next three, where there is none.
+    #[schema(required = true)]
+    pub sent: Option<i64>,
+    /// Of these the delivered ones, whenever that was.
+    #[schema(required = true)]
+    pub delivered: Option<i64>,
+    /// Of these the answered ones, whenever that was. An answer to a reminder is one to the first message, whose link it
+    /// has.
+    #[schema(required = true)]
+    pub answered: Option<i64>,
+    /// Messages delivered and answered ÷ messages delivered.
+    #[schema(required = true)]
+    pub response_rate_delivered: Option<f64>,
 }
 
 /// What the happiness rate is made of, with its 95 % interval (Wilson).
@@ -64,6 +77,7 @@ impl From<&DayCounts> for Metrics {
         let happiness = Interval::wilson(counts.happy, counts.happiness_answers);
         let nps = Interval::nps(counts.promoters, counts.detractors, counts.nps_answers);
         let lead = counts.promoters.wrapping_sub(counts.detractors);
+        let of_sent = |count| (counts.sent != 0).then_some(count);
         Self {
             views: counts.views,
             responses: counts.responses,
@@ -85,6 +99,10 @@ impl From<&DayCounts> for Metrics {
                 low: nps.map(|interval| interval.low),
                 high: nps.map(|interval| interval.high),
             },
+            sent: of_sent(counts.sent),
+            delivered: of_sent(counts.delivered),
+            answered: of_sent(counts.answered),
+            response_rate_delivered: ratio(counts.delivered_and_answered, counts.delivered),
         }
     }
 }

@@ -19,6 +19,10 @@ fn example() -> DayCounts {
         passives: 20,
         detractors: 8,
         nps_answers: 48,
+        sent: 200,
+        delivered: 160,
+        answered: 50,
+        delivered_and_answered: 40,
     }
 }
 
@@ -39,7 +43,8 @@ fn the_contracts_example_comes_out() {
         "views": 120, "responses": 48, "response_rate": 0.4, "comments": 17,
         "happiness_rate": 0.8125, "happiness": {"happy": 26, "answers": 32, "low": 0.647, "high": 0.911},
         "nps": 25.0,
-        "nps_detail": {"promoters": 20, "passives": 20, "detractors": 8, "answers": 48, "low": 3.68, "high": 43.38}
+        "nps_detail": {"promoters": 20, "passives": 20, "detractors": 8, "answers": 48, "low": 3.68, "high": 43.38},
+        "sent": 200, "delivered": 160, "answered": 50, "response_rate_delivered": 0.25
     });
     assert_eq!(metrics, contract);
 }
@@ -52,7 +57,8 @@ fn members_come_in_the_contracts_order() {
         concat!(
             r#"{"views":0,"responses":0,"response_rate":null,"comments":0,"happiness_rate":null,"#,
             r#""happiness":{"happy":0,"answers":0,"low":null,"high":null},"nps":null,"#,
-            r#""nps_detail":{"promoters":0,"passives":0,"detractors":0,"answers":0,"low":null,"high":null}}"#,
+            r#""nps_detail":{"promoters":0,"passives":0,"detractors":0,"answers":0,"low":null,"high":null},"#,
+            r#""sent":null,"delivered":null,"answered":null,"response_rate_delivered":null}"#,
         )
     );
 }
@@ -67,24 +73,28 @@ fn an_interval_holds_the_score_of_few_answers_that_agree() {
 
 #[test]
 fn what_differs_is_told_and_null_where_either_is() {
-    let previous = Metrics::from(&DayCounts {
+    let previous = DayCounts {
         views: 100,
         responses: 50,
         ..DayCounts::default()
-    });
-    let current = Metrics::from(&example());
-    let change = serde_json::to_value(current.since(&previous)).unwrap();
+    };
+    let change = serde_json::to_value(Change::new(example(), previous)).unwrap();
     assert_eq!(
         change,
         json!({
             "views": 20, "responses": -2, "response_rate": 0.4 - 0.5, "comments": 17,
             "happiness_rate": null, "happiness": {"happy": 26, "answers": 32},
-            "nps": null, "nps_detail": {"promoters": 20, "passives": 20, "detractors": 8, "answers": 48}
+            "nps": null, "nps_detail": {"promoters": 20, "passives": 20, "detractors": 8, "answers": 48},
+            "sent": null, "delivered": null, "answered": null, "response_rate_delivered": null
         })
     );
-    let same = current.since(&current);
+    let same = Change::new(example(), example());
     assert_eq!((same.nps, same.happiness_rate), (Some(0.0), Some(0.0)));
-    assert_eq!(previous.since(&current).nps, None);
+    assert_eq!(
+        (same.sent, same.response_rate_delivered),
+        (Some(0), Some(0.0))
+    );
+    assert_eq!(Change::new(previous, example()).nps, None);
 }
 
 proptest! {
@@ -106,6 +116,7 @@ proptest! {
             passives,
             detractors,
             nps_answers: promoters + passives + detractors,
+            ..DayCounts::default()
         };
         let metrics = Metrics::from(&counts);
         prop_assert_eq!(metrics.response_rate.is_none(), counts.views == 0);
@@ -150,7 +161,10 @@ proptest! {
     #[test]
     fn figures_of_any_numbers_are_numbers(counters in prop::array::uniform9(any::<i64>())) {
         let [views, responses, comments, happy, happiness_answers, promoters, passives, detractors, nps_answers] = counters;
-        let counts = DayCounts { views, responses, comments, happy, happiness_answers, promoters, passives, detractors, nps_answers };
+        let counts = DayCounts {
+            views, responses, comments, happy, happiness_answers, promoters, passives, detractors, nps_answers,
+            ..DayCounts::default()
+        };
         let metrics = Metrics::from(&counts);
         let (happiness, nps) = (metrics.happiness, metrics.nps_detail);
         let figures = [metrics.response_rate, metrics.happiness_rate, metrics.nps, happiness.low, happiness.high, nps.low, nps.high];
@@ -171,6 +185,7 @@ proptest! {
                 passives,
                 detractors,
                 nps_answers: promoters + passives + detractors,
+                ..DayCounts::default()
             })
             .collect();
         let metrics = Metrics::from(&days.iter().copied().sum());

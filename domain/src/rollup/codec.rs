@@ -1,11 +1,11 @@
 //! Encodes and decodes counts. Everything that is decoded is checked: a bad disk must not become bad data.
 
-use super::DayCounts;
 use super::field_counts::{FieldCount, FieldCounts, add};
 use super::walk::Walk;
+use super::{DayCounts, Delta};
 use crate::varint;
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Why bytes cannot be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -21,23 +21,26 @@ const CUT_OFF: DecodeError = DecodeError::Corrupt("a number is cut off or too la
 const OUT_OF_ORDER: DecodeError = DecodeError::Corrupt("they are out of order");
 const ZERO: DecodeError = DecodeError::Corrupt("a count of 0 is listed");
 
-impl FieldCounts {
-    /// The bytes of the counts, the same for equal counts; their layout is in [`crate::rollup`].
-    pub fn encode(&self) -> Vec<u8> {
-        let mut out = start();
-        write_fields(&mut out, self);
-        out
-    }
+/// Counts that are read from an encoded [`Delta`].
+pub trait Counts: Sized {
+    /// Reads what [`Delta::encode`] wrote, and nothing else.
+    fn decode(bytes: &[u8]) -> Result<Self, DecodeError>;
+}
 
-    /// Reads what [`Self::encode`] wrote, and nothing else.
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+impl Counts for Delta {
+    fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         Self::default().merged_with(bytes)
     }
+}
 
-    /// Merges encoded counts without building them first.
-    pub fn merged_with(mut self, encoded: &[u8]) -> Result<Self, DecodeError> {
-        read(encoded, |rest| read_fields(rest, &mut self))?;
-        Ok(self)
+/// Skips the counts of the fields, which may be cut off.
+impl Counts for DayCounts {
+    fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        read(bytes, |rest| {
+            let counts = read_counts(rest)?;
+            *rest = &[];
+            Ok(counts)
+        })
     }
 }
 
@@ -64,16 +67,6 @@ pub(super) fn read<T>(
     }
 }
 
-/// Encodes a delta whose fields are encoded already.
-pub(super) fn join(counts: DayCounts, fields: &[u8]) -> Result<Vec<u8>, DecodeError> {
-    let mut out = start();
-    write_counts(&mut out, counts);
-    read(fields, |rest| {
-        out.extend_from_slice(std::mem::take(rest));
-        Ok(out)
-    })
-}
-
 pub(super) fn write_counts(out: &mut Vec<u8>, counts: DayCounts) {
     for counter in counts.to_array() {
         varint::write_signed(out, counter);
@@ -81,7 +74,7 @@ pub(super) fn write_counts(out: &mut Vec<u8>, counts: DayCounts) {
 }
 
 pub(super) fn read_counts(rest: &mut &[u8]) -> Result<DayCounts, DecodeError> {
-    let mut counters = [0; 9];
+    let mut counters = [0; DayCounts::LEN];
     for counter in &mut counters {
         *counter = read_count(rest)?;
     }

@@ -1,13 +1,13 @@
-//! The nine counters of a day.
+//! The counters of a day.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Neg};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 /// What happened on a day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, ToSchema)]
 pub struct DayCounts {
     /// Visits seen or answered.
     pub views: i64,
@@ -25,25 +25,69 @@ pub struct DayCounts {
     /// Answers 0 to 6 to `nps`.
     pub detractors: i64,
     pub nps_answers: i64,
+    /// Messages of campaigns that the provider accepted on the day.
+    pub sent: i64,
+    /// Of these the delivered ones, whenever that was.
+    pub delivered: i64,
+    /// Of these the answered ones, whenever that was. An answer to a reminder is one to the first message, whose link it
+    /// has. Erasing the feedback changes nothing.
+    pub answered: i64,
+    /// Of these the delivered and answered ones.
+    #[serde(skip)]
+    pub delivered_and_answered: i64,
 }
 
 impl DayCounts {
-    /// The counters in the order of the declaration.
-    pub fn to_array(self) -> [i64; 9] {
+    /// How many counters there are.
+    pub(super) const LEN: usize = 13;
+
+    /// A message that the provider accepted.
+    pub fn message(is_delivered: bool, is_answered: bool) -> Self {
+        Self {
+            sent: 1,
+            delivered: is_delivered.into(),
+            answered: is_answered.into(),
+            delivered_and_answered: (is_delivered && is_answered).into(),
+            ..Self::default()
+        }
+    }
+
+    /// The counters of messages alone.
+    #[must_use]
+    pub fn of_messages(self) -> Self {
+        Self {
+            sent: self.sent,
+            delivered: self.delivered,
+            answered: self.answered,
+            delivered_and_answered: self.delivered_and_answered,
+            ..Self::default()
+        }
+    }
+
+    /// The counters in the order of the declaration, by their names.
+    pub(super) fn named(self) -> [(&'static str, i64); Self::LEN] {
         [
-            self.views,
-            self.responses,
-            self.comments,
-            self.happy,
-            self.happiness_answers,
-            self.promoters,
-            self.passives,
-            self.detractors,
-            self.nps_answers,
+            ("views", self.views),
+            ("responses", self.responses),
+            ("comments", self.comments),
+            ("happy", self.happy),
+            ("happiness_answers", self.happiness_answers),
+            ("promoters", self.promoters),
+            ("passives", self.passives),
+            ("detractors", self.detractors),
+            ("nps_answers", self.nps_answers),
+            ("sent", self.sent),
+            ("delivered", self.delivered),
+            ("answered", self.answered),
+            ("delivered_and_answered", self.delivered_and_answered),
         ]
     }
 
-    pub(super) fn from_array(counters: [i64; 9]) -> Self {
+    pub(super) fn to_array(self) -> [i64; Self::LEN] {
+        self.named().map(|(_, counter)| counter)
+    }
+
+    pub(super) fn from_array(counters: [i64; Self::LEN]) -> Self {
         Self {
             views: counters[0],
             responses: counters[1],
@@ -54,6 +98,10 @@ impl DayCounts {
             passives: counters[6],
             detractors: counters[7],
             nps_answers: counters[8],
+            sent: counters[9],
+            delivered: counters[10],
+            answered: counters[11],
+            delivered_and_answered: counters[12],
         }
     }
 }

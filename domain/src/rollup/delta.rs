@@ -12,16 +12,22 @@ pub struct Delta {
     pub fields: FieldCounts,
 }
 
+impl From<DayCounts> for Delta {
+    fn from(counts: DayCounts) -> Self {
+        Self {
+            counts,
+            ..Self::default()
+        }
+    }
+}
+
 impl Delta {
     /// A visit that is seen or answered for the first time on a day.
     pub fn view() -> Self {
-        Self {
-            counts: DayCounts {
-                views: 1,
-                ..DayCounts::default()
-            },
-            fields: FieldCounts::default(),
-        }
+        Self::from(DayCounts {
+            views: 1,
+            ..DayCounts::default()
+        })
     }
 
     /// A stored feedback, without the view of its visit.
@@ -78,11 +84,6 @@ impl Delta {
         codec::write_counts(&mut out, self.counts);
         codec::write_fields(&mut out, &self.fields);
         out
-    }
-
-    /// Reads what [`Self::encode`] wrote, and nothing else.
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        Self::default().merged_with(bytes)
     }
 
     /// Merges an encoded delta without building it first.

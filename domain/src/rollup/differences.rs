@@ -4,19 +4,6 @@ use std::collections::BTreeMap;
 
 use super::{Delta, FieldCounts};
 
-/// The counters' names, in the order of their declaration.
-const COUNTERS: [&str; 9] = [
-    "views",
-    "responses",
-    "comments",
-    "happy",
-    "happiness_answers",
-    "promoters",
-    "passives",
-    "detractors",
-    "nps_answers",
-];
-
 /// A number that differs between two counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
@@ -29,12 +16,8 @@ pub struct Difference {
 impl Delta {
     /// Every number that differs from the other's: the counters first, then those of the fields by their name.
     pub fn differences(&self, other: &Self) -> Vec<Difference> {
-        let counters = self
-            .counts
-            .to_array()
-            .into_iter()
-            .zip(other.counts.to_array());
-        let counters = COUNTERS.into_iter().map(str::to_owned).zip(counters);
+        let counters = self.counts.named().into_iter().zip(other.counts.to_array());
+        let counters = counters.map(|((name, left), right)| (name.to_owned(), (left, right)));
         let mut fields: BTreeMap<String, (i64, i64)> = BTreeMap::new();
         for (name, count) in named(&self.fields) {
             fields.entry(name).or_default().0 = count;

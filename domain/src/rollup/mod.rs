@@ -1,4 +1,4 @@
-//! Counts of views and answers on a day, of one form or of one of its business properties.
+//! Counts of views, answers and messages on a day, of one form or of one of its business properties.
 //!
 //! A [`Delta`] is the change that one event makes, the sum of many changes, or a row of the rollup, which is the sum of
 //! the deltas that were merged into it. Deltas can be merged in any order and grouping, and a delta and its negation leave
@@ -8,10 +8,8 @@
 //! The encoding, where every number is a varint and every count a signed one:
 //!
 //! ```text
-//! Delta        version (1) · the nine counters · F
-//! FieldCounts  version (1) · F
-//! F            fields, then for each: key · answers · values, then (value · count) for each
-//! month        version (1) · days, then for each: day of the month · length · Delta
+//! Delta  version (2) · the counters · fields, then for each: key · answers · values, then (value · count) for each
+//! month  version (2) · days, then for each: day of the month · length · Delta
 //! ```
 //!
 //! A key is its length and then UTF-8; a value is one byte, a grade or the number of an option. Keys and values
@@ -28,7 +26,7 @@ mod field_counts;
 pub mod month;
 mod walk;
 
-pub use self::codec::DecodeError;
+pub use self::codec::{Counts, DecodeError};
 pub use self::day_counts::DayCounts;
 pub use self::delta::Delta;
 pub use self::differences::Difference;

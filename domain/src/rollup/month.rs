@@ -2,57 +2,28 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::codec::{self, DecodeError};
-use super::{DayCounts, Delta};
+use super::codec::{self, Counts, DecodeError};
 use crate::month::Month;
 use crate::varint;
 
 const CUT_OFF: DecodeError = DecodeError::Corrupt("a day is cut off");
 const OUT_OF_ORDER: DecodeError = DecodeError::Corrupt("the days are out of order");
 
-/// Encodes days that are in order and of one month. Their fields are [encoded](super::FieldCounts::encode) already and
-/// are not decoded.
-///
-/// # Errors
-/// Fields of another version.
-pub fn encode<'a>(
-    days: impl ExactSizeIterator<Item = (NaiveDate, DayCounts, &'a [u8])>,
-) -> Result<Vec<u8>, DecodeError> {
+/// Encodes days that are in order and of one month. Their deltas are [encoded](super::Delta::encode) already and are not
+/// decoded.
+pub fn encode<'a>(days: impl ExactSizeIterator<Item = (NaiveDate, &'a [u8])>) -> Vec<u8> {
     let mut out = codec::start();
     varint::write(&mut out, days.len() as u64);
-    for (day, counts, fields) in days {
-        let delta = codec::join(counts, fields)?;
+    for (day, delta) in days {
         varint::write(&mut out, day.day().into());
         varint::write(&mut out, delta.len() as u64);
-        out.extend_from_slice(&delta);
+        out.extend_from_slice(delta);
     }
-    Ok(out)
+    out
 }
 
 /// Reads what [`encode`] wrote of this month, and nothing else.
-pub fn decode(month: Month, bytes: &[u8]) -> Result<Vec<(NaiveDate, Delta)>, DecodeError> {
-    read(month, bytes, Delta::decode)
-}
-
-/// Decodes the counters alone and skips the counts of the fields.
-pub fn decode_counts(
-    month: Month,
-    bytes: &[u8],
-) -> Result<Vec<(NaiveDate, DayCounts)>, DecodeError> {
-    read(month, bytes, |delta| {
-        codec::read(delta, |rest| {
-            let counts = codec::read_counts(rest)?;
-            *rest = &[];
-            Ok(counts)
-        })
-    })
-}
-
-fn read<T>(
-    month: Month,
-    bytes: &[u8],
-    one: impl Fn(&[u8]) -> Result<T, DecodeError>,
-) -> Result<Vec<(NaiveDate, T)>, DecodeError> {
+pub fn decode<T: Counts>(month: Month, bytes: &[u8]) -> Result<Vec<(NaiveDate, T)>, DecodeError> {
     codec::read(bytes, |rest| {
         let announced = varint::read_len(rest).ok_or(CUT_OFF)?;
         let mut days: Vec<(NaiveDate, T)> = Vec::with_capacity(announced.min(31));
@@ -68,7 +39,7 @@ fn read<T>(
             let len = varint::read_len(rest).ok_or(CUT_OFF)?;
             let (delta, after) = rest.split_at_checked(len).ok_or(CUT_OFF)?;
             *rest = after;
-            days.push((day, one(delta)?));
+            days.push((day, T::decode(delta)?));
         }
         Ok(days)
     })
@@ -79,7 +50,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rollup::FieldCounts;
+    use crate::rollup::{DayCounts, Delta, FieldCounts};
 
     fn month() -> Month {
         Month::of(NaiveDate::from_ymd_opt(2026, 2, 1).unwrap())
@@ -99,13 +70,9 @@ mod tests {
     }
 
     fn encoded(days: &[(NaiveDate, Delta)]) -> Vec<u8> {
-        let fields: Vec<_> = days
-            .iter()
-            .map(|(_, delta)| delta.fields.encode())
-            .collect();
-        let stored = days.iter().zip(&fields);
-        encode(stored.map(|((day, delta), fields)| (*day, delta.counts, fields.as_slice())))
-            .unwrap()
+        let deltas: Vec<_> = days.iter().map(|(_, delta)| delta.encode()).collect();
+        let days = days.iter().zip(&deltas);
+        encode(days.map(|((day, _), delta)| (*day, delta.as_slice())))
     }
 
     proptest! {
@@ -120,15 +87,15 @@ mod tests {
             let bytes = encoded(&days);
             let counts: Vec<_> = days.iter().map(|(day, delta)| (*day, delta.counts)).collect();
             prop_assert_eq!(decode(month(), &bytes), Ok(days));
-            prop_assert_eq!(decode_counts(month(), &bytes), Ok(counts));
+            prop_assert_eq!(decode(month(), &bytes), Ok(counts));
             for cut in 0..bytes.len() {
-                prop_assert!(decode(month(), &bytes[..cut]).is_err());
+                prop_assert!(decode::<Delta>(month(), &bytes[..cut]).is_err());
             }
         }
 
         #[test]
         fn what_is_read_is_what_would_be_written(bytes in prop::collection::vec(0_u8..30, 0..40)) {
-            let bytes = [&[1][..], &bytes].concat();
+            let bytes = [&[2][..], &bytes].concat();
             if let Ok(days) = decode(month(), &bytes) {
                 prop_assert_eq!(encoded(&days), bytes);
             }
@@ -148,14 +115,17 @@ mod tests {
         let one = delta(1, 0);
         let block = |days: &[u8]| {
             let parts: Vec<u8> = days.iter().flat_map(|number| day(*number, &one)).collect();
-            [&[1, u8::try_from(days.len()).unwrap()], parts.as_slice()].concat()
+            [&[2, u8::try_from(days.len()).unwrap()], parts.as_slice()].concat()
         };
         assert_eq!(
-            decode(month(), &block(&[1, 28])).map(|days| days.len()),
+            decode::<Delta>(month(), &block(&[1, 28])).map(|days| days.len()),
             Ok(2)
         );
         for wrong in [&[0][..], &[29], &[2, 2], &[3, 2]] {
-            assert!(decode(month(), &block(wrong)).is_err(), "{wrong:?}");
+            assert!(
+                decode::<Delta>(month(), &block(wrong)).is_err(),
+                "{wrong:?}"
+            );
         }
     }
 }

@@ -70,6 +70,9 @@ fn recomputed(submissions: &[Value], views: i64) -> (Value, BTreeMap<(String, St
         "passives": within("nps", 7, 8),
         "detractors": within("nps", 0, 6),
         "nps_answers": within("nps", 0, 10),
+        "sent": 0,
+        "delivered": 0,
+        "answered": 0,
     });
     let mut fields = BTreeMap::new();
     for (key, answer) in submissions.iter().filter_map(Value::as_object).flatten() {
@@ -130,7 +133,7 @@ fn any_fields() -> impl Strategy<Value = FieldCounts> {
 }
 
 fn any_delta() -> impl Strategy<Value = Delta> {
-    let counters = prop::collection::vec(any_count(), 9);
+    let counters = prop::collection::vec(any_count(), DayCounts::LEN);
     (counters, any_fields()).prop_map(|(counters, fields)| Delta {
         counts: DayCounts::from_array(counters.try_into().unwrap()),
         fields,
@@ -156,9 +159,8 @@ proptest! {
     #[test]
     fn counts_read_back_and_add_up_from_bytes(a in any_delta(), b in any_delta()) {
         prop_assert_eq!(Delta::decode(&a.encode()), Ok(a.clone()));
-        prop_assert_eq!(FieldCounts::decode(&a.fields.encode()), Ok(a.fields.clone()));
+        prop_assert_eq!(DayCounts::decode(&a.encode()), Ok(a.counts));
         let whole = sum(&a, &b);
-        prop_assert_eq!(a.fields.clone().merged_with(&b.fields.encode()), Ok(whole.fields.clone()));
         prop_assert_eq!(a.merged_with(&b.encode()), Ok(whole));
     }
 
@@ -181,9 +183,9 @@ proptest! {
     #[test]
     fn bytes_that_are_read_are_the_bytes_that_are_written(bytes in any::<Vec<u8>>()) {
         let mut bytes = bytes;
-        bytes.insert(0, 1);
-        if let Ok(fields) = FieldCounts::decode(&bytes) {
-            prop_assert_eq!(fields.encode(), bytes);
+        bytes.splice(0..0, Delta::default().encode());
+        if let Ok(delta) = Delta::decode(&bytes) {
+            prop_assert_eq!(delta.encode(), bytes);
         }
     }
 
@@ -292,63 +294,80 @@ fn the_groups_of_nps_and_happiness_end_where_the_contract_says() {
 
 #[test]
 fn day_counts_are_the_members_of_daily() {
-    let counts = DayCounts::from_array([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    let json = r#"{"views":1,"responses":2,"comments":3,"happy":4,"happiness_answers":5,"promoters":6,"passives":7,"detractors":8,"nps_answers":9}"#;
+    let counts = DayCounts::from_array([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    let json = r#"{"views":1,"responses":2,"comments":3,"happy":4,"happiness_answers":5,"promoters":6,"passives":7,"detractors":8,"nps_answers":9,"sent":10,"delivered":11,"answered":12}"#;
     assert_eq!(serde_json::to_string(&counts).unwrap(), json);
-    assert_eq!(serde_json::from_str::<DayCounts>(json).unwrap(), counts);
 }
 
 #[test]
 fn a_view_takes_few_bytes() {
-    assert_eq!(Delta::view().encode(), [1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let none = [0; DayCounts::LEN];
+    assert_eq!(Delta::view().encode(), [&[2, 2][..], &none].concat());
+}
+
+/// The bytes of a delta without counters.
+fn of_fields(fields: &[u8]) -> Vec<u8> {
+    [&[2][..], &[0; DayCounts::LEN], fields].concat()
 }
 
 #[test]
 fn the_bytes_are_as_documented() {
-    let fields = delta(&json!({"nps": 7, "extras": ["b"]})).fields;
-    let bytes = [
-        &[1, 2, 6][..],
+    let mut delta = delta(&json!({"nps": 7, "extras": ["b"]}));
+    delta.counts = DayCounts::default();
+    let fields = [
+        &[2, 6][..],
         b"extras",
         &[2, 1, 1, 2, 3],
         b"nps",
         &[2, 1, 7, 2],
-    ]
-    .concat();
-    assert_eq!(fields.encode(), bytes);
+    ];
+    assert_eq!(delta.encode(), of_fields(&fields.concat()));
 }
 
 #[test]
 fn bytes_that_are_no_counts_are_refused_with_the_reason() {
     use DecodeError::{Corrupt, UnknownVersion};
-    assert_eq!(FieldCounts::decode(&[]), Err(Corrupt("they are empty")));
-    assert_eq!(FieldCounts::decode(&[2, 0]), Err(UnknownVersion(2)));
-    assert_eq!(Delta::decode(&[0]), Err(UnknownVersion(0)));
+    assert_eq!(Delta::decode(&[]), Err(Corrupt("they are empty")));
+    assert_eq!(Delta::decode(&[3, 0]), Err(UnknownVersion(3)));
+    assert_eq!(DayCounts::decode(&[1, 0]), Err(UnknownVersion(1)));
     let cut_off = Corrupt("a number is cut off or too large");
     let out_of_order = Corrupt("they are out of order");
     let zero = Corrupt("a count of 0 is listed");
-    for (bytes, error) in [
+    for (fields, error) in [
         // A field and values are announced that are not there, more than memory holds.
         (
-            &[1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f][..],
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f][..],
             cut_off,
         ),
         (
-            &[1, 1, 1, b'a', 2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
+            &[1, 1, b'a', 2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
             cut_off,
         ),
         (
-            &[1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, b'a'],
+            &[1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, b'a'],
             Corrupt("a text is cut off"),
         ),
-        (&[1, 1, 1, 0xff, 2, 0], Corrupt("a text is not UTF-8")),
-        (&[1, 2, 1, b'b', 2, 0, 1, b'a', 2, 0], out_of_order),
-        (&[1, 2, 1, b'a', 2, 0, 1, b'a', 2, 0], out_of_order),
-        (&[1, 1, 1, b'a', 2, 2, 3, 2, 3, 2], out_of_order),
-        (&[1, 1, 1, b'a', 2, 2, 3, 2, 1, 2], out_of_order),
-        (&[1, 1, 1, b'a', 0, 0], zero),
-        (&[1, 1, 1, b'a', 2, 1, 3, 0], zero),
-        (&[1, 0, 0], Corrupt("more follows")),
+        (&[1, 1, 0xff, 2, 0], Corrupt("a text is not UTF-8")),
+        (&[2, 1, b'b', 2, 0, 1, b'a', 2, 0], out_of_order),
+        (&[2, 1, b'a', 2, 0, 1, b'a', 2, 0], out_of_order),
+        (&[1, 1, b'a', 2, 2, 3, 2, 3, 2], out_of_order),
+        (&[1, 1, b'a', 2, 2, 3, 2, 1, 2], out_of_order),
+        (&[1, 1, b'a', 0, 0], zero),
+        (&[1, 1, b'a', 2, 1, 3, 0], zero),
+        (&[0, 0], Corrupt("more follows")),
     ] {
-        assert_eq!(FieldCounts::decode(bytes), Err(error), "{bytes:?}");
+        assert_eq!(Delta::decode(&of_fields(fields)), Err(error), "{fields:?}");
     }
+}
+
+#[test]
+fn a_message_counts_where_it_was_delivered_and_answered() {
+    let message = |delivered, answered| {
+        let counts = DayCounts::message(delivered, answered).to_array();
+        counts[DayCounts::LEN - 4..].to_vec()
+    };
+    assert_eq!(message(false, false), [1, 0, 0, 0]);
+    assert_eq!(message(true, false), [1, 1, 0, 0]);
+    assert_eq!(message(false, true), [1, 0, 1, 0]);
+    assert_eq!(message(true, true), [1, 1, 1, 1]);
 }

@@ -175,8 +175,7 @@ impl Tx {
         let spent = spent.map(|(link, spent)| values![link.0, link.1, spent]);
         self.each(SPEND_POSTGRES, SPEND_SQLITE, spent.collect())
             .await?;
-        self.note_uses(&FirstUses::new(), &uses).await?;
-        self.append_pending(deltas).await?;
+        self.note_uses(&FirstUses::new(), &uses, deltas).await?;
         Ok(standing)
     }
 

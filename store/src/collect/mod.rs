@@ -14,9 +14,8 @@ use domain::rollup::Delta;
 use sea_orm::Value;
 use uuid::{NoContext, Timestamp, Uuid};
 
-use self::pending::PendingDeltas;
 use crate::form::{FormKey, PublicLink};
-use crate::send::FirstUses;
+use crate::send::{FirstUse, FirstUses};
 use crate::tx::{Parameters, values};
 use crate::{Error, Store};
 
@@ -28,6 +27,7 @@ mod statements;
 
 pub use self::answers::Recorded;
 pub(crate) use self::link_counts::LinkCounts;
+pub(crate) use self::pending::PendingDeltas;
 
 /// A visit that saw a link's page on a day.
 #[derive(Clone, Debug)]
@@ -103,8 +103,12 @@ impl NewView {
     /// Adds the link's use to those of messages, if it is of one.
     fn add_use(&self, uses: &mut FirstUses) {
         if self.is_of_message {
-            let first = uses.entry(self.visit.link()).or_insert(self.at);
-            *first = self.at.min(*first);
+            let first = uses.entry(self.visit.link()).or_insert_with(|| FirstUse {
+                at: self.at,
+                form: FormKey::new(self.visit.account_id, self.form_id),
+                bus_prop_ids: self.bus_prop_ids.clone(),
+            });
+            first.at = self.at.min(first.at);
         }
     }
 
@@ -179,7 +183,7 @@ impl Store {
             .map(|view| ((view.visit, view.day), view))
             .collect();
         let given: Vec<&NewView> = by_day.values().copied().collect();
-        let mut tx = self.begin_by_key().await?;
+        let tx = self.begin_by_key().await?;
         let seen = tx.store_views(&given).await?;
         if seen.is_empty() {
             return Ok(0);
@@ -193,8 +197,7 @@ impl Store {
                 new.add_use(&mut uses);
             }
         }
-        tx.note_uses(&uses, &FirstUses::new()).await?;
-        tx.append_pending(deltas).await?;
+        tx.note_uses(&uses, &FirstUses::new(), deltas).await?;
         tx.commit_surely().await?;
         Ok(seen.len() as u64)
     }

@@ -1,10 +1,11 @@
-//! Counts of views, answers and erasures that no rollup has yet: appended in the transaction of what they count, taken by the
+//! Counts of views, answers, erasures and messages that no rollup has yet: appended in the transaction of what they count, taken by the
 //! roll-up ([`crate::report`]).
 
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
-use domain::rollup::Delta;
+use domain::rollup::{DayCounts, Delta};
+use sea_orm::Value;
 use uuid::Uuid;
 
 use super::LinkCounts;
@@ -37,19 +38,33 @@ impl PendingDeltas {
         sum.merge(delta);
         links.add(link_id, delta.counts.views, delta.counts.responses);
     }
+
+    /// Adds counts that are no link's.
+    pub(crate) fn add_messages(
+        &mut self,
+        form: FormKey,
+        day: NaiveDate,
+        bus_prop_ids: &str,
+        counts: DayCounts,
+    ) {
+        if counts != DayCounts::default() {
+            let key = (form, day, bus_prop_ids.to_owned());
+            self.0.entry(key).or_default().0.counts += counts;
+        }
+    }
 }
 
 impl Tx {
     /// Appends the counts.
-    pub(crate) async fn append_pending(&mut self, deltas: PendingDeltas) -> Result<(), Error> {
-        let mut rows = Vec::with_capacity(deltas.0.len());
-        for ((form, day, bus_prop_ids), (delta, links)) in deltas.0 {
+    pub(crate) async fn append_pending(&self, deltas: PendingDeltas) -> Result<(), Error> {
+        let now = self.is_sqlite().then(sqlite_now);
+        let rows = deltas.0.into_iter();
+        let rows = rows.map(|((form, day, bus_prop_ids), (delta, links))| {
             let mut row = values![form, day, bus_prop_ids, delta.encode(), links.encode()?];
-            if self.is_sqlite() {
-                row.push(sqlite_now().into());
-            }
-            rows.push(row);
-        }
+            row.extend(now.map(Value::from));
+            Ok(row)
+        });
+        let rows = rows.collect::<Result<_, Error>>()?;
         self.each(APPEND_POSTGRES, APPEND_SQLITE, rows).await?;
         Ok(())
     }

@@ -34,10 +34,6 @@ impl FormKey {
             form_id,
         }
     }
-
-    pub(crate) fn values(self) -> Vec<Value> {
-        values![self]
-    }
 }
 
 impl Parameters for FormKey {

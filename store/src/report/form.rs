@@ -5,10 +5,9 @@ use domain::month::Month;
 use entity::form;
 use sea_orm::FromQueryResult;
 
-use super::{Snapshot, StoredDelta, Version, month_of};
+use super::{Snapshot, Version, month_of};
 use crate::Error;
 use crate::form::{Form, FormKey};
-use crate::report::rollup::read_stored;
 use crate::tx::{Sql, get, values};
 
 /// A form as its reports show it.
@@ -61,7 +60,7 @@ impl Snapshot {
         rows.iter().map(month_of).collect()
     }
 
-    /// The days of whole months from one to another, in order; those on which nothing was counted may be missing.
+    /// The days of whole months from one to another, in order, their [`domain::rollup::Delta`]s encoded; those on which nothing was counted may be missing.
     ///
     /// # Errors
     /// See [`Error`].
@@ -70,14 +69,10 @@ impl Snapshot {
         form: FormKey,
         bus_prop_id: i64,
         (first, last): (Month, Month),
-    ) -> Result<Vec<(NaiveDate, StoredDelta)>, Error> {
+    ) -> Result<Vec<(NaiveDate, Vec<u8>)>, Error> {
         let values = values![form, bus_prop_id, first.first(), last.last()];
-        let days = "SELECT * FROM rollup
+        let days = "SELECT day, delta FROM rollup
                      WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5 ORDER BY day";
-        let rows = self.0.rows(days, values).await?;
-        let days = rows
-            .iter()
-            .map(|row| Ok((get(row, "day")?, read_stored(row)?)));
-        days.collect()
+        self.0.all(days, values).await
     }
 }

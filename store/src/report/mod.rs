@@ -20,8 +20,8 @@ pub use self::feedback::{
     FeedbackPage, FeedbackPart, FeedbackQuery, FeedbackRow, ListPosition, Stride,
 };
 pub use self::form::FormHead;
-pub use self::reconcile::{Drift, LinkDrift, RecipientDrift, Slices};
-pub use self::rollup::{PendingForms, RolledUp, ScanScope, StoredDelta, WHOLE, Watermark};
+pub use self::reconcile::{Drift, Slice, Slices};
+pub use self::rollup::{PendingForms, RolledUp, ScanScope, WHOLE, Watermark};
 use crate::form::FormKey;
 use crate::tx::{Patience, Sql, get, values};
 pub use crate::version::Version;

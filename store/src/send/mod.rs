@@ -29,10 +29,11 @@ mod plan;
 pub mod preview;
 pub mod provider_id;
 pub mod receipt;
+mod reconcile;
 pub mod reply;
 pub mod state;
 mod sweep;
 mod tally;
 
 pub use self::campaign::{Campaign, CampaignChange, CampaignKey};
-pub(crate) use self::link::FirstUses;
+pub(crate) use self::link::{FirstUse, FirstUses};

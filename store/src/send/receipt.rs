@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use chrono_tz::Tz;
 use domain::campaign::{
     CampaignContent, Count, Counts, MessageKind, MessageStatus, PartStates, Receipt, ReceiptStatus,
 };
+use domain::date_range::day_of;
+use domain::rollup::DayCounts;
 use uuid::Uuid;
 
 use super::CampaignKey;
-use super::tally::Changes;
+use super::tally::{Changes, ReportPlace, report_place};
 use crate::tx::{Sql, get, json, parsed, values};
 use crate::{Error, Store, Tx};
 
@@ -24,14 +27,18 @@ pub struct NewReceipt {
     pub code: Option<String>,
 }
 
-const LOCK: &str = "WITH g(a, m) AS (ROWS) SELECT m.account_id, m.message_id, m.campaign_id, m.kind, m.status, m.part_states
-       FROM g JOIN message m ON m.account_id = g.a AND m.message_id = g.m ORDER BY m.account_id, m.message_id";
+const LOCK: &str = "WITH g(a, m) AS (ROWS) SELECT m.account_id, m.message_id, m.campaign_id, m.kind, m.status, m.part_states,
+            m.accepted_day, m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids, a.time_zone
+       FROM g JOIN message m ON m.account_id = g.a AND m.message_id = g.m
+       JOIN account a ON a.account_id = g.a
+       LEFT JOIN link l ON l.account_id = g.a AND l.link_id = m.link_id ORDER BY m.account_id, m.message_id";
 
 const CAMPAIGNS: &str = "WITH g(a, m) AS (ROWS) SELECT DISTINCT m.account_id, m.campaign_id
        FROM g JOIN message m ON m.account_id = g.a AND m.message_id = g.m";
 
-const UPDATE: &str = "WITH g(a, m, s, p, c, t) AS (ROWS)
-     UPDATE message AS m SET status = g.s, part_states = g.p, code = coalesce(g.c, m.code), delivered_at = coalesce(m.delivered_at, g.t)
+const UPDATE: &str = "WITH g(a, m, s, p, c, t, at, day) AS (ROWS)
+     UPDATE message AS m SET status = g.s, part_states = g.p, code = coalesce(g.c, m.code), delivered_at = coalesce(m.delivered_at, g.t),
+            accepted_at = coalesce(m.accepted_at, g.at), accepted_day = coalesce(m.accepted_day, g.day)
        FROM g WHERE m.account_id = g.a AND m.message_id = g.m";
 
 const REMINDER: &str = "WITH g(a, f, m, t) AS (ROWS)
@@ -52,6 +59,21 @@ struct Locked {
     before: MessageStatus,
     parts: PartStates,
     code: Option<String>,
+    accepted_day: Option<NaiveDate>,
+    is_answered: bool,
+    time_zone: Tz,
+    place: Option<ReportPlace>,
+}
+
+impl Locked {
+    /// What reports count of it.
+    fn counts(&self, status: MessageStatus) -> DayCounts {
+        if status.is_accepted() && self.kind != MessageKind::Test {
+            DayCounts::message(status == MessageStatus::Delivered, self.is_answered)
+        } else {
+            DayCounts::default()
+        }
+    }
 }
 
 impl Store {
@@ -123,6 +145,14 @@ impl Store {
             let after = message.parts.status(message.before);
             let moved = Counts::moved(Count::Status(message.before), Count::Status(after));
             changes.of(message.key, message.kind).merge(&moved);
+            // A receipt may be the first to say that the provider has it.
+            let accepted_at = after.is_accepted().then_some(now);
+            let today = accepted_at.map(|at| day_of(at, message.time_zone));
+            let accepted_day = message.accepted_day.or(today);
+            if let (Some(day), Some((form, ids))) = (accepted_day, &message.place) {
+                let counts = message.counts(after) + -message.counts(message.before);
+                changes.reported.add_messages(*form, day, ids, counts);
+            }
             let delivered_at = (after == MessageStatus::Delivered).then_some(now);
             if after == MessageStatus::Delivered
                 && message.before != after
@@ -137,7 +167,9 @@ impl Store {
                 after.as_str(),
                 message.parts.as_str(),
                 message.code.as_deref(),
-                delivered_at
+                delivered_at,
+                accepted_at,
+                accepted_day
             ]);
         }
         if rows.is_empty() {
@@ -208,6 +240,10 @@ impl Tx {
                 before: parsed(&row, "status")?,
                 parts: parsed(&row, "part_states")?,
                 code: None,
+                accepted_day: get(&row, "accepted_day")?,
+                is_answered: get(&row, "is_answered")?,
+                time_zone: parsed(&row, "time_zone")?,
+                place: report_place(&row)?,
             };
             messages.insert((account_id, message_id), message);
         }

@@ -1,13 +1,16 @@
-//! The counts of a campaign's messages. Every transaction that changes a message appends what it changed; a worker adds it to the
-//! tally. Whoever reads adds both, so the counts are exact at every moment, and reading them costs the same for any campaign.
+//! The counts of a campaign's messages. Every transaction that changes a message appends what it changed, also what reports count
+//! of it; a worker adds it to the tally. Whoever reads adds both, so the counts are exact at every moment, and reading them costs the same for any campaign.
 
 use std::collections::BTreeMap;
 
 use domain::campaign::{CampaignCounts, Counts, MessageKind};
+use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use super::CampaignKey;
-use crate::tx::{Patience, Sql, parsed, values};
+use crate::collect::PendingDeltas;
+use crate::form::FormKey;
+use crate::tx::{Patience, Sql, get, parsed, values};
 use crate::{Error, Store, Tx};
 
 /// Pending rows that one transaction adds to a tally at most.
@@ -16,13 +19,29 @@ const FOLDED: i64 = 10_000;
 const APPEND: &str = "WITH g(a, c, k, n) AS (ROWS)
      INSERT INTO campaign_delta (account_id, campaign_id, kind, counts) SELECT * FROM g";
 
-/// What a transaction changes in the counts, by campaign and kind.
+/// What a transaction changes in the counts: of campaigns by their kinds of messages, and of reports.
 #[derive(Debug, Default)]
-pub(super) struct Changes(BTreeMap<(CampaignKey, MessageKind), Counts>);
+pub(super) struct Changes {
+    pub(super) counts: BTreeMap<(CampaignKey, MessageKind), Counts>,
+    pub(super) reported: PendingDeltas,
+}
+
+/// Where reports count a message: in the form and the business properties of its link.
+pub(super) type ReportPlace = (FormKey, String);
+
+/// The place in a row of a message that has the columns of its link; `None`: it has no link yet.
+pub(super) fn report_place(row: &QueryResult) -> Result<Option<ReportPlace>, Error> {
+    let (account_id, form_id) = (
+        get(row, "account_id")?,
+        get::<Option<Uuid>>(row, "form_id")?,
+    );
+    let place = form_id.map(|id| Ok((FormKey::new(account_id, id), get(row, "bus_prop_ids")?)));
+    place.transpose()
+}
 
 impl Changes {
     pub(super) fn of(&mut self, key: CampaignKey, kind: MessageKind) -> &mut Counts {
-        self.0.entry((key, kind)).or_default()
+        self.counts.entry((key, kind)).or_default()
     }
 }
 
@@ -123,7 +142,11 @@ impl Tx {
     }
 
     pub(super) async fn append_counts(&self, changes: Changes) -> Result<(), Error> {
-        let rows = changes.0.into_iter().filter(|(_, delta)| !delta.is_empty());
+        self.append_pending(changes.reported).await?;
+        let rows = changes
+            .counts
+            .into_iter()
+            .filter(|(_, delta)| !delta.is_empty());
         let rows = rows.map(|((key, kind), delta)| values![key, kind.as_str(), delta.to_string()]);
         self.for_rows(APPEND, rows.collect()).await?;
         Ok(())

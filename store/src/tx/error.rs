@@ -1,5 +1,6 @@
 //! What a query can come back with, sorted by what a caller should do about it.
 
+use domain::rollup::DecodeError;
 use sea_orm::{DbErr, RuntimeErr, SqlErr, SqlxError};
 
 /// A failed query.
@@ -30,6 +31,12 @@ pub enum Error {
 
 /// The cause of an [`Error`].
 pub type Source = Box<dyn std::error::Error + Send + Sync>;
+
+impl From<DecodeError> for Error {
+    fn from(error: DecodeError) -> Self {
+        Self::broken(error)
+    }
+}
 
 impl Error {
     /// Whether trying again later can help: the database, not the request, is the trouble.

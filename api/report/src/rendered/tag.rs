@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use store::report::Version;
 
 /// Changes with the shape of any body, or a 304 after an upgrade would keep one of the old shape.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The tag of a body that shows the data of a version and nothing else: `"<format>.<version>.<stamp>"`.
 pub fn tag_of_version(version: Version) -> HeaderValue {
@@ -94,9 +94,9 @@ mod tests {
 
     #[test]
     fn a_tag_has_the_version_and_if_need_be_a_hash_of_the_body() {
-        assert_eq!(tag_of_version(VERSION), "\"1.7.ffffffffffffffff\"");
+        assert_eq!(tag_of_version(VERSION), "\"2.7.ffffffffffffffff\"");
         let tag = tag_of_version_and_body(VERSION, b"{}");
-        assert_eq!(tag, "\"1.7.ffffffffffffffff.44136fa355b3678a\"");
+        assert_eq!(tag, "\"2.7.ffffffffffffffff.44136fa355b3678a\"");
         assert_ne!(tag, tag_of_version_and_body(VERSION, b"[]"));
         assert_eq!(tag_of_body(b"{}"), "\"44136fa355b3678a\"");
     }

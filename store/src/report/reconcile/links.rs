@@ -2,19 +2,11 @@
 
 use uuid::Uuid;
 
+use super::Drift;
 use crate::collect::LinkCounts;
 use crate::form::FormKey;
-use crate::tx::{Sql, get};
+use crate::tx::{Sql, values};
 use crate::{Error, Store};
-
-/// A link of which not as much came as its counts say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkDrift {
-    pub link_id: Uuid,
-    /// Stored and recomputed.
-    pub views: (i64, i64),
-    pub responses: (i64, i64),
-}
 
 /// One statement, so one snapshot: what is rolled up and what is pending are together what is stored.
 macro_rules! by_link {
@@ -48,25 +40,37 @@ const SQLITE: &str = by_link!(
        FROM pending_delta p CROSS JOIN json_each(p.link_counts) k WHERE p.account_id = $1 AND p.form_id = $2"
 );
 
-fn drifts(rows: &[sea_orm::QueryResult]) -> Result<Vec<LinkDrift>, Error> {
-    let drifts = rows.iter().map(|row| {
-        Ok(LinkDrift {
-            link_id: get(row, "link_id")?,
-            views: (get(row, "had_views")?, get(row, "views")?),
-            responses: (get(row, "had_responses")?, get(row, "responses")?),
-        })
-    });
-    drifts.collect()
-}
+/// A link, with stored and recomputed views, and responses likewise.
+type LinkRow = (Uuid, i64, i64, i64, i64);
 
 impl Store {
     /// The links of a form of which not as much came as their counts say.
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn check_links(&self, form: FormKey) -> Result<Vec<LinkDrift>, Error> {
-        let sql = if self.is_sqlite() { SQLITE } else { POSTGRES };
-        drifts(&self.rows(sql, form.values()).await?)
+    pub async fn check_links(&self, form: FormKey) -> Result<Vec<Drift>, Error> {
+        let links: Vec<LinkRow> = self
+            .all(self.dialect(POSTGRES, SQLITE), values![form])
+            .await?;
+        let counted = links
+            .into_iter()
+            .flat_map(|(id, had_views, views, had, responses)| {
+                [
+                    ("views", id, had_views, views),
+                    ("responses", id, had, responses),
+                ]
+            });
+        let drifts = counted.filter(|(_, _, stored, recomputed)| stored != recomputed);
+        let drifts = drifts.map(|(counter, id, stored, recomputed)| Drift {
+            of: "link",
+            id,
+            part: None,
+            day: None,
+            counter: counter.to_owned(),
+            stored,
+            recomputed,
+        });
+        Ok(drifts.collect())
     }
 
     /// Makes the counts of a form's links what counting gives. Whether anything changed.
@@ -77,11 +81,10 @@ impl Store {
         let mut tx = self.begin().await?;
         // Nobody rolls up meanwhile. What is answered meanwhile is pending, and is seen with its effect or not at all.
         tx.lock_form(form).await?;
-        let sql = tx.dialect(POSTGRES, SQLITE);
+        let links: Vec<LinkRow> = tx.all(tx.dialect(POSTGRES, SQLITE), values![form]).await?;
         let mut missing = LinkCounts::default();
-        for drift in drifts(&tx.rows(sql, form.values()).await?)? {
-            let (views, responses) = (drift.views, drift.responses);
-            missing.add(drift.link_id, views.1 - views.0, responses.1 - responses.0);
+        for (link_id, had_views, views, had_responses, responses) in links {
+            missing.add(link_id, views - had_views, responses - had_responses);
         }
         if missing.len() == 0 {
             return Ok(false);

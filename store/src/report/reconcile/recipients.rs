@@ -3,16 +3,9 @@
 use chrono::NaiveDate;
 use uuid::Uuid;
 
+use super::Drift;
 use crate::tx::{Sql, values};
 use crate::{Error, Store};
-
-/// A day whose recipients are not as many as its count says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecipientDrift {
-    pub day: NaiveDate,
-    pub stored: i64,
-    pub recomputed: i64,
-}
 
 /// One statement, so one snapshot.
 const BY_DAY: &str = "SELECT day, CAST(SUM(stored) AS bigint) AS stored, CAST(SUM(counted) AS bigint) AS counted FROM (
@@ -27,8 +20,18 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn check_recipients(&self, account_id: Uuid) -> Result<Vec<RecipientDrift>, Error> {
-        drifts(self, account_id).await
+    pub async fn check_recipients(&self, account_id: Uuid) -> Result<Vec<Drift>, Error> {
+        let days: Vec<(NaiveDate, i64, i64)> = self.all(BY_DAY, values![account_id]).await?;
+        let drifts = days.into_iter().map(|(day, stored, recomputed)| Drift {
+            of: "recipients",
+            id: account_id,
+            part: None,
+            day: Some(day),
+            counter: "recipients".to_owned(),
+            stored,
+            recomputed,
+        });
+        Ok(drifts.collect())
     }
 
     /// Makes the counts of an account's recipients what counting gives. Whether anything changed.
@@ -41,31 +44,19 @@ impl Store {
         // The account's lock, taken before the statement that counts: whoever counts in a transaction of its own comes
         // before, and is seen, or comes after, and adds to what is written here.
         tx.raise_recipient_version(account_id, now).await?;
-        let found = drifts(&tx, account_id).await?;
+        let found: Vec<(NaiveDate, i64, i64)> = tx.all(BY_DAY, values![account_id]).await?;
         if found.is_empty() {
             return Ok(false);
         }
-        for drift in found {
+        for (day, _, recomputed) in found {
             tx.execute(
                 "INSERT INTO recipient_rollup (account_id, day, recipients) VALUES ($1, $2, $3)
                      ON CONFLICT (account_id, day) DO UPDATE SET recipients = excluded.recipients",
-                values![account_id, drift.day, drift.recomputed],
+                values![account_id, day, recomputed],
             )
             .await?;
         }
         tx.commit_surely().await?;
         Ok(true)
     }
-}
-
-async fn drifts(connection: &impl Sql, account_id: Uuid) -> Result<Vec<RecipientDrift>, Error> {
-    let days = connection.all(BY_DAY, values![account_id]).await?;
-    let drifts = days
-        .into_iter()
-        .map(|(day, stored, recomputed)| RecipientDrift {
-            day,
-            stored,
-            recomputed,
-        });
-    Ok(drifts.collect())
 }

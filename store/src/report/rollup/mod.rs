@@ -1,20 +1,20 @@
 //! The rollup: a form's counts by day, of the whole and of each business property, with a version that rises with every
 //! change of what the form's reports say, and for each month the version at which one of its rows last changed. Only the
-//! roll-up (`roll_up`) adds to it, and a rebuild (`reconcile`) replaces rows.
+//! roll-up (`roll_up`) adds to it, and a rebuild (`reconcile`) mends it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::mem;
+use std::{iter, mem};
 
 use chrono::NaiveDate;
+use domain::link::BusPropIds;
 use domain::month::Month;
-use domain::rollup::{DayCounts, Delta, FieldCounts};
-use sea_orm::{QueryResult, Value};
+use domain::rollup::Delta;
 
 pub(crate) use self::pending::next_as_of;
 pub use self::pending::{PendingForms, Watermark};
 pub use self::roll_up::{RolledUp, ScanScope};
 use crate::form::FormKey;
-use crate::tx::{Sql, get, values};
+use crate::tx::{Sql, values};
 use crate::version::Version;
 use crate::{Error, Tx};
 
@@ -27,57 +27,27 @@ pub const WHOLE: i64 = 0;
 /// The key of a row within its form: `bus_prop_id` and day.
 pub(crate) type RollupKey = (i64, NaiveDate);
 
-/// A row's counts, those of the fields unread for whoever only passes them on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredDelta {
-    pub counts: DayCounts,
-    /// [`FieldCounts`], encoded.
-    pub fields: Vec<u8>,
-}
-
-impl StoredDelta {
-    /// Reads the counts of the fields.
-    ///
-    /// # Errors
-    /// A newer version wrote them.
-    pub fn decode(self) -> Result<Delta, Error> {
-        Ok(Delta {
-            counts: self.counts,
-            fields: FieldCounts::decode(&self.fields).map_err(Error::broken)?,
-        })
-    }
+/// Those of the whole and of the business properties.
+pub(crate) fn keys(ids: &BusPropIds, day: NaiveDate) -> impl Iterator<Item = RollupKey> {
+    let ids = iter::once(WHOLE).chain(ids.iter().map(i64::from));
+    ids.map(move |id| (id, day))
 }
 
 /// The rows of some keys, found one by one.
-const READ_POSTGRES: &str = "SELECT r.* FROM json_array_elements(CAST($3 AS json)) AS k(value)
+const READ_POSTGRES: &str = "SELECT r.bus_prop_id, r.day, r.delta FROM json_array_elements(CAST($3 AS json)) AS k(value)
       CROSS JOIN LATERAL (
             SELECT r.* FROM rollup r
              WHERE r.account_id = $1 AND r.form_id = $2
                AND r.bus_prop_id = CAST(k.value ->> 0 AS bigint) AND r.day = CAST(k.value ->> 1 AS date) LIMIT 1) r";
-const READ_SQLITE: &str = "SELECT r.* FROM json_each($3) k CROSS JOIN rollup r
+const READ_SQLITE: &str = "SELECT r.bus_prop_id, r.day, r.delta FROM json_each($3) k CROSS JOIN rollup r
          ON r.account_id = $1 AND r.form_id = $2 AND r.bus_prop_id = k.value ->> 0 AND r.day = k.value ->> 1";
 
-macro_rules! replace {
-    ($values:literal) => {
-        concat!(
-            "INSERT INTO rollup (account_id, form_id, bus_prop_id, day, views, responses, comments, happy,
-                    happiness_answers, promoters, passives, detractors, nps_answers, fields) ",
-            $values,
-            " ON CONFLICT (account_id, form_id, bus_prop_id, day) DO UPDATE
-                SET views = excluded.views, responses = excluded.responses, comments = excluded.comments,
-                    happy = excluded.happy, happiness_answers = excluded.happiness_answers,
-                    promoters = excluded.promoters, passives = excluded.passives, detractors = excluded.detractors,
-                    nps_answers = excluded.nps_answers, fields = excluded.fields"
-        )
-    };
-}
-
-const REPLACE_POSTGRES: &str = replace!(
-    "SELECT $1, $2, * FROM unnest($3::bigint[], $4::date[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
-            $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bytea[])"
-);
+const REPLACE_POSTGRES: &str = "INSERT INTO rollup (account_id, form_id, bus_prop_id, day, delta)
+     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::date[], $5::bytea[])
+         ON CONFLICT (account_id, form_id, bus_prop_id, day) DO UPDATE SET delta = excluded.delta";
 const REPLACE_SQLITE: &str =
-    replace!("VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)");
+    "INSERT INTO rollup (account_id, form_id, bus_prop_id, day, delta) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (account_id, form_id, bus_prop_id, day) DO UPDATE SET delta = excluded.delta";
 
 impl Tx {
     /// Adds to rows, whose form this transaction holds.
@@ -86,56 +56,30 @@ impl Tx {
         form: FormKey,
         mut sums: BTreeMap<RollupKey, Delta>,
     ) -> Result<(), Error> {
-        let keys: Vec<RollupKey> = sums.keys().copied().collect();
-        for row in self.rollup_at(form, &keys).await? {
-            let key: RollupKey = (get(&row, "bus_prop_id")?, get(&row, "day")?);
+        let keys = sums.keys().copied().collect();
+        for (key, delta) in self.rollup_at(form, &keys).await? {
             if let Some(sum) = sums.get_mut(&key) {
-                let stored = read_stored(&row)?;
-                sum.counts += stored.counts;
-                let merged = mem::take(&mut sum.fields).merged_with(&stored.fields);
-                sum.fields = merged.map_err(Error::broken)?;
+                *sum = mem::take(sum).merged_with(&delta)?;
             }
         }
-        self.put_rollup(form, &sums).await
+        let rows = sums.into_iter();
+        let rows = rows.map(|((id, day), sum)| values![form, id, day, sum.encode()]);
+        self.each(REPLACE_POSTGRES, REPLACE_SQLITE, rows.collect())
+            .await?;
+        Ok(())
     }
 
-    /// The rows of some keys.
+    /// The rows of some keys, their deltas encoded.
     pub(crate) async fn rollup_at(
-        &mut self,
+        &self,
         form: FormKey,
-        keys: &[RollupKey],
-    ) -> Result<Vec<QueryResult>, Error> {
+        keys: &BTreeSet<RollupKey>,
+    ) -> Result<Vec<(RollupKey, Vec<u8>)>, Error> {
         let keys = serde_json::to_string(keys).map_err(Error::broken)?;
         let read = self.dialect(READ_POSTGRES, READ_SQLITE);
-        self.rows(read, values![form, keys]).await
-    }
-
-    /// Makes rows what these are. The form is this transaction's.
-    pub(crate) async fn put_rollup(
-        &mut self,
-        form: FormKey,
-        rows: &BTreeMap<RollupKey, Delta>,
-    ) -> Result<(), Error> {
-        if self.is_sqlite() {
-            for ((bus_prop_id, day), row) in rows {
-                let mut values = values![form, *bus_prop_id, *day];
-                values.extend(row.counts.to_array().map(Value::from));
-                values.push(row.fields.encode().into());
-                self.execute(REPLACE_SQLITE, values).await?;
-            }
-            return Ok(());
-        }
-        let (ids, days): (Vec<i64>, Vec<NaiveDate>) = rows.keys().copied().unzip();
-        let mut values = values![form, ids, days];
-        for column in 0..DayCounts::default().to_array().len() {
-            let counts = rows.values().map(|row| row.counts.to_array());
-            let counts: Vec<i64> = counts.filter_map(|row| row.get(column).copied()).collect();
-            values.push(counts.into());
-        }
-        let fields: Vec<Vec<u8>> = rows.values().map(|row| row.fields.encode()).collect();
-        values.push(fields.into());
-        self.execute(REPLACE_POSTGRES, values).await?;
-        Ok(())
+        let rows: Vec<(i64, NaiveDate, Vec<u8>)> = self.all(read, values![form, keys]).await?;
+        let rows = rows.into_iter();
+        Ok(rows.map(|(id, day, delta)| ((id, day), delta)).collect())
     }
 
     /// Says at which version of the form rows of these months changed.
@@ -157,26 +101,4 @@ impl Tx {
         }
         Ok(())
     }
-}
-
-/// The counts of a row.
-pub(crate) fn read_row(row: &QueryResult) -> Result<Delta, Error> {
-    read_stored(row)?.decode()
-}
-
-pub(crate) fn read_stored(row: &QueryResult) -> Result<StoredDelta, Error> {
-    Ok(StoredDelta {
-        counts: DayCounts {
-            views: get(row, "views")?,
-            responses: get(row, "responses")?,
-            comments: get(row, "comments")?,
-            happy: get(row, "happy")?,
-            happiness_answers: get(row, "happiness_answers")?,
-            promoters: get(row, "promoters")?,
-            passives: get(row, "passives")?,
-            detractors: get(row, "detractors")?,
-            nps_answers: get(row, "nps_answers")?,
-        },
-        fields: get(row, "fields")?,
-    })
 }

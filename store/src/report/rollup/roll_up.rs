@@ -9,17 +9,17 @@
 //! few rows.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::iter::{self, Peekable};
+use std::iter::Peekable;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::link::BusPropIds;
 use domain::month::Month;
-use domain::rollup::Delta;
+use domain::rollup::{Counts, Delta};
 use sea_orm::QueryResult;
 
 use super::pending::{Watermark, next_as_of};
-use super::{RollupKey, WHOLE};
+use super::{RollupKey, keys};
 use crate::collect::LinkCounts;
 use crate::form::FormKey;
 use crate::tx::{Sql, get, parsed, values};
@@ -87,7 +87,7 @@ impl PendingRow {
             id: get(row, "id")?,
             day: get(row, "day")?,
             bus_prop_ids: (get(row, "bus_prop_ids")?, parsed(row, "bus_prop_ids")?),
-            delta: Delta::decode(&delta).map_err(Error::broken)?,
+            delta: Delta::decode(&delta)?,
             links: LinkCounts::decode(&links)?,
             created_at: get(row, "created_at")?,
         })
@@ -96,12 +96,6 @@ impl PendingRow {
     fn keys(&self) -> impl Iterator<Item = RollupKey> {
         keys(&self.bus_prop_ids.1, self.day)
     }
-}
-
-/// Those of the whole and of the business properties.
-fn keys(ids: &BusPropIds, day: NaiveDate) -> impl Iterator<Item = RollupKey> {
-    let ids = iter::once(WHOLE).chain(ids.iter().map(i64::from));
-    ids.map(move |id| (id, day))
 }
 
 impl Part {
@@ -308,6 +302,9 @@ impl Tx {
 
 #[cfg(test)]
 mod tests {
+    use std::iter;
+
+    use super::super::WHOLE;
     use super::*;
 
     fn row(id: i64, bus_prop_ids: &str, day: u32) -> PendingRow {

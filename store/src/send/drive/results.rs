@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use domain::campaign::{CampaignStatus, Count, Counts, MessageKind, MessageStatus};
+use domain::date_range::day_of;
+use domain::rollup::DayCounts;
 use uuid::Uuid;
 
 use super::{ClaimedKey, DELETE_DUE, HandedResult, Loaded, Outcome, SET_DUE, StepTx};
 use crate::send::CampaignKey;
+use crate::send::tally::{ReportPlace, report_place};
 use crate::tx::{Sql, get, parsed, values};
 use crate::{Error, Tx};
 
@@ -16,14 +19,16 @@ const MAX_FAILURES: i64 = 5;
 
 /// Messages that are not recorded, in the order of their ids, as receipts lock them. A condition on the fence would make PostgreSQL
 /// read all that is claimed, and what was: it has an index.
-const CLAIMED: &str = "WITH g(a, c, t, m) AS (ROWS) SELECT d.message_id, d.fence, d.failures, m.kind, m.status, m.parts
+const CLAIMED: &str = "WITH g(a, c, t, m) AS (ROWS) SELECT d.account_id, d.message_id, d.fence, d.failures, m.kind,
+            m.status, m.parts, m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids
        FROM g JOIN message_due d ON d.account_id = g.a AND d.campaign_id = g.c AND d.due_at = g.t AND d.message_id = g.m
        JOIN message m ON m.account_id = g.a AND m.message_id = g.m
+       LEFT JOIN link l ON l.account_id = g.a AND l.link_id = m.link_id
       ORDER BY m.account_id, m.message_id";
 
-const UPDATE: &str = "WITH g(a, m, s, code, ids, accepted) AS (ROWS)
+const UPDATE: &str = "WITH g(a, m, s, code, ids, at, day) AS (ROWS)
      UPDATE message AS m SET status = g.s, code = coalesce(g.code, m.code), provider_ids = g.ids,
-            accepted_at = coalesce(m.accepted_at, g.accepted)
+            accepted_at = coalesce(m.accepted_at, g.at), accepted_day = coalesce(m.accepted_day, g.day)
        FROM g WHERE m.account_id = g.a AND m.message_id = g.m";
 
 const REF: &str = "WITH g(a, m, s, i, n, t) AS (ROWS)
@@ -36,6 +41,8 @@ struct Sending {
     before: MessageStatus,
     parts: i64,
     failures: i64,
+    is_answered: bool,
+    place: Option<ReportPlace>,
 }
 
 /// What is written of a result.
@@ -95,19 +102,28 @@ impl StepTx<'_> {
             let open = open.filter(|campaign| campaign.status != CampaignStatus::Cancelled);
             let mut written = Written::of(&outcome.result, message, open.is_none());
             recorded.push(written.status);
-            let accepted_at = (written.status == MessageStatus::Accepted).then_some(self.now);
+            let mut accepted = campaigns.get(&key.campaign);
+            accepted = accepted.filter(|_| written.status == MessageStatus::Accepted);
             if message.before != MessageStatus::Sending {
                 // A receipt came before the result, and says more.
                 written.status = message.before;
                 written.due_again = None;
+                accepted = None;
             }
+            let day = accepted.map(|campaign| day_of(self.now, campaign.account_zone));
             self.count(key.campaign, message, written.status);
+            if let (Some(day), Some((form, ids))) = (day, &message.place)
+                && message.kind != MessageKind::Test
+            {
+                let counts = DayCounts::message(false, message.is_answered);
+                self.changes.reported.add_messages(*form, day, ids, counts);
+            }
             if let (MessageKind::First, MessageStatus::Accepted, Some(campaign), false) =
                 (message.kind, written.status, open, self.driver.has_receipts)
             {
                 reminders.push((key.campaign, key.message_id, &campaign.content));
             }
-            self.keep(key, &written, accepted_at)?;
+            self.keep(key, &written, day)?;
         }
         let (now, changes) = (self.now, &mut self.changes);
         self.tx.plan_reminders(&reminders, now, changes).await?;
@@ -127,10 +143,12 @@ impl StepTx<'_> {
         &mut self,
         key: ClaimedKey,
         written: &Written<'_>,
-        accepted_at: Option<DateTime<Utc>>,
+        accepted_day: Option<NaiveDate>,
     ) -> Result<(), Error> {
         let ids = serde_json::to_string(written.provider_ids).map_err(Error::broken)?;
-        let result = values![written.status.as_str(), written.code, ids, accepted_at];
+        let accepted_at = accepted_day.map(|_| self.now);
+        let status = written.status.as_str();
+        let result = values![status, written.code, ids, accepted_at, accepted_day];
         self.write(UPDATE, key.of_message(), result);
         match written.due_again {
             Some((at, failures)) => self.write(SET_DUE, key.of_due(), values![0_i64, at, failures]),
@@ -159,6 +177,8 @@ impl Tx {
                 before: parsed(&row, "status")?,
                 parts: get(&row, "parts")?,
                 failures: get(&row, "failures")?,
+                is_answered: get(&row, "is_answered")?,
+                place: report_place(&row)?,
             };
             if get::<i64>(&row, "fence")? > 0 {
                 messages.insert(get(&row, "message_id")?, message);

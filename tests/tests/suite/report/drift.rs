@@ -60,33 +60,24 @@ async fn a_counter_that_is_wrong_is_told_with_its_place_and_mended() -> Result<(
     let form_id = week.form["form_id"].as_str().context("no form_id")?;
     for (statement, told) in [
         (
-            "UPDATE rollup SET responses = responses + 1 WHERE bus_prop_id = 0 AND day = '2026-03-02'",
-            &["2026-03-02", "responses"][..],
+            "UPDATE rollup SET delta = (SELECT r.delta FROM rollup r WHERE r.bus_prop_id = 0 AND r.day = '2026-03-05')
+              WHERE bus_prop_id = 0 AND day = '2026-03-02'",
+            &["2026-03-02", "views", "promoters", "detractors"][..],
         ),
         (
-            "UPDATE rollup SET views = views - 1 WHERE bus_prop_id = 1 AND day = '2026-03-03'",
-            &["2026-03-03", "views"],
-        ),
-        (
-            "UPDATE rollup SET promoters = promoters + 1, passives = passives - 1 WHERE bus_prop_id = 0 AND day = '2026-03-05'",
-            &["2026-03-05", "promoters", "passives"],
+            "UPDATE rollup SET delta = (SELECT r.delta FROM rollup r WHERE r.bus_prop_id = 0 AND r.day = '2026-03-08')
+              WHERE bus_prop_id = 1 AND day = '2026-03-03'",
+            &["store:Berlin", "2026-03-03"],
         ),
         (
             "DELETE FROM rollup WHERE bus_prop_id = 3",
             &["2026-03-03", "responses"],
         ),
         (
-            "INSERT INTO rollup (account_id, form_id, bus_prop_id, day, views, responses, comments, happy,
-                    happiness_answers, promoters, passives, detractors, nps_answers, fields)
-             SELECT account_id, form_id, bus_prop_id, '2026-03-07', views, responses, comments, happy,
-                    happiness_answers, promoters, passives, detractors, nps_answers, fields
+            "INSERT INTO rollup (account_id, form_id, bus_prop_id, day, delta)
+             SELECT account_id, form_id, bus_prop_id, '2026-03-07', delta
                FROM rollup WHERE bus_prop_id = 0 AND day = '2026-03-02'",
             &["2026-03-07", "responses", "comments"],
-        ),
-        (
-            "UPDATE rollup SET fields = (SELECT r.fields FROM rollup r WHERE r.bus_prop_id = 0 AND r.day = '2026-03-05')
-              WHERE bus_prop_id = 0 AND day = '2026-03-02'",
-            &["2026-03-02"],
         ),
     ] {
         stage.app.sql(statement).await?;

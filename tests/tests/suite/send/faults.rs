@@ -47,6 +47,8 @@ async fn a_killed_worker_sends_nothing_twice_and_leaves_little_unknown() -> Resu
         count(now, "first", "recipients") == MESSAGES as u64 && open == 0
     };
     let done = client.until(&campaign, is_done).await?;
+    let drifts = app.succeeds(&["verify"]).await?;
+    ensure!(drifts.is_empty(), "{drifts}");
     check(&done, &peer.seen(), kills as u64)
 }
 

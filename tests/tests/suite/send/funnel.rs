@@ -1,10 +1,13 @@
 //! From an import to an answer: what is imported for a campaign is sent, delivered, viewed and answered, and counted.
 
 use anyhow::{Context, Result, ensure};
+use chrono::{TimeDelta, Utc};
 use serde_json::{Value, json};
 use tests::campaign::{count, on_import};
 use tests::import::{records, segment};
+use tests::oracle::agrees;
 use tests::visitor::Visitor;
+use tests::wait::{SOON, eventually};
 
 use super::with_demo;
 
@@ -50,6 +53,19 @@ async fn an_import_for_a_campaign_is_followed_to_the_answer() -> Result<()> {
     client
         .until(&campaign, |now| count(now, "first", "answered") == 1)
         .await?;
+    let days = [-1, 1].map(|days| {
+        (Utc::now() + TimeDelta::days(days))
+            .date_naive()
+            .to_string()
+    });
+    eventually(SOON, async || {
+        let overview = client.overview((&days[0], &days[1])).await?;
+        agrees(
+            &overview["metrics"],
+            &json!({"sent": 30, "delivered": 30, "answered": 1, "response_rate_delivered": 1.0 / 30.0}),
+        )
+    })
+    .await?;
 
     let messages = client
         .get(&format!("/api_v1/sms/recipient/{docid}/message"))

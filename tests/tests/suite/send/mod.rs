@@ -10,6 +10,7 @@ mod lists;
 mod peer;
 mod providers;
 mod replies;
+mod reports;
 mod segments;
 mod smpp;
 

@@ -400,9 +400,6 @@ impl Story {
 
     async fn rebuild(&mut self) -> Result<String> {
         self.readers.rebuild(&self.survey, &self.forms()).await?;
-        for subject in &mut self.subjects {
-            subject.rolled_up = subject.told.clone();
-        }
         Ok("rebuilt".to_owned())
     }
 

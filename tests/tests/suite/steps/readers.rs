@@ -160,8 +160,8 @@ impl Readers {
         let store = &survey.ledger.store;
         for form in forms {
             let slices = store.slices(*form).await?;
-            for day in &slices.days {
-                store.rebuild_slice(*form, &slices, *day).await?;
+            for slice in slices.iter() {
+                store.rebuild_slice(*form, &slices, slice).await?;
             }
             store.rebuild_links(*form).await?;
             store.restamp_form(*form).await?;
@@ -174,8 +174,8 @@ impl Readers {
         let store = &survey.ledger.store;
         for form in forms {
             let slices = store.slices(*form).await?;
-            for day in &slices.days {
-                let drifts = store.check_slice(*form, &slices, *day).await?;
+            for slice in slices.iter() {
+                let drifts = store.check_slice(*form, &slices, slice).await?;
                 ensure!(drifts.is_empty(), "drift: {drifts:?}");
             }
             let drifts = store.check_links(*form).await?;

@@ -17,19 +17,19 @@ async fn check(survey: &Survey) -> Result<Vec<Drift>> {
     let store = &survey.ledger.store;
     let slices = store.slices(survey.form).await?;
     let mut drifts = Vec::new();
-    for day in &slices.days {
-        drifts.extend(store.check_slice(survey.form, &slices, *day).await?);
+    for slice in slices.iter() {
+        drifts.extend(store.check_slice(survey.form, &slices, slice).await?);
     }
     Ok(drifts)
 }
 
-/// Rebuilds all days; how many changed.
+/// Rebuilds all slices; how many changed.
 async fn rebuild(survey: &Survey) -> Result<usize> {
     let store = &survey.ledger.store;
     let slices = store.slices(survey.form).await?;
     let mut changed = 0;
-    for day in &slices.days {
-        changed += usize::from(store.rebuild_slice(survey.form, &slices, *day).await?);
+    for slice in slices.iter() {
+        changed += usize::from(store.rebuild_slice(survey.form, &slices, slice).await?);
     }
     Ok(changed)
 }
@@ -66,11 +66,12 @@ async fn what_is_not_stored_is_found_and_rebuilt() -> Result<()> {
         let of = |counter: &str, bus_prop: Option<&str>| {
             let mut found = drifts
                 .iter()
-                .filter(|d| d.counter == counter && d.bus_prop.as_deref() == bus_prop);
+                .filter(|d| d.counter == counter && d.part.as_deref() == bus_prop);
             found.next().map(|d| (d.day, d.stored, d.recomputed))
         };
-        assert_eq!(of("responses", None), Some((survey.day(0), 2, 1)));
-        assert_eq!(of("nps=3", Some("store:S2")), Some((survey.day(0), 1, 0)));
+        let day = Some(survey.day(0));
+        assert_eq!(of("responses", None), Some((day, 2, 1)));
+        assert_eq!(of("nps=3", Some("store:S2")), Some((day, 1, 0)));
         assert_eq!(of("responses", Some("store:S1")), None);
         assert_eq!(of("views", None), None, "the visit was there");
         survey.roll_up().await?;
@@ -105,8 +106,8 @@ async fn what_did_not_come_through_a_link_is_found_and_rebuilt() -> Result<()> {
     spoil(&survey, "2").await?;
     for _ in 0..2 {
         let drifts = store.check_links(survey.form).await?;
-        let found: Vec<_> = drifts.iter().map(|d| (d.views, d.responses)).collect();
-        assert_eq!(found, [((1, 1), (1, 0))]);
+        let found = drifts.iter().map(|d| (&*d.counter, d.stored, d.recomputed));
+        assert_eq!(found.collect::<Vec<_>>(), [("responses", 1, 0)]);
         survey.roll_up().await?;
     }
     assert!(store.rebuild_links(survey.form).await?);
@@ -118,7 +119,7 @@ async fn what_did_not_come_through_a_link_is_found_and_rebuilt() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_rebuild_takes_what_waits_and_the_next_roll_up_finds_nothing() -> Result<()> {
+async fn a_rebuild_leaves_what_waits_to_the_roll_up() -> Result<()> {
     let survey = Survey::open().await?;
     let sent = survey.send("1").await?;
     let days = [0, 0, -1];
@@ -129,24 +130,17 @@ async fn a_rebuild_takes_what_waits_and_the_next_roll_up_finds_nothing() -> Resu
         .store
         .record_views(&[survey.view(&sent, Uuid::new_v4(), 0)])
         .await?;
-    assert_eq!(rebuild(&survey).await?, 2);
-    assert_eq!(
-        roll_up::run(&survey.ledger.store, survey.form, ScanScope::All)
-            .await?
-            .rows,
-        0
-    );
+    assert_eq!(rebuild(&survey).await?, 0);
     let counts = survey.rolled_up(0).await?;
     assert_eq!((counts.views, counts.responses), (3, 2));
     let link = survey.read_link(&sent).await?;
     assert_eq!((link.views, link.responses), (4, 3), "of all days");
-    // Erased to the last: the rows of counts go.
     survey
         .ledger
         .store
         .erase_feedback(survey.form.account_id, first)
         .await?;
-    assert_eq!(rebuild(&survey).await?, 1);
+    assert_eq!(rebuild(&survey).await?, 0);
     assert_eq!(check(&survey).await?, []);
     assert_eq!(survey.rolled_up(0).await?.responses, 1);
     Ok(())

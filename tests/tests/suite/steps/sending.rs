@@ -12,8 +12,11 @@ use domain::campaign::{
     Action, CampaignContent, CampaignStatus, Count, Counts, Message, MessageKind, MessageStatus,
     ReceiptStatus, SkipReason,
 };
+use domain::link::Token;
 use domain::pepper::Pepper;
+use domain::rollup::DayCounts;
 use serde_json::json;
+use store::report::{Slice, WHOLE};
 use store::send::drive::{Claimed, Driver, HandedResult, Outcome, Step, Wanted};
 use store::send::lease::Lease;
 use store::send::receipt::NewReceipt;
@@ -22,7 +25,7 @@ use uuid::Uuid;
 
 use super::fixture::{Received, phone};
 use super::model::Dice;
-use super::survey::Survey;
+use super::survey::{Sent, Survey};
 
 const DOCIDS: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
 const STEPS: usize = 120;
@@ -53,6 +56,8 @@ struct Story {
     in_hand: Vec<Claimed>,
     open: Vec<Received>,
     fates: HashMap<Uuid, Fate>,
+    /// Of messages that were handed over.
+    tokens: Vec<Token>,
     dice: Dice,
     /// Whether delivered messages get a reminder, a day later than the story ends.
     reminds: bool,
@@ -91,13 +96,14 @@ impl Story {
             in_hand: Vec::new(),
             open: Vec::new(),
             fates: HashMap::new(),
+            tokens: Vec::new(),
             dice: Dice::new(seed),
             reminds: seed.is_multiple_of(2),
         })
     }
 
     async fn step(&mut self) -> Result<()> {
-        match self.dice.roll(14) {
+        match self.dice.roll(15) {
             0 | 1 => self.import().await,
             2 => self.store_a_chunk().await,
             3..=5 => self.claim().await.map(drop),
@@ -107,6 +113,7 @@ impl Story {
             10 => self.erase_or_opt_out().await,
             11 => self.act(Action::Pause).await,
             12 => self.act(Action::Resume).await,
+            13 => self.answer().await,
             _ => {
                 self.survey.ledger.store.fold_campaign_counts().await?;
                 Ok(())
@@ -169,15 +176,28 @@ impl Story {
                 !fate.may_be_sent,
                 "handed over though it may have been sent"
             );
-            ensure!(
-                message.text.contains("https://feedback.example/f/"),
-                "no link"
-            );
+            let link = message.text.split_once("https://feedback.example/f/");
+            let (_, token) = link.context("no link")?;
+            self.tokens.push(token.parse()?);
             fate.handed_over += 1;
             fate.may_be_sent = true;
             self.in_hand.push(message);
         }
         Ok(!drained.is_empty())
+    }
+
+    /// Somebody answers, perhaps before the provider said that it has the message.
+    async fn answer(&mut self) -> Result<()> {
+        if self.tokens.is_empty() {
+            return Ok(());
+        }
+        let token = self.tokens[self.dice.roll(self.tokens.len())].clone();
+        let link = self.survey.open_link(token.clone()).await?;
+        let sent = Sent { token, link };
+        let given = json!({"mood": 5});
+        let answer = self.survey.answer(&sent, Uuid::new_v4(), 0, &given);
+        self.survey.record(&[answer]).await?;
+        Ok(())
     }
 
     async fn record(&mut self) -> Result<()> {
@@ -317,7 +337,47 @@ impl Story {
                 "{kind:?}: {told:?} are told, {there:?} are there"
             );
         }
+        let accepted = messages
+            .iter()
+            .filter(|message| message.kind != MessageKind::Test && message.accepted_at.is_some());
+        let accepted: Vec<&Message> = accepted.collect();
+        ensure!(
+            accepted.iter().all(|message| message.status.is_accepted()),
+            "{accepted:?}"
+        );
+        let mut drifts = store.check_campaign(self.key).await?;
+        drifts.extend(store.check_contacts(self.key.account_id).await?);
+        let (form, slices) = (self.survey.form, store.slices(self.survey.form).await?);
+        drifts.extend(store.check_slice(form, &slices, Slice::Messages).await?);
+        ensure!(drifts.is_empty(), "{drifts:?}");
+        let is_delivered = |message: &&&Message| message.delivered_at.is_some();
+        let is_answered = |message: &&&Message| message.answered_at.is_some();
+        let wanted = [
+            accepted.len(),
+            accepted.iter().filter(is_delivered).count(),
+            accepted.iter().filter(is_answered).count(),
+            accepted
+                .iter()
+                .filter(is_delivered)
+                .filter(is_answered)
+                .count(),
+        ];
+        ensure!(self.reported().await? == wanted, "not {wanted:?}");
         Ok(())
+    }
+
+    /// What reports count of messages once all is rolled up.
+    async fn reported(&self) -> Result<[usize; 4]> {
+        self.survey.roll_up().await?;
+        let rollup = self.survey.rollup(WHOLE).await?.days;
+        let counts: DayCounts = rollup.iter().map(|(_, delta)| delta.counts).sum();
+        let counts = [
+            counts.sent,
+            counts.delivered,
+            counts.answered,
+            counts.delivered_and_answered,
+        ];
+        Ok(counts.map(|count| usize::try_from(count).unwrap_or(usize::MAX)))
     }
 
     /// The counts of these messages, of which none may be wrong.
@@ -331,6 +391,8 @@ impl Story {
                 message.docid
             );
             counted.add(Count::Recipients, 1);
+            counted.add(Count::Viewed, message.viewed_at.is_some().into());
+            counted.add(Count::Answered, message.answered_at.is_some().into());
             match message.skipped_reason {
                 // There is no other campaign, so the account sent to nobody before.
                 Some(SkipReason::ContactGap) => anyhow::bail!("skipped for itself: {message:?}"),

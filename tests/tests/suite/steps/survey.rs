@@ -10,7 +10,7 @@ use domain::date_range::{DateRange, day_of};
 use domain::form::{FormContent, FormInput};
 use domain::link::{Token, TrackFields};
 use domain::month::Month;
-use domain::rollup::{DayCounts, Delta};
+use domain::rollup::{Counts, DayCounts, Delta};
 use serde_json::{Value, json};
 use store::collect::{NewAnswer, NewView, Recorded};
 use store::form::{Form, FormChange, FormKey, Link, NewLink, PublicLink};
@@ -232,7 +232,9 @@ impl Survey {
         let years = DateRange::parse("2026-01-01", "2030-01-01")?;
         let months = (Month::of(years.start()), Month::of(years.end()));
         let days = snapshot.form_days(self.form, bus_prop_id, months).await?;
-        let days = days.into_iter().map(|(day, sum)| Ok((day, sum.decode()?)));
+        let days = days
+            .into_iter()
+            .map(|(day, sum)| Ok((day, Delta::decode(&sum)?)));
         Ok(Rollup {
             version: head.version,
             as_of: head.as_of,

@@ -1,0 +1,298 @@
+//! A form's rollup, slice by slice: what is stored, and what counting gives.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::mem;
+
+use chrono::NaiveDate;
+use domain::answer::Answers;
+use domain::form::FormContent;
+use domain::link::BusPropIds;
+use domain::month::Month;
+use domain::rollup::{Counts, DayCounts, Delta};
+use futures::TryStreamExt;
+use sea_orm::QueryResult;
+
+use super::Drift;
+use crate::form::FormKey;
+use crate::report::feedback::Bounds;
+use crate::report::rollup::{RollupKey, WHOLE, keys};
+use crate::tx::{Patience, Sql, get, values};
+use crate::{Committed, Error, Store, Tx};
+
+/// What is compared at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slice {
+    /// The views and answers of a day.
+    Day(NaiveDate),
+    /// The messages of all days: no index leads to those of one.
+    Messages,
+}
+
+/// Where a form has counts or what is counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slices {
+    /// In order.
+    pub days: Vec<NaiveDate>,
+    /// Those in the rollup, also ids that the form has not.
+    pub bus_prop_ids: Vec<i64>,
+}
+
+impl Slices {
+    pub fn iter(&self) -> impl Iterator<Item = Slice> {
+        let days = self.days.iter().copied().map(Slice::Day);
+        days.chain([Slice::Messages])
+    }
+}
+
+/// What a slice's pending rows count, and what they count: answers one by one, views and messages as many as are alike.
+const DAY: &str = "SELECT bus_prop_ids, day, delta, NULL AS answers, CAST(0 AS bigint) AS views, CAST(0 AS bigint) AS sent,
+            CAST(0 AS bigint) AS delivered, CAST(0 AS bigint) AS answered, CAST(0 AS bigint) AS delivered_and_answered
+       FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND day = $3
+      UNION ALL
+     SELECT bus_prop_ids, day, NULL, answers, 0, 0, 0, 0, 0 FROM feedback
+      WHERE account_id = $1 AND form_id = $2 AND day = $3 AND feedback_id >= $4 AND feedback_id < $5
+      UNION ALL
+     SELECT l.bus_prop_ids, v.day, NULL, NULL, count(*), 0, 0, 0, 0
+       FROM visit_view v JOIN link l ON l.account_id = v.account_id AND l.link_id = v.link_id
+      WHERE v.account_id = $1 AND v.form_id = $2 AND v.day = $3 GROUP BY l.bus_prop_ids, v.day";
+const MESSAGES: &str = "SELECT bus_prop_ids, day, delta, NULL AS answers, CAST(0 AS bigint) AS views, CAST(0 AS bigint) AS sent,
+            CAST(0 AS bigint) AS delivered, CAST(0 AS bigint) AS answered, CAST(0 AS bigint) AS delivered_and_answered
+       FROM pending_delta WHERE account_id = $1 AND form_id = $2
+      UNION ALL
+     SELECT l.bus_prop_ids, m.accepted_day, NULL, NULL, 0, count(*), count(*) FILTER (WHERE m.status = 'delivered'),
+            count(m.answered_at), count(m.answered_at) FILTER (WHERE m.status = 'delivered')
+       FROM campaign c
+       JOIN message m ON m.account_id = c.account_id AND m.campaign_id = c.campaign_id
+       JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
+      WHERE c.account_id = $1 AND c.form_id = $2 AND m.kind <> 'test' AND m.accepted_day IS NOT NULL
+      GROUP BY l.bus_prop_ids, m.accepted_day";
+
+/// The counters of all rows of a form.
+const COUNTERS: &str = "SELECT bus_prop_id, day, substr(delta, 1, 150) AS delta FROM rollup
+      WHERE account_id = $1 AND form_id = $2";
+
+/// Counts as they are stored, and as counting gives them.
+#[derive(Debug, Default)]
+struct Compared {
+    stored: Delta,
+    recomputed: Delta,
+}
+
+impl Compared {
+    fn add(&mut self, row: &QueryResult, content: &FormContent) -> Result<(), Error> {
+        if let Some(delta) = get::<Option<Vec<u8>>>(row, "delta")? {
+            self.stored = mem::take(&mut self.stored).merged_with(&delta)?;
+        } else if let Some(answers) = get::<Option<String>>(row, "answers")? {
+            let answers = serde_json::from_str(&answers).map_err(Error::broken)?;
+            let answers = Answers::from_stored(content, answers).map_err(Error::broken)?;
+            self.recomputed.merge(&Delta::answer(content, &answers));
+        } else {
+            self.recomputed.counts += DayCounts {
+                views: get(row, "views")?,
+                sent: get(row, "sent")?,
+                delivered: get(row, "delivered")?,
+                answered: get(row, "answered")?,
+                delivered_and_answered: get(row, "delivered_and_answered")?,
+                ..DayCounts::default()
+            };
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.stored.merge(&other.stored);
+        self.recomputed.merge(&other.recomputed);
+    }
+
+    /// What is to be added to what is stored.
+    fn missing(mut self) -> Delta {
+        self.recomputed.merge(&self.stored.negated());
+        self.recomputed
+    }
+}
+
+impl Store {
+    /// The slices of a form, as of now: later days need no look.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn slices(&self, form: FormKey) -> Result<Slices, Error> {
+        let days = "SELECT day FROM rollup WHERE account_id = $1 AND form_id = $2
+              UNION SELECT day FROM feedback WHERE account_id = $1 AND form_id = $2
+              UNION SELECT day FROM visit_view WHERE account_id = $1 AND form_id = $2
+              UNION SELECT day FROM pending_delta WHERE account_id = $1 AND form_id = $2 ORDER BY day";
+        let ids = "SELECT DISTINCT bus_prop_id FROM rollup WHERE account_id = $1 AND form_id = $2 ORDER BY bus_prop_id";
+        Ok(Slices {
+            days: self.all(days, values![form]).await?,
+            bus_prop_ids: self.all(ids, values![form]).await?,
+        })
+    }
+
+    /// Every number of a slice that rollup and pending counts have and counting does not give.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn check_slice(
+        &self,
+        form: FormKey,
+        slices: &Slices,
+        slice: Slice,
+    ) -> Result<Vec<Drift>, Error> {
+        let mut tx = self.snapshot(Patience::Request).await?;
+        let content = tx.form_content(form).await?;
+        let compared = tx.compare(form, slices, slice, &content).await?;
+        let drifts = compared.into_iter().flat_map(|((id, day), compared)| {
+            let differences = compared.stored.differences(&compared.recomputed);
+            let part = bus_prop_text(&content, id);
+            differences.into_iter().map(move |difference| Drift {
+                of: "rollup",
+                id: form.form_id,
+                part: part.clone(),
+                day: Some(day),
+                counter: difference.counter,
+                stored: difference.left,
+                recomputed: difference.right,
+            })
+        });
+        Ok(drifts.collect())
+    }
+
+    /// Makes the rollup of a slice what counting gives, without what is pending. Whether anything changed.
+    ///
+    /// # Errors
+    /// See [`Error`]. Doing it again is safe.
+    pub async fn rebuild_slice(
+        &self,
+        form: FormKey,
+        slices: &Slices,
+        slice: Slice,
+    ) -> Result<bool, Error> {
+        self.retry(|| self.try_rebuild(form, slices, slice)).await
+    }
+
+    async fn try_rebuild(
+        &self,
+        form: FormKey,
+        slices: &Slices,
+        slice: Slice,
+    ) -> Result<bool, Error> {
+        let mut tx = self.begin_by_key().await?;
+        tx.lock_form(form).await?;
+        // An edit of the form waits for the lock too, so the content is that of all answers that are read below.
+        let content = tx.form_content(form).await?;
+        let compared = tx.compare(form, slices, slice, &content).await?;
+        let missing = compared.into_iter();
+        let mut missing: BTreeMap<RollupKey, Delta> = missing
+            .map(|(key, compared)| (key, compared.missing()))
+            .collect();
+        missing.retain(|_, missing| !missing.is_zero());
+        if missing.is_empty() {
+            return Ok(false);
+        }
+        let months: Vec<Month> = missing.keys().map(|(_, day)| Month::of(*day)).collect();
+        tx.add_to_rollup(form, missing).await?;
+        let now = tx.now().await?;
+        let version = tx.raise_version(form, now).await?;
+        tx.raise_months(form, months, version).await?;
+        match tx.commit().await? {
+            Committed::Done => Ok(true),
+            // Again, then: it comes to the same.
+            Committed::Unknown(error) => Err(Error::Conflict(error.into())),
+        }
+    }
+
+    /// Gives a form another version and so all its months, in the last step of its rebuild: whatever copies were made before
+    /// are looked at no more, also those of counts that a rebuild found right.
+    ///
+    /// # Errors
+    /// See [`Error`]. Doing it again is safe.
+    pub async fn restamp_form(&self, form: FormKey) -> Result<(), Error> {
+        let mut tx = self.begin().await?;
+        let as_of = tx.lock_form(form).await?.as_of;
+        let version = tx.raise_version(form, as_of).await?;
+        tx.execute(
+            "UPDATE rollup_month SET version = $3, stamp = $4 WHERE account_id = $1 AND form_id = $2",
+            values![form, version.number, version.stamp],
+        )
+        .await?;
+        tx.commit_surely().await
+    }
+}
+
+impl Tx {
+    pub(crate) async fn form_content(&mut self, form: FormKey) -> Result<FormContent, Error> {
+        let content = "SELECT content FROM form WHERE account_id = $1 AND form_id = $2";
+        let content: Option<String> = self.one(content, values![form]).await?;
+        let content = content.ok_or_else(|| Error::broken("a version without a form"))?;
+        serde_json::from_str(&content).map_err(Error::broken)
+    }
+
+    /// A slice by row of the rollup. No roll-up may commit meanwhile, unless this is a snapshot.
+    async fn compare(
+        &mut self,
+        form: FormKey,
+        slices: &Slices,
+        slice: Slice,
+        content: &FormContent,
+    ) -> Result<BTreeMap<RollupKey, Compared>, Error> {
+        let (sql, values) = match slice {
+            Slice::Day(day) => {
+                let bounds = Bounds::of_days(day, day);
+                (DAY, values![form, day, bounds.from, bounds.below])
+            }
+            Slice::Messages => (MESSAGES, values![form]),
+        };
+        // By the text of `bus_prop_ids`, of which there are few, while a row may name fifty business properties.
+        let mut alike: HashMap<(String, NaiveDate), Compared> = HashMap::new();
+        let mut rows = self.stream(sql, values);
+        while let Some(row) = rows.try_next().await? {
+            let key = (get(&row, "bus_prop_ids")?, get(&row, "day")?);
+            alike.entry(key).or_default().add(&row, content)?;
+        }
+        drop(rows);
+        let mut compared: BTreeMap<RollupKey, Compared> = BTreeMap::new();
+        for ((ids, day), sum) in &alike {
+            let ids: BusPropIds = ids.parse().map_err(Error::broken)?;
+            for key in keys(&ids, *day) {
+                compared.entry(key).or_default().merge(sum);
+            }
+        }
+        match slice {
+            Slice::Day(day) => {
+                let ids = slices.bus_prop_ids.iter().map(|id| (*id, day));
+                let keys: BTreeSet<RollupKey> = ids.chain(compared.keys().copied()).collect();
+                for (key, delta) in self.rollup_at(form, &keys).await? {
+                    let stored = &mut compared.entry(key).or_default().stored;
+                    stored.merge(&Delta::decode(&delta)?);
+                }
+                for sum in compared.values_mut() {
+                    sum.stored.counts += -sum.stored.counts.of_messages();
+                }
+            }
+            Slice::Messages => {
+                for sum in compared.values_mut() {
+                    sum.stored = sum.stored.counts.of_messages().into();
+                }
+                let mut rows = self.stream(COUNTERS, values![form]);
+                while let Some(row) = rows.try_next().await? {
+                    let delta: Vec<u8> = get(&row, "delta")?;
+                    let counts = DayCounts::decode(&delta)?;
+                    let counts = counts.of_messages();
+                    if counts != DayCounts::default() {
+                        let key = (get(&row, "bus_prop_id")?, get(&row, "day")?);
+                        compared.entry(key).or_default().stored.counts += counts;
+                    }
+                }
+            }
+        }
+        Ok(compared)
+    }
+}
+
+fn bus_prop_text(content: &FormContent, id: i64) -> Option<String> {
+    if id == WHOLE {
+        return None;
+    }
+    let entry = u32::try_from(id).ok().and_then(|id| content.bus_prop(id));
+    Some(entry.map_or_else(|| format!("#{id}"), |entry| entry.text.to_string()))
+}
