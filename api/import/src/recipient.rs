@@ -174,17 +174,14 @@ fn recipient_query(parameters: &Parameters) -> Result<RecipientQuery, Problem> {
         });
         let wrong = || Problem::invalid_parameter("field is not a name, `=` and a value");
         let (name, value) = field.ok_or_else(wrong)?;
-        if query
-            .fields
-            .insert(name.to_owned(), value.to_owned())
-            .is_some()
-        {
+        let before = query.fields.insert(name.to_owned(), value.to_owned());
+        if before.is_some_and(|before| before != value) {
             return Err(Problem::invalid_parameter(
                 "field names a tracking field twice",
             ));
         }
     }
-    if query.fields.len() > MAX_FIELDS {
+    if parameters.all("field").count() > MAX_FIELDS {
         return Err(Problem::invalid_parameter("field is given too often"));
     }
     Ok(query)
