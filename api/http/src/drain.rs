@@ -89,7 +89,12 @@ impl HttpBody for Borrowed {
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let mut lent = self.lent();
         lent.asked = true;
-        Pin::new(&mut lent.body).poll_frame(context)
+        let polled = Pin::new(&mut lent.body).poll_frame(context);
+        if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
+            // Nothing is to be read on, and a body must not be asked again after its end.
+            lent.body = Body::empty();
+        }
+        polled
     }
 
     fn is_end_stream(&self) -> bool {
