@@ -50,7 +50,7 @@ pub(crate) async fn days<T: Counts>(
             missing: Vec::new(),
         });
     }
-    let mut stored: BTreeMap<(Uuid, Month), Vec<(NaiveDate, Vec<u8>)>> = BTreeMap::new();
+    let mut stored = BTreeMap::<_, Vec<_>>::new();
     for (form_id, day, delta) in read().await? {
         let month = stored.entry((form_id, Month::of(day))).or_default();
         month.push((day, delta));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use domain::pepper::Pepper;
 
-use super::{Config, ConfigError};
+use super::{Config, ConfigError, DATA_DIR};
 
 pub(crate) const PEPPER: &str = "FEEDBACK_PEPPER";
 /// In the data directory.
@@ -34,7 +34,7 @@ impl Config {
         self.make_data_dir()?;
         let path = self.data_dir.join(FILE);
         let text = read_or_make(&path)
-            .map_err(|error| ConfigError::new(PEPPER, format!("{}: {error}", path.display())))?;
+            .map_err(|error| ConfigError::new(DATA_DIR, format!("{}: {error}", path.display())))?;
         parse(&text)
             .map(Some)
             .map_err(|reason| ConfigError::new(PEPPER, format!("{}: {reason}", path.display())))

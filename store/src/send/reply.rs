@@ -15,7 +15,7 @@ use crate::tx::{Sql, get, json, values};
 use crate::{Committed, Error, Store};
 
 /// How long a provider may try to deliver a reply.
-const VALIDITY: Duration = Duration::from_secs(3_600);
+const VALIDITY: Duration = Duration::from_hours(1);
 
 /// The next reply, unless the phone opted out since: then only what it is told of that.
 const NEXT: &str = "SELECT r.account_id, r.phone_mac, r.kind, r.day, r.phone, r.text, r.made_at, a.number

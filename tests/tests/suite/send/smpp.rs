@@ -94,15 +94,12 @@ async fn a_centre_gets_each_message_once_whatever_it_does() -> Result<()> {
     let app = with_senders(&sender(port)).start().await?;
     let client = app.client().await?;
     let campaign = client.started(|form| on_import(form, "centre")).await?;
-    let mut recipients = records("A", 60, "1");
-    let long = "ä".repeat(150);
-    for (record, store) in recipients.iter_mut().zip(STORES.iter().cycle()) {
-        record["store_code"] = json!(if store.is_empty() { &long } else { *store });
+    let mut rows = records("A", 60, "1");
+    let in_parts = "ä".repeat(150);
+    for (record, store) in rows.iter_mut().zip(STORES.iter().cycle()) {
+        record["store_code"] = json!(if store.is_empty() { &in_parts } else { *store });
     }
-    client
-        .import_for(&campaign, &recipients)
-        .await?
-        .expect(202)?;
+    client.import_for(&campaign, &rows).await?.expect(202)?;
     let done = client
         .until(&campaign, |now| {
             count(now, "first", "recipients") == 60 && open(now) == 0
@@ -121,7 +118,7 @@ async fn a_centre_gets_each_message_once_whatever_it_does() -> Result<()> {
     let list = list["items"].as_array().context("no list")?;
     let unknown: Vec<_> = list.iter().map(|message| &message["docid"]).collect();
     let texts = texts(&taken(&log)?)?;
-    for (record, recipient) in recipients.iter().enumerate() {
+    for (record, recipient) in rows.iter().enumerate() {
         if unknown.contains(&&recipient["docid"]) {
             continue;
         }

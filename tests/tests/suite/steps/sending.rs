@@ -191,8 +191,8 @@ impl Story {
         if self.tokens.is_empty() {
             return Ok(());
         }
-        let token = self.tokens[self.dice.roll(self.tokens.len())].clone();
-        let link = self.survey.open_link(token.clone()).await?;
+        let token = self.tokens[self.dice.roll(self.tokens.len())];
+        let link = self.survey.open_link(token).await?;
         let sent = Sent { token, link };
         let given = json!({"mood": 5});
         let answer = self.survey.answer(&sent, Uuid::new_v4(), 0, &given);
