@@ -3,17 +3,15 @@
 //! # Layout
 //! - `public`: the routes. `pages`: how they look.
 //! - `links`: what a token opens, remembered for a moment, and the pages prepared for it.
-//! - `commit`: views and answers that arrive together share a commit. `waiting`: account by account, and how
-//!   much of each.
+//! - `groups`: views and answers that arrive together share a commit.
 //!
 //! What is *not* here: making links (in `api-form`), what an answer must be (in `domain`), what is stored (in `store`).
 
-mod commit;
+mod groups;
 mod links;
 pub mod pages;
 mod public;
 mod state;
-mod waiting;
 
 use api_http::AppState;
 use utoipa_axum::router::OpenApiRouter;

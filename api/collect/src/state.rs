@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
+use api_http::commit::Committer;
 use api_http::memory::MemoryPool;
 use api_http::{AppState, body};
 use axum::extract::FromRef;
-use store::collect::{NewAnswer, NewView};
 
-use crate::commit::Committer;
+use crate::groups::{Answers, Views};
 use crate::links::Links;
 
 /// The state of the public routes, once a process. Cheap to clone.
@@ -16,8 +16,8 @@ use crate::links::Links;
 pub struct CollectState {
     pub app: AppState,
     pub links: Arc<Links>,
-    pub answers: Arc<Committer<NewAnswer>>,
-    pub views: Arc<Committer<NewView>>,
+    pub answers: Arc<Committer<Answers>>,
+    pub views: Arc<Committer<Views>>,
     /// The memory for bodies that people send; programs with keys have another.
     pub memory: MemoryPool,
 }

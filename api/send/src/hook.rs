@@ -16,6 +16,7 @@ use metrics::counter;
 use sender::setting::{Kind, Setting};
 use sender::{HookError, HookRequest, Provider, Receipt, Subject};
 use store::Store;
+use store::form::FormKey;
 use store::send::inbound::{NewInbound, Referred};
 use store::send::receipt::NewReceipt;
 use uuid::Uuid;
@@ -23,6 +24,7 @@ use uuid::Uuid;
 use crate::state::SendState;
 use api_http::address::Network;
 use api_http::body::{self, Whole};
+use api_http::commit::Group;
 use api_http::deadline::{QUICK, within};
 use api_http::error::{Code, Problem};
 use api_http::extract::Parameters;
@@ -60,7 +62,7 @@ pub async fn take_receipts(
         .receipt(&request.as_hook(), reference.as_deref());
     let receipt = receipt.map_err(|error| charge(refused(&hook, error)))?;
     if let Some(receipt) = receipt {
-        store_receipt(state.app.store(), &hook, receipt).await?;
+        store_receipt(&state, &hook, receipt).await?;
     }
     Ok(answer(&hook))
 }
@@ -197,7 +199,33 @@ fn answer(hook: &Hook<'_>) -> Response {
     ([(CONTENT_TYPE, content_type)], body).into_response()
 }
 
-async fn store_receipt(store: &Store, hook: &Hook<'_>, receipt: Receipt) -> Result<(), Problem> {
+/// Receipts share commits with those that arrive meanwhile.
+pub struct Receipts;
+
+impl Group for Receipts {
+    type Item = NewReceipt;
+    type Outcome = ();
+    const NAME: &'static str = "receipts";
+
+    fn size(item: &NewReceipt) -> usize {
+        size_of::<NewReceipt>() + item.code.as_ref().map_or(0, String::len)
+    }
+
+    async fn commit(
+        store: &Store,
+        items: &[NewReceipt],
+    ) -> Result<(Vec<()>, Vec<FormKey>), store::Error> {
+        store.record_receipts(items).await?;
+        Ok((vec![(); items.len()], vec![]))
+    }
+}
+
+async fn store_receipt(
+    state: &SendState,
+    hook: &Hook<'_>,
+    receipt: Receipt,
+) -> Result<(), Problem> {
+    let store = state.app.store();
     let (name, status) = (hook.setting.name.clone(), receipt.status.as_str());
     counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
     let Some((account_id, message_id, part)) = subject(store, hook, &receipt.subject).await? else {
@@ -212,7 +240,7 @@ async fn store_receipt(store: &Store, hook: &Hook<'_>, receipt: Receipt) -> Resu
         status: receipt.status,
         code: receipt.code,
     };
-    within(QUICK, store.record_receipts(&[new])).await?;
+    state.receipts.commit(account_id, new).await?;
     if receipt.opted_out {
         let stored = store.opt_out_by_message(account_id, message_id, "provider");
         within(QUICK, stored).await?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use api_http::AppState;
 use api_http::auth::Caller;
 use api_http::body::{Limit, json};
+use api_http::commit::Committer;
 use api_http::error::{Code, Problem};
 use axum::body::Body;
 use axum::extract::FromRef;
@@ -21,6 +22,8 @@ use sender::setting::{Kind, Setting};
 use sender::{Provider, tls_config};
 use serde_json::{Map, Value};
 use uuid::Uuid;
+
+use crate::hook::Receipts;
 
 /// Test messages of an account in an hour.
 const TESTS: NonZeroU32 = NonZeroU32::MIN.saturating_add(19);
@@ -44,6 +47,8 @@ pub struct SendState {
     pub link_prefix: Arc<str>,
     /// Only this machine can open links.
     links_are_local: bool,
+    /// Receipts that arrive together share a commit.
+    pub receipts: Arc<Committer<Receipts>>,
     /// How many test messages each account may still send, on this instance.
     tests: Arc<DefaultKeyedRateLimiter<Uuid>>,
 }
@@ -65,6 +70,7 @@ impl SendState {
             public_url: config.public_url.as_str().into(),
             link_prefix: format!("{}/f/", config.public_url.as_str()).into(),
             links_are_local: config.public_url.is_local(),
+            receipts: Arc::new(Committer::start(&app.store, &app.notifier)),
             tests: Arc::new(test_limiter()),
         }
     }

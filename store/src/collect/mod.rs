@@ -100,12 +100,16 @@ impl NewView {
         }
     }
 
+    pub fn form(&self) -> FormKey {
+        FormKey::new(self.visit.account_id, self.form_id)
+    }
+
     /// Adds the link's use to those of messages, if it is of one.
     fn add_use(&self, uses: &mut FirstUses) {
         if self.is_of_message {
             let first = uses.entry(self.visit.link()).or_insert_with(|| FirstUse {
                 at: self.at,
-                form: FormKey::new(self.visit.account_id, self.form_id),
+                form: self.form(),
                 bus_prop_ids: self.bus_prop_ids.clone(),
             });
             first.at = self.at.min(first.at);
@@ -113,9 +117,8 @@ impl NewView {
     }
 
     fn count(&self, delta: &Delta, deltas: &mut PendingDeltas) {
-        let form = FormKey::new(self.visit.account_id, self.form_id);
         deltas.add(
-            form,
+            self.form(),
             self.visit.link_id,
             self.day,
             &self.bus_prop_ids,
@@ -138,6 +141,10 @@ impl NewAnswer {
             has_comment: answers.comment().is_some(),
             delta: Delta::answer(&link.content, answers),
         }
+    }
+
+    pub fn form(&self) -> FormKey {
+        self.view.form()
     }
 
     /// What the statements that store it take.

@@ -3,7 +3,6 @@
 use chrono::Utc;
 use domain::answer::{Answers, FieldProblem};
 use store::collect::{NewAnswer, Recorded};
-use store::form::FormKey;
 use uuid::Uuid;
 
 use super::gone;
@@ -64,8 +63,7 @@ async fn store(
     let link = &opened.link;
     let visit = visit.unwrap_or_else(Uuid::now_v7);
     let answer = NewAnswer::new(link, visit, Utc::now(), answers);
-    let form = FormKey::new(link.account_id, link.form_id);
-    let recorded = state.answers.commit(form, answer).await?;
+    let recorded = state.answers.commit(link.account_id, answer).await?;
     let used_up = link.max_responses.is_some_and(|max| link.used + 1 >= max);
     if used_up || recorded == Recorded::Gone {
         state.app.recent_changes.record(link.link_id);

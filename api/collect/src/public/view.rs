@@ -7,7 +7,6 @@ use chrono::Utc;
 use domain::invalid::{Invalid, MAX_PROBLEMS, code};
 use serde_json::{Map, Value};
 use store::collect::NewView;
-use store::form::FormKey;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -67,8 +66,7 @@ pub async fn view_form(
         return Ok(StatusCode::NO_CONTENT);
     }
     let view = NewView::new(link, visit, now);
-    let form = FormKey::new(link.account_id, link.form_id);
-    state.views.commit(form, view).await?;
+    state.views.commit(link.account_id, view).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -1,7 +1,7 @@
 //! Group commit: what arrives while a commit is under way shares the next one. Nobody is answered before the commit.
 //!
 //! Two committers, so that one gathers while the other waits for the disk. Alone an item is committed at once; nothing
-//! waits for company. What waits is taken account by account (`waiting`).
+//! waits for company. What waits is taken account by account (`queue`).
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -9,14 +9,13 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use store::Store;
-use store::collect::{NewAnswer, NewView, Recorded};
 use store::form::FormKey;
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
-use api_http::notify::Notifier;
-use api_http::{Problem, QUICK, within};
-
-use crate::waiting::Waiting;
+use crate::commit_queue::CommitQueue;
+use crate::notify::Notifier;
+use crate::{Problem, QUICK, within};
 
 /// The bytes of all that waits, of which each account may hold a share; beyond it the answer is 503.
 const WAITING: usize = 64 << 20;
@@ -30,68 +29,37 @@ const COMMITTERS: usize = 2;
 const COMMIT: Duration = Duration::from_secs(10);
 
 /// What is committed in groups.
-pub trait Group: Send + Sync + Sized + 'static {
+pub trait Group: 'static {
+    type Item: Send + Sync + 'static;
     type Outcome: Send;
     /// In metrics.
     const NAME: &'static str;
 
     /// The bytes that an item takes while it waits, about.
-    fn size(&self) -> usize;
+    fn size(item: &Self::Item) -> usize;
 
-    /// Commits all items in one transaction: one outcome an item, in their order, and whether any of them is something
+    /// Commits all items in one transaction: one outcome an item, in their order, and the forms of which there is something
     /// to count.
     fn commit(
         store: &Store,
-        items: &[Self],
-    ) -> impl Future<Output = Result<(Vec<Self::Outcome>, bool), store::Error>> + Send;
-}
-
-impl Group for NewAnswer {
-    type Outcome = Recorded;
-    const NAME: &'static str = "answers";
-
-    fn size(&self) -> usize {
-        self.size()
-    }
-
-    async fn commit(store: &Store, items: &[Self]) -> Result<(Vec<Recorded>, bool), store::Error> {
-        let recorded = store.record_answers(items).await?;
-        let new = |recorded: &Recorded| matches!(recorded, Recorded::Stored(_));
-        let counts = recorded.iter().any(new);
-        Ok((recorded, counts))
-    }
-}
-
-impl Group for NewView {
-    type Outcome = ();
-    const NAME: &'static str = "views";
-
-    fn size(&self) -> usize {
-        size_of::<Self>()
-    }
-
-    async fn commit(store: &Store, items: &[Self]) -> Result<(Vec<()>, bool), store::Error> {
-        let new = store.record_views(items).await?;
-        metrics::counter!("feedback_views_total").increment(new);
-        Ok((vec![(); items.len()], new > 0))
-    }
+        items: &[Self::Item],
+    ) -> impl Future<Output = Result<(Vec<Self::Outcome>, Vec<FormKey>), store::Error>> + Send;
 }
 
 /// Where items wait for their commit.
 pub struct Committer<G: Group> {
-    waiting: Arc<Waiting<Pending<G>>>,
+    waiting: Arc<CommitQueue<Pending<G>>>,
 }
 
 struct Pending<G: Group> {
-    item: G,
-    form: FormKey,
+    item: G::Item,
     answer: oneshot::Sender<Result<G::Outcome, Problem>>,
 }
 
 impl<G: Group> Committer<G> {
     /// Starts the committers. They end with the process.
     pub fn start(store: &Store, notifier: &Notifier) -> Self {
-        let waiting = Arc::new(Waiting::new(WAITING));
+        let waiting = Arc::new(CommitQueue::new(WAITING));
         for _ in 0..COMMITTERS {
             tokio::spawn(commit_on::<G>(
                 store.clone(),
@@ -102,15 +70,15 @@ impl<G: Group> Committer<G> {
         Self { waiting }
     }
 
-    /// Commits an item of a form, together with others.
+    /// Commits an item of an account, together with others.
     ///
     /// # Errors
     /// 503: too much of the account waits, or the database does not answer in time. Then it may or may not be committed,
     /// and giving it again is safe.
-    pub async fn commit(&self, form: FormKey, item: G) -> Result<G::Outcome, Problem> {
+    pub async fn commit(&self, account_id: Uuid, item: G::Item) -> Result<G::Outcome, Problem> {
         let (answer, answered) = oneshot::channel();
-        let (account_id, bytes) = (form.account_id, Group::size(&item));
-        let pending = Pending { item, form, answer };
+        let bytes = G::size(&item);
+        let pending = Pending { item, answer };
         if !self.waiting.add(account_id, bytes, pending) {
             tracing::warn!(group = G::NAME, account.id = %account_id, "too much of an account waits for its commit");
             return Err(Problem::unavailable());
@@ -122,7 +90,11 @@ impl<G: Group> Committer<G> {
     }
 }
 
-async fn commit_on<G: Group>(store: Store, notifier: Notifier, waiting: Arc<Waiting<Pending<G>>>) {
+async fn commit_on<G: Group>(
+    store: Store,
+    notifier: Notifier,
+    waiting: Arc<CommitQueue<Pending<G>>>,
+) {
     loop {
         let mut group = waiting.take(TOGETHER, TOGETHER_BYTES).await;
         // Nobody waits any more for what got a 503.
@@ -143,30 +115,30 @@ async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<P
     let mut others = Vec::with_capacity(group.len());
     for waiting in group {
         items.push(waiting.item);
-        others.push((waiting.form, waiting.answer));
+        others.push(waiting.answer);
     }
     let committed = within(COMMIT, G::commit(store, &items)).await;
     metrics::counter!("feedback_commits_total", "group" => G::NAME).increment(1);
     match committed {
-        Ok((outcomes, counts)) => {
-            if counts {
-                notifier.forms_changed(others.iter().map(|(form, _)| *form));
+        Ok((outcomes, forms)) => {
+            if !forms.is_empty() {
+                notifier.forms_changed(forms.into_iter());
             }
-            for ((_, answer), outcome) in others.into_iter().zip(outcomes) {
+            for (answer, outcome) in others.into_iter().zip(outcomes) {
                 // Whoever does not wait any more gets the same when asking again.
                 let _ = answer.send(Ok(outcome));
             }
         }
         Err(error) if error.is_unavailable() || items.len() == 1 => {
             let problem = Problem::from(error);
-            for (_, answer) in others {
+            for answer in others {
                 let _ = answer.send(Err(problem.clone()));
             }
         }
         // One of them is refused by the database: it must not take the others along.
         Err(_) => {
-            for (item, (form, answer)) in items.into_iter().zip(others) {
-                let alone: Pending<G> = Pending { item, form, answer };
+            for (item, answer) in items.into_iter().zip(others) {
+                let alone: Pending<G> = Pending { item, answer };
                 Box::pin(commit_group(store, notifier, vec![alone])).await;
             }
         }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 const LEAST: usize = 8 << 10;
 
 /// Items of accounts, those of each in their order.
-pub struct Waiting<T> {
+pub struct CommitQueue<T> {
     /// The bytes of all items.
     capacity: usize,
     items: Mutex<Items<T>>,
@@ -34,7 +34,7 @@ struct OfAccount<T> {
     bytes: usize,
 }
 
-impl<T> Waiting<T> {
+impl<T> CommitQueue<T> {
     pub fn new(capacity: usize) -> Self {
         let items = Items {
             turns: Turns::default(),
@@ -126,7 +126,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_account_with_much_leaves_room_for_another() {
-        let waiting = Waiting::new(1 << 20);
+        let waiting = CommitQueue::new(1 << 20);
         let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
         for n in 0..10 {
             assert!(waiting.add(one, 100, n));
@@ -146,7 +146,7 @@ mod tests {
     #[tokio::test]
     async fn an_account_gets_as_much_as_it_leaves() {
         let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let waiting = Waiting::new(100 * LEAST);
+        let waiting = CommitQueue::new(100 * LEAST);
         assert!(waiting.add(one, 50 * LEAST, 1));
         assert!(!waiting.add(one, 1, 2));
         assert!(waiting.add(two, 25 * LEAST, 3));
