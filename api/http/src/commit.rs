@@ -122,7 +122,7 @@ async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<P
     match committed {
         Ok((outcomes, forms)) => {
             if !forms.is_empty() {
-                notifier.forms_changed(forms.into_iter());
+                notifier.forms_changed(forms);
             }
             for (answer, outcome) in others.into_iter().zip(outcomes) {
                 // Whoever does not wait any more gets the same when asking again.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use api_http::schema::written;
 use domain::form::{
-    FieldType, Grades, MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS,
+    FieldType, MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS,
     MAX_VALUE_CHARS, MemberShape, READ_ONLY,
 };
 use serde_json::{Value, json};
@@ -73,8 +73,8 @@ fn field(field_type: FieldType) -> Value {
     for member in field_type.members() {
         required.push(member.name);
         properties[member.name] = match member.shape {
-            MemberShape::Number(Grades { lowest, highest }) => {
-                json!({"type": "integer", "minimum": lowest, "maximum": highest})
+            MemberShape::Number(range) => {
+                json!({"type": "integer", "minimum": range.lowest, "maximum": range.highest})
             }
             MemberShape::Options => {
                 let option = Ref::from_schema_name("OptionRequest");
