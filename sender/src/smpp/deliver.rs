@@ -94,10 +94,9 @@ impl<'a> Deliver<'a> {
         let id = || {
             // Some centres leave its NUL out.
             let id = self.tlvs.tlv(tag::RECEIPTED_MESSAGE_ID)?;
-            let id = String::from_utf8_lossy(id.split(|&octet| octet == 0).next()?);
-            (!id.is_empty()).then(|| id.into_owned())
+            value::id(str::from_utf8(id.split(|&octet| octet == 0).next()?).ok()?)
         };
-        let id = || id().or_else(|| field(&text, "id").map(str::to_owned));
+        let id = || id().or_else(|| value::id(field(&text, "id")?));
         let subject = ours().map(Subject::Reference);
         let subject = subject.or_else(|| id().map(Subject::ProviderId))?;
         let by_state = self.octet(tag::MESSAGE_STATE).map(status_by_state);

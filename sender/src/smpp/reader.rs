@@ -18,7 +18,7 @@ use super::deliver::{Deliver, Kind};
 use super::join::{TextKey, Texts};
 use super::session::{Answer, Outgoing, Waiting};
 use super::wire::{Fields, Frame};
-use crate::{Event, EventKind, Inbound};
+use crate::{Event, EventKind, Inbound, value};
 
 pub(super) struct Reader<'a> {
     pub shared: &'a Shared,
@@ -77,7 +77,8 @@ impl Reader<'_> {
                 // A nack without a status says nothing, and what waits is unknown.
                 let says_nothing = frame.id == CommandId::GenericNack && frame.status == 0;
                 if let Some(answer) = answer.filter(|_| !says_nothing) {
-                    let id = Fields(&frame.body).string().unwrap_or_default();
+                    let id = Fields(&frame.body).string();
+                    let id = id.and_then(|id| value::id(&id)).unwrap_or_default();
                     let status = frame.status;
                     answer.send(Answer { status, id }).ok();
                 }

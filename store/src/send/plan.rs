@@ -21,14 +21,16 @@ use crate::tx::{Sql, get, parsed, values};
 use crate::{Error, Store, Tx};
 
 // Both indexes are without tests. SQLite takes one only if the statement says so too.
-const DOCIDS_POSTGRES: &str = "SELECT docid FROM message
-     WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND kind <> 'test' AND docid = ANY($3)";
+/// One look-up by key each: of a table without statistics PostgreSQL would read all of the campaign, and filter.
+const DOCIDS_POSTGRES: &str = "SELECT m.docid FROM unnest($3::text[]) AS g(docid) CROSS JOIN LATERAL (
+        SELECT docid FROM message WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND kind <> 'test'
+            AND docid = g.docid LIMIT 1) m";
 const DOCIDS_SQLITE: &str = "SELECT docid FROM message
      WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND kind <> 'test' AND docid IN (SELECT value FROM json_each($3))";
 
-const PHONES_POSTGRES: &str = "SELECT phone_mac FROM message
-     WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND kind <> 'test' AND reason IS DISTINCT FROM 'duplicate_phone'
-       AND phone_mac = ANY($3)";
+const PHONES_POSTGRES: &str = "SELECT m.phone_mac FROM unnest($3::bytea[]) AS g(mac) CROSS JOIN LATERAL (
+        SELECT phone_mac FROM message WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND kind <> 'test'
+            AND reason IS DISTINCT FROM 'duplicate_phone' AND phone_mac = g.mac LIMIT 1) m";
 const PHONES_SQLITE: &str = "SELECT phone_mac FROM message
      WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND kind <> 'test' AND reason IS NOT 'duplicate_phone' AND phone_mac = $3";
 

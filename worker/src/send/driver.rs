@@ -197,12 +197,12 @@ impl Driving<'_> {
             self.looked_at = Some(now);
         }
         self.tell_state(now).await?;
+        self.opt_out().await?;
         let places = if is_ending { 0 } else { self.places(now) };
         let (turns, wanted): (Vec<_>, Vec<_>) = self.waiting.share(places).into_iter().unzip();
         if wanted.is_empty() && self.outcomes.is_empty() {
             return Ok(true);
         }
-        self.opt_out().await?;
         let driver = Driver {
             lease: self.lease,
             pepper: &self.sender.pepper,

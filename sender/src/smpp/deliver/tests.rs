@@ -38,6 +38,13 @@ fn a_receipt_is_read_from_its_text() {
 }
 
 #[test]
+fn what_can_be_no_id_names_no_message() {
+    assert!(receipt("id:a\0b stat:DELIVRD", &[]).is_none());
+    let long = [b'1'; 5_000];
+    assert!(receipt("stat:DELIVRD", &[(0x001E, &long)]).is_none());
+}
+
+#[test]
 fn tlvs_come_before_the_text() {
     for id in [&b"77\0"[..], b"77"] {
         let read = receipt(TEXT, &[(0x0427, &[2]), (0x001E, id)]).unwrap();

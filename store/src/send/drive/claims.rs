@@ -16,7 +16,7 @@ use crate::send::judge::{Context, DueMessage, Ready, Verdict};
 use crate::tx::{Sql, get, parsed, values};
 use crate::{Error, Tx};
 
-/// Due messages with their recipients. Of a reminder it is also asked whether the first message was answered.
+/// Due messages of the sender with their recipients; a test may wait for the sender that a DRAFT had before. Of a reminder it is also asked whether the first message was answered.
 const DUE: &str = "SELECT d.due_at, d.message_id, d.failures, m.docid, m.kind, m.link_id, m.scheduled_at,
             coalesce(d.phone, r.phone) AS phone, CAST(r.fields AS text) AS fields, l.token, f.answered_at IS NOT NULL AS answered
        FROM message_due d
@@ -24,7 +24,7 @@ const DUE: &str = "SELECT d.due_at, d.message_id, d.failures, m.docid, m.kind, m
        LEFT JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid
        LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
        LEFT JOIN message f ON m.kind = 'reminder' AND f.account_id = m.account_id AND f.message_id = m.link_id
-      WHERE d.account_id = $1 AND d.campaign_id = $2 AND d.due_at <= $3 AND d.fence = 0 TESTS
+      WHERE d.account_id = $1 AND d.campaign_id = $2 AND d.due_at <= $3 AND d.fence = 0 AND d.sender = $5 TESTS
       ORDER BY d.due_at, d.message_id LIMIT $4";
 
 const CONTACTS: &str = "WITH g(a, p) AS (ROWS)
@@ -121,7 +121,13 @@ impl StepTx<'_> {
                     let moved = Counts::moved(Count::Status(scheduled), Count::Status(sending));
                     counts.merge(&moved);
                     let mac = candidate.macs.first().cloned().unwrap_or_default();
-                    sent_to.insert(mac.clone(), self.contact(&candidate, &mac));
+                    let contact = self.contact(&candidate, &mac);
+                    if candidate.due.kind == MessageKind::Test {
+                        // It does not undo what is noted of a message to the same phone.
+                        sent_to.entry(mac.clone()).or_insert(contact);
+                    } else {
+                        sent_to.insert(mac.clone(), contact);
+                    }
                     self.send(campaign, candidate, mac, *ready, parts)?;
                 }
             }
@@ -145,7 +151,10 @@ impl StepTx<'_> {
         let due = DUE.replace("TESTS", tests);
         let due = self.tx.locking(&due, "FOR UPDATE OF d SKIP LOCKED");
         let limit = i64::try_from(wanted.messages).unwrap_or(i64::MAX);
-        let rows = self.tx.rows(due, values![wanted.campaign, self.now, limit]);
+        let sender = self.driver.lease.name.as_str();
+        let rows = self
+            .tx
+            .rows(due, values![wanted.campaign, self.now, limit, sender]);
         let rows = rows.await?;
         rows.iter().map(|row| self.candidate(wanted, row)).collect()
     }

@@ -48,7 +48,8 @@ impl StepTx<'_> {
                 .execute(
                     "INSERT INTO sender_usage AS u (sender, account_id, day, parts) VALUES ($1, $2, $3, $4)
                          ON CONFLICT (sender, account_id) DO UPDATE SET day = excluded.day,
-                            parts = excluded.parts + CASE WHEN u.day = excluded.day THEN u.parts ELSE 0 END",
+                            parts = CASE WHEN u.day = excluded.day THEN u.parts + excluded.parts
+                                         WHEN excluded.parts > 0 THEN excluded.parts ELSE 0 END",
                     values![name, *account_id, self.today(campaign), *parts],
                 )
                 .await?;

@@ -201,6 +201,17 @@ async fn same_requests(
     Ok(())
 }
 
+/// Another signature of the same shape: what stands before a comma is its version.
+fn forged(signature: &str) -> String {
+    let start = signature.find(',').unwrap_or(0);
+    let other = |(at, c): (usize, char)| match c {
+        'b' if at >= start => 'c',
+        c if at >= start && c.is_ascii_alphanumeric() => 'b',
+        c => c,
+    };
+    signature.char_indices().map(other).collect()
+}
+
 /// Callbacks with a wrong signature are refused, and those as the libraries sign them are taken.
 async fn only_signed_callbacks_count<'a>(
     app: &App,
@@ -215,8 +226,7 @@ async fn only_signed_callbacks_count<'a>(
             "/headers/webhook-signature",
         ] {
             if let Some(signature) = wrong.pointer_mut(member) {
-                let text = signature.as_str().unwrap_or_default();
-                *signature = json!(text.replace(['A', 'a', '1'], "b"));
+                *signature = json!(forged(signature.as_str().unwrap_or_default()));
             }
         }
         ensure!(wrong != *signed, "nothing was changed: {signed}");
