@@ -181,6 +181,10 @@ impl Cluster {
             .args(["--username=postgres", "--auth=trust", "--no-sync"])
             .args(["--encoding=UTF8", "--locale=C.UTF-8"])
             .current_dir(self.folder.path());
+        if self.disk.is_some() {
+            // Without room for its log PostgreSQL ends, and does not come back: that is a server that is killed.
+            initdb.arg("--waldir").arg(self.folder.path().join("wal"));
+        }
         run(initdb).await.map(|_| ()).context("initdb")
     }
 
