@@ -3,6 +3,7 @@
 //! Nothing is sent twice: requests are never repeated and redirects never followed.
 
 use std::error::Error;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,33 +81,41 @@ impl HttpClient {
         Self { client, timeout }
     }
 
-    /// Sends a request once, as far as it could be built, and judges the answer.
+    /// Sends a request once, as far as it could be built and unless it has no connection by `begin_by`, and judges the answer.
     pub(crate) async fn hand_over<B: Into<Bytes>>(
         &self,
         request: Result<Request<B>, http::Error>,
+        begin_by: Instant,
         judge: fn(&Answer) -> Handed,
     ) -> Handed {
         let Ok(request) = request else {
             return Handed::not_sent("request");
         };
-        match self
-            .exchange(request.map(|body| Full::new(body.into())))
-            .await
-        {
+        let request = request.map(|body| Full::new(body.into()));
+        match self.exchange(request, begin_by).await {
             Ok(answer) => judge(&answer),
             Err(handed) => handed,
         }
     }
 
-    async fn exchange(&self, mut request: Request<Full<Bytes>>) -> Result<Answer, Handed> {
+    async fn exchange(
+        &self,
+        mut request: Request<Full<Bytes>>,
+        begin_by: Instant,
+    ) -> Result<Answer, Handed> {
         let agent = HeaderValue::from_static("feedback");
         request.headers_mut().insert(USER_AGENT, agent);
         let deadline = Instant::now() + self.timeout;
         // Known once the request has a connection, and before anything is written to it. The request belongs to the
         // future below, so that without a connection it is dropped unsent.
         let connection = capture_connection(&mut request);
-        let outcome = timeout_at(deadline, self.client.request(request)).await;
-        let has_connection = connection.connection_metadata().is_some();
+        let mut call = pin!(self.client.request(request));
+        let has_connection = || connection.connection_metadata().is_some();
+        let mut outcome = timeout_at(begin_by.min(deadline), &mut call).await;
+        if outcome.is_err() && has_connection() {
+            outcome = timeout_at(deadline, call).await;
+        }
+        let has_connection = has_connection();
         let response = match outcome {
             Ok(Ok(response)) => response,
             Ok(Err(error)) if !has_connection || was_never_started(&error) => {
@@ -188,7 +197,9 @@ mod tests {
 
     async fn post(client: &HttpClient, url: &str) -> Handed {
         let request = Request::post(url).body("body");
-        client.hand_over(request, |_| panic!("an answer")).await
+        let begin_by = Instant::now() + HTTP_TIMEOUT;
+        let answered = |_: &Answer| panic!("an answer");
+        client.hand_over(request, begin_by, answered).await
     }
 
     #[tokio::test]
@@ -221,5 +232,16 @@ mod tests {
         });
         assert_eq!(post(&client, &url).await, Handed::not_sent("connect"));
         closing.abort();
+    }
+
+    #[tokio::test]
+    async fn what_has_no_connection_in_time_is_not_sent() {
+        let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("https://{}/", server.local_addr().unwrap());
+        let client = HttpClient::new(&tls_config().unwrap(), HTTP_TIMEOUT);
+        let request = Request::post(&url).body("body");
+        let begin_by = Instant::now() + Duration::from_millis(50);
+        let handed = client.hand_over(request, begin_by, |_| panic!("an answer"));
+        assert_eq!(handed.await, Handed::not_sent("timeout"));
     }
 }

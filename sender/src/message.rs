@@ -2,7 +2,7 @@
 //!
 //! What has phones and texts has no `Debug`, so that no log shows them.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use domain::campaign::ReceiptStatus;
 use domain::sms::Encoding;
@@ -29,6 +29,8 @@ pub struct Message {
     pub validity: Duration,
     /// Where receipts of this message are reported; it carries the reference.
     pub status_url: String,
+    /// Nothing of it may be written once this is over: somebody else may hand it over then.
+    pub begin_by: Instant,
 }
 
 /// What came of handing a message over.

@@ -19,6 +19,7 @@ fn message(number: u128) -> Message {
         encoding: Encoding::Gsm7,
         parts: vec!["Hello".to_owned()],
         validity: Duration::from_mins(1),
+        begin_by: std::time::Instant::now() + Duration::from_mins(1),
         status_url: "https://example.com/".to_owned(),
     }
 }

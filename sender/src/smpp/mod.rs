@@ -29,7 +29,7 @@ use rusmpp::Pdu;
 use rusmpp::pdus::SubmitSm;
 use rustls::ClientConfig;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 
 use self::references::References;
@@ -169,12 +169,13 @@ impl Smpp {
             Ok(queue) => queue,
             Err(handed) => return handed,
         };
+        let begin_by = message.begin_by.into();
         let reference = shared.references.begin(message);
         let handed = match submit::pdus(message, reference) {
             Ok(pdus) => {
                 let failed = AtomicBool::new(false);
                 let parts = pdus.into_iter();
-                let parts = parts.map(|pdu| shared.submit(&queue, pdu, &failed));
+                let parts = parts.map(|pdu| shared.submit(&queue, pdu, begin_by, &failed));
                 submit::handed(join_all(parts).await)
             }
             Err(handed) => handed,
@@ -235,11 +236,12 @@ impl Shared {
         }
     }
 
-    /// Sends a part when the window has a place, unless another part has `failed` by then.
+    /// Sends a part when the window has a place, unless another part has `failed` by then, or `begin_by` is over.
     async fn submit(
         &self,
         queue: &mpsc::Sender<Outgoing>,
         pdu: SubmitSm,
+        begin_by: Instant,
         failed: &AtomicBool,
     ) -> Part {
         let Ok(_place) = self.window.acquire().await else {
@@ -248,19 +250,24 @@ impl Shared {
         if failed.load(Ordering::Relaxed) || self.is_closed() {
             return Part::Unsent;
         }
-        let part = self.exchange(queue, pdu).await;
+        let part = self.exchange(queue, pdu, begin_by).await;
         if !matches!(part, Part::Accepted(_)) {
             failed.store(true, Ordering::Relaxed);
         }
         part
     }
 
-    async fn exchange(&self, queue: &mpsc::Sender<Outgoing>, pdu: SubmitSm) -> Part {
+    async fn exchange(
+        &self,
+        queue: &mpsc::Sender<Outgoing>,
+        pdu: SubmitSm,
+        begin_by: Instant,
+    ) -> Part {
         let (begun, mut start) = oneshot::channel();
         let (answer, answered) = oneshot::channel();
         let submission = Outgoing::Submit(Box::new(Submission { pdu, begun, answer }));
         let started = async { queue.send(submission).await.is_ok() && (&mut start).await.is_ok() };
-        match timeout(self.timing.response, started).await {
+        match timeout_at(begin_by, started).await {
             Ok(true) => {}
             Ok(false) => return Part::Unsent,
             Err(_) => {

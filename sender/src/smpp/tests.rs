@@ -67,6 +67,7 @@ fn message(parts: &[&str]) -> Message {
         encoding: Encoding::Gsm7,
         parts: parts.iter().map(|part| (*part).to_owned()).collect(),
         validity: Duration::from_hours(1),
+        begin_by: std::time::Instant::now() + Duration::from_mins(1),
         status_url: String::new(),
     }
 }

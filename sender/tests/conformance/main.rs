@@ -9,7 +9,7 @@ mod results;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use domain::sms::Encoding;
 use sender::{Message, Provider, setting, tls_config};
@@ -72,6 +72,7 @@ fn message(from: &str) -> Message {
         encoding: Encoding::Gsm7,
         parts: vec![TEXT.to_owned()],
         validity: Duration::from_hours(1),
+        begin_by: Instant::now() + Duration::from_mins(1),
         status_url: STATUS_URL.to_owned(),
     }
 }

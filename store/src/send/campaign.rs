@@ -6,8 +6,8 @@ use domain::form::FormStatus;
 use entity::campaign;
 use sea_orm::sea_query::LockType;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
-    QuerySelect, Value,
+    ActiveModelTrait, ColumnTrait, EntityTrait, FromQueryResult, IntoActiveModel, QueryFilter,
+    QueryOrder, QuerySelect, Value,
 };
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ use crate::tx::{Parameters, Sql, values};
 use crate::{Committed, Error, ListPage, Store, Tx};
 
 /// A campaign, by its account and its id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
 pub struct CampaignKey {
     pub account_id: Uuid,
     pub campaign_id: Uuid,

@@ -1,18 +1,32 @@
 //! Whom an account may not send to: its suppression list. A phone is kept as its HMAC alone, so the list outlives the recipient.
 
+use std::collections::{BTreeSet, HashMap};
+
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::pepper::Pepper;
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use crate::tx::{Sql, get, values};
-use crate::{Error, ListPage, Store};
+use crate::{Error, ListPage, Store, Tx};
 
 pub(super) const OPT_OUT: &str = "INSERT INTO contact (account_id, phone_mac, opted_out_at, source) VALUES ($1, $2, $3, $4)
      ON CONFLICT (account_id, phone_mac) DO UPDATE
     SET opted_out_at = coalesce(contact.opted_out_at, excluded.opted_out_at),
         source = CASE WHEN contact.opted_out_at IS NULL THEN excluded.source ELSE contact.source END";
 pub(super) const OPT_IN: &str = "UPDATE contact SET opted_out_at = NULL, source = NULL WHERE account_id = $1 AND phone_mac = $2";
+
+const CONTACTS: &str = "WITH g(a, p) AS (ROWS)
+     SELECT c.phone_mac, c.last_sent_at, c.last_campaign_id, c.opted_out_at IS NOT NULL AS opted_out
+       FROM g JOIN contact c ON c.account_id = g.a AND c.phone_mac = g.p ORDER BY c.account_id, c.phone_mac";
+
+/// What an account knows of a phone.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Contact {
+    pub(super) opted_out: bool,
+    /// When the account sent to it last, and for which campaign.
+    pub(super) last_sent: Option<(DateTime<Utc>, Option<Uuid>)>,
+}
 
 /// Where a phone is in the list: when it came there, and its MAC.
 pub type SuppressedAt = (DateTime<Utc>, Vec<u8>);
@@ -135,5 +149,36 @@ impl Store {
         Ok(ListPage::new(rows, limit, false, |row: &Suppressed| {
             (row.since, row.phone_mac.clone())
         }))
+    }
+}
+
+impl Tx {
+    /// What an account knows of phones, by MAC; those without a contact are left out. `lock`: none changes until this transaction
+    /// ends.
+    pub(super) async fn contacts(
+        &self,
+        account_id: Uuid,
+        macs: BTreeSet<&[u8]>,
+        lock: bool,
+    ) -> Result<HashMap<Vec<u8>, Contact>, Error> {
+        let rows = macs
+            .into_iter()
+            .map(|mac| values![account_id, mac.to_vec()]);
+        let read = if lock {
+            self.locking(CONTACTS, "FOR NO KEY UPDATE OF c")
+        } else {
+            CONTACTS.to_owned()
+        };
+        let rows = self.for_rows(&read, rows.collect()).await?;
+        let contacts = rows.iter().map(|row| {
+            let at: Option<DateTime<Utc>> = get(row, "last_sent_at")?;
+            let campaign_id = get(row, "last_campaign_id")?;
+            let contact = Contact {
+                opted_out: get(row, "opted_out")?,
+                last_sent: at.map(|at| (at, campaign_id)),
+            };
+            Ok((get(row, "phone_mac")?, contact))
+        });
+        contacts.collect()
     }
 }

@@ -4,11 +4,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::{
     CampaignContent, CampaignCounts, Count, Counts, MessageKind, MessageStatus, SkipReason,
 };
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::CampaignKey;
 use super::tally::Changes;
-use crate::tx::{Sql, get, json, parsed, values};
+use crate::tx::{Sql, json, parsed, values};
 use crate::{Error, Store, Tx};
 
 /// How long after the last moment at which it may arrive a message's receipt may come.
@@ -40,7 +41,7 @@ impl Store {
         let now = self.now().await?;
         let mut finished = 0;
         for row in self.rows(ENDED, vec![]).await? {
-            let key = CampaignKey::new(get(&row, "account_id")?, get(&row, "campaign_id")?);
+            let key = CampaignKey::from_query_result(&row, "")?;
             let content: CampaignContent = json(&row, "content")?;
             if content.reminder.is_some() {
                 let counts = self
@@ -142,8 +143,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Skips the scheduled messages of a recipient who is erased, and forgets phone and tracking fields. What was cancelled is
-    /// counted as such, and ends by itself.
+    /// Skips the scheduled messages of a recipient who is erased, and forgets phone and tracking fields, also what was to be
+    /// replied. What was cancelled is counted as such, and ends by itself.
     pub(crate) async fn erase_messages(&self, account_id: Uuid, docid: &str) -> Result<(), Error> {
         let open = "SELECT campaign_id FROM campaign WHERE account_id = $1 AND status <> 'CANCELLED'
                        AND campaign_id IN (SELECT campaign_id FROM message WHERE account_id = $1 AND docid = $2)
@@ -171,6 +172,10 @@ impl Tx {
                 }
             }
         }
+        let reply = "UPDATE reply SET sender = NULL, phone = NULL, text = NULL
+                      WHERE account_id = $1 AND sender IS NOT NULL AND phone_mac IN (
+                            SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND docid = $2)";
+        self.execute(reply, values![account_id, docid]).await?;
         let forget = "UPDATE message SET phone_mac = NULL, sent_mac = NULL WHERE account_id = $1 AND docid = $2";
         self.execute(forget, values![account_id, docid]).await?;
         self.erase_link_fields(account_id, docid).await?;

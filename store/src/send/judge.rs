@@ -9,6 +9,8 @@ use domain::sms::{self, Country, Parts};
 use indexmap::IndexMap;
 use uuid::Uuid;
 
+use super::contact::Contact;
+
 /// What is known of the account, the form and the campaign of a message.
 pub(super) struct Context<'a> {
     pub content: &'a CampaignContent,
@@ -32,9 +34,7 @@ pub(super) struct DueMessage {
     pub phone: Option<String>,
     /// Tracking fields.
     pub fields: IndexMap<String, String>,
-    pub opted_out: bool,
-    /// When the account sent to the phone last, and for which campaign.
-    pub last_sent: Option<(DateTime<Utc>, Option<Uuid>)>,
+    pub contact: Contact,
     /// Of a reminder: its link was answered.
     pub answered: bool,
     /// The token of its link.
@@ -75,7 +75,7 @@ impl Context<'_> {
         let Some(form) = self.form else {
             return Verdict::Skip(FormDeleted);
         };
-        if due.opted_out {
+        if due.contact.opted_out {
             return Verdict::Skip(OptedOut);
         }
         if due.answered {
@@ -91,7 +91,7 @@ impl Context<'_> {
         let deadline = due.scheduled_at + TimeDelta::hours(self.content.send_within_hours.into());
         let mut ends_at = deadline;
         if !is_test {
-            if self.is_too_soon(due.last_sent) {
+            if self.is_too_soon(due.contact.last_sent) {
                 return Verdict::Skip(ContactGap);
             }
             if self.now >= deadline {

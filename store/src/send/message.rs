@@ -99,18 +99,20 @@ impl Store {
         ))
     }
 
-    /// Schedules a test message to a phone, with the fields of a recipient.
+    /// Schedules a test message to a phone, with the fields of a recipient. `None`: the campaign is gone.
     ///
     /// # Errors
     /// See [`Error`].
     pub async fn schedule_test(
         &self,
         key: CampaignKey,
-        sender: &str,
         docid: &str,
         phone: &str,
-    ) -> Result<Uuid, Error> {
-        let tx = self.begin().await?;
+    ) -> Result<Option<Uuid>, Error> {
+        let mut tx = self.begin().await?;
+        let Some(campaign) = tx.lock_campaign(key).await? else {
+            return Ok(None);
+        };
         let (now, id) = (tx.now().await?, Uuid::now_v7());
         tx.execute(
             "INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, status, scheduled_at)
@@ -120,11 +122,11 @@ impl Store {
         .await?;
         tx.execute(
             "INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender, phone) VALUES ($1, $2, $3, $4, $5, $6)",
-            values![key, id, now, sender, phone],
+            values![key, id, now, campaign.sender, phone],
         )
         .await?;
         tx.commit_surely().await?;
-        Ok(id)
+        Ok(Some(id))
     }
 
     /// Schedules the messages of a campaign again that may have been sent or not: because a person asks for it. One that is FINISHED

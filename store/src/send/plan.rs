@@ -2,6 +2,7 @@
 //! it from being sent is judged when it is taken to be sent.
 
 use std::collections::HashSet;
+use std::hash::Hash;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -11,28 +12,22 @@ use domain::campaign::{
 use domain::pepper::Pepper;
 use domain::sms;
 use entity::campaign;
-use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QueryResult, Value};
+use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QueryResult, TryGetable, Value};
 use uuid::Uuid;
 
 use super::CampaignKey;
 use super::tally::Changes;
 use crate::import::{Claim, RecipientQuery};
-use crate::tx::{Sql, get, parsed, values};
+use crate::tx::{Sql, get, parsed, read, values};
 use crate::{Error, Store, Tx};
 
-// Both indexes are without tests. SQLite takes one only if the statement says so too.
-/// One look-up by key each: of a table without statistics PostgreSQL would read all of the campaign, and filter.
-const DOCIDS_POSTGRES: &str = "SELECT m.docid FROM unnest($3::text[]) AS g(docid) CROSS JOIN LATERAL (
-        SELECT docid FROM message WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND kind <> 'test'
-            AND docid = g.docid LIMIT 1) m";
-const DOCIDS_SQLITE: &str = "SELECT docid FROM message
-     WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND kind <> 'test' AND docid IN (SELECT value FROM json_each($3))";
-
-const PHONES_POSTGRES: &str = "SELECT m.phone_mac FROM unnest($3::bytea[]) AS g(mac) CROSS JOIN LATERAL (
-        SELECT phone_mac FROM message WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND kind <> 'test'
-            AND reason IS DISTINCT FROM 'duplicate_phone' AND phone_mac = g.mac LIMIT 1) m";
-const PHONES_SQLITE: &str = "SELECT phone_mac FROM message
-     WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND kind <> 'test' AND reason IS NOT 'duplicate_phone' AND phone_mac = $3";
+// Both indexes are without tests; SQLite takes one only if the statement says so too. One look-up by key each: of a table without
+// statistics PostgreSQL would read all of the campaign for a join.
+const DOCIDS: &str = "WITH g(a, c, d) AS (ROWS) SELECT (SELECT docid FROM message
+      WHERE account_id = g.a AND campaign_id = g.c AND kind = 'first' AND kind <> 'test' AND docid = g.d) AS known FROM g";
+const PHONES: &str = "WITH g(a, c, p) AS (ROWS) SELECT (SELECT phone_mac FROM message
+      WHERE account_id = g.a AND campaign_id = g.c AND kind = 'first' AND kind <> 'test'
+        AND reason IS DISTINCT FROM 'duplicate_phone' AND phone_mac = g.p) AS known FROM g";
 
 const INSERT: &str = "WITH g(a, c, m, d, s, r, p, t) AS (ROWS) INSERT INTO message
             (account_id, campaign_id, message_id, link_id, docid, kind, status, reason, phone_mac, scheduled_at)
@@ -41,12 +36,9 @@ const INSERT: &str = "WITH g(a, c, m, d, s, r, p, t) AS (ROWS) INSERT INTO messa
 const DUE: &str = "WITH g(a, c, m, t, s) AS (ROWS)
      INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender) SELECT * FROM g";
 
-const IMPORTED_POSTGRES: &str =
-    "SELECT docid, phone, fields ->> 'time_zone' AS time_zone FROM recipient
-     WHERE account_id = $1 AND docid = ANY($2) AND phone IS NOT NULL";
-const IMPORTED_SQLITE: &str =
-    "SELECT docid, phone, fields ->> 'time_zone' AS time_zone FROM recipient
-     WHERE account_id = $1 AND docid IN (SELECT value FROM json_each($2)) AND phone IS NOT NULL";
+const IMPORTED: &str =
+    "WITH g(a, d) AS (ROWS) SELECT r.docid, r.phone, r.fields ->> 'time_zone' AS time_zone
+       FROM g JOIN recipient r ON r.account_id = g.a AND r.docid = g.d WHERE r.phone IS NOT NULL";
 
 /// A recipient as planning needs it.
 struct Recipient {
@@ -87,11 +79,7 @@ impl Store {
     pub async fn campaigns_to_plan(&self) -> Result<Vec<CampaignKey>, Error> {
         let open = "SELECT account_id, campaign_id FROM campaign
                      WHERE status IN ('RUNNING', 'PAUSED') AND NOT planned ORDER BY account_id, campaign_id";
-        let open: Vec<(Uuid, Uuid)> = self.all(open, vec![]).await?;
-        let keys = open.into_iter();
-        Ok(keys
-            .map(|(account, id)| CampaignKey::new(account, id))
-            .collect())
+        read(&self.rows(open, vec![]).await?)
     }
 
     /// Plans the next slice of a campaign's audience. How many recipients were looked at; `None`: nothing is left to plan.
@@ -202,16 +190,9 @@ impl Tx {
         if !is_open(&row)? {
             return Ok(());
         }
-        let docids: Value = if self.is_sqlite() {
-            serde_json::to_string(&docids)
-                .map_err(Error::broken)?
-                .into()
-        } else {
-            let docids: Vec<String> = docids.into_iter().map(ToOwned::to_owned).collect();
-            docids.into()
-        };
-        let imported = self.dialect(IMPORTED_POSTGRES, IMPORTED_SQLITE);
-        let rows = self.rows(imported, values![key.account_id, docids]).await?;
+        let docids = docids.into_iter();
+        let docids = docids.map(|docid| values![key.account_id, docid]);
+        let rows = self.for_rows(IMPORTED, docids.collect()).await?;
         let recipients = rows.iter().map(Recipient::read).collect::<Result<_, _>>()?;
         let content: CampaignContent = serde_json::from_str(&row.content).map_err(Error::broken)?;
         let target = self.target(key, &content).await?;
@@ -244,7 +225,9 @@ impl Tx {
         pepper: &Pepper,
     ) -> Result<(), Error> {
         let key = target.key;
-        let known = self.planned_docids(key, &recipients).await?;
+        let docids = recipients.iter();
+        let docids = docids.map(|recipient| values![key, recipient.docid.as_str()]);
+        let known: HashSet<String> = self.planned(DOCIDS, docids.collect()).await?;
         recipients.retain(|recipient| !known.contains(&recipient.docid));
         if recipients.is_empty() {
             return Ok(());
@@ -253,7 +236,8 @@ impl Tx {
             .iter()
             .map(|recipient| pepper.phone_mac(key.account_id, &recipient.phone))
             .collect();
-        let mut taken = self.planned_phones(key, &macs).await?;
+        let phones = macs.iter().map(|mac| values![key, mac.to_vec()]);
+        let mut taken: HashSet<Vec<u8>> = self.planned(PHONES, phones.collect()).await?;
         let mut left = match target.content.max_messages {
             Some(most) => {
                 let planned = self.counts(key).await?.first.get(Count::Recipients);
@@ -314,46 +298,14 @@ impl Tx {
         Ok(())
     }
 
-    /// Which of these recipients have a message of the campaign.
-    async fn planned_docids(
+    /// Which docids, or phones, have a message of the campaign.
+    async fn planned<T: TryGetable + Hash + Eq>(
         &self,
-        key: CampaignKey,
-        recipients: &[Recipient],
-    ) -> Result<HashSet<String>, Error> {
-        let docids: Vec<String> = recipients
-            .iter()
-            .map(|recipient| recipient.docid.clone())
-            .collect();
-        let docids: Value = if self.is_sqlite() {
-            serde_json::to_string(&docids)
-                .map_err(Error::broken)?
-                .into()
-        } else {
-            docids.into()
-        };
-        let known = self.dialect(DOCIDS_POSTGRES, DOCIDS_SQLITE);
-        let known: Vec<String> = self.all(known, values![key, docids]).await?;
-        Ok(known.into_iter().collect())
-    }
-
-    /// Which of these phones have a message of the campaign.
-    async fn planned_phones(
-        &self,
-        key: CampaignKey,
-        macs: &[[u8; 32]],
-    ) -> Result<HashSet<Vec<u8>>, Error> {
-        let mut taken = HashSet::new();
-        if self.is_sqlite() {
-            for mac in macs {
-                let known: Option<Vec<u8>> =
-                    self.one(PHONES_SQLITE, values![key, mac.to_vec()]).await?;
-                taken.extend(known);
-            }
-        } else {
-            let macs: Vec<Vec<u8>> = macs.iter().map(|mac| mac.to_vec()).collect();
-            let known: Vec<Vec<u8>> = self.all(PHONES_POSTGRES, values![key, macs]).await?;
-            taken.extend(known);
-        }
-        Ok(taken)
+        known: &str,
+        rows: Vec<Vec<Value>>,
+    ) -> Result<HashSet<T>, Error> {
+        let rows = self.for_rows(known, rows).await?;
+        let known = rows.iter().map(|row| get::<Option<T>>(row, "known"));
+        known.filter_map(Result::transpose).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! What a campaign would do if it started now: every recipient of its audience is judged, and nothing is stored.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use chrono::{DateTime, Utc};
@@ -10,13 +10,13 @@ use domain::form::FormContent;
 use domain::pepper::Pepper;
 use domain::sms::{Country, Encoding, country_of};
 use indexmap::IndexMap;
-use sea_orm::{QueryResult, Value};
-use uuid::Uuid;
+use sea_orm::QueryResult;
 
 use super::CampaignKey;
+use super::contact::Contact;
 use super::judge::{Context, DueMessage, Verdict};
 use super::plan::audience;
-use crate::tx::{Sql, get, values};
+use crate::tx::{Patience, Sql, get, values};
 use crate::{Error, Store};
 
 /// Recipients that are read and judged at once.
@@ -26,12 +26,6 @@ const NEWEST: i64 = 1_000;
 const SAMPLES: usize = 5;
 /// As long as the token of a message's link.
 const TOKEN: &str = "00000000000";
-
-const CONTACTS_POSTGRES: &str =
-    "SELECT phone_mac, opted_out_at IS NOT NULL AS opted_out, last_sent_at, last_campaign_id
-       FROM contact WHERE account_id = $1 AND phone_mac = ANY($2)";
-const CONTACTS_SQLITE: &str = "SELECT phone_mac, opted_out_at IS NOT NULL AS opted_out, last_sent_at, last_campaign_id
-       FROM contact WHERE account_id = $1 AND phone_mac IN (SELECT unhex(value) FROM json_each($2))";
 
 /// The campaign to look ahead for, with what judging needs.
 #[derive(Debug)]
@@ -51,13 +45,6 @@ struct Recipient {
     docid: String,
     phone: String,
     fields: IndexMap<String, String>,
-}
-
-/// What an account knows of a phone.
-#[derive(Clone, Copy, Default)]
-struct Contact {
-    opted_out: bool,
-    last_sent: Option<(DateTime<Utc>, Option<Uuid>)>,
 }
 
 /// Phones that have a message, as hashes: an audience can be millions.
@@ -123,7 +110,15 @@ impl Store {
                 .iter()
                 .filter_map(|row| Recipient::read(row).transpose());
             let recipients = recipients.collect::<Result<Vec<_>, _>>()?;
-            let contacts = self.contacts(query, &recipients).await?;
+            let account_id = query.campaign.account_id;
+            let macs = recipients.iter();
+            let macs = macs.map(|recipient| query.pepper.phone_mac(account_id, &recipient.phone));
+            let macs: Vec<[u8; 32]> = macs.collect();
+            let tx = self.snapshot(Patience::Request).await?;
+            let wanted = macs.iter().map(|mac| &mac[..]).collect();
+            let contacts = tx.contacts(account_id, wanted, false).await?;
+            let contacts = macs.iter().map(|mac| contacts.get(&mac[..]).copied());
+            let contacts = contacts.map(Option::unwrap_or_default);
             for (recipient, contact) in recipients.into_iter().zip(contacts) {
                 add(&mut preview, &context, recipient, contact, &mut phones);
             }
@@ -154,41 +149,6 @@ impl Store {
         );
         self.rows(slice, given).await
     }
-
-    /// What is known of each recipient's phone.
-    async fn contacts(
-        &self,
-        query: &PreviewQuery<'_>,
-        recipients: &[Recipient],
-    ) -> Result<Vec<Contact>, Error> {
-        let account_id = query.campaign.account_id;
-        let macs: Vec<[u8; 32]> = recipients
-            .iter()
-            .map(|recipient| query.pepper.phone_mac(account_id, &recipient.phone))
-            .collect();
-        let wanted: Value = if self.is_sqlite() {
-            let macs: Vec<String> = macs.iter().map(|mac| hex(mac)).collect();
-            serde_json::json!(macs).to_string().into()
-        } else {
-            macs.iter()
-                .map(|mac| mac.to_vec())
-                .collect::<Vec<_>>()
-                .into()
-        };
-        let known = self.dialect(CONTACTS_POSTGRES, CONTACTS_SQLITE);
-        let mut contacts = HashMap::new();
-        for row in self.rows(known, values![account_id, wanted]).await? {
-            let at: Option<DateTime<Utc>> = get(&row, "last_sent_at")?;
-            let campaign_id: Option<Uuid> = get(&row, "last_campaign_id")?;
-            let contact = Contact {
-                opted_out: get(&row, "opted_out")?,
-                last_sent: at.map(|at| (at, campaign_id)),
-            };
-            contacts.insert(get::<Vec<u8>>(&row, "phone_mac")?, contact);
-        }
-        let contacts = macs.iter().map(|mac| contacts.get(&mac[..]).copied());
-        Ok(contacts.map(Option::unwrap_or_default).collect())
-    }
 }
 
 fn add(
@@ -212,8 +172,7 @@ fn add(
         scheduled_at: context.now,
         phone: Some(recipient.phone),
         fields: recipient.fields,
-        opted_out: contact.opted_out,
-        last_sent: contact.last_sent,
+        contact,
         answered: false,
         token: TOKEN.to_owned(),
     };
@@ -242,9 +201,4 @@ fn add(
             }
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    digits.concat()
 }

@@ -1,6 +1,6 @@
 //! What providers report of messages, in any order and as often as they like, and what comes through their links.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -9,6 +9,7 @@ use domain::campaign::{
 };
 use domain::date_range::day_of;
 use domain::rollup::DayCounts;
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::CampaignKey;
@@ -27,14 +28,17 @@ pub struct NewReceipt {
     pub code: Option<String>,
 }
 
-const LOCK: &str = "WITH g(a, m) AS (ROWS) SELECT m.account_id, m.message_id, m.campaign_id, m.kind, m.status, m.part_states,
+const LOCK: &str = "WITH g(a, m) AS (ROWS) SELECT m.account_id, m.message_id, m.campaign_id, m.kind, m.status, m.parts, m.part_states,
             m.accepted_day, m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids, a.time_zone
        FROM g JOIN message m ON m.account_id = g.a AND m.message_id = g.m
        JOIN account a ON a.account_id = g.a
        LEFT JOIN link l ON l.account_id = g.a AND l.link_id = m.link_id ORDER BY m.account_id, m.message_id";
 
-const CAMPAIGNS: &str = "WITH g(a, m) AS (ROWS) SELECT DISTINCT m.account_id, m.campaign_id
-       FROM g JOIN message m ON m.account_id = g.a AND m.message_id = g.m";
+/// The campaigns of delivered messages, and the messages that are scheduled although they were handed over before.
+const CAMPAIGNS: &str = "WITH g(a, m, d) AS (ROWS) SELECT DISTINCT m.account_id, m.campaign_id,
+            CASE WHEN m.status = 'scheduled' THEN m.message_id END AS again
+       FROM g JOIN message m ON m.account_id = g.a AND m.message_id = g.m
+      WHERE g.d OR m.status = 'scheduled' AND m.part_states <> '' ORDER BY m.account_id, m.campaign_id, again";
 
 const UPDATE: &str = "WITH g(a, m, s, p, c, t, at, day) AS (ROWS)
      UPDATE message AS m SET status = g.s, part_states = g.p, code = coalesce(g.c, m.code), delivered_at = coalesce(m.delivered_at, g.t),
@@ -57,7 +61,8 @@ struct Locked {
     message_id: Uuid,
     kind: MessageKind,
     before: MessageStatus,
-    parts: PartStates,
+    parts: i64,
+    states: PartStates,
     code: Option<String>,
     accepted_day: Option<NaiveDate>,
     is_answered: bool,
@@ -118,12 +123,12 @@ impl Store {
     async fn try_receipts(&self, receipts: &[NewReceipt]) -> Result<(), Error> {
         let tx = self.begin_by_keys().await?;
         let now = tx.now().await?;
-        let campaigns = tx.lock_campaigns(receipts).await?;
+        let (campaigns, sent_after_all) = tx.lock_campaigns(receipts).await?;
         let mut messages = tx.lock_messages(receipts).await?;
         let mut kept = Vec::new();
         for receipt in receipts {
             if let Some(message) = messages.get_mut(&(receipt.account_id, receipt.message_id)) {
-                message.parts.record(receipt.part, receipt.status);
+                message.states.record(receipt.part, receipt.status);
                 let part = receipt.part.map_or(Ok(ALL_PARTS), i64::try_from);
                 kept.push(values![
                     receipt.account_id,
@@ -142,9 +147,18 @@ impl Store {
         let mut rows = Vec::new();
         let mut delivered = Vec::new();
         for message in messages.values() {
-            let after = message.parts.status(message.before);
-            let moved = Counts::moved(Count::Status(message.before), Count::Status(after));
-            changes.of(message.key, message.kind).merge(&moved);
+            let delta = changes.of(message.key, message.kind);
+            let mut before = message.before;
+            if sent_after_all.contains(&message.message_id) {
+                // As if it had never been scheduled again.
+                before = MessageStatus::Unknown;
+                delta.add(Count::Parts, message.parts);
+            }
+            let after = message.states.status(before);
+            delta.merge(&Counts::moved(
+                Count::Status(message.before),
+                Count::Status(after),
+            ));
             // A receipt may be the first to say that the provider has it.
             let accepted_at = after.is_accepted().then_some(now);
             let today = accepted_at.map(|at| day_of(at, message.time_zone));
@@ -165,7 +179,7 @@ impl Store {
                 message.key.account_id,
                 message.message_id,
                 after.as_str(),
-                message.parts.as_str(),
+                message.states.as_str(),
                 message.code.as_deref(),
                 delivered_at,
                 accepted_at,
@@ -184,35 +198,39 @@ impl Store {
 }
 
 impl Tx {
-    /// The campaigns of these messages that may plan reminders, locked against changes of their status.
+    /// The campaigns of these messages that may plan reminders, locked against changes of their status; and the messages that were
+    /// to be sent again and are not any more, as their receipts tell that they were sent.
     async fn lock_campaigns(
         &self,
         receipts: &[NewReceipt],
-    ) -> Result<HashMap<CampaignKey, CampaignContent>, Error> {
-        let delivered = receipts
-            .iter()
-            .filter(|receipt| receipt.status == ReceiptStatus::Delivered);
-        let rows = delivered.map(|receipt| values![receipt.account_id, receipt.message_id]);
-        let mut keys = BTreeSet::new();
+    ) -> Result<(HashMap<CampaignKey, CampaignContent>, HashSet<Uuid>), Error> {
+        let rows = receipts.iter().map(|receipt| {
+            let is_delivered = receipt.status == ReceiptStatus::Delivered;
+            values![receipt.account_id, receipt.message_id, is_delivered]
+        });
+        let mut found: BTreeMap<CampaignKey, Vec<Uuid>> = BTreeMap::new();
         for row in self.for_rows(CAMPAIGNS, rows.collect()).await? {
-            keys.insert(CampaignKey::new(
-                get(&row, "account_id")?,
-                get(&row, "campaign_id")?,
-            ));
+            let key = CampaignKey::from_query_result(&row, "")?;
+            let again: Option<Uuid> = get(&row, "again")?;
+            found.entry(key).or_default().extend(again);
         }
-        let mut contents = HashMap::new();
-        for key in keys {
+        let (mut contents, mut sent_after_all) = (HashMap::new(), HashSet::new());
+        for (key, again) in found {
             let open = "SELECT content FROM campaign
                          WHERE account_id = $1 AND campaign_id = $2 AND status IN ('RUNNING', 'PAUSED')";
             let open = self.locking(open, "FOR SHARE");
             if let Some(row) = self.row(open, values![key]).await? {
-                let content: CampaignContent = json(&row, "content")?;
-                if content.reminder.is_some() {
-                    contents.insert(key, content);
+                contents.insert(key, json(&row, "content")?);
+                for message_id in again {
+                    let unclaimed = "DELETE FROM message_due
+                         WHERE account_id = $1 AND campaign_id = $2 AND message_id = $3 AND fence = 0";
+                    if self.execute(unclaimed, values![key, message_id]).await? > 0 {
+                        sent_after_all.insert(message_id);
+                    }
                 }
             }
         }
-        Ok(contents)
+        Ok((contents, sent_after_all))
     }
 
     async fn lock_messages(
@@ -238,7 +256,8 @@ impl Tx {
                 message_id,
                 kind: parsed(&row, "kind")?,
                 before: parsed(&row, "status")?,
-                parts: parsed(&row, "part_states")?,
+                parts: get(&row, "parts")?,
+                states: parsed(&row, "part_states")?,
                 code: None,
                 accepted_day: get(&row, "accepted_day")?,
                 is_answered: get(&row, "is_answered")?,

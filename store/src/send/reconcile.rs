@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::CampaignKey;
 use super::tally::Changes;
 use crate::report::Drift;
-use crate::tx::{Patience, Sql, get, parsed, values};
+use crate::tx::{Patience, Sql, get, parsed, read, values};
 use crate::{Error, Store, Tx};
 
 /// Tally, pending counts, and the messages by what is alike. One statement, so one snapshot.
@@ -81,11 +81,7 @@ impl Store {
     pub async fn all_campaigns(&self) -> Result<Vec<CampaignKey>, Error> {
         let campaigns =
             "SELECT account_id, campaign_id FROM campaign ORDER BY account_id, campaign_id";
-        let campaigns: Vec<(Uuid, Uuid)> = self.all(campaigns, vec![]).await?;
-        let campaigns = campaigns.into_iter();
-        Ok(campaigns
-            .map(|(account, id)| CampaignKey::new(account, id))
-            .collect())
+        read(&self.rows(campaigns, vec![]).await?)
     }
 
     /// The counts of a campaign that its messages do not give, and the messages that do not have the due rows of their status.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::CampaignKey;
 use crate::collect::PendingDeltas;
 use crate::form::FormKey;
-use crate::tx::{Patience, Sql, get, parsed, values};
+use crate::tx::{Patience, Sql, get, parsed, read, values};
 use crate::{Error, Store, Tx};
 
 /// Pending rows that one transaction adds to a tally at most.
@@ -71,15 +71,14 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn fold_campaign_counts(&self) -> Result<u64, Error> {
-        let campaigns: Vec<(Uuid, Uuid)> = self
-            .all(
+        let campaigns = self
+            .rows(
                 "SELECT DISTINCT account_id, campaign_id FROM campaign_delta ORDER BY account_id, campaign_id LIMIT 1000",
                 vec![],
             )
             .await?;
         let mut folded = 0;
-        for (account_id, campaign_id) in campaigns {
-            let key = CampaignKey::new(account_id, campaign_id);
+        for key in read::<CampaignKey>(&campaigns)? {
             folded += self.retry(|| self.fold(key)).await?;
         }
         Ok(folded)

@@ -14,7 +14,7 @@ use super::cached::month;
 use super::data::Data;
 
 /// Shorter than an import takes.
-const TIME: Duration = Duration::from_secs(4);
+const TIME: Duration = Duration::from_secs(3);
 /// After each answer a connection rests: dashboards do not ask for all that a machine can give.
 pub(super) const PAUSE: Duration = Duration::from_millis(20);
 

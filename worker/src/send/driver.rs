@@ -19,17 +19,17 @@ use rustls::ClientConfig;
 use sender::Handed;
 use sender::setting::{Kind, Setting};
 use store::send::drive::{Claimed, ClaimedKey, Driver, HandedResult, Outcome, Step};
-use store::send::lease::{Lease, RENEW_EVERY, TRUSTED_FOR};
+use store::send::lease::Lease;
 use store::{Error, Store};
-use tokio::sync::watch;
 use tokio::task::{self, JoinError, JoinSet};
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::events::{self, Keeper};
 use super::fair::Waiting;
 use super::hand_over::HandOver;
 use super::pace::{Pauses, Rate};
+use super::renewal::Renewal;
 use super::replies;
 
 /// The time between two looks for due messages while the sender has nothing to do.
@@ -349,52 +349,5 @@ impl Driving<'_> {
         }
         let result = self.hand_over.result(handed);
         self.outcomes.push(Outcome { claimed, result });
-    }
-}
-
-/// A lease that is kept by a task of its own.
-struct Renewal {
-    /// Until when it is certain that nobody else has it; none once it is lost.
-    trusted: watch::Receiver<Option<Instant>>,
-    _stop: DropGuard,
-}
-
-impl Renewal {
-    fn start(store: Store, lease: Lease) -> Self {
-        let (sender, trusted) = watch::channel(Some(Instant::now() + TRUSTED_FOR));
-        let stop = CancellationToken::new();
-        let guard = stop.clone().drop_guard();
-        tokio::spawn(async move {
-            while stop
-                .run_until_cancelled(tokio::time::sleep(RENEW_EVERY))
-                .await
-                .is_some()
-            {
-                let began = Instant::now();
-                match store.renew_lease(&lease).await {
-                    Ok(true) => sender.send_replace(Some(began + TRUSTED_FOR)),
-                    Ok(false) => {
-                        sender.send_replace(None);
-                        return;
-                    }
-                    Err(error) => {
-                        tracing::debug!(%error, sender.name = %lease.name, "lease not renewed");
-                        continue;
-                    }
-                };
-            }
-        });
-        Self {
-            trusted,
-            _stop: guard,
-        }
-    }
-
-    fn is_lost(&self) -> bool {
-        self.trusted.borrow().is_none()
-    }
-
-    fn trusted_until(&self) -> Instant {
-        self.trusted.borrow().unwrap_or_else(Instant::now)
     }
 }

@@ -63,17 +63,22 @@ impl Keeper {
             if taken == 0 {
                 return;
             }
-            match self.keep(&batch).await {
-                Ok(()) => {
-                    for event in batch.drain(..) {
-                        // The provider may be gone by now.
-                        let _ = event.stored.send(());
-                    }
-                }
-                Err(error) => {
-                    tracing::warn!(%error, events = batch.len(), "receipts were not stored");
-                    batch.clear();
-                }
+            self.keep_all(&mut batch).await;
+        }
+    }
+
+    /// Stores a batch, and tells the provider. Where one event is in the way of the others, each is stored for itself.
+    async fn keep_all(&mut self, batch: &mut Vec<Event>) {
+        let mut kept = self.keep(batch).await;
+        let is_each = kept.as_ref().is_err_and(|error| !error.is_unavailable());
+        for event in batch.drain(..) {
+            if is_each {
+                kept = self.keep(std::slice::from_ref(&event)).await;
+            }
+            match &kept {
+                // The provider may be gone by now.
+                Ok(()) => drop(event.stored.send(())),
+                Err(error) => tracing::warn!(%error, "an event was not stored"),
             }
         }
     }

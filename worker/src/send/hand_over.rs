@@ -32,7 +32,7 @@ impl HandOver {
         if Instant::now() >= trusted_until {
             return None;
         }
-        Some(match self.message(claimed) {
+        Some(match self.message(claimed, trusted_until) {
             Some(message) => self.provider.send(&message).await,
             None => Handed::Refused {
                 code: "from".to_owned(),
@@ -41,7 +41,7 @@ impl HandOver {
     }
 
     /// The message as the provider gets it. `None`: the sender has no `from` for this phone.
-    fn message(&self, claimed: Claimed) -> Option<Message> {
+    fn message(&self, claimed: Claimed, begin_by: Instant) -> Option<Message> {
         let from = self.setting.from_for(&claimed.phone)?.to_owned();
         let number = u32::try_from(claimed.account_number).unwrap_or_default();
         let message_id = claimed.key.message_id;
@@ -56,6 +56,7 @@ impl HandOver {
             encoding: claimed.parts.encoding,
             parts: claimed.parts.texts,
             validity: claimed.validity,
+            begin_by,
         })
     }
 

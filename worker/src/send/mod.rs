@@ -1,6 +1,6 @@
 //! Sending: the jobs that plan messages, hand them over, and count them.
 //!
-//! - [`driver`]: one loop a sender, in one process at a time; `hand_over`: a message on its way to the provider.
+//! - [`driver`]: one loop a sender, in one process at a time; `renewal`: its lease; `hand_over`: a message on its way to the provider.
 //! - `pace`: the rate of a sender, and its pauses. `fair`: whose messages are next.
 //! - `events`: receipts and texts from providers that need no hook. `replies`: what texts are answered. [`plan`]: audiences, tallies, ends of campaigns.
 
@@ -10,6 +10,7 @@ mod fair;
 mod hand_over;
 mod pace;
 pub mod plan;
+mod renewal;
 mod replies;
 
 use std::sync::Arc;

@@ -90,7 +90,10 @@ impl<'a> Question<'a> {
 
     /// Whether several controls answer it.
     pub(super) fn is_group(&self) -> bool {
-        !matches!(self.control, Control::Line | Control::Area)
+        match self.control {
+            Control::Line | Control::Area => false,
+            Control::Scale | Control::Smileys | Control::Radio | Control::Checkbox => true,
+        }
     }
 
     /// Whether one of several controls answers it.

@@ -19,7 +19,7 @@ use api_http::{AppState, Caller, Code, PathId, Problem, QUICK, within};
 /// Replace a form as a whole.
 ///
 /// Business properties match by `bus_prop_id`, fields by `key`, options by `value`. Once the form is PUBLISHED, what is left
-/// out is retired and comes alive again when it is put back; a changed type, scale or `bus_prop`, or an optional field made
+/// out is retired and comes alive again when it is put back; a changed type, range of grades or `bus_prop`, or an optional field made
 /// required, is refused.
 #[utoipa::path(
     put,

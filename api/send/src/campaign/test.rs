@@ -84,10 +84,12 @@ pub async fn test_campaign(
     if !wrong.is_empty() {
         return Err(Problem::invalid(wrong));
     }
-    let sender = check::sendable(state, caller, &campaign.content).await?;
+    check::sendable(state, caller, &campaign.content).await?;
     state.take_test(account_id)?;
-    let scheduled = store.schedule_test(*key, &sender.name, &docid, &phone);
-    let message_id = within(QUICK, scheduled).await?;
+    let scheduled = store.schedule_test(*key, &docid, &phone);
+    let message_id = within(QUICK, scheduled)
+        .await?
+        .ok_or_else(Problem::not_found)?;
     let body = TestBody {
         message_id,
         campaign: with_counts(state, account_id, &campaign).await?,

@@ -10,6 +10,7 @@ fn message(from: &str, parts: &[&str], encoding: Encoding) -> Message {
         encoding,
         parts: parts.iter().map(|part| (*part).to_owned()).collect(),
         validity: Duration::from_hours(26),
+        begin_by: std::time::Instant::now() + Duration::from_mins(1),
         status_url: String::new(),
     }
 }

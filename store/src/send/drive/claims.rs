@@ -1,8 +1,8 @@
 //! Which due messages are handed over next: claimed, judged, and given their link.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use domain::campaign::{CampaignStatus, Count, Counts, MessageKind, MessageStatus, PartStates};
 use indexmap::IndexMap;
 use rand::RngExt;
@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::{Claimed, ClaimedKey, DELETE_DUE, Loaded, SET_DUE, StepTx, Wanted};
 use crate::send::CampaignKey;
+use crate::send::contact::Contact;
 use crate::send::judge::{Context, DueMessage, Ready, Verdict};
 use crate::tx::{Sql, get, parsed, values};
 use crate::{Error, Tx};
@@ -27,17 +28,15 @@ const DUE: &str = "SELECT d.due_at, d.message_id, d.failures, m.docid, m.kind, m
       WHERE d.account_id = $1 AND d.campaign_id = $2 AND d.due_at <= $3 AND d.fence = 0 AND d.sender = $5 TESTS
       ORDER BY d.due_at, d.message_id LIMIT $4";
 
-const CONTACTS: &str = "WITH g(a, p) AS (ROWS)
-     SELECT c.phone_mac, c.last_sent_at, c.last_campaign_id, c.opted_out_at IS NOT NULL AS opted_out
-       FROM g JOIN contact c ON c.account_id = g.a AND c.phone_mac = g.p ORDER BY c.account_id, c.phone_mac";
-
-/// Nothing is noted of a test but its phone and its sender.
+/// Nothing is noted of a test but its phone and its sender. Of phones that were not known a row that came meanwhile is left.
+const NEW_CONTACT: &str = "WITH g(a, p, s, t, c, d) AS (ROWS)
+     INSERT INTO contact (account_id, phone_mac, senders, last_sent_at, last_campaign_id, docid) SELECT * FROM g WHERE true
+         ON CONFLICT DO NOTHING RETURNING phone_mac";
 const SENT_TO: &str = "WITH g(a, p, s, t, c, d) AS (ROWS)
-     INSERT INTO contact AS c (account_id, phone_mac, senders, last_sent_at, last_campaign_id, docid) SELECT * FROM g WHERE true
-         ON CONFLICT (account_id, phone_mac) DO UPDATE SET last_sent_at = coalesce(excluded.last_sent_at, c.last_sent_at),
-            last_campaign_id = coalesce(excluded.last_campaign_id, c.last_campaign_id), docid = coalesce(excluded.docid, c.docid),
-            senders = CASE WHEN c.senders LIKE '%' || excluded.senders || '%' THEN c.senders ELSE c.senders || excluded.senders END
-     RETURNING phone_mac, opted_out_at IS NOT NULL AS opted_out";
+     UPDATE contact AS c SET last_sent_at = coalesce(g.t, c.last_sent_at),
+            last_campaign_id = coalesce(g.c, c.last_campaign_id), docid = coalesce(g.d, c.docid),
+            senders = CASE WHEN c.senders LIKE '%' || g.s || '%' THEN c.senders ELSE c.senders || g.s END
+       FROM g WHERE c.account_id = g.a AND c.phone_mac = g.p";
 
 const SKIP: &str =
     "WITH g(a, m, r) AS (ROWS) UPDATE message AS m SET status = 'skipped', reason = g.r
@@ -81,7 +80,18 @@ impl StepTx<'_> {
             return Ok(false);
         }
         let account_id = wanted.campaign.account_id;
-        self.tx.lock_contacts(account_id, &mut candidates).await?;
+        let macs = candidates.iter().flat_map(|candidate| &candidate.macs);
+        // Whoever opts out, or sends to them through another sender, comes before or after.
+        let contacts = self
+            .tx
+            .contacts(account_id, macs.map(Vec::as_slice).collect(), true);
+        let contacts = contacts.await?;
+        for Candidate { macs, due, .. } in &mut candidates {
+            for contact in macs.iter().filter_map(|mac| contacts.get(mac)) {
+                due.contact.last_sent = due.contact.last_sent.max(contact.last_sent);
+                due.contact.opted_out |= contact.opted_out;
+            }
+        }
         let mut parts_left = self.parts_left(account_id, campaign).await?;
         let context = Context {
             content: &campaign.content,
@@ -132,9 +142,7 @@ impl StepTx<'_> {
                 }
             }
         }
-        self.tx
-            .keep_contacts(sent_to.into_values().collect())
-            .await?;
+        self.tx.keep_contacts(sent_to, &contacts).await?;
         Ok(found == wanted.messages && !is_used_up)
     }
 
@@ -187,8 +195,7 @@ impl StepTx<'_> {
                     .transpose()
                     .map_err(Error::broken)?
                     .unwrap_or_else(IndexMap::new),
-                opted_out: false,
-                last_sent: None,
+                contact: Contact::default(),
                 answered: get(row, "answered")?,
                 token: token.unwrap_or_else(token_text),
             },
@@ -271,38 +278,21 @@ impl StepTx<'_> {
 }
 
 impl Tx {
-    /// Reads the contacts of phones. They are locked, so that whoever opts out comes before or after.
-    async fn lock_contacts(
+    /// Notes to whom messages go, by MAC.
+    async fn keep_contacts(
         &self,
-        account_id: Uuid,
-        candidates: &mut [Candidate],
+        sent_to: BTreeMap<Vec<u8>, Vec<Value>>,
+        known: &HashMap<Vec<u8>, Contact>,
     ) -> Result<(), Error> {
-        let macs = candidates.iter().flat_map(|candidate| &candidate.macs);
-        let macs: BTreeSet<&Vec<u8>> = macs.collect();
-        let rows = macs.into_iter().map(|mac| values![account_id, mac.clone()]);
-        let locked = self.locking(CONTACTS, "FOR NO KEY UPDATE OF c");
-        let mut contacts = HashMap::new();
-        for row in self.for_rows(&locked, rows.collect()).await? {
-            contacts.insert(get::<Vec<u8>>(&row, "phone_mac")?, row);
-        }
-        for Candidate { macs, due, .. } in candidates {
-            for row in macs.iter().filter_map(|mac| contacts.get(mac)) {
-                let at: Option<DateTime<Utc>> = get(row, "last_sent_at")?;
-                let campaign_id: Option<Uuid> = get(row, "last_campaign_id")?;
-                due.last_sent = due.last_sent.max(at.map(|at| (at, campaign_id)));
-                due.opted_out |= get::<bool>(row, "opted_out")?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Notes to whom messages go.
-    async fn keep_contacts(&self, rows: Vec<Vec<Value>>) -> Result<(), Error> {
-        for row in self.for_rows(SENT_TO, rows).await? {
-            if get(&row, "opted_out")? {
-                let late = "a phone opted out before it was known";
-                return Err(Error::Conflict(late.into()));
-            }
+        let (old, new): (Vec<_>, Vec<_>) = sent_to
+            .into_iter()
+            .partition(|(mac, _)| known.contains_key(mac));
+        let rows = |contacts: Vec<(_, _)>| contacts.into_iter().map(|(_, row)| row).collect();
+        let expected = new.len();
+        self.for_rows(SENT_TO, rows(old)).await?;
+        if self.for_rows(NEW_CONTACT, rows(new)).await?.len() < expected {
+            // Somebody opted out, or was sent to, before there was anything to lock.
+            return Err(Error::Conflict("a contact came meanwhile".into()));
         }
         Ok(())
     }

@@ -17,13 +17,13 @@ use domain::form::{FormContent, FormStatus};
 use domain::pepper::Pepper;
 use domain::sms::{Country, Parts};
 use indexmap::IndexMap;
-use sea_orm::Value;
+use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
 
 use super::CampaignKey;
 use super::lease::Lease;
 use super::tally::Changes;
-use crate::tx::{Sql, get, json, parsed, values};
+use crate::tx::{Sql, get, json, parsed, read, values};
 use crate::{Committed, Error, Store, Tx};
 
 /// A message whose result becomes known.
@@ -152,8 +152,8 @@ impl Store {
     /// See [`Error`].
     pub async fn campaigns_with_due(&self, sender: &str) -> Result<Vec<CampaignKey>, Error> {
         let now = self.now().await?;
-        let due: Vec<(Uuid, Uuid)> = self
-            .all(
+        let due = self
+            .rows(
                 "SELECT c.account_id, c.campaign_id FROM campaign c
                   WHERE c.sender = $1 AND c.status = 'RUNNING'
                     AND EXISTS (SELECT 1 FROM message_due d WHERE d.account_id = c.account_id
@@ -165,10 +165,7 @@ impl Store {
                 values![sender, now],
             )
             .await?;
-        let keys = due.into_iter();
-        Ok(keys
-            .map(|(account, id)| CampaignKey::new(account, id))
-            .collect())
+        read(&due)
     }
 
     /// The messages that are claimed under a lease, or under an older one of the same name.
@@ -189,7 +186,7 @@ impl Store {
             .await?;
         let claimed = rows.iter().map(|row| {
             let key = ClaimedKey {
-                campaign: CampaignKey::new(get(row, "account_id")?, get(row, "campaign_id")?),
+                campaign: CampaignKey::from_query_result(row, "")?,
                 due_at: get(row, "due_at")?,
                 message_id: get(row, "message_id")?,
             };

@@ -31,9 +31,11 @@ const UPDATE: &str = "WITH g(a, m, s, code, ids, at, day) AS (ROWS)
             accepted_at = coalesce(m.accepted_at, g.at), accepted_day = coalesce(m.accepted_day, g.day)
        FROM g WHERE m.account_id = g.a AND m.message_id = g.m";
 
+/// A provider that gives an id again means the newer message.
 const REF: &str = "WITH g(a, m, s, i, n, t) AS (ROWS)
-     INSERT INTO provider_ref (account_id, message_id, sender, provider_id, part, created_at)
-     SELECT * FROM g WHERE true ON CONFLICT DO NOTHING";
+     INSERT INTO provider_ref (account_id, message_id, sender, provider_id, part, created_at) SELECT * FROM g WHERE true
+         ON CONFLICT (sender, provider_id) DO UPDATE SET account_id = excluded.account_id, message_id = excluded.message_id,
+            part = excluded.part, created_at = excluded.created_at";
 
 /// A claimed message whose result came.
 struct Sending {
@@ -93,6 +95,7 @@ impl StepTx<'_> {
     ) -> Result<Vec<MessageStatus>, Error> {
         let messages = self.tx.lock_claimed(outcomes).await?;
         let (mut recorded, mut reminders) = (vec![], vec![]);
+        let mut references = BTreeMap::new();
         for outcome in outcomes {
             let key = outcome.claimed;
             let Some(message) = messages.get(&key.message_id) else {
@@ -124,6 +127,16 @@ impl StepTx<'_> {
                 reminders.push((key.campaign, key.message_id, &campaign.content));
             }
             self.keep(key, &written, day)?;
+            for (part, id) in (0_i64..).zip(written.provider_ids) {
+                references.entry(id).or_insert((key, part));
+            }
+        }
+        if self.driver.keeps_ids {
+            for (id, (key, part)) in references {
+                let name = self.driver.lease.name.as_str();
+                let reference = values![name, id.as_str(), part, self.now];
+                self.write(REF, key.of_message(), reference);
+            }
         }
         let (now, changes) = (self.now, &mut self.changes);
         self.tx.plan_reminders(&reminders, now, changes).await?;
@@ -153,13 +166,6 @@ impl StepTx<'_> {
         match written.due_again {
             Some((at, failures)) => self.write(SET_DUE, key.of_due(), values![0_i64, at, failures]),
             None => self.write(DELETE_DUE, key.of_due(), vec![]),
-        }
-        if self.driver.keeps_ids {
-            for (part, id) in (0_i64..).zip(written.provider_ids) {
-                let name = self.driver.lease.name.as_str();
-                let reference = values![name, id.as_str(), part, self.now];
-                self.write(REF, key.of_message(), reference);
-            }
         }
         Ok(())
     }

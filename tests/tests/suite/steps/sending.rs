@@ -37,6 +37,8 @@ struct Fate {
     handed_over: usize,
     /// It was handed over, and nobody knows that it was not sent.
     may_be_sent: bool,
+    /// Somebody asked to send it again without knowing.
+    is_asked_again: bool,
 }
 
 /// A result for good.
@@ -103,7 +105,7 @@ impl Story {
     }
 
     async fn step(&mut self) -> Result<()> {
-        match self.dice.roll(15) {
+        match self.dice.roll(16) {
             0 | 1 => self.import().await,
             2 => self.store_a_chunk().await,
             3..=5 => self.claim().await.map(drop),
@@ -114,6 +116,7 @@ impl Story {
             11 => self.act(Action::Pause).await,
             12 => self.act(Action::Resume).await,
             13 => self.answer().await,
+            14 => self.resend().await,
             _ => {
                 self.survey.ledger.store.fold_campaign_counts().await?;
                 Ok(())
@@ -243,7 +246,7 @@ impl Story {
         let sent: Vec<Uuid> = self
             .fates
             .iter()
-            .filter(|(_, fate)| fate.may_be_sent)
+            .filter(|(_, fate)| fate.may_be_sent || fate.is_asked_again)
             .map(|(id, _)| *id)
             .collect();
         if sent.is_empty() {
@@ -264,6 +267,32 @@ impl Story {
             code: None,
         };
         self.survey.ledger.store.record_receipts(&[receipt]).await?;
+        let messages = self.messages().await?;
+        let reported = messages
+            .iter()
+            .find(|message| message.message_id == message_id);
+        // What was skipped meanwhile stays so.
+        if reported.is_some_and(|message| message.skipped_reason.is_none())
+            && let Some(fate) = self.fates.get_mut(&message_id)
+        {
+            fate.may_be_sent = true;
+        }
+        Ok(())
+    }
+
+    /// A person asks to send again what may have been sent.
+    async fn resend(&mut self) -> Result<()> {
+        let messages = self.messages().await?;
+        let store = &self.survey.ledger.store;
+        let change = store.resend_unknown(self.key).await?;
+        ensure!(matches!(change, CampaignChange::Done(_)), "{change:?}");
+        for message in messages {
+            if message.status == MessageStatus::Unknown
+                && let Some(fate) = self.fates.get_mut(&message.message_id)
+            {
+                (fate.may_be_sent, fate.is_asked_again) = (false, true);
+            }
+        }
         Ok(())
     }
 

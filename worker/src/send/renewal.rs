@@ -1,0 +1,56 @@
+//! Keeps a lease, in a task of its own.
+
+use std::time::Instant;
+
+use store::Store;
+use store::send::lease::{Lease, RENEW_EVERY, TRUSTED_FOR};
+use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// A lease that is renewed until this is dropped.
+pub(super) struct Renewal {
+    /// Until when it is certain that nobody else has it; none once it is lost.
+    trusted: watch::Receiver<Option<Instant>>,
+    _stop: DropGuard,
+}
+
+impl Renewal {
+    pub(super) fn start(store: Store, lease: Lease) -> Self {
+        let (sender, trusted) = watch::channel(Some(Instant::now() + TRUSTED_FOR));
+        let stop = CancellationToken::new();
+        let guard = stop.clone().drop_guard();
+        tokio::spawn(async move {
+            while stop
+                .run_until_cancelled(tokio::time::sleep(RENEW_EVERY))
+                .await
+                .is_some()
+            {
+                let began = Instant::now();
+                match store.renew_lease(&lease).await {
+                    Ok(true) => sender.send_replace(Some(began + TRUSTED_FOR)),
+                    Ok(false) => {
+                        sender.send_replace(None);
+                        return;
+                    }
+                    Err(error) => {
+                        tracing::debug!(%error, sender.name = %lease.name, "lease not renewed");
+                        continue;
+                    }
+                };
+            }
+        });
+        Self {
+            trusted,
+            _stop: guard,
+        }
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.trusted.borrow().is_none()
+    }
+
+    /// Until when something may be handed over.
+    pub(super) fn trusted_until(&self) -> Instant {
+        self.trusted.borrow().unwrap_or_else(Instant::now)
+    }
+}
