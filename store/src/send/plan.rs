@@ -1,8 +1,7 @@
 //! Planning: from recipients to messages that are due. Each docid and each phone gets one message of a campaign; what else may keep
 //! it from being sent is judged when it is taken to be sent.
 
-use std::collections::HashSet;
-use std::hash::Hash;
+use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -12,26 +11,24 @@ use domain::campaign::{
 use domain::pepper::Pepper;
 use domain::sms;
 use entity::campaign;
-use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QueryResult, TryGetable, Value};
+use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QueryResult, Value};
 use uuid::Uuid;
 
 use super::CampaignKey;
 use super::tally::Changes;
 use crate::import::{Claim, RecipientQuery};
-use crate::tx::{Sql, get, parsed, read, values};
+use crate::tx::{Sql, get, parsed, read, tuples, values};
 use crate::{Error, Store, Tx};
 
-// Both indexes are without tests; SQLite takes one only if the statement says so too. One look-up by key each: of a table without
-// statistics PostgreSQL would read all of the campaign for a join.
-const DOCIDS: &str = "WITH g(a, c, d) AS (ROWS) SELECT (SELECT docid FROM message
-      WHERE account_id = g.a AND campaign_id = g.c AND kind = 'first' AND kind <> 'test' AND docid = g.d) AS known FROM g";
-const PHONES: &str = "WITH g(a, c, p) AS (ROWS) SELECT (SELECT phone_mac FROM message
-      WHERE account_id = g.a AND campaign_id = g.c AND kind = 'first' AND kind <> 'test'
-        AND reason IS DISTINCT FROM 'duplicate_phone' AND phone_mac = g.p) AS known FROM g";
+/// Which docids have their message. The index is without tests; SQLite takes it only if the statement says so too.
+const KNOWN: &str = "WITH g(a, c, d) AS (ROWS) SELECT (SELECT docid FROM message
+      WHERE account_id = g.a AND campaign_id = g.c AND kind = 'first' AND kind <> 'test' AND docid = g.d) AS docid FROM g";
 
-const INSERT: &str = "WITH g(a, c, m, d, s, r, p, t) AS (ROWS) INSERT INTO message
-            (account_id, campaign_id, message_id, link_id, docid, kind, status, reason, phone_mac, scheduled_at)
-     SELECT g.a, g.c, g.m, g.m, g.d, 'first', g.s, g.r, g.p, g.t FROM g";
+/// What is in the way is left out: a message of the docid, or, of one that is not skipped for it, of the phone. (To look first which
+/// phones have one would be a plan of PostgreSQL's choice: without statistics it read the whole campaign for each.)
+const INSERT: &str = "WITH g(a, c, m, d, p, t, s, r) AS (ROWS) INSERT INTO message
+            (account_id, campaign_id, message_id, link_id, docid, kind, phone_mac, scheduled_at, status, reason)
+     SELECT g.a, g.c, g.m, g.m, g.d, 'first', g.p, g.t, g.s, g.r FROM g WHERE true ON CONFLICT DO NOTHING RETURNING message_id";
 
 const DUE: &str = "WITH g(a, c, m, t, s) AS (ROWS)
      INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender) SELECT * FROM g";
@@ -225,87 +222,72 @@ impl Tx {
         pepper: &Pepper,
     ) -> Result<(), Error> {
         let key = target.key;
-        let docids = recipients.iter();
-        let docids = docids.map(|recipient| values![key, recipient.docid.as_str()]);
-        let known: HashSet<String> = self.planned(DOCIDS, docids.collect()).await?;
-        recipients.retain(|recipient| !known.contains(&recipient.docid));
-        if recipients.is_empty() {
-            return Ok(());
+        if let Some(most) = target.content.max_messages {
+            let docids = recipients.iter();
+            let docids = docids.map(|recipient| values![key, recipient.docid.as_str()]);
+            let known = self.for_rows(KNOWN, docids.collect()).await?;
+            let known = known.iter().map(|row| get::<Option<String>>(row, "docid"));
+            let known: HashSet<_> = known.collect::<Result<_, _>>()?;
+            recipients.retain(|recipient| !known.contains(&Some(recipient.docid.clone())));
+            let planned = self.counts(key).await?.first.get(Count::Recipients);
+            let left = most.saturating_sub(u64::try_from(planned).unwrap_or_default());
+            recipients.truncate(usize::try_from(left).unwrap_or(usize::MAX));
         }
-        let macs: Vec<[u8; 32]> = recipients
-            .iter()
-            .map(|recipient| pepper.phone_mac(key.account_id, &recipient.phone))
-            .collect();
-        let phones = macs.iter().map(|mac| values![key, mac.to_vec()]);
-        let mut taken: HashSet<Vec<u8>> = self.planned(PHONES, phones.collect()).await?;
-        let mut left = match target.content.max_messages {
-            Some(most) => {
-                let planned = self.counts(key).await?.first.get(Count::Recipients);
-                usize::try_from(most)
-                    .unwrap_or(usize::MAX)
-                    .saturating_sub(usize::try_from(planned).unwrap_or(0))
-            }
-            None => usize::MAX,
-        };
+        let mut messages = HashMap::with_capacity(recipients.len());
+        let rows = recipients.into_iter().map(|recipient| {
+            let message_id = Uuid::now_v7();
+            let mac = pepper.phone_mac(key.account_id, &recipient.phone).to_vec();
+            let docid = recipient.docid.clone();
+            messages.insert(message_id, recipient);
+            (
+                message_id,
+                values![key, message_id, docid, mac, target.from],
+            )
+        });
+        let mut rows: Vec<(Uuid, Vec<Value>)> = rows.collect();
         let mut changes = Changes::default();
         let delta = changes.of(key, MessageKind::First);
-        let (mut messages, mut due) = (Vec::new(), Vec::new());
-        for (recipient, mac) in recipients.iter().zip(macs) {
-            if left == 0 {
-                break;
-            }
-            left -= 1;
-            let message_id = Uuid::now_v7();
-            let is_first = taken.insert(mac.to_vec());
-            let (status, reason) = if is_first {
-                delta.add(Count::Status(MessageStatus::Scheduled), 1);
-                let zones = sms::zones_for(recipient.time_zone.as_deref(), &recipient.phone);
-                let window = target.content.send_window.as_ref();
-                let slot = sms::slot(window, &zones, target.account_zone, target.from);
-                due.push(values![
-                    key,
-                    message_id,
-                    slot.opens_at,
-                    target.content.sender.as_str()
-                ]);
-                (MessageStatus::Scheduled, None)
-            } else {
-                delta.add(Count::Skipped(SkipReason::DuplicatePhone), 1);
-                (
-                    MessageStatus::Skipped,
-                    Some(SkipReason::DuplicatePhone.as_str()),
-                )
+        let mut due = Vec::new();
+        for message_id in self.insert(&rows, None).await? {
+            let Some(recipient) = messages.remove(&message_id) else {
+                continue;
             };
-            delta.add(Count::Recipients, 1);
-            messages.push(values![
-                key,
-                message_id,
-                recipient.docid.as_str(),
-                status.as_str(),
-                reason,
-                mac.to_vec(),
-                target.from
-            ]);
+            let zones = sms::zones_for(recipient.time_zone.as_deref(), &recipient.phone);
+            let window = target.content.send_window.as_ref();
+            let slot = sms::slot(window, &zones, target.account_zone, target.from);
+            let sender = target.content.sender.as_str();
+            due.push(values![key, message_id, slot.opens_at, sender]);
         }
-        self.for_rows(INSERT, messages).await?;
+        // Of the others some have the phone of a message.
+        rows.retain(|(message_id, _)| messages.contains_key(message_id));
+        let twice = SkipReason::DuplicatePhone;
+        let skipped = self.insert(&rows, Some(twice)).await?;
+        for (count, messages) in [
+            (Count::Status(MessageStatus::Scheduled), due.len()),
+            (Count::Skipped(twice), skipped.len()),
+            (Count::Recipients, due.len() + skipped.len()),
+        ] {
+            delta.add(count, i64::try_from(messages).map_err(Error::broken)?);
+        }
         self.make_due(due).await?;
         self.append_counts(changes).await
+    }
+
+    /// Makes messages that are scheduled, or skipped for a reason, and gives the ids of those that nothing was in the way of.
+    async fn insert(
+        &self,
+        rows: &[(Uuid, Vec<Value>)],
+        reason: Option<SkipReason>,
+    ) -> Result<Vec<Uuid>, Error> {
+        let status = reason.map_or(MessageStatus::Scheduled, |_| MessageStatus::Skipped);
+        let end = values![status.as_str(), reason.map(SkipReason::as_str)];
+        let rows = rows.iter().map(|(_, row)| [&row[..], &end[..]].concat());
+        tuples(&self.for_rows(INSERT, rows.collect()).await?)
     }
 
     /// Lets messages be due: account, campaign, message, moment and sender of each.
     pub(super) async fn make_due(&self, due: Vec<Vec<Value>>) -> Result<(), Error> {
         self.for_rows(DUE, due).await?;
         Ok(())
-    }
-
-    /// Which docids, or phones, have a message of the campaign.
-    async fn planned<T: TryGetable + Hash + Eq>(
-        &self,
-        known: &str,
-        rows: Vec<Vec<Value>>,
-    ) -> Result<HashSet<T>, Error> {
-        let rows = self.for_rows(known, rows).await?;
-        let known = rows.iter().map(|row| get::<Option<T>>(row, "known"));
-        known.filter_map(Result::transpose).collect()
     }
 }

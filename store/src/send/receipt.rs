@@ -32,7 +32,7 @@ const LOCK: &str = "WITH g(a, m) AS (ROWS) SELECT m.account_id, m.message_id, m.
             m.accepted_day, m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids, a.time_zone
        FROM g JOIN message m ON m.account_id = g.a AND m.message_id = g.m
        JOIN account a ON a.account_id = g.a
-       LEFT JOIN link l ON l.account_id = g.a AND l.link_id = m.link_id ORDER BY m.account_id, m.message_id";
+       LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id ORDER BY m.account_id, m.message_id";
 
 /// The campaigns of delivered messages, and the messages that are scheduled although they were handed over before.
 const CAMPAIGNS: &str = "WITH g(a, m, d) AS (ROWS) SELECT DISTINCT m.account_id, m.campaign_id,

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::Value;
 use tests::app::{App, Backends};
-use tests::bench::frame::{quiet, settle};
+use tests::bench::frame::{settle, unlimited};
 use tests::bench::million;
 use tests::campaign::{count, on_import};
 use tests::client::Client;
@@ -23,7 +23,7 @@ pub(super) async fn start(backends: Backends, sender: &str) -> Result<App> {
     let setup = App::setup().workers(2).on(backends);
     let setup = setup.setting("FEEDBACK_SENDERS", sender);
     // Other senders than `demo` refuse links to this machine.
-    quiet(setup.setting("FEEDBACK_PUBLIC_URL", "https://feedback.example")).await
+    unlimited(setup.setting("FEEDBACK_PUBLIC_URL", "https://feedback.example")).await
 }
 
 /// A campaign under way.

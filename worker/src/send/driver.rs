@@ -22,6 +22,7 @@ use store::send::drive::{Claimed, ClaimedKey, Driver, HandedResult, Outcome, Ste
 use store::send::lease::Lease;
 use store::{Error, Store};
 use tokio::task::{self, JoinError, JoinSet};
+use tokio::time::timeout_at;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -34,6 +35,9 @@ use super::replies;
 
 /// The time between two looks for due messages while the sender has nothing to do.
 const LOOK: Duration = Duration::from_millis(200);
+/// Results that come so soon after the first are recorded with it: a step costs a commit, whatever is in it. (Measured over SMPP with
+/// a window of ten: without it each step recorded one half of the window while the other waited.)
+const GATHER: Duration = Duration::from_millis(2);
 /// The time before the lease is tried again, and before the database is after an error.
 const AGAIN: Duration = Duration::from_millis(500);
 
@@ -327,11 +331,13 @@ impl Driving<'_> {
             shutdown.run_until_cancelled(tokio::time::sleep(idle)).await;
             return;
         }
-        let first = tokio::time::timeout(idle, self.calls.join_next_with_id()).await;
-        let mut next = first.ok().flatten();
-        while let Some(done) = next {
+        let mut until = Instant::now() + idle;
+        let mut is_first = true;
+        while let Ok(Some(done)) = timeout_at(until.into(), self.calls.join_next_with_id()).await {
             self.note(done);
-            next = self.calls.try_join_next_with_id();
+            if std::mem::take(&mut is_first) {
+                until = Instant::now() + GATHER;
+            }
         }
     }
 

@@ -23,7 +23,7 @@ const CLAIMED: &str = "WITH g(a, c, t, m) AS (ROWS) SELECT d.account_id, d.messa
             m.status, m.parts, m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids
        FROM g JOIN message_due d ON d.account_id = g.a AND d.campaign_id = g.c AND d.due_at = g.t AND d.message_id = g.m
        JOIN message m ON m.account_id = g.a AND m.message_id = g.m
-       LEFT JOIN link l ON l.account_id = g.a AND l.link_id = m.link_id
+       LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
       ORDER BY m.account_id, m.message_id";
 
 const UPDATE: &str = "WITH g(a, m, s, code, ids, at, day) AS (ROWS)
