@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::pepper::Pepper;
-use sea_orm::QueryResult;
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-use crate::tx::{Sql, get, values};
+use crate::tx::{Sql, get, read, values};
 use crate::{Error, ListPage, Store, Tx};
 
 pub(super) const OPT_OUT: &str = "INSERT INTO contact (account_id, phone_mac, opted_out_at, source) VALUES ($1, $2, $3, $4)
@@ -32,24 +32,13 @@ pub(super) struct Contact {
 pub type SuppressedAt = (DateTime<Utc>, Vec<u8>);
 
 /// A phone that gets no messages of an account.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, FromQueryResult)]
 pub struct Suppressed {
     pub phone_mac: Vec<u8>,
     /// That of the recipient whom the account sent to last under this MAC. It may have another phone by now.
     pub phone: Option<String>,
     pub source: String,
     pub since: DateTime<Utc>,
-}
-
-impl Suppressed {
-    fn read(row: &QueryResult) -> Result<Self, Error> {
-        Ok(Self {
-            phone_mac: get(row, "phone_mac")?,
-            phone: get(row, "phone")?,
-            source: get(row, "source")?,
-            since: get(row, "opted_out_at")?,
-        })
-    }
 }
 
 impl Store {
@@ -76,15 +65,7 @@ impl Store {
         tx.commit_surely().await
     }
 
-    /// The same for the recipient of a campaign link's message; false: the link is not of a message.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub async fn opt_out_by_link(&self, account_id: Uuid, link_id: Uuid) -> Result<bool, Error> {
-        self.opt_out_by_message(account_id, link_id, "page").await
-    }
-
-    /// The same for the recipient of a message; false: there is no such message.
+    /// The same for the recipient of a message, whose id is that of its link; false: there is no such message.
     ///
     /// # Errors
     /// See [`Error`].
@@ -135,20 +116,19 @@ impl Store {
         let (at, mac) = before.unwrap_or_else(|| (Utc::now() + TimeDelta::days(1), vec![]));
         let rows = self
             .rows(
-                "SELECT c.phone_mac, c.source, c.opted_out_at, r.phone
+                "SELECT c.phone_mac, c.source, c.opted_out_at AS since, r.phone
                    FROM contact c LEFT JOIN recipient r ON r.account_id = c.account_id AND r.docid = c.docid
                   WHERE c.account_id = $1 AND (c.opted_out_at, c.phone_mac) < ($2, $3) AND c.opted_out_at IS NOT NULL
                   ORDER BY c.opted_out_at DESC, c.phone_mac DESC LIMIT $4",
                 values![account_id, at, mac, most],
             )
             .await?;
-        let rows = rows
-            .iter()
-            .map(Suppressed::read)
-            .collect::<Result<_, _>>()?;
-        Ok(ListPage::new(rows, limit, false, |row: &Suppressed| {
-            (row.since, row.phone_mac.clone())
-        }))
+        Ok(ListPage::new(
+            read(&rows)?,
+            limit,
+            false,
+            |row: &Suppressed| (row.since, row.phone_mac.clone()),
+        ))
     }
 }
 

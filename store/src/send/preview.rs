@@ -47,19 +47,6 @@ struct Recipient {
     fields: IndexMap<String, String>,
 }
 
-/// Phones that have a message, as hashes: an audience can be millions.
-#[derive(Default)]
-struct Phones {
-    hashes: HashSet<u64>,
-    hasher: RandomState,
-}
-
-impl Phones {
-    fn insert(&mut self, phone: &str) -> bool {
-        self.hashes.insert(self.hasher.hash_one(phone))
-    }
-}
-
 impl Recipient {
     /// `None` of a row that is not of the audience.
     fn read(row: &QueryResult) -> Result<Option<Self>, Error> {
@@ -98,7 +85,8 @@ impl Store {
             now,
         };
         let mut preview = Preview::default();
-        let mut phones = Phones::default();
+        // Phones that have a message, as hashes: an audience can be millions.
+        let (mut phones, hasher) = (HashSet::new(), RandomState::new());
         let mut after = Some(String::new());
         while let Some(docid) = after {
             let rows = self.preview_slice(query, &docid, now).await?;
@@ -120,7 +108,8 @@ impl Store {
             let contacts = macs.iter().map(|mac| contacts.get(&mac[..]).copied());
             let contacts = contacts.map(Option::unwrap_or_default);
             for (recipient, contact) in recipients.into_iter().zip(contacts) {
-                add(&mut preview, &context, recipient, contact, &mut phones);
+                let is_first = phones.insert(hasher.hash_one(&recipient.phone));
+                add(&mut preview, &context, recipient, contact, is_first);
             }
             tokio::task::yield_now().await;
         }
@@ -156,10 +145,10 @@ fn add(
     context: &Context<'_>,
     recipient: Recipient,
     contact: Contact,
-    phones: &mut Phones,
+    is_first: bool,
 ) {
     preview.recipients += 1;
-    if !phones.insert(&recipient.phone) {
+    if !is_first {
         *preview
             .skipped
             .entry(SkipReason::DuplicatePhone)

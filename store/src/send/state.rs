@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use domain::campaign::{Counts, MessageStatus};
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::CampaignKey;
-use crate::tx::{Patience, Sql, get, values};
+use crate::tx::{Patience, Sql, read, values};
 use crate::{Error, Store};
 
 /// A sender as its driver saw it last.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromQueryResult)]
 pub struct SenderState {
     pub name: String,
     /// `ok`, `paused` or `error`.
@@ -50,14 +51,7 @@ impl Store {
                 vec![],
             )
             .await?;
-        let states = rows.iter().map(|row| {
-            Ok(SenderState {
-                name: get(row, "name")?,
-                state: get(row, "state")?,
-                reason: get(row, "reason")?,
-            })
-        });
-        states.collect()
+        read(&rows)
     }
 
     /// The messages that a sender accepted and has not reported: the number of the account, and the message.

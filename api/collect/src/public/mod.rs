@@ -204,7 +204,7 @@ pub async fn stop_messages(
         return Err(Problem::not_found().into());
     }
     let store = &state.app.store;
-    let stopping = store.opt_out_by_link(link.account_id, link.link_id);
+    let stopping = store.opt_out_by_message(link.account_id, link.link_id, "page");
     within(QUICK, stopping).await.map_err(Problem::from)?;
     Ok(pages::stopped(&link.content.title))
 }
