@@ -14,7 +14,7 @@ use crate::tx::{Patience, Sql, get, parsed, read, values};
 use crate::{Error, Store, Tx};
 
 /// Pending rows that one transaction adds to a tally at most.
-const FOLDED: i64 = 10_000;
+const MAX_ROLLED_UP: i64 = 10_000;
 
 const APPEND: &str = "WITH g(a, c, k, n) AS (ROWS)
      INSERT INTO campaign_delta (account_id, campaign_id, kind, counts) SELECT * FROM g";
@@ -70,21 +70,21 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn fold_campaign_counts(&self) -> Result<u64, Error> {
+    pub async fn roll_up_campaign_counts(&self) -> Result<u64, Error> {
         let campaigns = self
             .rows(
                 "SELECT DISTINCT account_id, campaign_id FROM campaign_delta ORDER BY account_id, campaign_id LIMIT 1000",
                 vec![],
             )
             .await?;
-        let mut folded = 0;
+        let mut rolled_up = 0;
         for key in read::<CampaignKey>(&campaigns)? {
-            folded += self.retry(|| self.fold(key)).await?;
+            rolled_up += self.retry(|| self.roll_up_campaign(key)).await?;
         }
-        Ok(folded)
+        Ok(rolled_up)
     }
 
-    async fn fold(&self, key: CampaignKey) -> Result<u64, Error> {
+    async fn roll_up_campaign(&self, key: CampaignKey) -> Result<u64, Error> {
         let tx = self.begin_by_key().await?;
         let tallies = "SELECT kind, counts FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2 ORDER BY kind";
         let mut sums: BTreeMap<MessageKind, Counts> = BTreeMap::new();
@@ -99,7 +99,7 @@ impl Store {
                 "DELETE FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2 AND id IN (
                         SELECT id FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2 ORDER BY id LIMIT $3)
                  RETURNING kind, counts",
-                values![key, FOLDED],
+                values![key, MAX_ROLLED_UP],
             )
             .await?;
         if pending.is_empty() {

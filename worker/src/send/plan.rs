@@ -36,7 +36,7 @@ async fn tick(
     heartbeat: &Heartbeat,
     shutdown: &CancellationToken,
 ) -> Result<(), Error> {
-    store.fold_campaign_counts().await?;
+    store.roll_up_campaign_counts().await?;
     // A slice of each campaign in turn, so that a large audience does not hold up a small one.
     let mut campaigns: VecDeque<CampaignKey> = store.campaigns_to_plan().await?.into();
     let mut slices = 0_u32;
@@ -50,7 +50,7 @@ async fn tick(
         }
         slices += 1;
         if slices.is_multiple_of(16) {
-            store.fold_campaign_counts().await?;
+            store.roll_up_campaign_counts().await?;
             let newer = store.campaigns_to_plan().await?;
             let newer: Vec<_> = newer
                 .into_iter()

@@ -1,4 +1,4 @@
-//! Whoever folds is killed and started again during a run of answers: each is counted once.
+//! The worker that rolls up is killed and started again during a run of answers: each is counted once.
 //!
 //! `FEEDBACK_TEST_ANSWERS` says how many (3,000 if it does not).
 

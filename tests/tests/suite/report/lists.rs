@@ -295,7 +295,7 @@ async fn a_total_is_what_the_pages_list_while_answers_pour_in() -> Result<()> {
         }
         for of in [Of::Feedbacks, Of::Comments] {
             for bus_prop in ["", "store:A", "store:B"] {
-                // All on one page, so in one look at the database; whatever the fold has done by now.
+                // All on one page, so in one look at the database; whatever the roll-up has done by now.
                 let path = format!("{}?limit=1000", of.path(&form, WEEK, bus_prop));
                 let list = client.get(&path).await?.expect(200)?.json()?;
                 let items = list["items"].as_array().context("no items")?.len();

@@ -118,7 +118,7 @@ impl Story {
             13 => self.answer().await,
             14 => self.resend().await,
             _ => {
-                self.survey.ledger.store.fold_campaign_counts().await?;
+                self.survey.ledger.store.roll_up_campaign_counts().await?;
                 Ok(())
             }
         }

@@ -213,7 +213,7 @@ impl Survey {
         day_of(self.noon + TimeDelta::days(days), Tz::Pacific__Kiritimati)
     }
 
-    /// Folds all that waits for the form.
+    /// Rolls up all that is pending for the form.
     pub async fn roll_up(&self) -> Result<()> {
         while roll_up::run(&self.ledger.store, self.form, ScanScope::Recent)
             .await?
@@ -242,7 +242,7 @@ impl Survey {
         })
     }
 
-    /// Folds, then reads the whole's counts of a day.
+    /// Rolls up, then reads the whole's counts of a day.
     pub async fn rolled_up(&self, days: i64) -> Result<DayCounts> {
         self.roll_up().await?;
         let rollup: BTreeMap<NaiveDate, Delta> =
