@@ -94,32 +94,19 @@ impl Store {
         for (kind, compared) in tx.compare_counts(key).await? {
             for (count, _) in compared.missing().iter() {
                 let name = serde_json::to_string(&count).map_err(Error::broken)?;
+                let found = (compared.stored.get(count), compared.recomputed.get(count));
                 drifts.push(Drift {
-                    of: "campaign",
-                    id: key.campaign_id,
                     part: Some(kind.as_str().to_owned()),
-                    day: None,
-                    counter: name.trim_matches('"').to_owned(),
-                    stored: compared.stored.get(count),
-                    recomputed: compared.recomputed.get(count),
+                    ..Drift::new("campaign", key.campaign_id, name.trim_matches('"'), found)
                 });
             }
         }
         let messages: Vec<(Uuid, i64, i64, i64, i64)> = tx.all(DUE, values![key]).await?;
         for (id, waits, wanted, claimed, least) in messages {
-            let (counter, stored, recomputed) = if waits == wanted {
-                ("claimed", claimed, least)
+            drifts.push(if waits == wanted {
+                Drift::new("message", id, "claimed", (claimed, least))
             } else {
-                ("due", waits, wanted)
-            };
-            drifts.push(Drift {
-                of: "message",
-                id,
-                part: None,
-                day: None,
-                counter: counter.to_owned(),
-                stored,
-                recomputed,
+                Drift::new("message", id, "due", (waits, wanted))
             });
         }
         Ok(drifts)
@@ -134,15 +121,8 @@ impl Store {
         let mut drifts = Vec::new();
         for (counter, rule) in RULES {
             let broken: Option<i64> = self.one(rule, values![account_id]).await?;
-            drifts.extend(broken.filter(|broken| *broken > 0).map(|stored| Drift {
-                of: "contact",
-                id: account_id,
-                part: None,
-                day: None,
-                counter: counter.to_owned(),
-                stored,
-                recomputed: 0,
-            }));
+            let broken = broken.filter(|broken| *broken > 0);
+            drifts.extend(broken.map(|rows| Drift::new("contact", account_id, counter, (rows, 0))));
         }
         Ok(drifts)
     }

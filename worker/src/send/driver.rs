@@ -18,7 +18,7 @@ use platform::start::one_line;
 use rustls::ClientConfig;
 use sender::Handed;
 use sender::setting::{Kind, Setting};
-use store::send::drive::{Claimed, ClaimedKey, Driver, HandedResult, Outcome, Step};
+use store::send::drive::{Claimed, ClaimedKey, Driver, Outcome, Step};
 use store::send::lease::Lease;
 use store::{Error, Store};
 use tokio::task::{self, JoinError, JoinSet};
@@ -287,12 +287,9 @@ impl Driving<'_> {
 
     /// Puts phones on the suppression list of which the provider said that they opted out.
     async fn opt_out(&self) -> Result<(), Error> {
-        for Outcome { claimed, result } in &self.outcomes {
-            if let HandedResult::Ended {
-                code: Some(code), ..
-            } = result
-                && self.hand_over.provider.is_opt_out(code)
-            {
+        let provider = &self.hand_over.provider;
+        for Outcome { claimed, code, .. } in &self.outcomes {
+            if code.as_ref().is_some_and(|code| provider.is_opt_out(code)) {
                 let (account, message) = (claimed.campaign.account_id, claimed.message_id);
                 let store = &self.sender.store;
                 store
@@ -312,8 +309,7 @@ impl Driving<'_> {
             if !known.contains(&claimed) {
                 let code = "takeover".to_owned();
                 let handed = (fence < self.lease.fence).then_some(Handed::Unknown { code });
-                let result = self.hand_over.result(handed);
-                self.outcomes.push(Outcome { claimed, result });
+                self.outcomes.push(self.hand_over.outcome(claimed, handed));
             }
         }
         self.unsure = false;
@@ -353,7 +349,6 @@ impl Driving<'_> {
         if let Some(handed) = &handed {
             self.pauses.note(handed, Instant::now());
         }
-        let result = self.hand_over.result(handed);
-        self.outcomes.push(Outcome { claimed, result });
+        self.outcomes.push(self.hand_over.outcome(claimed, handed));
     }
 }

@@ -8,7 +8,7 @@ use domain::campaign::MessageStatus;
 use domain::pepper::Pepper;
 use sender::setting::Setting;
 use sender::{Handed, Message, Provider};
-use store::send::drive::{Claimed, HandedResult};
+use store::send::drive::{Claimed, ClaimedKey, Outcome};
 
 /// A message that was certainly not sent is tried again after this time; the fifth time it fails.
 const RETRY: TimeDelta = TimeDelta::seconds(30);
@@ -61,15 +61,17 @@ impl HandOver {
     }
 
     /// What is recorded of a message; `None`: it was not handed over.
-    pub(super) fn result(&self, handed: Option<Handed>) -> HandedResult {
-        let ended = |status, code| HandedResult::Ended {
+    pub(super) fn outcome(&self, claimed: ClaimedKey, handed: Option<Handed>) -> Outcome {
+        let ended = |status, code, provider_ids| Outcome {
+            claimed,
             status,
-            code: Some(code),
-            provider_ids: vec![],
-        };
-        let again = |wait, code| HandedResult::Again {
-            retry_at: Utc::now() + wait,
             code,
+            provider_ids,
+            retry_at: None,
+        };
+        let again = |wait, code| Outcome {
+            retry_at: Some(Utc::now() + wait),
+            ..ended(MessageStatus::Scheduled, code, vec![])
         };
         match handed {
             None | Some(Handed::SenderFault { .. }) => again(TimeDelta::zero(), None),
@@ -77,18 +79,16 @@ impl HandOver {
                 let wait = retry_after.and_then(|wait| TimeDelta::from_std(wait).ok());
                 again(wait.unwrap_or_default(), None)
             }
-            Some(Handed::Accepted { provider_ids }) => HandedResult::Ended {
-                status: MessageStatus::Accepted,
-                code: None,
-                provider_ids,
-            },
-            Some(Handed::Refused { code }) => ended(MessageStatus::Failed, code),
+            Some(Handed::Accepted { provider_ids }) => {
+                ended(MessageStatus::Accepted, None, provider_ids)
+            }
+            Some(Handed::Refused { code }) => ended(MessageStatus::Failed, Some(code), vec![]),
             // Its receiver takes a message once.
             Some(Handed::Unknown { code }) if self.provider.is_idempotent() => {
                 again(RETRY, Some(code))
             }
             Some(Handed::NotSent { code }) => again(RETRY, Some(code)),
-            Some(Handed::Unknown { code }) => ended(MessageStatus::Unknown, code),
+            Some(Handed::Unknown { code }) => ended(MessageStatus::Unknown, Some(code), vec![]),
         }
     }
 }

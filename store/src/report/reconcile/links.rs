@@ -52,24 +52,15 @@ impl Store {
         let links: Vec<LinkRow> = self
             .all(self.dialect(POSTGRES, SQLITE), values![form])
             .await?;
-        let counted = links
-            .into_iter()
-            .flat_map(|(id, had_views, views, had, responses)| {
-                [
-                    ("views", id, had_views, views),
-                    ("responses", id, had, responses),
-                ]
-            });
-        let drifts = counted.filter(|(_, _, stored, recomputed)| stored != recomputed);
-        let drifts = drifts.map(|(counter, id, stored, recomputed)| Drift {
-            of: "link",
-            id,
-            part: None,
-            day: None,
-            counter: counter.to_owned(),
-            stored,
-            recomputed,
+        let counted = links.into_iter();
+        let drifts = counted.flat_map(|(id, had_views, views, had, responses)| {
+            let drift = |counter, found| Drift::new("link", id, counter, found);
+            [
+                drift("views", (had_views, views)),
+                drift("responses", (had, responses)),
+            ]
         });
+        let drifts = drifts.filter(|drift| drift.stored != drift.recomputed);
         Ok(drifts.collect())
     }
 

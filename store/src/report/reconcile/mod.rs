@@ -36,6 +36,21 @@ pub struct Drift {
     pub recomputed: i64,
 }
 
+impl Drift {
+    /// Of the whole of what counts, on no one day: with what is stored, and what counting gives.
+    pub(crate) fn new(of: &'static str, id: Uuid, counter: &str, found: (i64, i64)) -> Self {
+        Self {
+            of,
+            id,
+            part: None,
+            day: None,
+            counter: counter.to_owned(),
+            stored: found.0,
+            recomputed: found.1,
+        }
+    }
+}
+
 impl fmt::Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let part = self.part.as_deref().unwrap_or("-");

@@ -22,14 +22,9 @@ impl Store {
     /// See [`Error`].
     pub async fn check_recipients(&self, account_id: Uuid) -> Result<Vec<Drift>, Error> {
         let days: Vec<(NaiveDate, i64, i64)> = self.all(BY_DAY, values![account_id]).await?;
-        let drifts = days.into_iter().map(|(day, stored, recomputed)| Drift {
-            of: "recipients",
-            id: account_id,
-            part: None,
+        let drifts = days.into_iter().map(|(day, stored, counted)| Drift {
             day: Some(day),
-            counter: "recipients".to_owned(),
-            stored,
-            recomputed,
+            ..Drift::new("recipients", account_id, "recipients", (stored, counted))
         });
         Ok(drifts.collect())
     }

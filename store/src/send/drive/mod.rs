@@ -26,27 +26,17 @@ use super::tally::Changes;
 use crate::tx::{Sql, get, json, parsed, read, values};
 use crate::{Committed, Error, Store, Tx};
 
-/// A message whose result becomes known.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    pub claimed: ClaimedKey,
-    pub result: HandedResult,
-}
-
 /// What came of handing a message over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HandedResult {
-    /// It is accepted, failed or unknown.
-    Ended {
-        status: MessageStatus,
-        code: Option<String>,
-        provider_ids: Vec<String>,
-    },
-    /// Certainly not sent. With a code it failed; the fifth time for good.
-    Again {
-        retry_at: DateTime<Utc>,
-        code: Option<String>,
-    },
+pub struct Outcome {
+    pub claimed: ClaimedKey,
+    /// Accepted, failed or unknown; scheduled if it was certainly not sent.
+    pub status: MessageStatus,
+    /// With one, what was certainly not sent has failed: the fifth time for good.
+    pub code: Option<String>,
+    pub provider_ids: Vec<String>,
+    /// When what was certainly not sent is due again.
+    pub retry_at: Option<DateTime<Utc>>,
 }
 
 /// Messages that are claimed, or due again later.

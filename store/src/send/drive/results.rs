@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::NaiveDate;
 use domain::campaign::{CampaignStatus, Count, Counts, MessageKind, MessageStatus};
 use domain::date_range::day_of;
 use domain::rollup::DayCounts;
 use uuid::Uuid;
 
-use super::{ClaimedKey, DELETE_DUE, HandedResult, Loaded, Outcome, SET_DUE, StepTx};
+use super::{DELETE_DUE, Loaded, Outcome, SET_DUE, StepTx};
 use crate::send::CampaignKey;
 use crate::send::tally::{ReportPlace, report_place};
 use crate::tx::{Sql, get, parsed, values};
@@ -47,45 +47,6 @@ struct Sending {
     place: Option<ReportPlace>,
 }
 
-/// What is written of a result.
-struct Written<'a> {
-    status: MessageStatus,
-    code: Option<&'a str>,
-    provider_ids: &'a [String],
-    /// When the message is due again, and its failures then.
-    due_again: Option<(DateTime<Utc>, i64)>,
-}
-
-impl<'a> Written<'a> {
-    /// What a result comes to; `is_over`: nothing more is sent of its campaign.
-    fn of(result: &'a HandedResult, message: &Sending, is_over: bool) -> Self {
-        let (status, code, provider_ids, due_again) = match result {
-            HandedResult::Ended {
-                status,
-                code,
-                provider_ids,
-            } => (*status, code, &provider_ids[..], None),
-            HandedResult::Again { retry_at, code } => {
-                let failures = message.failures + i64::from(code.is_some());
-                let (status, due_again) = if code.is_some() && failures >= MAX_FAILURES {
-                    (MessageStatus::Failed, None)
-                } else if is_over {
-                    (MessageStatus::Cancelled, None)
-                } else {
-                    (MessageStatus::Scheduled, Some((*retry_at, failures)))
-                };
-                (status, code, &[][..], due_again)
-            }
-        };
-        Self {
-            status,
-            code: code.as_deref(),
-            provider_ids,
-            due_again,
-        }
-    }
-}
-
 impl StepTx<'_> {
     /// Records results of messages that are still claimed, and gives what they came to.
     pub(super) async fn record_results(
@@ -103,18 +64,24 @@ impl StepTx<'_> {
             };
             let open = campaigns.get(&key.campaign);
             let open = open.filter(|campaign| campaign.status != CampaignStatus::Cancelled);
-            let mut written = Written::of(&outcome.result, message, open.is_none());
-            recorded.push(written.status);
+            let failures = message.failures + i64::from(outcome.code.is_some());
+            let mut status = match outcome.retry_at {
+                Some(_) if outcome.code.is_some() && failures >= MAX_FAILURES => {
+                    MessageStatus::Failed
+                }
+                Some(_) if open.is_none() => MessageStatus::Cancelled,
+                _ => outcome.status,
+            };
+            recorded.push(status);
             let mut accepted = campaigns.get(&key.campaign);
-            accepted = accepted.filter(|_| written.status == MessageStatus::Accepted);
+            accepted = accepted.filter(|_| status == MessageStatus::Accepted);
             if message.before != MessageStatus::Sending {
                 // A receipt came before the result, and says more.
-                written.status = message.before;
-                written.due_again = None;
+                status = message.before;
                 accepted = None;
             }
             let day = accepted.map(|campaign| day_of(self.now, campaign.account_zone));
-            self.count(key.campaign, message, written.status);
+            self.count(key.campaign, message, status);
             if let (Some(day), Some((form, ids))) = (day, &message.place)
                 && message.kind != MessageKind::Test
             {
@@ -122,12 +89,12 @@ impl StepTx<'_> {
                 self.changes.reported.add_messages(*form, day, ids, counts);
             }
             if let (MessageKind::First, MessageStatus::Accepted, Some(campaign), false) =
-                (message.kind, written.status, open, self.driver.has_receipts)
+                (message.kind, status, open, self.driver.has_receipts)
             {
                 reminders.push((key.campaign, key.message_id, &campaign.content));
             }
-            self.keep(key, &written, day)?;
-            for (part, id) in (0_i64..).zip(written.provider_ids) {
+            self.keep(outcome, status, failures, day)?;
+            for (part, id) in (0_i64..).zip(&outcome.provider_ids) {
                 references.entry(id).or_insert((key, part));
             }
         }
@@ -154,18 +121,21 @@ impl StepTx<'_> {
 
     fn keep(
         &mut self,
-        key: ClaimedKey,
-        written: &Written<'_>,
+        outcome: &Outcome,
+        status: MessageStatus,
+        failures: i64,
         accepted_day: Option<NaiveDate>,
     ) -> Result<(), Error> {
-        let ids = serde_json::to_string(written.provider_ids).map_err(Error::broken)?;
+        let (key, code) = (outcome.claimed, outcome.code.as_deref());
+        let ids = serde_json::to_string(&outcome.provider_ids).map_err(Error::broken)?;
         let accepted_at = accepted_day.map(|_| self.now);
-        let status = written.status.as_str();
-        let result = values![status, written.code, ids, accepted_at, accepted_day];
+        let result = values![status.as_str(), code, ids, accepted_at, accepted_day];
         self.write(UPDATE, key.of_message(), result);
-        match written.due_again {
-            Some((at, failures)) => self.write(SET_DUE, key.of_due(), values![0_i64, at, failures]),
-            None => self.write(DELETE_DUE, key.of_due(), vec![]),
+        match outcome.retry_at {
+            Some(at) if status == MessageStatus::Scheduled => {
+                self.write(SET_DUE, key.of_due(), values![0_i64, at, failures]);
+            }
+            _ => self.write(DELETE_DUE, key.of_due(), vec![]),
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ use domain::pepper::Pepper;
 use domain::rollup::DayCounts;
 use serde_json::json;
 use store::report::{Slice, WHOLE};
-use store::send::drive::{Claimed, Driver, HandedResult, Outcome, Step, Wanted};
+use store::send::drive::{Claimed, ClaimedKey, Driver, Outcome, Step, Wanted};
 use store::send::lease::Lease;
 use store::send::receipt::NewReceipt;
 use store::send::{CampaignChange, CampaignKey};
@@ -41,12 +41,13 @@ struct Fate {
     is_asked_again: bool,
 }
 
-/// A result for good.
-fn ended(status: MessageStatus) -> HandedResult {
-    HandedResult::Ended {
+fn outcome(claimed: ClaimedKey, status: MessageStatus) -> Outcome {
+    Outcome {
+        claimed,
         status,
         code: Some("code".to_owned()),
         provider_ids: vec![],
+        retry_at: None,
     }
 }
 
@@ -209,29 +210,26 @@ impl Story {
         }
         let at = self.dice.roll(self.in_hand.len());
         let message = self.in_hand.swap_remove(at);
-        let retry_at = Utc::now();
-        let result = match self.dice.roll(6) {
-            0 | 1 => HandedResult::Ended {
-                status: MessageStatus::Accepted,
+        let ended = |status| outcome(message.key, status);
+        let again = Outcome {
+            retry_at: Some(Utc::now()),
+            ..ended(MessageStatus::Scheduled)
+        };
+        let outcome = match self.dice.roll(6) {
+            0 | 1 => Outcome {
                 code: None,
                 provider_ids: vec![message.key.message_id.to_string()],
+                ..ended(MessageStatus::Accepted)
             },
             2 => ended(MessageStatus::Failed),
-            3 => HandedResult::Again {
-                retry_at,
-                code: Some("code".to_owned()),
-            },
-            4 => HandedResult::Again {
-                retry_at,
+            3 => again,
+            4 => Outcome {
                 code: None,
+                ..again
             },
             _ => ended(MessageStatus::Unknown),
         };
-        let is_sure = matches!(result, HandedResult::Again { .. });
-        let outcome = Outcome {
-            claimed: message.key,
-            result,
-        };
+        let is_sure = outcome.retry_at.is_some();
         // Recorded twice it counts once.
         for _ in 0..=self.dice.roll(2) {
             self.drive(std::slice::from_ref(&outcome), 0).await?;
@@ -308,10 +306,7 @@ impl Story {
         ensure!(abandoned.len() == self.in_hand.len(), "{abandoned:?}");
         let outcomes: Vec<_> = abandoned
             .into_iter()
-            .map(|(claimed, _)| Outcome {
-                claimed,
-                result: ended(MessageStatus::Unknown),
-            })
+            .map(|(claimed, _)| outcome(claimed, MessageStatus::Unknown))
             .collect();
         self.drive(&outcomes, 0).await?;
         self.in_hand.clear();
