@@ -5,6 +5,7 @@
 //! Unlike the rest of the suite this uses the service's own code, because only then a test decides which chunk runs when.
 
 mod collecting;
+mod drafts;
 mod fixture;
 mod forms;
 mod ledger;

@@ -1,0 +1,64 @@
+//! A DRAFT may change its sender while a test of it waits: the test goes through the sender that it was made for.
+
+use anyhow::{Context, Result, ensure};
+use domain::campaign::CampaignContent;
+use serde_json::json;
+use store::send::drive::{Driver, Step, Wanted};
+use store::send::{CampaignChange, CampaignKey};
+use uuid::Uuid;
+
+use super::fixture::phone;
+use super::survey::Survey;
+
+fn content(form_id: Uuid, sender: &str) -> Result<CampaignContent> {
+    let body = json!({
+        "name": "Every order", "form_id": form_id, "sender": sender, "text": "Hi: {link}",
+        "audience": {"on_import": true}, "send_window": null,
+    });
+    CampaignContent::parse(&body).map_err(|problems| anyhow::anyhow!("{problems:?}"))
+}
+
+/// The tests that the sender of this name is given to hand over.
+async fn claimed(survey: &Survey, campaign: CampaignKey, sender: &str) -> Result<usize> {
+    let ledger = &survey.ledger;
+    let lease = ledger.store.take_lease(sender, Uuid::new_v4()).await?;
+    let driver = Driver {
+        lease: &lease.context("no lease")?,
+        pepper: &ledger.pepper,
+        countries: None,
+        link_prefix: "https://feedback.example/f/",
+        keeps_ids: false,
+        has_receipts: true,
+        parts_per_day: None,
+    };
+    let wanted = [Wanted {
+        campaign,
+        messages: 10,
+    }];
+    match ledger.store.drive(&driver, &[], &wanted).await? {
+        Step::Done { claimed, .. } => Ok(claimed.len()),
+        step => anyhow::bail!("{step:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_test_goes_through_the_sender_that_its_draft_had() -> Result<()> {
+    let survey = Survey::open().await?;
+    let received = survey.ledger.post(&[&[("a", 1)]]).await?;
+    let ledger = &survey.ledger;
+    ledger.step(ledger.chunk(&received, 0)).await?;
+    let (store, account, form) = (&ledger.store, survey.form.account_id, survey.form.form_id);
+    let (before, after) = (content(form, "before")?, content(form, "after")?);
+    let made = store.create_campaign(account, &before).await?;
+    let key = CampaignKey::new(account, made.campaign_id);
+    let test = store.schedule_test(key, "a", &phone(7)).await?;
+    ensure!(test.is_some(), "no test");
+    let changed = store.replace_campaign(key, None, &after).await?;
+    ensure!(matches!(changed, CampaignChange::Done(_)), "{changed:?}");
+    ensure!(
+        claimed(&survey, key, "after").await? == 0,
+        "through another"
+    );
+    ensure!(claimed(&survey, key, "before").await? == 1, "not at all");
+    Ok(())
+}
