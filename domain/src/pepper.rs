@@ -164,16 +164,12 @@ fn hook_key(key: &Hmac<Sha256>, sender: &str) -> String {
 }
 
 fn read_secret(text: &str) -> Option<[u8; SECRET_BYTES]> {
-    if text.len() != 2 * SECRET_BYTES {
-        return BASE64.decode(text).ok()?.try_into().ok();
-    }
-    let mut secret = [0; SECRET_BYTES];
-    for (byte, digits) in secret.iter_mut().zip(text.as_bytes().chunks(2)) {
-        let mut digits = digits.iter().map(|digit| char::from(*digit).to_digit(16));
-        let value = digits.next()?? * 16 + digits.next()??;
-        *byte = u8::try_from(value).ok()?;
-    }
-    Some(secret)
+    let bytes = if text.len() == 2 * SECRET_BYTES {
+        hex::decode(text).ok()
+    } else {
+        BASE64.decode(text).ok()
+    };
+    bytes?.try_into().ok()
 }
 
 #[cfg(test)]
@@ -200,18 +196,13 @@ mod tests {
         Uuid::from_u128(number)
     }
 
-    fn hex(bytes: &[u8]) -> String {
-        let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        digits.concat()
-    }
-
     #[test]
     fn what_is_derived_stays_what_it_is() {
         // Computed by Python's hmac.
         let pepper = pepper(NEW);
         let mac = pepper.phone_mac(id(1), PHONE);
         let expected = "650ea90a23ae3cbae89f076a0950dd1158763c915b939ec333e95e897c62b862";
-        assert_eq!(hex(&mac), expected);
+        assert_eq!(hex::encode(mac), expected);
         assert_eq!(pepper.hook_key("demo"), "jGc3nCO1KW2Is4Qhju8RWg");
         let message = id(0x0198_f000_0000_7000_8000_0000_0000_abcd);
         let reference = pepper.reference(7, message);
@@ -264,7 +255,7 @@ mod tests {
         let old = pepper(OLD).phone_mac(id(1), PHONE);
         assert_eq!(macs, [both.phone_mac(id(1), PHONE), old]);
         let expected = "841851d2abd3526592ef66d54433b4864cb65dce0dc3fbcc76baebdd09dea1f6";
-        assert_eq!(hex(&old), expected);
+        assert_eq!(hex::encode(old), expected);
         let others = [
             both.phone_mac(id(2), PHONE),
             both.phone_mac(id(1), "+491701234568"),
