@@ -17,7 +17,7 @@ pub use self::parts::Parts;
 pub use self::setting::{MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, SendSetting};
 pub use self::slot::{Slot, slot};
 pub use self::stop_words::{Keyword, keyword};
-pub use self::template::{MAX_TEMPLATE_CHARS, MissingField, Template, TemplateError};
+pub use self::template::{MAX_TEMPLATE_CHARS, Template};
 pub use self::text::plain;
 pub use self::window::SendWindow;
 pub use self::zones::zones_for;

@@ -117,7 +117,7 @@ impl Context<'_> {
             None => None,
         };
         let link = format!("{}{}", self.link_prefix, due.token);
-        let Ok(text) = template.fill(field, &link) else {
+        let Some(text) = template.fill(field, &link) else {
             return Verdict::Skip(TemplateFieldMissing);
         };
         let text = sms::plain(&text).into_owned();

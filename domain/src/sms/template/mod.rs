@@ -13,8 +13,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize, Serializer};
 
 use self::parse::parse;
-use crate::invalid::{Fault, code};
-use crate::record::MAX_NAME_BYTES;
+use crate::invalid::Fault;
 
 /// A template has at most this many characters.
 pub const MAX_TEMPLATE_CHARS: usize = 2_000;
@@ -38,40 +37,9 @@ enum Piece {
     Link,
 }
 
-/// Why a text is no template; `at` is the number of the character, from 1. It never holds the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum TemplateError {
-    #[error("is empty or white space only")]
-    Blank,
-    #[error("has more than {MAX_TEMPLATE_CHARS} characters")]
-    TooLong,
-    #[error("holds a control character that is no line break at character {at}")]
-    ControlCharacter { at: usize },
-    #[error("has no {{link}}")]
-    NoLink,
-    #[error("has a second {{link}} at character {at}")]
-    LinkTwice { at: usize },
-    #[error("has no white space around the {{link}} at character {at}")]
-    LinkNotApart { at: usize },
-    #[error("has a default text for the {{link}} at character {at}, which is never missing")]
-    LinkDefault { at: usize },
-    #[error("has a {{ at character {at} that no }} closes; {{{{ is a brace in the message")]
-    Unclosed { at: usize },
-    #[error("names no field between the braces at character {at}; {{{{ is a brace in the message")]
-    EmptyName { at: usize },
-    #[error("has a name of more than {MAX_NAME_BYTES} bytes at character {at}")]
-    NameTooLong { at: usize },
-}
-
-/// A recipient has no such tracking field, or a blank one, and the template has no text instead.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the tracking field {name:?} is missing or blank")]
-pub struct MissingField {
-    pub name: String,
-}
-
 impl Template {
-    pub fn parse(source: &str) -> Result<Self, TemplateError> {
+    /// Reads a template. What is wrong with a text never quotes it, and counts its characters from 1.
+    pub fn parse(source: &str) -> Result<Self, Fault> {
         let pieces = parse(source)?;
         let source = source.to_owned();
         Ok(Self { source, pieces })
@@ -82,22 +50,9 @@ impl Template {
         &self.source
     }
 
-    /// The names of its fields, each once, in the order in which they first come.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        let names = || self.pieces.iter().filter_map(Piece::name);
-        let is_new = move |(index, name): &(usize, &str)| {
-            !names().take(*index).any(|earlier| earlier == *name)
-        };
-        names().enumerate().filter(is_new).map(|(_, name)| name)
-    }
-
     /// The message with these values and this link. `field` gives the value of a name; control characters in it become
-    /// spaces, and nothing in it is read as a template.
-    pub fn fill<'v>(
-        &self,
-        field: impl Fn(&str) -> Option<&'v str>,
-        link: &str,
-    ) -> Result<String, MissingField> {
+    /// spaces, and nothing in it is read as a template. `None`: a value is missing or blank, and there is no text instead.
+    pub fn fill<'v>(&self, field: impl Fn(&str) -> Option<&'v str>, link: &str) -> Option<String> {
         let mut message = String::with_capacity(self.source.len() + link.len());
         for piece in &self.pieces {
             match piece {
@@ -108,21 +63,12 @@ impl Template {
                     match (value, default) {
                         (Some(value), _) => message.extend(value.chars().map(without_control)),
                         (None, Some(default)) => message.push_str(default),
-                        (None, None) => return Err(MissingField { name: name.clone() }),
+                        (None, None) => return None,
                     }
                 }
             }
         }
-        Ok(message)
-    }
-}
-
-impl Piece {
-    fn name(&self) -> Option<&str> {
-        match self {
-            Self::Field { name, .. } => Some(name),
-            Self::Text(_) | Self::Link => None,
-        }
+        Some(message)
     }
 }
 
@@ -136,45 +82,23 @@ fn is_blank(value: &str) -> bool {
 }
 
 impl fmt::Debug for Template {
-    /// Which fields it has, not what it says.
+    /// Not what it says.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.names().collect();
-        let mut template = f.debug_struct("Template");
-        template.field("names", &names).finish_non_exhaustive()
+        f.debug_struct("Template").finish_non_exhaustive()
     }
 }
 
 impl TryFrom<String> for Template {
-    type Error = TemplateError;
+    type Error = Fault;
 
-    fn try_from(source: String) -> Result<Self, TemplateError> {
-        let pieces = parse(&source)?;
-        Ok(Self { source, pieces })
+    fn try_from(source: String) -> Result<Self, Fault> {
+        Self::parse(&source)
     }
 }
 
 impl Serialize for Template {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.source)
-    }
-}
-
-impl From<TemplateError> for Fault {
-    fn from(error: TemplateError) -> Self {
-        use TemplateError as Error;
-        let code = match error {
-            Error::Blank => code::BLANK,
-            Error::TooLong => code::TOO_LONG,
-            Error::ControlCharacter { .. } => code::CONTROL_CHARACTER,
-            Error::NoLink
-            | Error::LinkTwice { .. }
-            | Error::LinkNotApart { .. }
-            | Error::LinkDefault { .. }
-            | Error::Unclosed { .. }
-            | Error::EmptyName { .. }
-            | Error::NameTooLong { .. } => code::MALFORMED,
-        };
-        Self::new(code, error.to_string())
     }
 }
 
