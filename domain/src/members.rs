@@ -14,23 +14,28 @@ use crate::pointer::member;
 /// # Errors
 /// Everything that is wrong.
 pub fn texts<const N: usize>(
-    body: &Map<String, Value>,
+    body: Map<String, Value>,
     names: [&str; N],
 ) -> Result<[String; N], Vec<Invalid>> {
+    read_body(&Value::Object(body), |body| {
+        body.only(&names);
+        Some(names.map(|name| body.text(name).unwrap_or_default().to_owned()))
+    })
+}
+
+/// What `read` makes of a body, which must be an object.
+///
+/// # Errors
+/// Everything that is wrong, up to [`MAX_PROBLEMS`](crate::invalid::MAX_PROBLEMS).
+pub(crate) fn read_body<T>(
+    body: &Value,
+    read: impl FnOnce(&Members) -> Option<T>,
+) -> Result<T, Vec<Invalid>> {
     let problems = Problems::default();
-    let members = Members {
-        pointer: String::new(),
-        map: body,
-        problems: &problems,
-    };
-    members.only(&names);
-    let texts = names.map(|name| members.text(name).unwrap_or_default().to_owned());
+    let body = Members::of(body, String::new(), &problems);
+    let content = body.and_then(|body| read(&body));
     let problems = problems.into_vec();
-    if problems.is_empty() {
-        Ok(texts)
-    } else {
-        Err(problems)
-    }
+    content.filter(|_| problems.is_empty()).ok_or(problems)
 }
 
 /// An object, where it stands in the body, and where its problems are noted.
@@ -84,14 +89,22 @@ impl<'a> Members<'a> {
         self.map.keys().map(String::as_str)
     }
 
+    /// A member that must be there.
+    pub(crate) fn require(&self, name: &str) -> Option<&'a Value> {
+        let value = self.get(name);
+        if value.is_none() {
+            self.note(name, code::MISSING, format!("{name} is absent or null"));
+        }
+        value
+    }
+
     /// A string that must be there.
     pub(crate) fn text(&self, name: &str) -> Option<&'a str> {
-        match self.get(name) {
-            Some(Value::String(text)) => return Some(text),
-            Some(_) => self.note(name, code::WRONG_TYPE, format!("{name} is not a string")),
-            None => self.note(name, code::MISSING, format!("{name} is absent or null")),
+        let value = self.require(name)?;
+        if !value.is_string() {
+            self.note(name, code::WRONG_TYPE, format!("{name} is not a string"));
         }
-        None
+        value.as_str()
     }
 
     /// A string that must be there and be what `parse` reads.
@@ -156,6 +169,27 @@ impl<'a> Members<'a> {
         let at = member(&self.pointer, name);
         let entries = entries.iter().enumerate();
         Some(entries.map(move |(n, entry)| (format!("{at}/{n}"), entry)))
+    }
+
+    /// What `read` makes of the strings of a list of at most `max`; `what` is one of them. Left out, it is empty.
+    pub(crate) fn strings<T>(
+        &self,
+        name: &str,
+        max: usize,
+        what: &str,
+        mut read: impl FnMut(&'a str) -> Result<T, Fault>,
+    ) -> Vec<T> {
+        let entries = self.list(name, max).into_iter().flatten();
+        let strings = entries.filter_map(|(pointer, entry)| {
+            let text = entry.as_str();
+            let text = text.ok_or_else(|| Fault::new(code::WRONG_TYPE, "is not a string"));
+            let noted = |fault: Fault| {
+                let detail = format!("{what} {fault}");
+                self.problems.push(pointer, fault.code, detail);
+            };
+            text.and_then(&mut read).map_err(noted).ok()
+        });
+        strings.collect()
     }
 
     /// The members of a member that must be an object. `None` if it is left out or something else.

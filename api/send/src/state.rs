@@ -102,7 +102,7 @@ impl SendState {
         names: [&str; N],
     ) -> Result<[String; N], Problem> {
         let body = self.body(caller, headers, body, FEW).await?;
-        texts(&body, names).map_err(Problem::invalid)
+        texts(body, names).map_err(Problem::invalid)
     }
 
     /// The sender of this name, if the caller may use it.

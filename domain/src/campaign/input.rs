@@ -1,24 +1,25 @@
 //! From the body that makes or replaces a campaign to its content, or to the list of its problems.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use indexmap::IndexMap;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::content::{Audience, CampaignContent, Reminder};
 use super::limits::{
-    Bounds, CONTACT_GAP_DAYS, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES,
-    MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS,
-    REMINDER_AFTER_DAYS, SEND_WITHIN_HOURS,
+    CONTACT_GAP_DAYS, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES, MAX_BUS_PROPS_FROM,
+    MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS, REMINDER_AFTER_DAYS,
+    SEND_WITHIN_HOURS,
 };
-use super::value::{
-    bus_prop_name, entry_text, field_name, field_value, sender_name, template, time, uuid,
-};
-use crate::invalid::{Fault, Invalid, Problems, code};
-use crate::members::Members;
+use super::value::{bus_prop_name, field_name, sender_name, time, uuid};
+use crate::invalid::{Fault, Invalid, code};
+use crate::link::track_field::read_value;
+use crate::members::{Members, read_body};
 use crate::record::MAX_FIELDS;
-use crate::sms::SendWindow;
+use crate::sms::{SendWindow, Template};
 
 /// Members that only a response has. A campaign that was read can be put back with them.
 pub const READ_ONLY: [&str; 6] = [
@@ -58,11 +59,7 @@ impl CampaignContent {
     /// # Errors
     /// Everything that is wrong, up to [`MAX_PROBLEMS`](crate::invalid::MAX_PROBLEMS).
     pub fn parse(body: &Value) -> Result<Self, Vec<Invalid>> {
-        let problems = Problems::default();
-        let campaign = Members::of(body, String::new(), &problems);
-        let content = campaign.and_then(|campaign| read_campaign(&campaign));
-        let problems = problems.into_vec();
-        content.filter(|_| problems.is_empty()).ok_or(problems)
+        read_body(body, read_campaign)
     }
 }
 
@@ -71,38 +68,26 @@ fn read_campaign(campaign: &Members) -> Option<CampaignContent> {
     let name = campaign.line("name", MAX_NAME_CHARS);
     let form_id = campaign.parsed("form_id", uuid);
     let sender = campaign.parsed("sender", sender_name);
-    let text = campaign.parsed("text", template);
+    let text = campaign.parsed("text", Template::parse);
     let audience = read_audience(campaign);
-    let track_fields = read_track_fields(campaign);
-    let bus_props_from = read_bus_props_from(campaign);
-    let number =
-        |name, bounds: Bounds, default| campaign.number(name, bounds.range()).unwrap_or(default);
-    let link_expires_after_days = number("link_expires_after_days", LINK_EXPIRES_AFTER_DAYS, 30);
-    let send_window = read_send_window(campaign);
-    let send_within_hours = number("send_within_hours", SEND_WITHIN_HOURS, 72);
-    let contact_gap_days = number("contact_gap_days", CONTACT_GAP_DAYS, 0);
-    let max_parts = number("max_parts", MAX_PARTS, 3);
-    let max_messages = campaign.number("max_messages", MAX_MESSAGES.range());
-    let starts_at = read_time(campaign, "starts_at");
-    let delay_minutes = number("delay_minutes", DELAY_MINUTES, 0);
-    let reminder = read_reminder(campaign);
+    let number = |name, range, default| campaign.number(name, range).unwrap_or(default);
     Some(CampaignContent {
+        track_fields: read_track_fields(campaign),
+        bus_props_from: read_bus_props_from(campaign),
+        link_expires_after_days: number("link_expires_after_days", LINK_EXPIRES_AFTER_DAYS, 30),
+        send_window: read_send_window(campaign),
+        send_within_hours: number("send_within_hours", SEND_WITHIN_HOURS, 72),
+        contact_gap_days: number("contact_gap_days", CONTACT_GAP_DAYS, 0),
+        max_parts: number("max_parts", MAX_PARTS, 3),
+        max_messages: campaign.number("max_messages", MAX_MESSAGES),
+        starts_at: read_time(campaign, "starts_at"),
+        delay_minutes: number("delay_minutes", DELAY_MINUTES, 0),
+        reminder: read_reminder(campaign),
         name: name?,
         form_id: form_id?,
         sender: sender?,
         text: text?,
         audience: audience?,
-        track_fields,
-        bus_props_from,
-        link_expires_after_days,
-        send_window,
-        send_within_hours,
-        contact_gap_days,
-        max_parts,
-        max_messages,
-        starts_at,
-        delay_minutes,
-        reminder,
     })
 }
 
@@ -131,7 +116,7 @@ fn read_audience(campaign: &Members) -> Option<Audience> {
     match kinds {
         [true, false, false] => Some(Audience::OnImport { on_import: true }),
         [false, true, false] => Some(Audience::Batches {
-            batch_ids: read_batches(&audience)?,
+            batch_ids: read_batches(&audience),
         }),
         [false, false, true] => Some(read_recipients(&audience)),
         kinds => {
@@ -147,23 +132,16 @@ fn read_audience(campaign: &Members) -> Option<Audience> {
 }
 
 /// At least one batch, each once.
-fn read_batches(audience: &Members) -> Option<Vec<Uuid>> {
-    let mut batches = Vec::new();
-    let mut entries = audience.list("batch_ids", MAX_BATCHES)?.peekable();
-    if entries.peek().is_none() {
+fn read_batches(audience: &Members) -> Vec<Uuid> {
+    let mut known = HashSet::new();
+    let batches = audience.strings("batch_ids", MAX_BATCHES, "batch_id", |text| {
+        let batch = uuid(text)?;
+        known.insert(batch).then_some(batch).ok_or_else(repeated)
+    });
+    if audience.get("batch_ids") == Some(&json!([])) {
         audience.note("batch_ids", code::MISSING, "batch_ids is empty");
     }
-    for (pointer, entry) in entries {
-        match entry_text(entry).and_then(uuid) {
-            Ok(batch) if batches.contains(&batch) => {
-                let detail = "the batch comes before in the list";
-                audience.problems.push(pointer, code::DUPLICATE, detail);
-            }
-            Ok(batch) => batches.push(batch),
-            Err(fault) => note_entry(audience, pointer, "batch_id", &fault),
-        }
-    }
-    Some(batches)
+    batches
 }
 
 fn read_recipients(audience: &Members) -> Audience {
@@ -175,7 +153,7 @@ fn read_recipients(audience: &Members) -> Audience {
         let detail = "created_to is before created_from";
         audience.note("created_to", code::OUT_OF_RANGE, detail);
     }
-    let fields = read_texts(audience, "fields", MAX_FIELDS, field_name, field_value);
+    let fields = read_texts(audience, "fields", MAX_FIELDS, field_name, read_value);
     Audience::Recipients {
         created_from,
         created_to,
@@ -184,19 +162,17 @@ fn read_recipients(audience: &Members) -> Audience {
 }
 
 fn read_track_fields(campaign: &Members) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let entries = campaign.list("track_fields", MAX_COPIED_FIELDS);
-    for (pointer, entry) in entries.into_iter().flatten() {
-        match entry_text(entry).and_then(|name| field_name(name).map(|()| name)) {
-            Ok(name) if names.iter().any(|known| known == name) => {
-                let detail = "the name comes before in the list";
-                campaign.problems.push(pointer, code::DUPLICATE, detail);
-            }
-            Ok(name) => names.push(name.to_owned()),
-            Err(fault) => note_entry(campaign, pointer, "the name", &fault),
-        }
-    }
-    names
+    let mut known = HashSet::new();
+    campaign.strings("track_fields", MAX_COPIED_FIELDS, "the name", |name| {
+        let name = field_name(name)?.to_owned();
+        let is_new = known.insert(name.clone());
+        is_new.then_some(name).ok_or_else(repeated)
+    })
+}
+
+/// Of an entry that comes before in its list.
+fn repeated() -> Fault {
+    Fault::new(code::DUPLICATE, "comes before in the list")
 }
 
 fn read_bus_props_from(campaign: &Members) -> IndexMap<String, String> {
@@ -216,8 +192,8 @@ fn read_texts(
     object: &Members,
     name: &str,
     max: usize,
-    check_name: fn(&str) -> Result<(), Fault>,
-    check_value: fn(&str) -> Result<(), Fault>,
+    read_name: fn(&str) -> Result<&str, Fault>,
+    read_value: fn(&str) -> Result<&str, Fault>,
 ) -> IndexMap<String, String> {
     let mut texts = IndexMap::new();
     let Some(entries) = object.member(name) else {
@@ -230,13 +206,10 @@ fn read_texts(
         return texts;
     }
     for name in entries.names() {
-        if let Err(fault) = check_name(name) {
+        if let Err(fault) = read_name(name) {
             entries.note(name, fault.code, format!("the name {fault}"));
-        } else if let Some(text) = entries.text(name) {
-            match check_value(text) {
-                Ok(()) => drop(texts.insert(name.to_owned(), text.to_owned())),
-                Err(fault) => entries.note(name, fault.code, format!("{name} {fault}")),
-            }
+        } else if let Some(text) = entries.parsed(name, read_value) {
+            texts.insert(name.to_owned(), text.to_owned());
         }
     }
     texts
@@ -265,12 +238,9 @@ fn read_send_window(campaign: &Members) -> Option<SendWindow> {
 fn read_reminder(campaign: &Members) -> Option<Reminder> {
     let reminder = campaign.member("reminder")?;
     reminder.only(&["after_days", "text"]);
-    if reminder.get("after_days").is_none() {
-        let detail = "after_days is absent or null";
-        reminder.note("after_days", code::MISSING, detail);
-    }
-    let after_days = reminder.number("after_days", REMINDER_AFTER_DAYS.range());
-    let text = reminder.parsed("text", template);
+    reminder.require("after_days");
+    let after_days = reminder.number("after_days", REMINDER_AFTER_DAYS);
+    let text = reminder.parsed("text", Template::parse);
     Some(Reminder {
         after_days: after_days?,
         text: text?,
@@ -281,9 +251,4 @@ fn read_reminder(campaign: &Members) -> Option<Reminder> {
 fn read_time(object: &Members, name: &str) -> Option<DateTime<Utc>> {
     object.get(name)?;
     object.parsed(name, time)
-}
-
-fn note_entry(list: &Members, pointer: String, what: &str, fault: &Fault) {
-    let detail = format!("{what} {fault}");
-    list.problems.push(pointer, fault.code, detail);
 }

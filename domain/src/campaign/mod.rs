@@ -22,9 +22,9 @@ pub use self::content::{Audience, CampaignContent, Reminder};
 pub use self::counts::{CampaignCounts, Count, Counts};
 pub use self::input::READ_ONLY;
 pub use self::limits::{
-    Bounds, CONTACT_GAP_DAYS, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES,
-    MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS,
-    MAX_SENDER_CHARS, REMINDER_AFTER_DAYS, SEND_WITHIN_HOURS,
+    CONTACT_GAP_DAYS, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES, MAX_BUS_PROPS_FROM,
+    MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS, MAX_SENDER_CHARS,
+    REMINDER_AFTER_DAYS, SEND_WITHIN_HOURS,
 };
 pub use self::message::{Message, MessageKind, MessageStatus, SkipReason};
 pub use self::part_states::{NotPartStates, PartStates, Receipt, ReceiptStatus};

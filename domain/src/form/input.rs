@@ -10,8 +10,8 @@ use super::field::Field;
 use super::key::FieldKey;
 use super::kind::FieldKind;
 use super::limits::{MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_TITLE_CHARS};
-use crate::invalid::{Fault, Invalid, Problems, code};
-use crate::members::Members;
+use crate::invalid::{Fault, Invalid, code};
+use crate::members::{Members, read_body};
 
 /// Members that only a response has. A form that was read can be put back with them.
 pub const READ_ONLY: [&str; 6] = [
@@ -54,11 +54,7 @@ impl FormInput {
     /// # Errors
     /// Everything that is wrong, up to [`MAX_PROBLEMS`](crate::invalid::MAX_PROBLEMS).
     pub fn parse(body: &Value) -> Result<Self, Vec<Invalid>> {
-        let problems = Problems::default();
-        let form = Members::of(body, String::new(), &problems);
-        let input = form.and_then(|form| read_form(&form));
-        let problems = problems.into_vec();
-        input.filter(|_| problems.is_empty()).ok_or(problems)
+        read_body(body, read_form)
     }
 }
 

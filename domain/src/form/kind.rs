@@ -215,7 +215,11 @@ impl FieldKind {
         let kind = field_type.and_then(|field_type| match field_type {
             FieldType::Nps => Some(Self::Nps),
             FieldType::Happiness => Some(Self::Happiness),
-            FieldType::Rating => read_scale(field).map(|scale| Self::Rating { scale }),
+            FieldType::Rating => {
+                field.require("scale");
+                let scale = field.number("scale", SCALES.iter())?;
+                Some(Self::Rating { scale })
+            }
             FieldType::Choice => read_options(field).map(|options| Self::Choice { options }),
             FieldType::Choices => read_options(field).map(|options| Self::Choices { options }),
             FieldType::Text => Some(Self::Text),
@@ -258,16 +262,6 @@ impl FieldKind {
             Self::Nps | Self::Happiness | Self::Text | Self::Comment => {}
         }
     }
-}
-
-fn read_scale(field: &Members) -> Option<u8> {
-    let scale = field.get("scale").ok_or(code::MISSING);
-    let noted = |code| {
-        let detail = format!("scale is a whole number from {SCALES}");
-        field.note("scale", code, detail);
-    };
-    let scale = scale.and_then(|value| SCALES.read(value));
-    scale.map_err(noted).ok()
 }
 
 impl PartialSchema for FieldType {

@@ -5,7 +5,7 @@
 
 mod bus_prop_ids;
 mod token;
-mod track_field;
+pub(crate) mod track_field;
 
 pub use self::bus_prop_ids::{BusPropIds, BusPropIdsError, MAX_LINK_BUS_PROPS};
 pub use self::token::{NotAToken, Token};

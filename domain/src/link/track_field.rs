@@ -26,29 +26,14 @@ impl TrackFields {
         let Some((name, value)) = text.split_once('=') else {
             return Err(Fault::new(MALFORMED, "a tracking field is <name>=<value>"));
         };
-        let too_long = |part: &str, max: usize| {
-            let detail = format!("the {part} has more than {max} bytes");
-            Err(Fault::new(TOO_LONG, detail))
-        };
-        if name.is_empty() {
-            Err(Fault::new(BLANK, "the name is empty"))
-        } else if name.len() > MAX_NAME_BYTES {
-            too_long("name", MAX_NAME_BYTES)
-        } else if has_control(name) {
-            Err(Fault::new(
-                CONTROL_CHARACTER,
-                "the name holds a control character",
-            ))
-        } else if value.len() > MAX_VALUE_BYTES {
-            too_long("value", MAX_VALUE_BYTES)
-        } else if value.contains('\0') {
-            Err(Fault::new(CONTROL_CHARACTER, "the value holds U+0000"))
-        } else if self.0.contains_key(name) {
-            Err(Fault::new(DUPLICATE, "the name comes twice"))
-        } else {
-            self.0.insert(name.to_owned(), value.to_owned());
-            Ok(())
+        let of = |part, Fault { code, detail }| Fault::new(code, format!("the {part} {detail}"));
+        read_name(name).map_err(|fault| of("name", fault))?;
+        read_value(value).map_err(|fault| of("value", fault))?;
+        if self.0.contains_key(name) {
+            return Err(Fault::new(DUPLICATE, "the name comes twice"));
         }
+        self.0.insert(name.to_owned(), value.to_owned());
+        Ok(())
     }
 
     pub fn get(&self, name: &str) -> Option<&str> {
@@ -68,6 +53,31 @@ impl TrackFields {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+/// Checks a name, as in an import.
+pub(crate) fn read_name(name: &str) -> Result<&str, Fault> {
+    if name.is_empty() {
+        Err(Fault::new(BLANK, "is empty"))
+    } else if has_control(name) {
+        Err(Fault::new(CONTROL_CHARACTER, "holds a control character"))
+    } else {
+        at_most(name, MAX_NAME_BYTES)
+    }
+}
+
+/// Checks a value, as in an import.
+pub(crate) fn read_value(value: &str) -> Result<&str, Fault> {
+    if value.contains('\0') {
+        Err(Fault::new(CONTROL_CHARACTER, "holds U+0000"))
+    } else {
+        at_most(value, MAX_VALUE_BYTES)
+    }
+}
+
+fn at_most(text: &str, max: usize) -> Result<&str, Fault> {
+    let too_long = || Fault::new(TOO_LONG, format!("has more than {max} bytes"));
+    (text.len() <= max).then_some(text).ok_or_else(too_long)
 }
 
 #[cfg(test)]

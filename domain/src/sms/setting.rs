@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::invalid::{Fault, Invalid, Problems, check_line, code};
-use crate::members::Members;
+use crate::invalid::{Invalid, check_line};
+use crate::members::read_body;
 
 pub const MAX_STOP_WORDS: usize = 50;
 pub const MAX_STOP_WORD_CHARS: usize = 40;
@@ -32,49 +32,27 @@ impl SendSetting {
     /// # Errors
     /// Everything that is wrong.
     pub fn parse(body: &Value) -> Result<Self, Vec<Invalid>> {
-        let problems = Problems::default();
-        let setting = Members::of(body, String::new(), &problems).map(|members| {
-            members.only(&["stop_words", "stop_reply", "help_reply"]);
+        read_body(body, |setting| {
+            setting.only(&["stop_words", "stop_reply", "help_reply"]);
+            let word = |text: &str| check_line(text, MAX_STOP_WORD_CHARS).map(|()| text.to_owned());
             let reply = |name| {
-                members.get(name)?;
-                members.line(name, MAX_REPLY_CHARS)
+                setting.get(name)?;
+                setting.line(name, MAX_REPLY_CHARS)
             };
-            Self {
-                stop_words: stop_words(&members),
+            Some(Self {
+                stop_words: setting.strings("stop_words", MAX_STOP_WORDS, "the word", word),
                 stop_reply: reply("stop_reply"),
                 help_reply: reply("help_reply"),
-            }
-        });
-        let problems = problems.into_vec();
-        setting.filter(|_| problems.is_empty()).ok_or(problems)
+            })
+        })
     }
 }
-
-fn stop_words(setting: &Members) -> Vec<String> {
-    let mut words = Vec::new();
-    let entries = setting.list("stop_words", MAX_STOP_WORDS);
-    for (pointer, entry) in entries.into_iter().flatten() {
-        match stop_word(entry) {
-            Ok(word) => words.push(word.to_owned()),
-            Err(fault) => setting
-                .problems
-                .push(pointer, fault.code, format!("the word {fault}")),
-        }
-    }
-    words
-}
-
-fn stop_word(entry: &Value) -> Result<&str, Fault> {
-    let text = entry.as_str();
-    let text = text.ok_or_else(|| Fault::new(code::WRONG_TYPE, "is not a string"))?;
-    check_line(text, MAX_STOP_WORD_CHARS).map(|()| text)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::invalid::code;
 
     #[test]
     fn a_setting_is_read_and_what_is_left_out_is_nothing() {

@@ -2,12 +2,13 @@
 //! wrong with it; so the schema is built from `domain`'s limits and not from types.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use api_http::schema::written;
 use domain::campaign::{
-    Bounds, CONTACT_GAP_DAYS, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES,
-    MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS,
-    MAX_SENDER_CHARS, READ_ONLY, REMINDER_AFTER_DAYS, SEND_WITHIN_HOURS,
+    CONTACT_GAP_DAYS, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES, MAX_BUS_PROPS_FROM,
+    MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS, MAX_SENDER_CHARS, READ_ONLY,
+    REMINDER_AFTER_DAYS, SEND_WITHIN_HOURS,
 };
 use domain::sms::{MAX_TEMPLATE_CHARS, SendWindow};
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ impl PartialSchema for CampaignRequest {
             "send_within_hours": number(SEND_WITHIN_HOURS, 72),
             "contact_gap_days": number(CONTACT_GAP_DAYS, 0),
             "max_parts": number(MAX_PARTS, 3),
-            "max_messages": {"type": ["integer", "null"], "minimum": MAX_MESSAGES.lowest},
+            "max_messages": {"type": ["integer", "null"], "minimum": MAX_MESSAGES.start()},
             "starts_at": time(),
             "delay_minutes": number(DELAY_MINUTES, 0),
             "reminder": reminder(),
@@ -103,7 +104,7 @@ fn send_window() -> Value {
 }
 
 fn reminder() -> Value {
-    let (lowest, highest) = (REMINDER_AFTER_DAYS.lowest, REMINDER_AFTER_DAYS.highest);
+    let (lowest, highest) = REMINDER_AFTER_DAYS.into_inner();
     let properties = json!({
         "after_days": {"type": "integer", "minimum": lowest, "maximum": highest},
         "text": template("We would still like to know: {link}"),
@@ -113,7 +114,8 @@ fn reminder() -> Value {
     reminder
 }
 
-fn number(Bounds { lowest, highest }: Bounds, default: u32) -> Value {
+fn number(range: RangeInclusive<u32>, default: u32) -> Value {
+    let (lowest, highest) = range.into_inner();
     json!({"type": ["integer", "null"], "minimum": lowest, "maximum": highest, "default": default})
 }
 

@@ -69,7 +69,7 @@ pub async fn test_campaign(
     ) {
         return Err(not_running(campaign.status.as_str()));
     }
-    let [phone, docid] = texts(&body, ["phone", "docid"]).map_err(Problem::invalid)?;
+    let [phone, docid] = texts(body, ["phone", "docid"]).map_err(Problem::invalid)?;
     let mut wrong: Vec<Invalid> = wrong_phone(&phone).into_iter().collect();
     let is_known = match DocId::parse(&*docid) {
         Ok(docid) => within(QUICK, store.recipient(account_id, docid.as_str()))
