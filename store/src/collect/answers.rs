@@ -8,9 +8,8 @@ use uuid::Uuid;
 
 use super::pending::PendingDeltas;
 use super::statements::{
-    LOCK_LINKS_POSTGRES, LOCK_LINKS_SQLITE, SPEND_POSTGRES, SPEND_SQLITE, STANDING_POSTGRES,
-    STANDING_SQLITE, STORE_ANSWERS_POSTGRES, STORE_FEEDBACK_SQLITE, STORE_VIEWS_POSTGRES,
-    STORE_VIEWS_SQLITE, STORE_VISIT_SQLITE,
+    ROOM, SPEND, STANDING, STORE_ANSWERS_POSTGRES, STORE_FEEDBACK_SQLITE, STORE_VIEWS,
+    STORE_VISIT_SQLITE,
 };
 use super::{NewAnswer, NewView, VisitKey};
 use crate::form::PublicLink;
@@ -104,11 +103,12 @@ impl Tx {
         let mut links: Vec<LinkKey> = limited.iter().map(VisitKey::link).collect();
         links.dedup();
         let links = links.into_iter().map(|link| values![link.0, link.1]);
-        let rooms = self.each(LOCK_LINKS_POSTGRES, LOCK_LINKS_SQLITE, links.collect());
-        let rooms: Vec<(Uuid, Uuid, i64)> = tuples(&rooms.await?)?;
+        let rooms = ROOM.replace("LOCK", &self.locking("", "FOR NO KEY UPDATE"));
+        let rooms = self.for_rows(&rooms, links.collect()).await?;
+        let rooms: Vec<(Uuid, Uuid, Option<i64>)> = tuples(&rooms)?;
         let rooms = rooms.into_iter();
         let mut room: HashMap<LinkKey, i64> = rooms
-            .map(|(account_id, link_id, room)| ((account_id, link_id), room))
+            .filter_map(|(account_id, link_id, room)| Some(((account_id, link_id), room?)))
             .collect();
         // Under the lock nobody else answers these links.
         standing.extend(self.standing(&limited).await?);
@@ -131,7 +131,7 @@ impl Tx {
     async fn store_answers(&self, answers: &[&NewAnswer]) -> Result<HashMap<Uuid, bool>, Error> {
         if !self.is_sqlite() {
             let rows = answers.iter().map(|answer| answer.row()).collect();
-            let stored = self.each(STORE_ANSWERS_POSTGRES, "", rows).await?;
+            let stored = self.for_rows(STORE_ANSWERS_POSTGRES, rows).await?;
             return Ok(tuples(&stored)?.into_iter().collect());
         }
         let mut stored = HashMap::new();
@@ -173,8 +173,7 @@ impl Tx {
         }
         let spent = spent.into_iter();
         let spent = spent.map(|(link, spent)| values![link.0, link.1, spent]);
-        self.each(SPEND_POSTGRES, SPEND_SQLITE, spent.collect())
-            .await?;
+        self.for_rows(SPEND, spent.collect()).await?;
         self.note_uses(&FirstUses::new(), &uses, deltas).await?;
         Ok(standing)
     }
@@ -182,12 +181,11 @@ impl Tx {
     /// The feedbacks that stand for visits.
     async fn standing(&self, visits: &[VisitKey]) -> Result<Vec<(VisitKey, Uuid)>, Error> {
         let visits = visits.iter().map(|visit| values![*visit]).collect();
-        let rows = self
-            .each(STANDING_POSTGRES, STANDING_SQLITE, visits)
-            .await?;
-        let standing = tuples(&rows)?.into_iter();
-        let standing = standing.map(|(account_id, link_id, visit, feedback_id)| {
-            (VisitKey::new(account_id, link_id, visit), feedback_id)
+        let standing = self.for_rows(STANDING, visits).await?;
+        let standing: Vec<(Uuid, Uuid, Uuid, Option<Uuid>)> = tuples(&standing)?;
+        let standing = standing.into_iter();
+        let standing = standing.filter_map(|(account_id, link_id, visit, feedback_id)| {
+            Some((VisitKey::new(account_id, link_id, visit), feedback_id?))
         });
         Ok(standing.collect())
     }
@@ -199,8 +197,8 @@ impl Tx {
     ) -> Result<Vec<(VisitKey, NaiveDate)>, Error> {
         let views = views.iter();
         let rows = views.map(|view| values![view.visit, view.day, view.form_id, view.at]);
-        let new = self.each(STORE_VIEWS_POSTGRES, STORE_VIEWS_SQLITE, rows.collect());
-        let new = tuples(&new.await?)?.into_iter();
+        let new = self.for_rows(STORE_VIEWS, rows.collect()).await?;
+        let new = tuples(&new)?.into_iter();
         let new = new.map(|(account_id, link_id, visit, day)| {
             (VisitKey::new(account_id, link_id, visit), day)
         });

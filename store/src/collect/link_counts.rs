@@ -12,14 +12,10 @@ use crate::{Error, Tx};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LinkCounts(BTreeMap<Uuid, (i64, i64)>);
 
-const ADD_POSTGRES: &str = "INSERT INTO link_rollup AS r (account_id, form_id, link_id, views, responses)
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[])
-         ON CONFLICT (account_id, form_id, link_id)
-         DO UPDATE SET views = r.views + excluded.views, responses = r.responses + excluded.responses";
-const ADD_SQLITE: &str = "INSERT INTO link_rollup (account_id, form_id, link_id, views, responses)
-     VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT (account_id, form_id, link_id)
-         DO UPDATE SET views = views + excluded.views, responses = responses + excluded.responses";
+const ADD: &str = "WITH g(a, f, l, v, r) AS (ROWS)
+    INSERT INTO link_rollup AS r (account_id, form_id, link_id, views, responses) SELECT * FROM g WHERE true
+        ON CONFLICT (account_id, form_id, link_id)
+        DO UPDATE SET views = r.views + excluded.views, responses = r.responses + excluded.responses";
 
 impl LinkCounts {
     pub(crate) fn add(&mut self, link_id: Uuid, views: i64, responses: i64) {
@@ -57,7 +53,6 @@ impl Tx {
     ) -> Result<(), Error> {
         let links = links.0.iter();
         let rows = links.map(|(link, (views, responses))| values![form, *link, *views, *responses]);
-        self.each(ADD_POSTGRES, ADD_SQLITE, rows.collect()).await?;
-        Ok(())
+        self.for_rows(ADD, rows.collect()).await.map(drop)
     }
 }

@@ -17,12 +17,11 @@ use crate::{Error, Tx};
 #[derive(Debug, Default)]
 pub(crate) struct PendingDeltas(BTreeMap<(FormKey, NaiveDate, String), (Delta, LinkCounts)>);
 
-/// `created_at` is the server's clock by default.
-const APPEND_POSTGRES: &str =
-    "INSERT INTO pending_delta (account_id, form_id, day, bus_prop_ids, delta, link_counts)
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::date[], $4::text[], $5::bytea[], $6::text[])";
-const APPEND_SQLITE: &str = "INSERT INTO pending_delta (account_id, form_id, day, bus_prop_ids, delta, link_counts, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)";
+/// On PostgreSQL `created_at` is the server's clock by default.
+const APPEND_POSTGRES: &str = "WITH g AS (ROWS)
+    INSERT INTO pending_delta (account_id, form_id, day, bus_prop_ids, delta, link_counts) SELECT * FROM g";
+const APPEND_SQLITE: &str = "WITH g AS (ROWS)
+    INSERT INTO pending_delta (account_id, form_id, day, bus_prop_ids, delta, link_counts, created_at) SELECT * FROM g";
 
 impl PendingDeltas {
     pub(crate) fn add(
@@ -65,7 +64,7 @@ impl Tx {
             Ok(row)
         });
         let rows = rows.collect::<Result<_, Error>>()?;
-        self.each(APPEND_POSTGRES, APPEND_SQLITE, rows).await?;
-        Ok(())
+        let append = self.dialect(APPEND_POSTGRES, APPEND_SQLITE);
+        self.for_rows(append, rows).await.map(drop)
     }
 }

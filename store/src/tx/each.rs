@@ -1,36 +1,10 @@
 //! One statement for many rows.
 
-use sea_orm::sqlx::postgres::{PgArguments, PgRow};
+use sea_orm::sqlx::postgres::PgArguments;
 use sea_orm::sqlx::{self, Arguments, AssertSqlSafe};
 use sea_orm::{QueryResult, Value};
 
 use super::{Error, Inner, Sql, Tx};
-
-impl Tx {
-    /// Runs a statement for rows of values, all of as many: at once on PostgreSQL, where a parameter is the array of a column;
-    /// one after the other on SQLite, where it is the value of a row.
-    pub(crate) async fn each(
-        &self,
-        postgres: &'static str,
-        sqlite: &'static str,
-        rows: Vec<Vec<Value>>,
-    ) -> Result<Vec<QueryResult>, Error> {
-        let mut results = Vec::new();
-        if self.is_sqlite() {
-            for row in rows {
-                results.extend(self.rows(sqlite, row).await?);
-            }
-        } else if !rows.is_empty()
-            && let Inner::Postgres(tx) = &mut *self.lock().await
-        {
-            let query = sqlx::query_with(postgres, arrays(rows)?);
-            let found: Result<Vec<PgRow>, _> = query.fetch_all(&mut **tx).await;
-            let found = found.map_err(|error| self.failed(error))?;
-            results.extend(found.into_iter().map(QueryResult::from));
-        }
-        Ok(results)
-    }
-}
 
 /// SQLite: rows that one statement takes. Texts of few lengths, so that sqlx keeps all of them prepared.
 const ROWS: usize = 32;

@@ -42,12 +42,9 @@ const READ_POSTGRES: &str = "SELECT r.bus_prop_id, r.day, r.delta FROM json_arra
 const READ_SQLITE: &str = "SELECT r.bus_prop_id, r.day, r.delta FROM json_each($3) k CROSS JOIN rollup r
          ON r.account_id = $1 AND r.form_id = $2 AND r.bus_prop_id = k.value ->> 0 AND r.day = k.value ->> 1";
 
-const REPLACE_POSTGRES: &str = "INSERT INTO rollup (account_id, form_id, bus_prop_id, day, delta)
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::date[], $5::bytea[])
-         ON CONFLICT (account_id, form_id, bus_prop_id, day) DO UPDATE SET delta = excluded.delta";
-const REPLACE_SQLITE: &str =
-    "INSERT INTO rollup (account_id, form_id, bus_prop_id, day, delta) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT (account_id, form_id, bus_prop_id, day) DO UPDATE SET delta = excluded.delta";
+const REPLACE: &str = "WITH g(a, f, b, d, e) AS (ROWS)
+    INSERT INTO rollup (account_id, form_id, bus_prop_id, day, delta) SELECT * FROM g WHERE true
+        ON CONFLICT (account_id, form_id, bus_prop_id, day) DO UPDATE SET delta = excluded.delta";
 
 impl Tx {
     /// Adds to rows, whose form this transaction holds.
@@ -64,9 +61,7 @@ impl Tx {
         }
         let rows = sums.into_iter();
         let rows = rows.map(|((id, day), sum)| values![form, id, day, sum.encode()]);
-        self.each(REPLACE_POSTGRES, REPLACE_SQLITE, rows.collect())
-            .await?;
-        Ok(())
+        self.for_rows(REPLACE, rows.collect()).await.map(drop)
     }
 
     /// The rows of some keys, their deltas encoded.
@@ -91,13 +86,11 @@ impl Tx {
     ) -> Result<(), Error> {
         let months: BTreeSet<NaiveDate> = months.into_iter().map(Month::first).collect();
         for month in months {
-            self.execute(
-                "INSERT INTO rollup_month (account_id, form_id, month, version, stamp) VALUES ($1, $2, $3, $4, $5)
-                     ON CONFLICT (account_id, form_id, month)
-                     DO UPDATE SET version = excluded.version, stamp = excluded.stamp",
-                values![form, month, version.number, version.stamp],
-            )
-            .await?;
+            let insert = "INSERT INTO rollup_month (account_id, form_id, month, version, stamp) VALUES ($1, $2, $3, $4, $5)
+                 ON CONFLICT (account_id, form_id, month)
+                 DO UPDATE SET version = excluded.version, stamp = excluded.stamp";
+            self.execute(insert, values![form, month, version.number, version.stamp])
+                .await?;
         }
         Ok(())
     }
