@@ -94,16 +94,12 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn find_key(&self, key: &str) -> Result<Option<KeyRecord>, Error> {
-        let rows = self
-            .rows(
-                "SELECT k.account_id, a.name, a.time_zone, k.scopes, s.secret_hash, s.expires_at
-                   FROM api_key k
-                   JOIN account a ON a.account_id = k.account_id
-                   JOIN api_secret s ON s.account_id = k.account_id AND s.api_key = k.api_key
-                  WHERE k.api_key = $1 AND k.revoked_at IS NULL",
-                values![key],
-            )
-            .await?;
+        let rows = "SELECT k.account_id, a.name, a.time_zone, k.scopes, s.secret_hash, s.expires_at
+           FROM api_key k
+           JOIN account a ON a.account_id = k.account_id
+           JOIN api_secret s ON s.account_id = k.account_id AND s.api_key = k.api_key
+          WHERE k.api_key = $1 AND k.revoked_at IS NULL";
+        let rows = self.rows(rows, values![key]).await?;
         let Some(first) = rows.first() else {
             return Ok(None);
         };
@@ -170,11 +166,9 @@ impl Store {
         if time_zone.is_some_and(|asked| asked.name() != zone) {
             return Err(CreateKeyError::TimeZoneFixed(zone));
         }
-        tx.execute(
-            "INSERT INTO import_counter (account_id, seq) VALUES ($1, 0) ON CONFLICT DO NOTHING",
-            values![account_id],
-        )
-        .await?;
+        let insert =
+            "INSERT INTO import_counter (account_id, seq) VALUES ($1, 0) ON CONFLICT DO NOTHING";
+        tx.execute(insert, values![account_id]).await?;
         let issued = IssuedKey {
             account_id,
             api_key: new_api_key(),
@@ -212,19 +206,15 @@ impl Store {
         };
         let account_id: Uuid = get(&found, "account_id")?;
         let now = Utc::now();
-        tx.execute(
+        let delete =
             "DELETE FROM api_secret WHERE account_id = $1 AND api_key = $2 AND secret_hash NOT IN (
-                    SELECT secret_hash FROM api_secret WHERE account_id = $1 AND api_key = $2
-                     ORDER BY created_at DESC LIMIT 1)",
-            values![account_id, key],
-        )
-        .await?;
-        tx.execute(
-            "UPDATE api_secret SET expires_at = $3
-              WHERE account_id = $1 AND api_key = $2 AND (expires_at IS NULL OR expires_at > $3)",
-            values![account_id, key, now + overlap],
-        )
-        .await?;
+                SELECT secret_hash FROM api_secret WHERE account_id = $1 AND api_key = $2
+                 ORDER BY created_at DESC LIMIT 1)";
+        tx.execute(delete, values![account_id, key]).await?;
+        let update = "UPDATE api_secret SET expires_at = $3
+          WHERE account_id = $1 AND api_key = $2 AND (expires_at IS NULL OR expires_at > $3)";
+        tx.execute(update, values![account_id, key, now + overlap])
+            .await?;
         let issued = IssuedKey {
             account_id,
             api_key: key.to_owned(),
@@ -251,16 +241,12 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn list_keys(&self) -> Result<Vec<KeySummary>, Error> {
-        let rows = self
-            .rows(
-                "SELECT a.name AS account, a.time_zone, k.api_key, k.scopes, k.created_at, k.last_used_at, k.revoked_at,
-                        (SELECT count(*) FROM api_secret s
-                          WHERE s.account_id = k.account_id AND s.api_key = k.api_key AND k.revoked_at IS NULL
-                            AND (s.expires_at IS NULL OR s.expires_at > $1)) AS live_secrets
-                   FROM api_key k JOIN account a ON a.account_id = k.account_id ORDER BY k.created_at",
-                values![Utc::now()],
-            )
-            .await?;
+        let rows = "SELECT a.name AS account, a.time_zone, k.api_key, k.scopes, k.created_at, k.last_used_at, k.revoked_at,
+                (SELECT count(*) FROM api_secret s
+                  WHERE s.account_id = k.account_id AND s.api_key = k.api_key AND k.revoked_at IS NULL
+                    AND (s.expires_at IS NULL OR s.expires_at > $1)) AS live_secrets
+           FROM api_key k JOIN account a ON a.account_id = k.account_id ORDER BY k.created_at";
+        let rows = self.rows(rows, values![Utc::now()]).await?;
         read(&rows)
     }
 
@@ -270,12 +256,9 @@ impl Store {
     /// See [`Error`].
     pub async fn touch_keys(&self, used: &[(String, DateTime<Utc>)]) -> Result<(), Error> {
         for (key, at) in used {
-            self.execute(
-                "UPDATE api_key SET last_used_at = $2
-                  WHERE api_key = $1 AND (last_used_at IS NULL OR last_used_at < $2)",
-                values![key.as_str(), *at],
-            )
-            .await?;
+            let update = "UPDATE api_key SET last_used_at = $2
+              WHERE api_key = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
+            self.execute(update, values![key.as_str(), *at]).await?;
         }
         Ok(())
     }

@@ -33,12 +33,11 @@ impl Store {
             return Ok(None);
         };
         let mut tx = self.begin().await?;
+        let erased =
+            "DELETE FROM feedback WHERE account_id = $1 AND form_id = $2 AND feedback_id = $3
+         RETURNING link_id, day, bus_prop_ids, answers";
         let erased: Option<(Uuid, NaiveDate, String, String)> = tx
-            .one(
-                "DELETE FROM feedback WHERE account_id = $1 AND form_id = $2 AND feedback_id = $3
-                 RETURNING link_id, day, bus_prop_ids, answers",
-                values![account_id, form_id, feedback_id],
-            )
+            .one(erased, values![account_id, form_id, feedback_id])
             .await?;
         let Some((link_id, day, bus_prop_ids, answers)) = erased else {
             return Ok(None);
@@ -73,14 +72,11 @@ impl Store {
         account_id: Uuid,
         feedback_id: Uuid,
     ) -> Result<Option<Uuid>, Error> {
-        self.one(
-            "SELECT form_id FROM (
-                    SELECT (SELECT b.form_id FROM feedback b
-                             WHERE b.account_id = f.account_id AND b.form_id = f.form_id AND b.feedback_id = $2) AS form_id
-                      FROM form f WHERE f.account_id = $1) found
-              WHERE form_id IS NOT NULL",
-            values![account_id, feedback_id],
-        )
-        .await
+        let query = "SELECT form_id FROM (
+                SELECT (SELECT b.form_id FROM feedback b
+                         WHERE b.account_id = f.account_id AND b.form_id = f.form_id AND b.feedback_id = $2) AS form_id
+                  FROM form f WHERE f.account_id = $1) found
+          WHERE form_id IS NOT NULL";
+        self.one(query, values![account_id, feedback_id]).await
     }
 }

@@ -256,12 +256,10 @@ impl Store {
     ) -> Result<Option<Uuid>, Error> {
         let tx = self.begin().await?;
         let now = tx.now().await?;
+        let deleted = "UPDATE link SET deleted_at = coalesce(deleted_at, $3) WHERE token = $2 AND account_id = $1
+         RETURNING link_id";
         let deleted = tx
-            .one(
-                "UPDATE link SET deleted_at = coalesce(deleted_at, $3) WHERE token = $2 AND account_id = $1
-                 RETURNING link_id",
-                values![account_id, token.to_string(), now],
-            )
+            .one(deleted, values![account_id, token.to_string(), now])
             .await?;
         tx.commit_surely().await?;
         Ok(deleted)
@@ -272,19 +270,15 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn public_link(&self, token: &Token) -> Result<Option<PublicLink>, Error> {
-        let row = self
-            .row(
-                "SELECT l.account_id, a.time_zone, l.link_id, l.form_id, f.status, f.content,
-                        f.revision, l.bus_prop_ids, l.track_fields, l.expires_at,
-                        l.max_responses, l.used, l.deleted_at,
-                        l.campaign_id IS NOT NULL AS is_of_message, l.is_test
-                   FROM link l
-                   JOIN account a ON a.account_id = l.account_id
-                   JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id
-                  WHERE l.token = $1",
-                values![token.to_string()],
-            )
-            .await?;
+        let row = "SELECT l.account_id, a.time_zone, l.link_id, l.form_id, f.status, f.content,
+                f.revision, l.bus_prop_ids, l.track_fields, l.expires_at,
+                l.max_responses, l.used, l.deleted_at,
+                l.campaign_id IS NOT NULL AS is_of_message, l.is_test
+           FROM link l
+           JOIN account a ON a.account_id = l.account_id
+           JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id
+          WHERE l.token = $1";
+        let row = self.row(row, values![token.to_string()]).await?;
         row.as_ref().map(public_link_of).transpose()
     }
 }

@@ -137,12 +137,10 @@ impl Store {
             .exec_without_returning(&tx)
             .await?;
         let key = FormKey::new(account_id, form.form_id);
-        tx.execute(
-            "INSERT INTO form_version (account_id, form_id, data_version, as_of, next_watermark_at, stamp)
-             VALUES ($1, $2, 1, $3, $3, $4)",
-            values![key, now, rand::random::<i64>()],
-        )
-        .await?;
+        let insert = "INSERT INTO form_version (account_id, form_id, data_version, as_of, next_watermark_at, stamp)
+         VALUES ($1, $2, 1, $3, $3, $4)";
+        tx.execute(insert, values![key, now, rand::random::<i64>()])
+            .await?;
         match tx.commit().await? {
             Committed::Done => Ok(form),
             Committed::Unknown(error) => {
@@ -297,14 +295,10 @@ impl Tx {
         at: DateTime<Utc>,
     ) -> Result<Version, Error> {
         let stamp: i64 = rand::random();
-        let raised = self
-            .one(
-                "UPDATE form_version
-                    SET data_version = data_version + 1, stamp = $4, as_of = CASE WHEN as_of > $3 THEN as_of ELSE $3 END
-                  WHERE account_id = $1 AND form_id = $2 RETURNING data_version",
-                values![key, at, stamp],
-            )
-            .await?;
+        let raised = "UPDATE form_version
+            SET data_version = data_version + 1, stamp = $4, as_of = CASE WHEN as_of > $3 THEN as_of ELSE $3 END
+          WHERE account_id = $1 AND form_id = $2 RETURNING data_version";
+        let raised = self.one(raised, values![key, at, stamp]).await?;
         let number = raised.ok_or_else(|| Error::broken("a form without a version"))?;
         Ok(Version { number, stamp })
     }

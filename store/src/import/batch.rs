@@ -119,13 +119,10 @@ impl Store {
         let mut found = Vec::new();
         let mut next = from;
         while found.len() <= limit {
-            let block: Option<(i64, i64, Vec<u8>)> = self
-                .one(
-                    "SELECT first, errors, block FROM import_error
-                      WHERE account_id = $1 AND batch_id = $2 AND first <= $3 ORDER BY first DESC LIMIT 1",
-                    values![account_id, batch_id, next],
-                )
-                .await?;
+            let block = "SELECT first, errors, block FROM import_error
+              WHERE account_id = $1 AND batch_id = $2 AND first <= $3 ORDER BY first DESC LIMIT 1";
+            let block: Option<(i64, i64, Vec<u8>)> =
+                self.one(block, values![account_id, batch_id, next]).await?;
             let Some((first, _, block)) = block.filter(|(first, errors, _)| next < first + errors)
             else {
                 break;
@@ -181,25 +178,17 @@ impl Store {
         match status.as_str() {
             "cancelled" => {}
             open if from.contains(&open) => {
-                tx.execute(
-                    "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2",
-                    key(),
-                )
-                .await?;
-                tx.execute(
-                    "DELETE FROM import_chunk WHERE account_id = $1 AND batch_id = $2",
-                    key(),
-                )
-                .await?;
+                let delete = "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2";
+                tx.execute(delete, key()).await?;
+                let delete = "DELETE FROM import_chunk WHERE account_id = $1 AND batch_id = $2";
+                tx.execute(delete, key()).await?;
                 let now = tx.now().await?;
-                tx.execute(
-                    "UPDATE import_batch
-                        SET status = 'cancelled', completed_at = $3, open_chunks = 0, parked_chunks = 0, failed = 0,
-                            cancelled = accepted - created - updated - unchanged - superseded
-                      WHERE account_id = $1 AND batch_id = $2",
-                    values![account_id, batch_id, now],
-                )
-                .await?;
+                let update = "UPDATE import_batch
+                    SET status = 'cancelled', completed_at = $3, open_chunks = 0, parked_chunks = 0, failed = 0,
+                        cancelled = accepted - created - updated - unchanged - superseded
+                  WHERE account_id = $1 AND batch_id = $2";
+                tx.execute(update, values![account_id, batch_id, now])
+                    .await?;
             }
             _ => return Ok(Change::Finished),
         }
@@ -218,13 +207,10 @@ impl Store {
     ) -> Result<Change<Retried>, Error> {
         let tx = self.begin_long().await?;
         tx.lock_chunks(account_id, batch_id, "AND parked").await?;
-        let records: Vec<i64> = tx
-            .all(
-                "UPDATE import_chunk SET parked = false, failures = 0, retry_at = NULL, reason = NULL
-                  WHERE account_id = $1 AND batch_id = $2 AND parked RETURNING records",
-                values![account_id, batch_id],
-            )
-            .await?;
+        let records =
+            "UPDATE import_chunk SET parked = false, failures = 0, retry_at = NULL, reason = NULL
+          WHERE account_id = $1 AND batch_id = $2 AND parked RETURNING records";
+        let records: Vec<i64> = tx.all(records, values![account_id, batch_id]).await?;
         if tx.lock_batch(account_id, batch_id).await?.is_none() {
             return Ok(Change::NotFound);
         }

@@ -15,13 +15,10 @@ impl Store {
         if self.is_sqlite() {
             return Ok(());
         }
-        self.execute(
-            "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true))
-             INSERT INTO worker_heartbeat (worker_id, heartbeat_at) SELECT $1, clock_timestamp() FROM quiet
-                 ON CONFLICT (worker_id) DO UPDATE SET heartbeat_at = clock_timestamp()",
-            values![worker_id],
-        )
-        .await?;
+        let insert = "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true))
+         INSERT INTO worker_heartbeat (worker_id, heartbeat_at) SELECT $1, clock_timestamp() FROM quiet
+             ON CONFLICT (worker_id) DO UPDATE SET heartbeat_at = clock_timestamp()";
+        self.execute(insert, values![worker_id]).await?;
         Ok(())
     }
 
@@ -34,17 +31,13 @@ impl Store {
         if self.is_sqlite() {
             return Ok(0);
         }
-        let ended = self
-            .rows(
-                "SELECT pg_terminate_backend(a.pid)
-                   FROM import_start s
-                   JOIN pg_stat_activity a ON a.pid = s.backend_pid AND a.backend_start = s.backend_start
-                   LEFT JOIN worker_heartbeat w ON w.worker_id = s.worker_id
-                  WHERE s.worker_id <> $1 AND a.state <> 'idle'
-                    AND (w.heartbeat_at IS NULL OR w.heartbeat_at < clock_timestamp() - interval '8 seconds')",
-                values![worker_id],
-            )
-            .await?;
+        let ended = "SELECT pg_terminate_backend(a.pid)
+           FROM import_start s
+           JOIN pg_stat_activity a ON a.pid = s.backend_pid AND a.backend_start = s.backend_start
+           LEFT JOIN worker_heartbeat w ON w.worker_id = s.worker_id
+          WHERE s.worker_id <> $1 AND a.state <> 'idle'
+            AND (w.heartbeat_at IS NULL OR w.heartbeat_at < clock_timestamp() - interval '8 seconds')";
+        let ended = self.rows(ended, values![worker_id]).await?;
         Ok(ended.len())
     }
 }

@@ -59,13 +59,9 @@ impl Store {
         let tx = self.begin().await?;
         let now = tx.now().await?;
         let values = values![account_id, key, query, attempt, batch_id, now];
-        let fresh = tx
-            .execute(
-                "INSERT INTO idempotency (account_id, idempotency_key, query, attempt, batch_id, created_at, heartbeat_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT DO NOTHING",
-                values.clone(),
-            )
-            .await?;
+        let fresh = "INSERT INTO idempotency (account_id, idempotency_key, query, attempt, batch_id, created_at, heartbeat_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT DO NOTHING";
+        let fresh = tx.execute(fresh, values.clone()).await?;
         if fresh == 1 {
             tx.commit_surely().await?;
             return Ok(Reservation::Mine);
@@ -91,18 +87,13 @@ impl Store {
             None if !is_silent => return Ok(Reservation::InFlight),
             _ => {}
         }
-        tx.execute(
-            "DELETE FROM import_batch WHERE account_id = $1 AND batch_id = $2 AND status = 'receiving'",
-            values![account_id, get::<Uuid>(&row, "batch_id")?],
-        )
-        .await?;
-        tx.execute(
-            "UPDATE idempotency SET query = $3, attempt = $4, batch_id = $5, created_at = $6, heartbeat_at = $6,
-                    body_hash = NULL, status = NULL, response = NULL
-              WHERE account_id = $1 AND idempotency_key = $2",
-            values,
-        )
-        .await?;
+        let delete = "DELETE FROM import_batch WHERE account_id = $1 AND batch_id = $2 AND status = 'receiving'";
+        tx.execute(delete, values![account_id, get::<Uuid>(&row, "batch_id")?])
+            .await?;
+        let update = "UPDATE idempotency SET query = $3, attempt = $4, batch_id = $5, created_at = $6, heartbeat_at = $6,
+                body_hash = NULL, status = NULL, response = NULL
+          WHERE account_id = $1 AND idempotency_key = $2";
+        tx.execute(update, values).await?;
         tx.commit_surely().await?;
         Ok(Reservation::Mine)
     }

@@ -125,18 +125,14 @@ impl Store {
         let key = attempt.key.as_deref();
         let (account_id, batch_id, attempt) = attempt.ids();
         let now = self.now().await?;
-        self.execute(
-            "UPDATE import_batch SET heartbeat_at = $4 WHERE account_id = $1 AND batch_id = $2 AND attempt = $3",
-            values![account_id, batch_id, attempt, now],
-        )
-        .await?;
+        let update = "UPDATE import_batch SET heartbeat_at = $4 WHERE account_id = $1 AND batch_id = $2 AND attempt = $3";
+        self.execute(update, values![account_id, batch_id, attempt, now])
+            .await?;
         let Some(key) = key else { return Ok(true) };
+        let held = "UPDATE idempotency SET heartbeat_at = $4
+          WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3";
         let held = self
-            .execute(
-                "UPDATE idempotency SET heartbeat_at = $4
-                  WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3",
-                values![account_id, key, attempt, now],
-            )
+            .execute(held, values![account_id, key, attempt, now])
             .await?;
         Ok(held == 1)
     }
@@ -164,11 +160,9 @@ impl Store {
             .await
             .map_err(Error::lost_with_its_batch)?;
         still_held(stored)?;
-        tx.execute(
-            "INSERT INTO import_payload (account_id, batch_id, chunk_no, payload) VALUES ($1, $2, $3, $4)",
-            values![account_id, batch_id, chunk_no, payload],
-        )
-        .await?;
+        let insert = "INSERT INTO import_payload (account_id, batch_id, chunk_no, payload) VALUES ($1, $2, $3, $4)";
+        tx.execute(insert, values![account_id, batch_id, chunk_no, payload])
+            .await?;
         tx.commit_surely().await
     }
 
@@ -212,13 +206,9 @@ impl Store {
         let (account_id, batch_id, attempt_id) = attempt.ids();
         let tx = self.begin_long().await?;
         tx.answer_first(attempt, batch.first_answer).await?;
-        let stored = tx
-            .one(
-                "SELECT count(*), CAST(coalesce(sum(records), 0) AS bigint)
-                   FROM import_chunk WHERE account_id = $1 AND batch_id = $2",
-                values![account_id, batch_id],
-            )
-            .await?;
+        let stored = "SELECT count(*), CAST(coalesce(sum(records), 0) AS bigint)
+           FROM import_chunk WHERE account_id = $1 AND batch_id = $2";
+        let stored = tx.one(stored, values![account_id, batch_id]).await?;
         if stored != Some((batch.chunks, batch.accepted)) {
             return Err(Error::Lost);
         }
@@ -266,12 +256,10 @@ impl Store {
 
     async fn is_queued(&self, attempt: &ImportAttempt) -> Result<bool, Error> {
         let (account_id, batch_id, attempt) = attempt.ids();
+        let found = "SELECT 1 FROM import_batch
+          WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND seq IS NOT NULL";
         let found: Option<i32> = self
-            .one(
-                "SELECT 1 FROM import_batch
-                  WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND seq IS NOT NULL",
-                values![account_id, batch_id, attempt],
-            )
+            .one(found, values![account_id, batch_id, attempt])
             .await?;
         Ok(found.is_some())
     }
@@ -298,12 +286,10 @@ impl Store {
     pub async fn abandon_batch(&self, attempt: &ImportAttempt) -> Result<(), Error> {
         let tx = self.begin_long().await?;
         if let Some(key) = attempt.key.as_deref() {
-            tx.execute(
-                "DELETE FROM idempotency
-                  WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3 AND status IS NULL",
-                values![attempt.account_id, key, attempt.attempt],
-            )
-            .await?;
+            let delete = "DELETE FROM idempotency
+              WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3 AND status IS NULL";
+            tx.execute(delete, values![attempt.account_id, key, attempt.attempt])
+                .await?;
         }
         drop_receiving(&tx, attempt).await?;
         tx.commit_surely().await
@@ -327,11 +313,9 @@ pub(super) fn still_held(rows: u64) -> Result<(), Error> {
 
 async fn drop_receiving(tx: &Tx, attempt: &ImportAttempt) -> Result<(), Error> {
     let (account_id, batch_id, attempt) = attempt.ids();
-    tx.execute(
-        "DELETE FROM import_batch
-          WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
-        values![account_id, batch_id, attempt],
-    )
-    .await?;
+    let delete = "DELETE FROM import_batch
+      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'";
+    tx.execute(delete, values![account_id, batch_id, attempt])
+        .await?;
     Ok(())
 }

@@ -169,13 +169,9 @@ impl Store {
         account_id: Uuid,
         docid: &str,
     ) -> Result<Option<Recipient>, Error> {
-        let row = self
-            .row(
-                "SELECT phone, CAST(fields AS text) AS fields, batch_id, created_at, updated_at
-                   FROM recipient WHERE account_id = $1 AND docid = $2 AND phone IS NOT NULL",
-                values![account_id, docid],
-            )
-            .await?;
+        let row = "SELECT phone, CAST(fields AS text) AS fields, batch_id, created_at, updated_at
+           FROM recipient WHERE account_id = $1 AND docid = $2 AND phone IS NOT NULL";
+        let row = self.row(row, values![account_id, docid]).await?;
         let recipient = row.as_ref().map(|row| {
             Ok(Recipient {
                 docid: docid.to_owned(),
@@ -209,12 +205,10 @@ impl Store {
         if stored.is_some() {
             tx.execute(&*ERASE, values![account_id, docid, now]).await?;
         } else {
+            let held = "INSERT INTO recipient (account_id, docid, seq, created_at, updated_at, created_day)
+             VALUES ($1, $2, 0, $3, $3, $4) ON CONFLICT DO NOTHING";
             let held = tx
-                .execute(
-                    "INSERT INTO recipient (account_id, docid, seq, created_at, updated_at, created_day)
-                     VALUES ($1, $2, 0, $3, $3, $4) ON CONFLICT DO NOTHING",
-                    values![account_id, docid, now, now.date_naive()],
-                )
+                .execute(held, values![account_id, docid, now, now.date_naive()])
                 .await?;
             if held == 0 {
                 return Err(Error::Conflict("the docid was stored meanwhile".into()));
@@ -230,13 +224,9 @@ impl Store {
         let draw = "UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1 RETURNING seq";
         let drawn: Option<i64> = tx.one(draw, values![account_id]).await?;
         let seq = drawn.ok_or_else(|| Error::broken("an account without a counter"))?;
-        let older: Option<i32> = tx
-            .one(
-                "SELECT 1 FROM import_batch WHERE account_id = $1 AND seq < $2
-                    AND status IN ('queued', 'processing', 'stalled') LIMIT 1",
-                values![account_id, seq],
-            )
-            .await?;
+        let older = "SELECT 1 FROM import_batch WHERE account_id = $1 AND seq < $2
+            AND status IN ('queued', 'processing', 'stalled') LIMIT 1";
+        let older: Option<i32> = tx.one(older, values![account_id, seq]).await?;
         if older.is_some() {
             let raise = "UPDATE recipient SET seq = $3 WHERE account_id = $1 AND docid = $2";
             tx.execute(raise, values![account_id, docid, seq]).await?;

@@ -25,38 +25,22 @@ impl Store {
     pub async fn sweep(&self) -> Result<(), Error> {
         let now = self.now().await?;
         let before = |age: TimeDelta| values![now - age];
-        self.execute(
-            "DELETE FROM import_batch WHERE status = 'receiving' AND heartbeat_at < $1",
-            before(RECEIVING),
-        )
-        .await?;
-        self.execute(
-            "DELETE FROM idempotency WHERE created_at < $1",
-            before(idempotency::LIFETIME),
-        )
-        .await?;
-        let parked: Vec<(Uuid, Uuid)> = self
-            .all(
-                "SELECT b.account_id, b.batch_id FROM import_batch b
-                  WHERE b.status = 'stalled' AND NOT EXISTS (
-                        SELECT 1 FROM import_chunk c WHERE c.account_id = b.account_id AND c.batch_id = b.batch_id
-                           AND c.retry_at >= $1)",
-                before(PARKED),
-            )
-            .await?;
+        let delete = "DELETE FROM import_batch WHERE status = 'receiving' AND heartbeat_at < $1";
+        self.execute(delete, before(RECEIVING)).await?;
+        let delete = "DELETE FROM idempotency WHERE created_at < $1";
+        self.execute(delete, before(idempotency::LIFETIME)).await?;
+        let parked = "SELECT b.account_id, b.batch_id FROM import_batch b
+          WHERE b.status = 'stalled' AND NOT EXISTS (
+                SELECT 1 FROM import_chunk c WHERE c.account_id = b.account_id AND c.batch_id = b.batch_id
+                   AND c.retry_at >= $1)";
+        let parked: Vec<(Uuid, Uuid)> = self.all(parked, before(PARKED)).await?;
         for (account_id, batch_id) in parked {
             self.cancel_stalled(account_id, batch_id).await?;
         }
-        self.execute(
-            "DELETE FROM import_batch WHERE status IN ('completed', 'cancelled') AND completed_at < $1",
-            before(BATCHES),
-        )
-        .await?;
-        self.execute(
-            "DELETE FROM worker_heartbeat WHERE heartbeat_at < $1",
-            before(TimeDelta::days(1)),
-        )
-        .await?;
+        let delete = "DELETE FROM import_batch WHERE status IN ('completed', 'cancelled') AND completed_at < $1";
+        self.execute(delete, before(BATCHES)).await?;
+        let delete = "DELETE FROM worker_heartbeat WHERE heartbeat_at < $1";
+        self.execute(delete, before(TimeDelta::days(1))).await?;
         self.sweep_erased().await
     }
 
@@ -65,18 +49,14 @@ impl Store {
     /// higher one.
     async fn sweep_erased(&self) -> Result<(), Error> {
         loop {
-            let gone = self
-                .execute(
-                    "DELETE FROM recipient
-                      WHERE phone IS NULL AND (account_id, docid, seq) IN (
-                            SELECT t.account_id, t.docid, t.seq FROM recipient t
-                             WHERE t.phone IS NULL AND t.seq > 0 AND NOT EXISTS (
-                                   SELECT 1 FROM import_batch o WHERE o.account_id = t.account_id AND o.seq < t.seq
-                                      AND o.status IN ('queued', 'processing', 'stalled'))
-                             ORDER BY t.account_id, t.docid LIMIT $1)",
-                    values![ERASED_AT_ONCE],
-                )
-                .await?;
+            let gone = "DELETE FROM recipient
+              WHERE phone IS NULL AND (account_id, docid, seq) IN (
+                    SELECT t.account_id, t.docid, t.seq FROM recipient t
+                     WHERE t.phone IS NULL AND t.seq > 0 AND NOT EXISTS (
+                           SELECT 1 FROM import_batch o WHERE o.account_id = t.account_id AND o.seq < t.seq
+                              AND o.status IN ('queued', 'processing', 'stalled'))
+                     ORDER BY t.account_id, t.docid LIMIT $1)";
+            let gone = self.execute(gone, values![ERASED_AT_ONCE]).await?;
             if gone < ERASED_AT_ONCE.unsigned_abs() {
                 return Ok(());
             }

@@ -47,18 +47,13 @@ impl Snapshot {
     /// # Errors
     /// See [`Error`].
     pub async fn account_head(&mut self, account_id: Uuid) -> Result<AccountHead, Error> {
-        let rows = self
-            .0
-            .rows(
-                "SELECT v.form_id AS form_id, v.data_version AS version, v.stamp, v.as_of, f.status, f.title
-                   FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
-                  WHERE v.account_id = $1
-                  UNION ALL
-                 SELECT NULL, data_version, stamp, as_of, NULL, NULL FROM recipient_version WHERE account_id = $1
-                  ORDER BY form_id",
-                values![account_id],
-            )
-            .await?;
+        let rows = "SELECT v.form_id AS form_id, v.data_version AS version, v.stamp, v.as_of, f.status, f.title
+           FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
+          WHERE v.account_id = $1
+          UNION ALL
+         SELECT NULL, data_version, stamp, as_of, NULL, NULL FROM recipient_version WHERE account_id = $1
+          ORDER BY form_id";
+        let rows = self.0.rows(rows, values![account_id]).await?;
         let versions = rows.iter().map(Version::of);
         let mut head = AccountHead {
             version: versions.sum::<Result<_, _>>()?,

@@ -25,15 +25,10 @@ impl Snapshot {
     /// # Errors
     /// See [`Error`].
     pub async fn form_head(&mut self, form: FormKey) -> Result<Option<FormHead>, Error> {
-        let row = self
-            .0
-            .row(
-                "SELECT v.data_version AS version, v.stamp, v.as_of, f.*
-                   FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
-                  WHERE v.account_id = $1 AND v.form_id = $2",
-                values![form],
-            )
-            .await?;
+        let row = "SELECT v.data_version AS version, v.stamp, v.as_of, f.*
+           FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
+          WHERE v.account_id = $1 AND v.form_id = $2";
+        let row = self.0.row(row, values![form]).await?;
         let head = row.map(|row| {
             Ok(FormHead {
                 version: Version::of(&row)?,

@@ -57,13 +57,9 @@ impl Store {
     /// See [`Error`].
     pub async fn account_data_version(&self, account_id: Uuid) -> Result<Version, Error> {
         let tx = self.snapshot(Patience::Request).await?;
-        let rows = tx
-            .rows(
-                "SELECT data_version AS version, stamp FROM form_version WHERE account_id = $1
-                  UNION ALL SELECT data_version, stamp FROM recipient_version WHERE account_id = $1",
-                values![account_id],
-            )
-            .await?;
+        let rows = "SELECT data_version AS version, stamp FROM form_version WHERE account_id = $1
+          UNION ALL SELECT data_version, stamp FROM recipient_version WHERE account_id = $1";
+        let rows = tx.rows(rows, values![account_id]).await?;
         rows.iter().map(Version::of).sum()
     }
 }

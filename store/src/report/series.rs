@@ -19,12 +19,11 @@ impl Tx {
             return Ok(());
         }
         self.raise_recipient_version(account_id, now).await?;
-        self.execute(
+        let insert =
             "INSERT INTO recipient_rollup AS r (account_id, day, recipients) VALUES ($1, $2, $3)
-                 ON CONFLICT (account_id, day) DO UPDATE SET recipients = r.recipients + $3",
-            values![account_id, day, recipients],
-        )
-        .await?;
+             ON CONFLICT (account_id, day) DO UPDATE SET recipients = r.recipients + $3";
+        self.execute(insert, values![account_id, day, recipients])
+            .await?;
         Ok(())
     }
 
@@ -35,14 +34,12 @@ impl Tx {
         account_id: Uuid,
         now: DateTime<Utc>,
     ) -> Result<(), Error> {
-        self.execute(
-            "INSERT INTO recipient_version AS v (account_id, data_version, as_of, stamp) VALUES ($1, 1, $2, $3)
-                 ON CONFLICT (account_id) DO UPDATE
-                SET data_version = v.data_version + 1, stamp = excluded.stamp,
-                    as_of = CASE WHEN v.as_of > $2 THEN v.as_of ELSE $2 END",
-            values![account_id, now, rand::random::<i64>()],
-        )
-        .await?;
+        let insert = "INSERT INTO recipient_version AS v (account_id, data_version, as_of, stamp) VALUES ($1, 1, $2, $3)
+             ON CONFLICT (account_id) DO UPDATE
+            SET data_version = v.data_version + 1, stamp = excluded.stamp,
+                as_of = CASE WHEN v.as_of > $2 THEN v.as_of ELSE $2 END";
+        self.execute(insert, values![account_id, now, rand::random::<i64>()])
+            .await?;
         Ok(())
     }
 }

@@ -45,22 +45,19 @@ impl Store {
         let failures = failures + 1;
         let parked = park || failures >= MAX_FAILURES;
         let retry_at = tx.now().await? + backoff(failures);
-        tx.execute(
+        let update =
             "UPDATE import_chunk SET failures = $4, parked = $5, retry_at = $6, reason = $7
-              WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
-            values![id, failures, parked, retry_at, reason],
-        )
-        .await?;
+          WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
+        tx.execute(update, values![id, failures, parked, retry_at, reason])
+            .await?;
         tx.forget_starts(id).await?;
         if parked {
-            tx.execute(
-                "UPDATE import_batch
-                    SET open_chunks = open_chunks - 1, parked_chunks = parked_chunks + 1, failed = failed + $3,
-                        status = CASE WHEN open_chunks = 1 THEN 'stalled' ELSE 'processing' END
-                  WHERE account_id = $1 AND batch_id = $2",
-                values![id.account_id, id.batch_id, records],
-            )
-            .await?;
+            let update = "UPDATE import_batch
+                SET open_chunks = open_chunks - 1, parked_chunks = parked_chunks + 1, failed = failed + $3,
+                    status = CASE WHEN open_chunks = 1 THEN 'stalled' ELSE 'processing' END
+              WHERE account_id = $1 AND batch_id = $2";
+            tx.execute(update, values![id.account_id, id.batch_id, records])
+                .await?;
         }
         tx.commit_surely().await?;
         Ok(if parked {
@@ -76,11 +73,8 @@ impl Store {
     /// See [`Error`].
     pub async fn put_off(&self, id: ChunkId, until: TimeDelta) -> Result<(), Error> {
         let retry_at = self.now().await? + until;
-        self.execute(
-            "UPDATE import_chunk SET retry_at = $4 WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
-            values![id, retry_at],
-        )
-        .await?;
+        let update = "UPDATE import_chunk SET retry_at = $4 WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
+        self.execute(update, values![id, retry_at]).await?;
         Ok(())
     }
 }

@@ -53,12 +53,9 @@ impl Tx {
     pub async fn finish_chunk(&mut self, claim: &Claim, outcomes: &Outcomes) -> Result<(), Error> {
         let id = claim.id;
         self.forget_starts(id).await?;
-        let gone = self
-            .execute(
-                "DELETE FROM import_chunk WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
-                values![id],
-            )
-            .await?;
+        let gone =
+            "DELETE FROM import_chunk WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
+        let gone = self.execute(gone, values![id]).await?;
         if gone != 1 {
             return Err(Error::broken("a claimed chunk was not in the ledger"));
         }
@@ -114,16 +111,14 @@ impl Store {
             return Ok(());
         }
         let (pid, start) = claim.session.unzip();
-        self.execute(
-            "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true))
-             INSERT INTO import_start AS s
-                    (account_id, batch_id, chunk_no, worker_id, backend_pid, backend_start, starts)
-             SELECT $1, $2, $3, $4, $5, $6, 1 FROM quiet
-                 ON CONFLICT (account_id, batch_id, chunk_no)
-                 DO UPDATE SET worker_id = $4, backend_pid = $5, backend_start = $6, starts = s.starts + 1",
-            values![claim.id, worker_id, pid, start],
-        )
-        .await?;
+        let insert = "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true))
+         INSERT INTO import_start AS s
+                (account_id, batch_id, chunk_no, worker_id, backend_pid, backend_start, starts)
+         SELECT $1, $2, $3, $4, $5, $6, 1 FROM quiet
+             ON CONFLICT (account_id, batch_id, chunk_no)
+             DO UPDATE SET worker_id = $4, backend_pid = $5, backend_start = $6, starts = s.starts + 1";
+        self.execute(insert, values![claim.id, worker_id, pid, start])
+            .await?;
         Ok(())
     }
 
@@ -135,12 +130,11 @@ impl Store {
         let Some((pid, start)) = claim.session else {
             return Ok(());
         };
-        self.execute(
+        let delete =
             "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3
-                AND worker_id = $4 AND backend_pid = $5 AND backend_start = $6",
-            values![claim.id, worker_id, pid, start],
-        )
-        .await?;
+            AND worker_id = $4 AND backend_pid = $5 AND backend_start = $6";
+        self.execute(delete, values![claim.id, worker_id, pid, start])
+            .await?;
         Ok(())
     }
 
@@ -149,12 +143,9 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn is_open(&self, id: ChunkId) -> Result<bool, Error> {
-        let chunk: Option<i32> = self
-            .one(
-                "SELECT 1 FROM import_chunk WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
-                values![id],
-            )
-            .await?;
+        let chunk =
+            "SELECT 1 FROM import_chunk WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
+        let chunk: Option<i32> = self.one(chunk, values![id]).await?;
         Ok(chunk.is_some())
     }
 }

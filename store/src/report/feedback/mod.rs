@@ -199,13 +199,10 @@ impl Snapshot {
 impl Tx {
     /// The list has what is not rolled up yet, so its `as_of` is the one that the roll-up will give it.
     async fn list_as_of(&mut self, query: &FeedbackQuery) -> Result<DateTime<Utc>, Error> {
-        let found: Option<(DateTime<Utc>, Option<DateTime<Utc>>)> = self
-            .one(
-                "SELECT v.as_of, (SELECT max(i.created_at) FROM pending_delta i WHERE i.account_id = $1 AND i.form_id = $2)
-                   FROM form_version v WHERE v.account_id = $1 AND v.form_id = $2",
-                values![query.form],
-            )
-            .await?;
+        let found = "SELECT v.as_of, (SELECT max(i.created_at) FROM pending_delta i WHERE i.account_id = $1 AND i.form_id = $2)
+           FROM form_version v WHERE v.account_id = $1 AND v.form_id = $2";
+        let found: Option<(DateTime<Utc>, Option<DateTime<Utc>>)> =
+            self.one(found, values![query.form]).await?;
         let (as_of, pending) = found.ok_or_else(|| Error::broken("a form without a version"))?;
         Ok(pending.map_or(as_of, |pending| next_as_of(pending, as_of)))
     }

@@ -117,12 +117,10 @@ impl Tx {
         let bus_prop_id = query.bus_prop_id.map_or(WHOLE, i64::from);
         let (first, last) = (query.range.start(), query.range.end());
         // The counters come first, and take ten bytes each at most.
+        let days = "SELECT day, substr(delta, 1, 150) FROM rollup
+          WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5";
         let days: Vec<(NaiveDate, Vec<u8>)> = self
-            .all(
-                "SELECT day, substr(delta, 1, 150) FROM rollup
-                  WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5",
-                values![query.form, bus_prop_id, first, last],
-            )
+            .all(days, values![query.form, bus_prop_id, first, last])
             .await?;
         let mut tally = Tally::default();
         for (day, delta) in days {
@@ -142,13 +140,11 @@ impl Tx {
         let look = i64::try_from(LOOK).unwrap_or(i64::MAX);
         let mut above: i64 = 0;
         loop {
+            let rows = "SELECT id, day, bus_prop_ids, delta FROM pending_delta
+              WHERE account_id = $1 AND form_id = $2 AND id > $3 AND day BETWEEN $4 AND $5
+              ORDER BY id LIMIT $6";
             let rows: Vec<(i64, NaiveDate, String, Vec<u8>)> = self
-                .all(
-                    "SELECT id, day, bus_prop_ids, delta FROM pending_delta
-                      WHERE account_id = $1 AND form_id = $2 AND id > $3 AND day BETWEEN $4 AND $5
-                      ORDER BY id LIMIT $6",
-                    values![query.form, above, first, last, look],
-                )
+                .all(rows, values![query.form, above, first, last, look])
                 .await?;
             for (id, day, ids, delta) in &rows {
                 above = *id;

@@ -44,12 +44,11 @@ impl Store {
             return Ok(false);
         }
         for (day, _, recomputed) in found {
-            tx.execute(
+            let insert =
                 "INSERT INTO recipient_rollup (account_id, day, recipients) VALUES ($1, $2, $3)
-                     ON CONFLICT (account_id, day) DO UPDATE SET recipients = excluded.recipients",
-                values![account_id, day, recomputed],
-            )
-            .await?;
+                 ON CONFLICT (account_id, day) DO UPDATE SET recipients = excluded.recipients";
+            tx.execute(insert, values![account_id, day, recomputed])
+                .await?;
         }
         tx.commit_surely().await?;
         Ok(true)

@@ -210,11 +210,9 @@ impl Store {
         let mut tx = self.begin().await?;
         let as_of = tx.lock_form(form).await?.as_of;
         let version = tx.raise_version(form, as_of).await?;
-        tx.execute(
-            "UPDATE rollup_month SET version = $3, stamp = $4 WHERE account_id = $1 AND form_id = $2",
-            values![form, version.number, version.stamp],
-        )
-        .await?;
+        let update = "UPDATE rollup_month SET version = $3, stamp = $4 WHERE account_id = $1 AND form_id = $2";
+        tx.execute(update, values![form, version.number, version.stamp])
+            .await?;
         tx.commit_surely().await
     }
 }

@@ -41,14 +41,11 @@ impl Store {
         let mut forms = BTreeSet::new();
         let mut last: i64 = 0;
         loop {
-            let found: Vec<(Uuid, Uuid, i64, i64)> = self
-                .all(
-                    "SELECT account_id, form_id, count(*), max(id)
-                       FROM (SELECT account_id, form_id, id FROM pending_delta WHERE id > $1 ORDER BY id LIMIT $2) i
-                      GROUP BY account_id, form_id",
-                    values![above.max(last), SCAN],
-                )
-                .await?;
+            let found = "SELECT account_id, form_id, count(*), max(id)
+               FROM (SELECT account_id, form_id, id FROM pending_delta WHERE id > $1 ORDER BY id LIMIT $2) i
+              GROUP BY account_id, form_id";
+            let found: Vec<(Uuid, Uuid, i64, i64)> =
+                self.all(found, values![above.max(last), SCAN]).await?;
             let mut read: i64 = 0;
             for (account_id, form_id, waiting, highest) in found {
                 forms.insert(FormKey::new(account_id, form_id));

@@ -221,13 +221,10 @@ impl Tx {
         let (mut left, mut reason) = (0_u64, None);
         let mut found = Vec::new();
         while let Some(last) = self.last_pending(form, above).await? {
-            let rows = self
-                .rows(
-                    "SELECT id, day, bus_prop_ids, delta, link_counts, created_at FROM pending_delta
-                      WHERE account_id = $1 AND form_id = $2 AND id > $3 AND id <= $4 ORDER BY id",
-                    values![form, above, last],
-                )
-                .await?;
+            let rows =
+                "SELECT id, day, bus_prop_ids, delta, link_counts, created_at FROM pending_delta
+              WHERE account_id = $1 AND form_id = $2 AND id > $3 AND id <= $4 ORDER BY id";
+            let rows = self.rows(rows, values![form, above, last]).await?;
             for row in &rows {
                 match PendingRow::read(row) {
                     Ok(row) => found.push(row),
@@ -250,13 +247,9 @@ impl Tx {
 
     /// The last of the rows above an id that are read together; at least one, if there is any.
     async fn last_pending(&mut self, form: FormKey, above: i64) -> Result<Option<i64>, Error> {
-        let rows: Vec<(i64, i64)> = self
-            .all(
-                "SELECT id, CAST(length(delta) AS bigint) FROM pending_delta
-                  WHERE account_id = $1 AND form_id = $2 AND id > $3 ORDER BY id LIMIT $4",
-                values![form, above, ROWS],
-            )
-            .await?;
+        let rows = "SELECT id, CAST(length(delta) AS bigint) FROM pending_delta
+          WHERE account_id = $1 AND form_id = $2 AND id > $3 ORDER BY id LIMIT $4";
+        let rows: Vec<(i64, i64)> = self.all(rows, values![form, above, ROWS]).await?;
         let (mut last, mut bytes) = (None, 0);
         for (id, size) in rows {
             if bytes >= BYTES {
