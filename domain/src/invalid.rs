@@ -1,6 +1,7 @@
 //! What is wrong with the body of a request, and the codes that forms and answers share.
 
 use std::cell::RefCell;
+use std::fmt::Display;
 
 use serde::Serialize;
 
@@ -113,20 +114,28 @@ pub mod code {
 pub(crate) struct Problems(RefCell<Vec<Invalid>>);
 
 impl Problems {
+    /// The detail is written only if the problem is kept.
     pub(crate) fn push(
         &self,
         pointer: impl Into<String>,
         code: &'static str,
-        detail: impl Into<String>,
+        detail: impl Display,
     ) {
-        let mut problems = self.0.borrow_mut();
-        if problems.len() < MAX_PROBLEMS {
-            problems.push(Invalid {
+        if !self.is_full() {
+            self.0.borrow_mut().push(Invalid {
                 pointer: pointer.into(),
                 code,
-                detail: detail.into(),
+                detail: detail.to_string(),
             });
         }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.len() >= MAX_PROBLEMS
     }
 
     pub(crate) fn into_vec(self) -> Vec<Invalid> {

@@ -60,7 +60,7 @@ impl<'a> Members<'a> {
     }
 
     /// Notes what is wrong with a member.
-    pub(crate) fn note(&self, name: &str, code: &'static str, detail: impl Into<String>) {
+    pub(crate) fn note(&self, name: &str, code: &'static str, detail: impl Display) {
         let pointer = member(&self.pointer, name);
         self.problems.push(pointer, code, detail);
     }

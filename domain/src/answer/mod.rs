@@ -3,7 +3,6 @@
 //! `value` is the answer to one field. Visits, links and counting are elsewhere.
 
 mod answers;
-mod problem;
 mod read;
 mod stored;
 #[cfg(test)]
@@ -11,6 +10,5 @@ mod tests;
 mod value;
 
 pub use self::answers::Answers;
-pub use self::problem::FieldProblem;
 pub use self::stored::UnreadableAnswers;
 pub use self::value::AnswerValue;

@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::answers::Answers;
-use super::problem::{FieldProblem, FieldProblems, shown};
-use super::value::{AnswerValue, Reader};
+use super::value::{AnswerValue, Reader, shown};
 use crate::form::{Field, FormContent};
-use crate::invalid::code;
+use crate::invalid::{Invalid, Problems, code, member};
 
 impl Answers {
     /// Reads an object of answers by key: a whole number, a string or an array of strings, as the field's type wants
@@ -17,13 +16,11 @@ impl Answers {
     /// # Errors
     /// Everything that is wrong, field by field in the order of the form, then the unknown keys; up to
     /// [`MAX_PROBLEMS`](crate::invalid::MAX_PROBLEMS).
-    pub fn from_json(form: &FormContent, answers: &Value) -> Result<Self, Vec<FieldProblem>> {
+    pub fn from_json(form: &FormContent, answers: &Value) -> Result<Self, Vec<Invalid>> {
         let Value::Object(members) = answers else {
-            return Err(vec![FieldProblem {
-                key: String::new(),
-                code: code::WRONG_TYPE,
-                detail: "The answers are not a JSON object.".to_owned(),
-            }]);
+            let problems = Problems::default();
+            problems.push("", code::WRONG_TYPE, "The answers are not a JSON object.");
+            return Err(problems.into_vec());
         };
         let keys = members.keys().map(String::as_str);
         check(form, keys, |field, problems| {
@@ -40,7 +37,7 @@ impl Answers {
     pub fn from_pairs(
         form: &FormContent,
         pairs: &[(String, String)],
-    ) -> Result<Self, Vec<FieldProblem>> {
+    ) -> Result<Self, Vec<Invalid>> {
         let mut keys = Vec::new();
         let mut by_key: HashMap<&str, Vec<&str>> = HashMap::new();
         for (key, value) in pairs {
@@ -63,16 +60,17 @@ impl Answers {
 fn check<'a>(
     form: &FormContent,
     keys: impl Iterator<Item = &'a str>,
-    read: impl Fn(&Field, &mut FieldProblems) -> Option<AnswerValue>,
-) -> Result<Answers, Vec<FieldProblem>> {
+    read: impl Fn(&Field, &Problems) -> Option<AnswerValue>,
+) -> Result<Answers, Vec<Invalid>> {
     let mut answers = Answers::default();
-    let mut problems = FieldProblems::default();
+    let problems = Problems::default();
     for field in form.page_fields() {
         let before = problems.len();
-        match read(field, &mut problems) {
+        match read(field, &problems) {
             Some(value) => answers.push(field, value),
             None if field.required && problems.len() == before => {
-                problems.push(field.key.as_str(), code::MISSING, "This needs an answer.");
+                let pointer = format!("/{}", field.key);
+                problems.push(pointer, code::MISSING, "This needs an answer.");
             }
             None => {}
         }
@@ -81,17 +79,12 @@ fn check<'a>(
         if problems.is_full() {
             break;
         }
-        match form.field(key) {
-            Some(field) if field.retired => {
-                problems.push(key, code::RETIRED, "The form no longer asks this.");
-            }
-            Some(_) => {}
-            None => problems.push(
-                &shown(key),
-                code::UNKNOWN_KEY,
-                "The form does not ask this.",
-            ),
-        }
+        let (code, detail) = match form.field(key) {
+            Some(field) if field.retired => (code::RETIRED, "The form no longer asks this."),
+            Some(_) => continue,
+            None => (code::UNKNOWN_KEY, "The form does not ask this."),
+        };
+        problems.push(member("", &shown(key)), code, detail);
     }
     if problems.len() == 0 && answers.is_empty() {
         problems.push("", code::MISSING, "Nothing is answered.");

@@ -6,9 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::problem::{FieldProblems, shown};
 use crate::form::{AnswerShape, ChoiceOption, Field, Grades, MAX_OPTIONS};
-use crate::invalid::code;
+use crate::invalid::{Problems, code};
 
 /// A grade, a text or the value of an option, or the values of options.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -48,15 +47,26 @@ impl AnswerValue {
     }
 }
 
+/// A problem shows at most this many characters of what was sent.
+const MAX_SHOWN_CHARS: usize = 100;
+
+/// The beginning of what was sent, with U+FFFD for control characters.
+pub(super) fn shown(text: &str) -> String {
+    text.chars()
+        .take(MAX_SHOWN_CHARS)
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
+}
+
 /// Reads the answer to one field and notes what is wrong with it.
 pub(super) struct Reader<'a> {
     pub(super) field: &'a Field,
-    pub(super) problems: &'a mut FieldProblems,
+    pub(super) problems: &'a Problems,
 }
 
 impl Reader<'_> {
     /// Reads a member of a JSON object.
-    pub(super) fn json(mut self, value: &Value) -> Option<AnswerValue> {
+    pub(super) fn json(self, value: &Value) -> Option<AnswerValue> {
         if value.is_null() {
             return None;
         }
@@ -88,7 +98,7 @@ impl Reader<'_> {
     }
 
     /// Reads the values that the page sent under the field's key, none empty.
-    pub(super) fn texts(mut self, values: &[&str]) -> Option<AnswerValue> {
+    pub(super) fn texts(self, values: &[&str]) -> Option<AnswerValue> {
         let value = match self.field.kind.shape() {
             AnswerShape::Many(_) => Value::from(values),
             AnswerShape::Grade(_) => {
@@ -103,11 +113,12 @@ impl Reader<'_> {
         self.json(&value)
     }
 
-    fn note(&mut self, code: &'static str, detail: impl Display) {
-        self.problems.push(self.field.key.as_str(), code, detail);
+    fn note(&self, code: &'static str, detail: impl Display) {
+        let pointer = format!("/{}", self.field.key);
+        self.problems.push(pointer, code, detail);
     }
 
-    fn string<'v>(&mut self, value: &'v Value) -> Option<&'v str> {
+    fn string<'v>(&self, value: &'v Value) -> Option<&'v str> {
         if !value.is_string() {
             self.note(code::WRONG_TYPE, "This is not a string.");
         }
@@ -115,7 +126,7 @@ impl Reader<'_> {
     }
 
     /// The only value of a field that takes one; `None` if there is none.
-    fn single<'v>(&mut self, values: &[&'v str]) -> Option<&'v str> {
+    fn single<'v>(&self, values: &[&'v str]) -> Option<&'v str> {
         if values.len() > 1 {
             self.note(code::DUPLICATE, "This was answered more than once.");
             return None;
@@ -123,7 +134,7 @@ impl Reader<'_> {
         values.first().copied()
     }
 
-    fn grade(&mut self, grades: Grades, value: &Value) -> Option<AnswerValue> {
+    fn grade(&self, grades: Grades, value: &Value) -> Option<AnswerValue> {
         match grades.read(value) {
             Ok(grade) => return Some(AnswerValue::Grade(grade)),
             Err(code) => self.note(
@@ -134,12 +145,12 @@ impl Reader<'_> {
         None
     }
 
-    fn one(&mut self, options: &[ChoiceOption], value: &str) -> Option<AnswerValue> {
+    fn one(&self, options: &[ChoiceOption], value: &str) -> Option<AnswerValue> {
         self.is_offered(options, value)
             .then(|| AnswerValue::Text(value.to_owned()))
     }
 
-    fn many(&mut self, options: &[ChoiceOption], values: &[&str]) -> Option<AnswerValue> {
+    fn many(&self, options: &[ChoiceOption], values: &[&str]) -> Option<AnswerValue> {
         let mut chosen: Vec<String> = Vec::new();
         for value in values {
             if !self.is_offered(options, value) {
@@ -156,7 +167,7 @@ impl Reader<'_> {
     }
 
     /// Whether the page has an option of this value.
-    fn is_offered(&mut self, options: &[ChoiceOption], value: &str) -> bool {
+    fn is_offered(&self, options: &[ChoiceOption], value: &str) -> bool {
         let mut offered = options.iter().filter(|option| !option.retired);
         let is_offered = offered.any(|option| option.value == value);
         if !is_offered {
@@ -166,7 +177,7 @@ impl Reader<'_> {
         is_offered
     }
 
-    fn text(&mut self, max_chars: usize, value: &str) -> Option<AnswerValue> {
+    fn text(&self, max_chars: usize, value: &str) -> Option<AnswerValue> {
         // A CR alone ends a line too: else of CR CR LF a CR LF would be left, and what is stored would not read the same.
         let text = value.replace("\r\n", "\n").replace('\r', "\n");
         if text.trim().is_empty() {

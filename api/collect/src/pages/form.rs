@@ -1,8 +1,8 @@
 //! The form: empty, made once for all its readers, or again with what was typed.
 
 use askama::Template;
-use domain::answer::FieldProblem;
 use domain::form::{Field, FormContent};
+use domain::invalid::Invalid;
 use uuid::Uuid;
 
 use super::page::{Page, Prepared};
@@ -25,7 +25,7 @@ pub fn prepare(form: &FormContent, is_of_message: bool) -> Prepared {
 #[derive(Clone, Copy, Debug)]
 pub enum Again<'a> {
     /// The answers are not valid.
-    Invalid(&'a [FieldProblem]),
+    Invalid(&'a [Invalid]),
     /// A limit was met.
     TooMany,
     /// Something needed is down.
@@ -60,13 +60,13 @@ pub fn form_again(
 pub(super) fn questions<'a>(
     form: &'a FormContent,
     typed: &'a [(String, String)],
-    problems: &[FieldProblem],
+    problems: &[Invalid],
 ) -> Vec<Question<'a>> {
     let question = |field: &'a Field| {
         let key = field.key.as_str();
         let typed = typed.iter().filter(|(name, _)| name == key);
         let typed: Vec<&str> = typed.map(|(_, text)| text.as_str()).collect();
-        let problem = problems.iter().find(|problem| problem.key == key);
+        let problem = problems.iter().find(|problem| is_of(problem, key));
         let first = typed.first().copied().unwrap_or_default();
         let error = problem.map(|problem| wording::advice(problem, field, first));
         Question::new(field, &typed, error)
@@ -74,17 +74,22 @@ pub(super) fn questions<'a>(
     form.page_fields().map(question).collect()
 }
 
+/// Whether it is a problem of the field with this key.
+fn is_of(problem: &Invalid, key: &str) -> bool {
+    problem.pointer.strip_prefix('/') == Some(key)
+}
+
 fn render(
     form: &FormContent,
     typed: &[(String, String)],
-    problems: &[FieldProblem],
+    problems: &[Invalid],
     heading: &'static str,
     text: &'static str,
 ) -> Prepared {
     let questions = questions(form, typed, problems);
-    let on_page = |problem: &&FieldProblem| {
+    let on_page = |problem: &&Invalid| {
         let mut questions = questions.iter();
-        questions.any(|question| question.key == problem.key)
+        questions.any(|question| is_of(problem, question.key))
     };
     let general = problems.iter().find(|problem| !on_page(problem));
     let wrong = questions.iter().filter(|question| question.error.is_some());

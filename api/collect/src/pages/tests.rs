@@ -1,8 +1,8 @@
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
-use domain::answer::{Answers, FieldProblem};
+use domain::answer::Answers;
 use domain::form::FormContent;
-use domain::invalid::code;
+use domain::invalid::{Invalid, code};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -64,9 +64,9 @@ fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(pair).collect()
 }
 
-fn problem(key: &str, code: &'static str) -> FieldProblem {
-    FieldProblem {
-        key: key.to_owned(),
+fn problem(key: &str, code: &'static str) -> Invalid {
+    Invalid {
+        pointer: format!("/{key}"),
         code,
         detail: "as the domain says it".to_owned(),
     }
@@ -76,7 +76,7 @@ fn empty(form: &FormContent) -> String {
     prepare(form, false).fill(TOKEN, VISIT).html().to_owned()
 }
 
-fn again(form: &FormContent, typed: &[(&str, &str)], problems: &[FieldProblem]) -> String {
+fn again(form: &FormContent, typed: &[(&str, &str)], problems: &[Invalid]) -> String {
     let page = form_again(form, &pairs(typed), Again::Invalid(problems), TOKEN, VISIT);
     page.html().to_owned()
 }
@@ -93,7 +93,7 @@ fn assert_has_not(html: &str, part: &str) {
 
 #[test]
 fn without_its_own_texts_a_form_is_under_30_kb() {
-    let problems: Vec<FieldProblem> = ["nps", "mood", "taste", "one", "some", "city", "words"]
+    let problems: Vec<Invalid> = ["nps", "mood", "taste", "one", "some", "city", "words"]
         .map(|key| problem(key, code::MISSING))
         .to_vec();
     let form = every_type("");

@@ -1,13 +1,12 @@
 //! What a problem is called on the page: a sentence that says what to do.
 
-use domain::answer::FieldProblem;
 use domain::form::{AnswerShape, Field};
-use domain::invalid::code;
+use domain::invalid::{Invalid, code};
 
 const CHOOSE: &str = "Please choose one of the answers shown.";
 
 /// What to do about a problem of `field`, where `typed` is what came under its key.
-pub(super) fn advice(problem: &FieldProblem, field: &Field, typed: &str) -> String {
+pub(super) fn advice(problem: &Invalid, field: &Field, typed: &str) -> String {
     let (missing, wrong) = match field.kind.shape() {
         AnswerShape::Grade(grades) => (
             "Please choose an answer.",
@@ -30,7 +29,7 @@ pub(super) fn advice(problem: &FieldProblem, field: &Field, typed: &str) -> Stri
 }
 
 /// What is said about a problem of no question on the page.
-pub(super) fn general(problem: &FieldProblem) -> &'static str {
+pub(super) fn general(problem: &Invalid) -> &'static str {
     match problem.code {
         code::MISSING => "Nothing is answered yet. Please answer at least one question.",
         _ => {

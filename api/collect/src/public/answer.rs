@@ -1,7 +1,8 @@
 //! What becomes of a submission, however it came.
 
 use chrono::Utc;
-use domain::answer::{Answers, FieldProblem};
+use domain::answer::Answers;
+use domain::invalid::Invalid;
 use store::collect::{NewAnswer, Recorded};
 use uuid::Uuid;
 
@@ -11,7 +12,7 @@ use crate::links::Opened;
 use api_http::{Code, Network, Problem, QUICK, within};
 
 /// The feedback that stands for a visit, or what is wrong with the answers.
-pub type Taken = Result<Uuid, Vec<FieldProblem>>;
+pub type Taken = Result<Uuid, Vec<Invalid>>;
 
 /// What a submission comes to, in metrics.
 fn outcome(taken: &Result<Taken, Problem>) -> &'static str {
@@ -36,7 +37,7 @@ pub async fn take(
     network: Network,
     opened: &Opened,
     visit: Option<Uuid>,
-    answers: Result<Answers, Vec<FieldProblem>>,
+    answers: Result<Answers, Vec<Invalid>>,
 ) -> Result<Taken, Problem> {
     let taken = match answers {
         // What comes through a test message's link is not kept, and thanked for.
@@ -87,7 +88,7 @@ async fn refuse(
     network: Network,
     opened: &Opened,
     visit: Option<Uuid>,
-    problems: Option<Vec<FieldProblem>>,
+    problems: Option<Vec<Invalid>>,
 ) -> Result<Taken, Problem> {
     state.app.failures.left(network)?;
     if let Some(visit) = visit {

@@ -6,8 +6,8 @@ use axum::extract::{Path, State};
 use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use domain::answer::{Answers, FieldProblem};
-use domain::invalid::{Invalid, code, member};
+use domain::answer::Answers;
+use domain::invalid::{Invalid, code};
 use http_body_util::BodyExt;
 use serde::Serialize;
 use serde_json::Value;
@@ -30,7 +30,7 @@ const BODY: Limit = Limit {
     values: 20_000,
 };
 /// Answers, or what is wrong with them.
-type Judged = Result<Answers, Vec<FieldProblem>>;
+type Judged = Result<Answers, Vec<Invalid>>;
 
 /// Where the page sends its visit.
 const VISIT: &str = "visit";
@@ -94,8 +94,12 @@ pub async fn submit_answers(
     let (visit, answers) = read.map_err(|problem| charge(&state, network, problem))?;
     let taken = take(&state, network, &opened, visit, answers).await?;
     // These have cost their guess.
-    let feedback_id =
-        taken.map_err(|wrong| Problem::invalid(wrong.into_iter().map(place).collect()))?;
+    let feedback_id = taken.map_err(|mut wrong| {
+        for problem in &mut wrong {
+            problem.pointer.insert_str(0, "/answers");
+        }
+        Problem::invalid(wrong)
+    })?;
     Ok((StatusCode::CREATED, Json(Stored { feedback_id })).into_response())
 }
 
@@ -115,18 +119,6 @@ async fn read_json(
     }
     let answers = members.remove("answers").unwrap_or_default();
     Ok((visit, Answers::from_json(&opened.link.content, &answers)))
-}
-
-fn place(problem: FieldProblem) -> Invalid {
-    let pointer = match problem.key.as_str() {
-        "" => "/answers".to_owned(),
-        key => member("/answers", key),
-    };
-    Invalid {
-        pointer,
-        code: problem.code,
-        detail: problem.detail,
-    }
 }
 
 async fn of_form(
@@ -208,8 +200,8 @@ impl Sent {
         let form = &opened.link.content;
         let answers = match self.visit {
             Ok(_) => Answers::from_pairs(form, &self.pairs),
-            Err(()) => Err(vec![FieldProblem {
-                key: String::new(),
+            Err(()) => Err(vec![Invalid {
+                pointer: String::new(),
                 code: code::MALFORMED,
                 detail: "The page was not sent as a whole. Please send it again.".to_owned(),
             }]),

@@ -1,6 +1,5 @@
 use super::*;
-use crate::answer::problem::FieldProblems;
-use crate::invalid::code;
+use crate::invalid::{Problems, code};
 
 #[track_caller]
 fn refused(answers: &Value, expected: &[(&str, &str)]) {
@@ -180,7 +179,8 @@ fn unknown_and_retired_keys_are_refused() {
     );
     let long = "\0".repeat(1_000);
     let problems = Answers::from_json(&form(), &json!({long: 1})).unwrap_err();
-    assert_eq!(problems[0].key, "\u{fffd}".repeat(100));
+    let shown = "\u{fffd}".repeat(85);
+    assert_eq!(problems[0].pointer, format!("/{shown}…"));
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn problems_end_at_100() {
 
 #[test]
 fn a_problem_that_is_not_kept_is_not_worded() {
-    let mut problems = FieldProblems::default();
+    let problems = Problems::default();
     for _ in 0..100 {
         problems.push("nps", code::MISSING, "");
     }

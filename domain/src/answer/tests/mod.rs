@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::form::{FormContent, FormInput};
+use crate::invalid::Invalid;
 
 mod json;
 mod law;
@@ -44,9 +45,9 @@ fn form_with_required() -> FormContent {
 }
 
 /// Keys and codes only.
-fn brief(problems: &[FieldProblem]) -> Vec<(&str, &str)> {
+fn brief(problems: &[Invalid]) -> Vec<(&str, &str)> {
     problems
         .iter()
-        .map(|problem| (problem.key.as_str(), problem.code))
+        .map(|problem| (problem.pointer.trim_start_matches('/'), problem.code))
         .collect()
 }

@@ -7,7 +7,7 @@ fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
         .collect()
 }
 
-fn read(given: &[(&str, &str)]) -> Result<Value, Vec<FieldProblem>> {
+fn read(given: &[(&str, &str)]) -> Result<Value, Vec<Invalid>> {
     Answers::from_pairs(&form(), &pairs(given)).map(|answers| answers.to_value())
 }
 
