@@ -1,10 +1,11 @@
 //! A simulated provider: nothing leaves the machine, and receipts come after a moment.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep_until};
@@ -59,25 +60,23 @@ fn read_delay(text: &str) -> Option<Duration> {
 }
 
 impl Queue {
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(Instant, Receipt)>> {
-        self.receipts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn push(&self, after: Duration, receipt: Receipt) {
-        self.lock().push_back((Instant::now() + after, receipt));
+        self.receipts
+            .lock()
+            .push_back((Instant::now() + after, receipt));
         self.pushed.notify_one();
     }
 
     /// The next receipt. Waiting for it can be given up at any point without losing one.
     async fn next(&self) -> Receipt {
         loop {
-            let first = self.lock().front().map(|(at, _)| *at);
+            let first = self.receipts.lock().front().map(|(at, _)| *at);
             let Some(at) = first else {
                 self.pushed.notified().await;
                 continue;
             };
             sleep_until(at).await;
-            if let Some((_, receipt)) = self.lock().pop_front() {
+            if let Some((_, receipt)) = self.receipts.lock().pop_front() {
                 return receipt;
             }
         }

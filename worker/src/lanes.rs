@@ -1,11 +1,12 @@
 //! The loops that store chunks. A slot stores one chunk at a time, of the account whose turn it is on its lane.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domain::message::Lane;
 use domain::pepper::Pepper;
 use metrics::{counter, histogram};
+use parking_lot::Mutex;
 use platform::health::Heartbeat;
 use platform::start::one_line;
 use platform::turns::{Turn, Turns};
@@ -48,7 +49,7 @@ impl ImportNotifier {
     /// Says that an account may have chunks on a lane.
     pub fn notify(&self, account_id: Uuid, lane: Lane) {
         let accounts = self.lane(lane);
-        accounts.turns().add(account_id);
+        accounts.turns.lock().add(account_id);
         accounts.added.notify_one();
     }
 
@@ -64,7 +65,7 @@ impl Accounts {
     /// Waits for an account with chunks.
     async fn next(&self) -> Turn {
         loop {
-            let turn = self.turns().take();
+            let turn = self.turns.lock().take();
             if let Some(turn) = turn {
                 // There may be work for another slot.
                 self.added.notify_one();
@@ -76,15 +77,11 @@ impl Accounts {
 
     /// Ends a turn; `found`: there was a chunk.
     fn end(&self, turn: &Turn, took: Duration, found: bool) {
-        let mut turns = self.turns();
+        let mut turns = self.turns.lock();
         if !found {
             turns.clear(turn);
         }
         turns.end(turn, u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
-    }
-
-    fn turns(&self) -> MutexGuard<'_, Turns> {
-        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -6,13 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::Utc;
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use metrics::{counter, histogram};
+use parking_lot::Mutex;
 use platform::cache::Cache;
 use platform::health::Heartbeat;
 use platform::start::one_line;
@@ -78,18 +79,11 @@ impl RollupNotifier {
     }
 
     fn put(&self, form: FormKey, scope: ScanScope) {
-        let mut notified = self.notified();
+        let mut notified = self.shared.notified.lock();
         let known = notified.entry(form).or_insert(scope);
         *known = scope.max(*known);
         drop(notified);
         self.shared.notify.notify_one();
-    }
-
-    fn notified(&self) -> MutexGuard<'_, BTreeMap<FormKey, ScanScope>> {
-        self.shared
-            .notified
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -224,7 +218,7 @@ impl RollupJob {
                     done
                 }
                 () = self.notified(paced) => {
-                    line.add(&mut self.notifier.notified());
+                    line.add(&mut self.notifier.shared.notified.lock());
                     paced = Instant::now() + PACE;
                     continue;
                 }

@@ -20,11 +20,12 @@ mod tests;
 mod wire;
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, join_all};
+use parking_lot::Mutex;
 use rusmpp::Pdu;
 use rusmpp::pdus::SubmitSm;
 use rustls::ClientConfig;
@@ -150,16 +151,12 @@ impl Smpp {
     }
 
     fn start(&self) {
-        let mut session = self.session();
+        let mut session = self.session.lock();
         let ended = session.as_ref().is_none_or(AbortOnDropHandle::is_finished);
         if ended && !self.shared.is_closed() {
             let task = tokio::spawn(session::run(Arc::clone(&self.shared)));
             *session = Some(AbortOnDropHandle::new(task));
         }
-    }
-
-    fn session(&self) -> MutexGuard<'_, Option<AbortOnDropHandle<()>>> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn hand_over(&self, message: &Message) -> Handed {
@@ -187,7 +184,7 @@ impl Smpp {
     async fn unbind(&self) {
         let link = self.shared.link.send_replace(Link::Closed);
         // Whatever is not done in time ends with the task.
-        let Some(session) = self.session().take() else {
+        let Some(session) = self.session.lock().take() else {
             return;
         };
         let Link::Bound(queue) = link else {

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU16, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::{Handed, Message};
 
@@ -45,7 +46,7 @@ impl References {
 
     /// Keeps a message under the numbers of its parts. `None`: forgets it.
     fn note(&self, message: &Message, first: u16, whole: Option<bool>) {
-        let mut messages = self.messages();
+        let mut messages = self.messages.lock();
         for (_, place) in message.parts.iter().zip(0..) {
             let number = first.wrapping_add(place);
             messages.remove(&number);
@@ -62,13 +63,9 @@ impl References {
 
     /// The reference of the message to one of these numbers a part of which has this number.
     pub fn find(&self, number: u16, digits: [&str; 2]) -> Option<String> {
-        let messages = self.messages();
+        let messages = self.messages.lock();
         let entry = messages.get(&number)?;
         let found = entry.whole && digits.contains(&&*entry.digits);
         found.then(|| entry.reference.clone())
-    }
-
-    fn messages(&self) -> MutexGuard<'_, HashMap<u16, Entry>> {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

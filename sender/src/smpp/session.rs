@@ -1,10 +1,11 @@
 //! The connection to the centre: it binds, reads and writes, and begins anew when it breaks.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::SinkExt;
 use futures::stream::FuturesUnordered;
+use parking_lot::Mutex;
 use rusmpp::pdus::SubmitSm;
 use rusmpp::{Command, CommandStatus, Pdu};
 use tokio::sync::{mpsc, oneshot};
@@ -119,7 +120,7 @@ pub(super) struct Waiting(Mutex<HashMap<u32, oneshot::Sender<Answer>>>);
 
 impl Waiting {
     fn insert(&self, sequence: u32, answer: oneshot::Sender<Answer>) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.0.lock();
         if waiting.len() == waiting.capacity() {
             // Those whose time is over.
             waiting.retain(|_, answer| !answer.is_closed());
@@ -128,8 +129,7 @@ impl Waiting {
     }
 
     pub fn remove(&self, sequence: u32) -> Option<oneshot::Sender<Answer>> {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.remove(&sequence)
+        self.0.lock().remove(&sequence)
     }
 }
 
