@@ -163,7 +163,7 @@ impl Slot {
         let lane = self.lane.as_str();
         match step {
             Step::Nothing => return false,
-            Step::PutOff { .. } => {
+            Step::PutOff => {
                 counter!("feedback_import_chunks_total", "outcome" => "put_off").increment(1);
             }
             Step::Stored {

@@ -44,7 +44,7 @@ pub enum Step {
         noted: Noted,
     },
     /// It waits for another worker: a newer one, or one with a pepper.
-    PutOff { id: ChunkId },
+    PutOff,
 }
 
 enum Attempt {
@@ -100,7 +100,7 @@ async fn attempt(
             drop(tx);
             tracing::warn!(batch.id = %claim.id.batch_id, "an import for a campaign waits: FEEDBACK_PEPPER is unset");
             store.put_off(claim.id, OTHER_WORKER).await?;
-            return Ok(Attempt::Done(Step::PutOff { id: claim.id }));
+            return Ok(Attempt::Done(Step::PutOff));
         }
         (Some(_), Some(pepper)) => Some(pepper),
         (None, _) => None,
@@ -113,7 +113,7 @@ async fn attempt(
             tracing::warn!(%error, batch.id = %claim.id.batch_id, chunk.no = claim.id.chunk_no, "chunk put off");
             store.put_off(claim.id, OTHER_WORKER).await?;
             store.forget_start(worker_id, &claim).await?;
-            return Ok(Attempt::Done(Step::PutOff { id: claim.id }));
+            return Ok(Attempt::Done(Step::PutOff));
         }
         Err(error) => {
             drop(tx);

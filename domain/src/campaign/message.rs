@@ -8,19 +8,7 @@ use uuid::Uuid;
 
 /// Why a recipient gets a message. As text and in JSON `first`, `reminder` or `test`.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, EnumString, IntoStaticStr,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -200,7 +188,14 @@ mod tests {
 
     #[test]
     fn kinds_statuses_and_reasons_have_the_names_of_the_wire() {
-        named(MessageKind::VARIANTS, &["first", "reminder", "test"]);
+        for (kind, name) in [
+            (MessageKind::First, "first"),
+            (MessageKind::Reminder, "reminder"),
+            (MessageKind::Test, "test"),
+        ] {
+            assert_eq!((kind.as_str(), name.parse()), (name, Ok(kind)));
+            assert_eq!(serde_json::to_value(kind).unwrap(), name);
+        }
         named(
             MessageStatus::VARIANTS,
             &[

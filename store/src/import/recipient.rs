@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use indexmap::IndexMap;
-use sea_orm::Value;
+use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use super::bulk::columns::{VALUES, join};
@@ -90,6 +90,17 @@ impl RecipientQuery {
     }
 }
 
+fn recipient_of(row: &QueryResult) -> Result<Recipient, Error> {
+    Ok(Recipient {
+        docid: get(row, "docid")?,
+        phone: get(row, "phone")?,
+        fields: json(row, "fields")?,
+        batch_id: get(row, "batch_id")?,
+        created_at: get(row, "created_at")?,
+        updated_at: get(row, "updated_at")?,
+    })
+}
+
 impl Store {
     /// A page of recipients in the order of their docids, of those after a docid. It ends at `limit`, at about [`PAGE_BYTES`]
     /// or where many were looked at.
@@ -115,49 +126,32 @@ impl Store {
                                FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3) s) s
               ORDER BY docid"
         );
-        let (mut recipients, mut left, mut looked_at) = (Vec::new(), PAGE_BYTES, 0);
-        let mut next = after.unwrap_or_default();
+        let next = Some(after.unwrap_or_default());
+        let rows = Vec::new();
+        let (mut page, mut left, mut looked_at) = (ListPage { rows, next }, PAGE_BYTES, 0);
         while looked_at < AMONG {
             let bytes = i64::try_from(left).unwrap_or(i64::MAX);
-            let mut given = values![account_id, next.as_str(), SLICE, bytes];
+            let mut given = values![account_id, page.next.clone(), SLICE, bytes];
             given.extend(of_query.iter().cloned());
             let rows = self.rows(slice.as_str(), given).await?;
-            let is_last = rows.len() < usize::try_from(SLICE).unwrap_or(usize::MAX);
             for row in &rows {
-                let (found, phone): (bool, Option<String>) =
-                    (get(row, "found")?, get(row, "phone")?);
-                if found && (phone.is_none() || recipients.len() == limit) {
-                    return Ok(ListPage {
-                        rows: recipients,
-                        next: Some(next),
-                    });
+                let fits = get::<Option<String>>(row, "phone")?.is_some();
+                if get(row, "found")? && (!fits || page.rows.len() == limit) {
+                    return Ok(page);
                 }
-                next = get(row, "docid")?;
-                if let Some(phone) = phone {
-                    let fields: String = get(row, "fields")?;
-                    left = left.saturating_sub(fields.len());
-                    recipients.push(Recipient {
-                        docid: next.clone(),
-                        phone,
-                        fields: serde_json::from_str(&fields).map_err(Error::broken)?,
-                        batch_id: get(row, "batch_id")?,
-                        created_at: get(row, "created_at")?,
-                        updated_at: get(row, "updated_at")?,
-                    });
+                page.next = Some(get(row, "docid")?);
+                if fits {
+                    left = left.saturating_sub(get::<String>(row, "fields")?.len());
+                    page.rows.push(recipient_of(row)?);
                 }
             }
-            if is_last {
-                return Ok(ListPage {
-                    rows: recipients,
-                    next: None,
-                });
+            if rows.len() < usize::try_from(SLICE).unwrap_or(usize::MAX) {
+                page.next = None;
+                break;
             }
             looked_at += SLICE;
         }
-        Ok(ListPage {
-            rows: recipients,
-            next: Some(next),
-        })
+        Ok(page)
     }
 
     /// The recipient of a docid.
@@ -169,20 +163,11 @@ impl Store {
         account_id: Uuid,
         docid: &str,
     ) -> Result<Option<Recipient>, Error> {
-        let row = "SELECT phone, CAST(fields AS text) AS fields, batch_id, created_at, updated_at
+        let row =
+            "SELECT docid, phone, CAST(fields AS text) AS fields, batch_id, created_at, updated_at
            FROM recipient WHERE account_id = $1 AND docid = $2 AND phone IS NOT NULL";
         let row = self.row(row, values![account_id, docid]).await?;
-        let recipient = row.as_ref().map(|row| {
-            Ok(Recipient {
-                docid: docid.to_owned(),
-                phone: get(row, "phone")?,
-                fields: json(row, "fields")?,
-                batch_id: get(row, "batch_id")?,
-                created_at: get(row, "created_at")?,
-                updated_at: get(row, "updated_at")?,
-            })
-        });
-        recipient.transpose()
+        row.as_ref().map(recipient_of).transpose()
     }
 
     /// Erases a person, known or not: records of batches accepted before are never stored. `true`: there was one.

@@ -23,7 +23,7 @@ fn receipts_have_the_names_of_the_wire() {
     let known = ReceiptStatus::VARIANTS.iter().map(|known| known.as_str());
     assert!(known.eq(names));
     for status in ReceiptStatus::VARIANTS {
-        assert_eq!(status.to_string().parse(), Ok(*status));
+        assert_eq!(status.as_str().parse(), Ok(*status));
     }
 }
 

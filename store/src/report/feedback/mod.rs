@@ -151,21 +151,16 @@ impl Store {
                 .await?
         };
         tx.read(query, (run, bounds), rows, &mut read).await?;
-        let is_small = !read.has_more;
         let next = if read.has_more || read.rows.len() >= stride.rows {
-            let last = read.rows.last();
-            last.map(|last| ListPosition {
-                before: Some(last.feedback_id),
-                floor,
-                is_small,
-            })
+            read.rows.last().map(|last| (last.feedback_id, floor))
         } else {
-            floor.map(|floor| ListPosition {
-                before: Some(floor),
-                floor: None,
-                is_small,
-            })
+            floor.map(|below| (below, None))
         };
+        let next = next.map(|(before, floor)| ListPosition {
+            before: Some(before),
+            floor,
+            is_small: !read.has_more,
+        });
         Ok(FeedbackPart {
             rows: read.rows,
             next,
