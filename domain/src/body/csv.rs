@@ -26,7 +26,6 @@ pub(super) struct Csv<R> {
     /// The fields of the current record.
     fields: Vec<u8>,
     current: Row,
-    index: u64,
 }
 
 impl<R: Read> Csv<R> {
@@ -39,7 +38,6 @@ impl<R: Read> Csv<R> {
             unescaped: Unescaped::default(),
             fields: Vec::new(),
             current: Row::default(),
-            index: 0,
         }
     }
 
@@ -50,7 +48,7 @@ impl<R: Read> Csv<R> {
         if !self.advance()? {
             return Ok(None);
         }
-        self.index += 1;
+        self.window.index += 1;
         Ok(Some(self.check()))
     }
 
@@ -130,14 +128,16 @@ impl<R: Read> Csv<R> {
         let width = self.header.len();
         let in_header = width == 0;
         let keep = if in_header { usize::MAX } else { width };
-        let split = |bytes: &[u8], ended| {
-            let row = row::split(bytes, ended, keep, &mut self.cells)?;
-            if in_header && row.map_or(bytes.len(), |row| row.len) > MAX_HEADER_BYTES {
+        let mut row = Row::default();
+        self.window.find(|bytes, ended| {
+            let found = row::split(bytes, ended, keep, &mut self.cells)?;
+            if in_header && found.map_or(bytes.len(), |row| row.len) > MAX_HEADER_BYTES {
                 return Err(Broken::new(0, "the header is too long"));
             }
-            Ok(row.map(|row| (row.len, row)))
-        };
-        self.window.find(self.index, split).map(|(_, row)| row)
+            row = found.unwrap_or_default();
+            Ok(found.map(|row| row.len))
+        })?;
+        Ok(row)
     }
 
     /// Takes the members from the cells of the current row.

@@ -22,7 +22,6 @@ pub(super) struct Json<R> {
     wrapped: bool,
     /// The length of the current element.
     current: usize,
-    index: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -41,7 +40,6 @@ impl<R: Read> Json<R> {
             at: At::Front,
             wrapped: false,
             current: 0,
-            index: 0,
         }
     }
 
@@ -80,7 +78,7 @@ impl<R: Read> Json<R> {
             (At::Front | At::FirstElement, _) => {}
         }
         self.current = self.element()?;
-        self.index += 1;
+        self.window.index += 1;
         self.at = At::LaterElement;
         Ok(true)
     }
@@ -88,11 +86,8 @@ impl<R: Read> Json<R> {
     /// Reads an element into `record`; its bytes stay in the window.
     fn element(&mut self) -> Result<usize, BodyError> {
         let level = if self.wrapped { 2 } else { 1 };
-        let read = |bytes: &[u8], ended| {
-            let len = element::read(bytes, ended, level, &mut self.record)?;
-            Ok(len.map(|len| (len, ())))
-        };
-        self.window.find(self.index, read).map(|(len, ())| len)
+        self.window
+            .find(|bytes, ended| element::read(bytes, ended, level, &mut self.record))
     }
 
     /// Everything before the first element.

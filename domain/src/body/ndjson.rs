@@ -16,7 +16,6 @@ pub(super) struct Ndjson<R> {
     has_begun: bool,
     /// The length of the current line, without its newline.
     current: usize,
-    index: u64,
 }
 
 impl<R: Read> Ndjson<R> {
@@ -26,7 +25,6 @@ impl<R: Read> Ndjson<R> {
             record: RawRecord::default(),
             has_begun: false,
             current: 0,
-            index: 0,
         }
     }
 
@@ -52,7 +50,7 @@ impl<R: Read> Ndjson<R> {
             if element::blanks(line) < len {
                 self.read(len)?;
                 self.current = len;
-                self.index += 1;
+                self.window.index += 1;
                 return Ok(true);
             }
             if len == self.window.bytes().len() {
@@ -64,11 +62,10 @@ impl<R: Read> Ndjson<R> {
 
     /// The length of the line at the front, without its newline.
     fn line(&mut self) -> Result<usize, BodyError> {
-        let line = |bytes: &[u8], ended: bool| {
+        self.window.find(|bytes, ended| {
             let len = memchr::memchr(b'\n', bytes);
-            Ok(len.or(ended.then_some(bytes.len())).map(|len| (len, ())))
-        };
-        self.window.find(self.index, line).map(|(len, ())| len)
+            Ok(len.or(ended.then_some(bytes.len())))
+        })
     }
 
     fn read(&mut self, len: usize) -> Result<(), BodyError> {

@@ -17,6 +17,8 @@ pub(super) struct Window<R> {
     /// The usual size of the buffer.
     usual: usize,
     ended: bool,
+    /// Of the record at the front, from 0.
+    pub(super) index: u64,
 }
 
 impl<R: Read> Window<R> {
@@ -29,6 +31,7 @@ impl<R: Read> Window<R> {
             offset: 0,
             usual: usual.max(1),
             ended: false,
+            index: 0,
         }
     }
 
@@ -65,22 +68,21 @@ impl<R: Read> Window<R> {
         Ok(self.end > before)
     }
 
-    /// What `find` finds at the front, with its length. It is given the bytes at hand, and whether nothing comes after them;
+    /// The length of what `find` finds at the front. It is given the bytes at hand, and whether nothing comes after them;
     /// `None` asks for more, and starts again at the front.
-    pub(super) fn find<T>(
+    pub(super) fn find(
         &mut self,
-        index: u64,
-        mut find: impl FnMut(&[u8], bool) -> Result<Option<(usize, T)>, Broken>,
-    ) -> Result<(usize, T), BodyError> {
+        mut find: impl FnMut(&[u8], bool) -> Result<Option<usize>, Broken>,
+    ) -> Result<usize, BodyError> {
         loop {
             let bytes = self.bytes();
             let found = find(bytes, self.ended);
             let found = found.map_err(|Broken { at, detail }| self.syntax(at, detail))?;
-            if found.as_ref().map_or(bytes.len(), |(len, _)| *len) > MAX_RECORD_BYTES {
-                return Err(BodyError::RecordTooLarge { index });
+            if found.unwrap_or(bytes.len()) > MAX_RECORD_BYTES {
+                return Err(BodyError::RecordTooLarge { index: self.index });
             }
-            if let Some(found) = found {
-                return Ok(found);
+            if let Some(len) = found {
+                return Ok(len);
             }
             self.more()?;
         }
