@@ -274,6 +274,5 @@ async fn insert_secret(tx: &Tx, issued: &IssuedKey, now: DateTime<Utc>) -> Resul
             now
         ],
     )
-    .await?;
-    Ok(())
+    .await.map(drop)
 }

@@ -18,8 +18,7 @@ impl Store {
         let insert = "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true))
          INSERT INTO worker_heartbeat (worker_id, heartbeat_at) SELECT $1, clock_timestamp() FROM quiet
              ON CONFLICT (worker_id) DO UPDATE SET heartbeat_at = clock_timestamp()";
-        self.execute(insert, values![worker_id]).await?;
-        Ok(())
+        self.execute(insert, values![worker_id]).await.map(drop)
     }
 
     /// Ends the sessions of workers (other than this one) that hold a chunk and have been silent for 8 s. Their

@@ -55,9 +55,10 @@ impl Store {
         key: &str,
         query: &str,
     ) -> Result<Reservation, Error> {
-        let (account_id, batch_id, attempt) = attempt.ids();
+        let account_id = attempt.account_id;
         let tx = self.begin().await?;
         let now = tx.now().await?;
+        let (attempt, batch_id) = (attempt.attempt, attempt.batch_id);
         let values = values![account_id, key, query, attempt, batch_id, now];
         let fresh = "INSERT INTO idempotency (account_id, idempotency_key, query, attempt, batch_id, created_at, heartbeat_at)
          VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT DO NOTHING";
@@ -112,7 +113,7 @@ impl Tx {
         let (Some(first), Some(key)) = (first, attempt.key.as_deref()) else {
             return Ok(());
         };
-        let (account_id, _, attempt) = attempt.ids();
+        let (account_id, attempt) = (attempt.account_id, attempt.attempt);
         let status = i64::from(first.status);
         let written = self
             .execute(

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use domain::message::Lane;
 use domain::record::RecordError;
+use sea_orm::Value;
 use uuid::Uuid;
 
 use super::idempotency::FirstAnswer;
-use crate::tx::{Sql, values};
+use crate::tx::{Parameters, Sql, values};
 use crate::{Committed, Error, Store, Tx};
 
 /// zstd's fastest level: blocks are written once and read rarely.
@@ -51,10 +52,12 @@ impl ImportAttempt {
             campaign_id,
         }
     }
+}
 
-    /// Account, batch and attempt.
-    pub(super) fn ids(&self) -> (Uuid, Uuid, Uuid) {
-        (self.account_id, self.batch_id, self.attempt)
+/// Account, batch and attempt.
+impl Parameters for &ImportAttempt {
+    fn add_to(self, values: &mut Vec<Value>) {
+        values.extend([self.account_id, self.batch_id, self.attempt].map(Value::from));
     }
 }
 
@@ -105,16 +108,10 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn begin_batch(&self, attempt: &ImportAttempt) -> Result<(), Error> {
-        let campaign_id = attempt.campaign_id;
-        let (account_id, batch_id, attempt) = attempt.ids();
-        let now = self.now().await?;
-        self.execute(
-            "INSERT INTO import_batch (account_id, batch_id, status, attempt, heartbeat_at, created_at, campaign_id)
-             VALUES ($1, $2, 'receiving', $3, $4, $4, $5)",
-            values![account_id, batch_id, attempt, now, campaign_id],
-        )
-        .await?;
-        Ok(())
+        let insert = "INSERT INTO import_batch (account_id, batch_id, attempt, status, heartbeat_at, created_at, campaign_id)
+         VALUES ($1, $2, $3, 'receiving', $4, $4, $5)";
+        let values = values![attempt, self.now().await?, attempt.campaign_id];
+        self.execute(insert, values).await.map(drop)
     }
 
     /// Says that the attempt is alive. `false`: its key was taken over.
@@ -122,19 +119,16 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn record_import_heartbeat(&self, attempt: &ImportAttempt) -> Result<bool, Error> {
-        let key = attempt.key.as_deref();
-        let (account_id, batch_id, attempt) = attempt.ids();
         let now = self.now().await?;
         let update = "UPDATE import_batch SET heartbeat_at = $4 WHERE account_id = $1 AND batch_id = $2 AND attempt = $3";
-        self.execute(update, values![account_id, batch_id, attempt, now])
-            .await?;
-        let Some(key) = key else { return Ok(true) };
+        self.execute(update, values![attempt, now]).await?;
+        let Some(key) = attempt.key.as_deref() else {
+            return Ok(true);
+        };
         let held = "UPDATE idempotency SET heartbeat_at = $4
           WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3";
-        let held = self
-            .execute(held, values![account_id, key, attempt, now])
-            .await?;
-        Ok(held == 1)
+        let values = values![attempt.account_id, key, attempt.attempt, now];
+        Ok(self.execute(held, values).await? == 1)
     }
 
     /// Stores one chunk of a receiving batch.
@@ -148,15 +142,13 @@ impl Store {
         records: i64,
         payload: Vec<u8>,
     ) -> Result<(), Error> {
-        let (account_id, batch_id, attempt) = attempt.ids();
+        let (account_id, batch_id) = (attempt.account_id, attempt.batch_id);
         let tx = self.begin_unsynced().await?;
+        let stored = "INSERT INTO import_chunk (account_id, batch_id, chunk_no, records)
+         SELECT account_id, batch_id, $4, $5 FROM import_batch
+          WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'";
         let stored = tx
-            .execute(
-                "INSERT INTO import_chunk (account_id, batch_id, chunk_no, records)
-                 SELECT account_id, batch_id, $4, $5 FROM import_batch
-                  WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
-                values![account_id, batch_id, attempt, chunk_no, records],
-            )
+            .execute(stored, values![attempt, chunk_no, records])
             .await
             .map_err(Error::lost_with_its_batch)?;
         still_held(stored)?;
@@ -176,18 +168,15 @@ impl Store {
         first: i64,
         errors: &[RecordError],
     ) -> Result<(), Error> {
-        let (account_id, batch_id, attempt) = attempt.ids();
         let json = serde_json::to_vec(errors).map_err(Error::broken)?;
         let block = zstd::bulk::compress(&json, LEVEL).map_err(Error::broken)?;
         let count = i64::try_from(errors.len()).map_err(Error::broken)?;
         let tx = self.begin_unsynced().await?;
+        let stored = "INSERT INTO import_error (account_id, batch_id, first, errors, block)
+         SELECT account_id, batch_id, $4, $5, $6 FROM import_batch
+          WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'";
         let stored = tx
-            .execute(
-                "INSERT INTO import_error (account_id, batch_id, first, errors, block)
-                 SELECT account_id, batch_id, $4, $5, $6 FROM import_batch
-                  WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'",
-                values![account_id, batch_id, attempt, first, count, block],
-            )
+            .execute(stored, values![attempt, first, count, block])
             .await
             .map_err(Error::lost_with_its_batch)?;
         still_held(stored)?;
@@ -203,7 +192,7 @@ impl Store {
         attempt: &ImportAttempt,
         batch: &QueueBatch<'_>,
     ) -> Result<(), Error> {
-        let (account_id, batch_id, attempt_id) = attempt.ids();
+        let (account_id, batch_id) = (attempt.account_id, attempt.batch_id);
         let tx = self.begin_long().await?;
         tx.answer_first(attempt, batch.first_answer).await?;
         let stored = "SELECT count(*), CAST(coalesce(sum(records), 0) AS bigint)
@@ -231,9 +220,7 @@ impl Store {
             format!("WITH drawn AS ({draw} RETURNING seq) {queue}")
         };
         let values = values![
-            account_id,
-            batch_id,
-            attempt_id,
+            attempt,
             now,
             batch.received,
             batch.accepted,
@@ -255,12 +242,9 @@ impl Store {
     }
 
     async fn is_queued(&self, attempt: &ImportAttempt) -> Result<bool, Error> {
-        let (account_id, batch_id, attempt) = attempt.ids();
         let found = "SELECT 1 FROM import_batch
           WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND seq IS NOT NULL";
-        let found: Option<i32> = self
-            .one(found, values![account_id, batch_id, attempt])
-            .await?;
+        let found: Option<i32> = self.one(found, values![attempt]).await?;
         Ok(found.is_some())
     }
 
@@ -312,10 +296,7 @@ pub(super) fn still_held(rows: u64) -> Result<(), Error> {
 }
 
 async fn drop_receiving(tx: &Tx, attempt: &ImportAttempt) -> Result<(), Error> {
-    let (account_id, batch_id, attempt) = attempt.ids();
     let delete = "DELETE FROM import_batch
       WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'";
-    tx.execute(delete, values![account_id, batch_id, attempt])
-        .await?;
-    Ok(())
+    tx.execute(delete, values![attempt]).await.map(drop)
 }

@@ -23,8 +23,8 @@ impl Tx {
             "INSERT INTO recipient_rollup AS r (account_id, day, recipients) VALUES ($1, $2, $3)
              ON CONFLICT (account_id, day) DO UPDATE SET recipients = r.recipients + $3";
         self.execute(insert, values![account_id, day, recipients])
-            .await?;
-        Ok(())
+            .await
+            .map(drop)
     }
 
     /// Says that the account's recipients changed. The version's row is the account's lock: the order of versions is
@@ -39,7 +39,7 @@ impl Tx {
             SET data_version = v.data_version + 1, stamp = excluded.stamp,
                 as_of = CASE WHEN v.as_of > $2 THEN v.as_of ELSE $2 END";
         self.execute(insert, values![account_id, now, rand::random::<i64>()])
-            .await?;
-        Ok(())
+            .await
+            .map(drop)
     }
 }

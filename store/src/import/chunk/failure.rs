@@ -74,8 +74,7 @@ impl Store {
     pub async fn put_off(&self, id: ChunkId, until: TimeDelta) -> Result<(), Error> {
         let retry_at = self.now().await? + until;
         let update = "UPDATE import_chunk SET retry_at = $4 WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
-        self.execute(update, values![id, retry_at]).await?;
-        Ok(())
+        self.execute(update, values![id, retry_at]).await.map(drop)
     }
 }
 

@@ -95,8 +95,7 @@ impl Tx {
     async fn forget_starts(&self, id: ChunkId) -> Result<(), Error> {
         let delete =
             "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
-        self.execute(delete, values![id]).await?;
-        Ok(())
+        self.execute(delete, values![id]).await.map(drop)
     }
 }
 
@@ -118,8 +117,8 @@ impl Store {
              ON CONFLICT (account_id, batch_id, chunk_no)
              DO UPDATE SET worker_id = $4, backend_pid = $5, backend_start = $6, starts = s.starts + 1";
         self.execute(insert, values![claim.id, worker_id, pid, start])
-            .await?;
-        Ok(())
+            .await
+            .map(drop)
     }
 
     /// Takes this very start back: its worker lives, only the work came to nothing through no fault of the chunk.
@@ -134,8 +133,8 @@ impl Store {
             "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3
             AND worker_id = $4 AND backend_pid = $5 AND backend_start = $6";
         self.execute(delete, values![claim.id, worker_id, pid, start])
-            .await?;
-        Ok(())
+            .await
+            .map(drop)
     }
 
     /// Whether a chunk is still to be done: what to ask after a COMMIT without an answer.

@@ -288,8 +288,8 @@ impl Tx {
               WHERE account_id = $1 AND form_id = $2",
             values![form, watermark.position, watermark.next, watermark.next_at],
         )
-        .await?;
-        Ok(())
+        .await
+        .map(drop)
     }
 }
 
