@@ -90,22 +90,6 @@ impl AppState {
         }))
     }
 
-    pub fn store(&self) -> &Store {
-        &self.0.store
-    }
-
-    pub fn key_failures(&self) -> &FailureLimiter {
-        &self.0.key_failures
-    }
-
-    pub fn memory(&self) -> &MemoryPool {
-        &self.0.memory
-    }
-
-    pub fn notifier(&self) -> &Notifier {
-        &self.0.notifier
-    }
-
     /// The URL of a link, as it is sent to people.
     pub fn link_url(&self, token: &Token) -> String {
         format!("{}/f/{token}", self.public_url)

@@ -107,7 +107,7 @@ async fn list(
 ) -> Result<Response, Problem> {
     let page = ListQuery::read(parameters)?;
     let query = Arc::new(recipient_query(parameters)?);
-    let (store, account_id) = (state.store().clone(), caller.account_id());
+    let (store, account_id) = (state.store.clone(), caller.account_id());
     let read = move |after, limit| {
         let (store, query) = (store.clone(), Arc::clone(&query));
         async move {
@@ -219,7 +219,7 @@ pub async fn read_recipient(
     caller: Caller,
     DocIdPath(docid): DocIdPath,
 ) -> Result<Json<RecipientBody>, Problem> {
-    let (store, account_id) = (state.store(), caller.account_id());
+    let (store, account_id) = (&state.store, caller.account_id());
     let recipient = store.recipient(account_id, docid.as_str()).await?;
     let recipient = recipient.ok_or_else(Problem::not_found)?;
     let phone = recipient.phone.clone();
@@ -244,7 +244,7 @@ pub async fn erase_recipient(
     caller: Caller,
     DocIdPath(docid): DocIdPath,
 ) -> Result<StatusCode, Problem> {
-    let (store, account_id) = (state.store(), caller.account_id());
+    let (store, account_id) = (&state.store, caller.account_id());
     store.erase_recipient(account_id, docid.as_str()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

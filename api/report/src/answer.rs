@@ -37,7 +37,7 @@ pub async fn answer_form(
     query: FormQuery<'_>,
     show: impl FnOnce(&FormSeries) -> Result<Rendered, Problem>,
 ) -> Result<Response, Problem> {
-    let store = state.app.store();
+    let store = &state.app.store;
     let check = async || Ok(store.form_data_version(query.form).await?);
     let render = async || match report::form_series(store, &state.cache, query).await? {
         Found::Is(series) => Ok((show(&series)?, series.source)),

@@ -27,9 +27,9 @@ pub async fn erase_feedback(
     PathId(feedback_id): PathId,
 ) -> Result<StatusCode, Problem> {
     let account_id = caller.account_id();
-    let form_id = state.store().erase_feedback(account_id, feedback_id);
+    let form_id = state.store.erase_feedback(account_id, feedback_id);
     let form_id = form_id.await?.ok_or_else(Problem::not_found)?;
     let form = FormKey::new(account_id, form_id);
-    state.notifier().forms_changed([form]);
+    state.notifier.forms_changed([form]);
     Ok(StatusCode::NO_CONTENT)
 }

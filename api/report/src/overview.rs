@@ -93,7 +93,7 @@ pub async fn overview(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let account_id = caller.account_id();
-    let store = state.app.store();
+    let store = &state.app.store;
     let check = async || Ok(Some(store.account_data_version(account_id).await?));
     let render = async || {
         let series = report::account_series(store, &state.cache, account_id, range).await?;

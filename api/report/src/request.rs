@@ -101,7 +101,7 @@ impl FromRequestParts<ReportState> for FormReportRequest {
         match Self::new(&path, form, caller.time_zone()) {
             Ok(request) => Ok(request),
             // Whether there is such a form is told before what else is wrong.
-            Err(problem) => match state.app.store().form_data_version(form).await? {
+            Err(problem) => match state.app.store.form_data_version(form).await? {
                 Some(_) => Err(problem),
                 None => Err(Problem::not_found()),
             },

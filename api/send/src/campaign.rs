@@ -99,7 +99,7 @@ impl FromRequestParts<SendState> for Target {
 
 impl Target {
     async fn find(&self) -> Result<Campaign, Problem> {
-        let campaign = within(QUICK, self.state.app.store().campaign(self.key)).await?;
+        let campaign = within(QUICK, self.state.app.store.campaign(self.key)).await?;
         campaign.ok_or_else(Problem::not_found)
     }
 }
@@ -120,7 +120,7 @@ async fn with_counts<'a>(
     campaign: &'a Campaign,
 ) -> Result<CampaignBody<'a>, Problem> {
     let ids = [campaign.campaign_id];
-    let counts = state.app.store().campaign_counts(account_id, &ids);
+    let counts = state.app.store.campaign_counts(account_id, &ids);
     let counts = within(QUICK, counts).await?.pop().unwrap_or_default();
     Ok(CampaignBody::new(campaign, counts))
 }
@@ -151,7 +151,7 @@ pub async fn create_campaign(
     let body = state.body(&caller, &headers, body, CAMPAIGN_BODY).await?;
     let content = CampaignContent::parse(&Value::Object(body)).map_err(Problem::invalid)?;
     check::content(&state, &caller, &content).await?;
-    let campaign = state.app.store().create_campaign(account_id, &content);
+    let campaign = state.app.store.create_campaign(account_id, &content);
     let campaign = within(QUICK, campaign).await?;
     tracing::info!(campaign.id = %campaign.campaign_id, "campaign made");
     let location = [(LOCATION, format!("{PATH}/{}", campaign.campaign_id))];
@@ -191,7 +191,7 @@ pub async fn list_campaigns(
     caller: Caller,
     query: ListQuery,
 ) -> Result<Response, Problem> {
-    let (store, account_id) = (state.app.store(), caller.account_id());
+    let (store, account_id) = (&state.app.store, caller.account_id());
     let list = List::new(account_id, PATH);
     let before = list.position(&query)?.map(Uuid::from_bytes);
     let page = store

@@ -92,7 +92,7 @@ pub async fn take_inbound(
             // Twilio replies itself.
             is_replied_to: hook.setting.kind != Kind::Twilio,
         };
-        let recorded = state.app.store().record_inbound(inbound, hook.pepper);
+        let recorded = state.app.store.record_inbound(inbound, hook.pepper);
         within(QUICK, recorded).await?;
     }
     Ok(answer(&hook))
@@ -117,7 +117,7 @@ fn find(state: &SendState, path: HookPath) -> Result<Hook<'_>, Problem> {
 
 /// A request that is refused costs its address one of its failures. Without any left, that is the problem.
 fn charge(state: &SendState, network: Network, problem: Problem) -> Problem {
-    let taken = state.app.key_failures().take(network);
+    let taken = state.app.key_failures.take(network);
     taken.err().unwrap_or(problem)
 }
 
@@ -153,7 +153,7 @@ impl Received {
 }
 
 async fn read(state: &SendState, body: Body) -> Result<Whole, Problem> {
-    let permit = state.app.memory().permit(Uuid::nil());
+    let permit = state.app.memory.permit(Uuid::nil());
     body::read(permit, body, MAX_BODY, Code::InvalidForm).await
 }
 
@@ -225,7 +225,7 @@ async fn store_receipt(
     hook: &Hook<'_>,
     receipt: Receipt,
 ) -> Result<(), Problem> {
-    let store = state.app.store();
+    let store = &state.app.store;
     let (name, status) = (hook.setting.name.clone(), receipt.status.as_str());
     counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
     let Some((account_id, message_id, part)) = subject(store, hook, &receipt.subject).await? else {

@@ -56,7 +56,7 @@ pub async fn list_messages(
 ) -> Response {
     let answer = async {
         let key = CampaignKey::new(caller.account_id(), campaign_id?.0);
-        let campaign = within(QUICK, state.app.store().campaign(key)).await?;
+        let campaign = within(QUICK, state.app.store.campaign(key)).await?;
         campaign.ok_or_else(Problem::not_found)?;
         of_campaign(&state, key, &parameters?, &headers).await
     };
@@ -75,7 +75,7 @@ async fn of_campaign(
         .map(str::parse)
         .transpose()
         .map_err(|_| Problem::invalid_parameter("status is none of a message"))?;
-    let store = state.app.store().clone();
+    let store = state.app.store.clone();
     if let Some(lines) = Lines::wanted(headers, &query)? {
         let read = move |before| {
             let store = store.clone();
@@ -132,7 +132,7 @@ pub async fn list_recipient_messages(
     DocIdPath(docid): DocIdPath,
     query: Result<ListQuery, Problem>,
 ) -> Result<Response, Problem> {
-    let (store, account_id) = (state.app.store(), caller.account_id());
+    let (store, account_id) = (&state.app.store, caller.account_id());
     if !is_known(store, account_id, docid.as_str()).await? {
         return Err(Problem::not_found());
     }

@@ -44,7 +44,7 @@ pub async fn list_senders(
     State(state): State<SendState>,
     caller: Caller,
 ) -> Result<Json<Page<SenderItem>>, Problem> {
-    let store = state.app.store();
+    let store = &state.app.store;
     let states = store.sender_states().await?;
     let waiting = store.waiting_by_sender(caller.account_id()).await?;
     let senders = state.senders.iter().map(|(setting, _)| setting);

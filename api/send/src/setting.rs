@@ -51,7 +51,7 @@ pub async fn read_setting(
     State(state): State<SendState>,
     caller: Caller,
 ) -> Result<Json<SendSetting>, Problem> {
-    let setting = state.app.store().send_setting(caller.account_id());
+    let setting = state.app.store.send_setting(caller.account_id());
     Ok(Json(setting.await?))
 }
 
@@ -77,7 +77,7 @@ pub async fn replace_setting(
     let setting = SendSetting::parse(&Value::Object(body)).map_err(Problem::invalid)?;
     let stored = state
         .app
-        .store()
+        .store
         .set_send_setting(caller.account_id(), &setting);
     within(QUICK, stored).await?;
     Ok(Json(setting))

@@ -86,7 +86,7 @@ impl SendState {
         body: Body,
         limit: Limit,
     ) -> Result<Map<String, Value>, Problem> {
-        let permit = self.app.memory().permit(caller.account_id());
+        let permit = self.app.memory.permit(caller.account_id());
         json(permit, headers, body, limit).await
     }
 

@@ -77,7 +77,7 @@ pub async fn list_suppressed(
     let list = List::new(account_id, PATH);
     let before = list.position(&query)?.and_then(|at| read_position(&at));
     let pepper = state.pepper()?;
-    let store = state.app.store();
+    let store = &state.app.store;
     let page = store
         .suppressed(account_id, before, query.limit.into())
         .await?;
@@ -120,7 +120,7 @@ pub async fn suppress(
     body: Body,
 ) -> Result<StatusCode, Problem> {
     let phone = phone_of(&state, &caller, &headers, body).await?;
-    let (store, account_id) = (state.app.store(), caller.account_id());
+    let (store, account_id) = (&state.app.store, caller.account_id());
     let done = store.opt_out(account_id, &phone, SOURCE, state.pepper()?);
     within(QUICK, done).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -143,7 +143,7 @@ pub async fn unsuppress(
     body: Body,
 ) -> Result<StatusCode, Problem> {
     let phone = phone_of(&state, &caller, &headers, body).await?;
-    let (store, account_id) = (state.app.store(), caller.account_id());
+    let (store, account_id) = (&state.app.store, caller.account_id());
     within(QUICK, store.opt_in(account_id, &phone, state.pepper()?)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

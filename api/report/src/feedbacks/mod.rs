@@ -93,7 +93,7 @@ async fn find(
         account_id,
         form_id,
     } = request.form;
-    let form = state.app.store().form(account_id, form_id).await?;
+    let form = state.app.store.form(account_id, form_id).await?;
     let form = form.ok_or_else(Problem::not_found)?.content;
     let (page, narrowed) = (page?, narrowed?);
     let bus_prop = request.bus_prop().map(|text| form.bus_prop_by_text(text));

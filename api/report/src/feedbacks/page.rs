@@ -45,7 +45,7 @@ pub async fn page(
     let before = list.position(page)?.map(Uuid::from_bytes);
     let found = {
         let _place = super::READS.take(query.form.account_id).await;
-        let store = state.app.store();
+        let store = &state.app.store;
         store
             .feedback_page(query, before, page.limit.into())
             .await?
@@ -55,7 +55,7 @@ pub async fn page(
     let (mut form, (mut items, has_more)) = (form, items(form, rows)?);
     if has_more {
         // Somebody answered a field that the form did not have a moment ago.
-        let (store, form_key) = (state.app.store(), request.form);
+        let (store, form_key) = (&state.app.store, request.form);
         later = store.form(form_key.account_id, form_key.form_id).await?;
         if let Some(later) = &later {
             form = &later.content;

@@ -48,7 +48,7 @@ pub async fn whole(
     query: FeedbackQuery,
     lines: Lines,
 ) -> Result<Response, Problem> {
-    let store = state.app.store().clone();
+    let store = state.app.store.clone();
     let part = {
         let _place = super::READS.take(query.form.account_id).await;
         store

@@ -95,7 +95,7 @@ pub async fn cancel_campaign(target: Target) -> Result<Response, Problem> {
 }
 
 async fn act(target: &Target, action: Action, what: &str) -> Result<Response, Problem> {
-    let change = target.state.app.store().act_on_campaign(target.key, action);
+    let change = target.state.app.store.act_on_campaign(target.key, action);
     let campaign = done(change.await?, what)?;
     tracing::info!(campaign.id = %campaign.campaign_id, status = campaign.status.as_str(), "campaign led on");
     answer(&target.state, target.key.account_id, &campaign).await

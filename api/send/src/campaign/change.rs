@@ -47,7 +47,7 @@ pub async fn replace_campaign(
     let content = CampaignContent::parse(&Value::Object(body)).map_err(Problem::invalid)?;
     check::content(state, caller, &content).await?;
     let revision = if_match.names_versions().then_some(campaign.revision);
-    let change = state.app.store().replace_campaign(*key, revision, &content);
+    let change = state.app.store.replace_campaign(*key, revision, &content);
     let campaign = done(within(QUICK, change).await?, "be changed")?;
     tracing::info!(campaign.id = %key.campaign_id, "campaign replaced");
     answer(state, key.account_id, &campaign).await
@@ -66,7 +66,7 @@ pub async fn replace_campaign(
     ),
 )]
 pub async fn delete_campaign(Target { state, key, .. }: Target) -> Result<StatusCode, Problem> {
-    done(state.app.store().delete_campaign(key).await?, "be deleted")?;
+    done(state.app.store.delete_campaign(key).await?, "be deleted")?;
     tracing::info!(campaign.id = %key.campaign_id, "campaign deleted");
     Ok(StatusCode::NO_CONTENT)
 }

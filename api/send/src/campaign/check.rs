@@ -21,7 +21,7 @@ pub async fn content<'s>(
     content: &CampaignContent,
 ) -> Result<(&'s Setting, Form), Problem> {
     let sender = state.sender(caller, &content.sender)?;
-    let form = state.app.store().form(caller.account_id(), content.form_id);
+    let form = state.app.store.form(caller.account_id(), content.form_id);
     let form = within(QUICK, form).await?;
     let detail = match form {
         Some(form) if form.status != FormStatus::Deleted => return Ok((sender, form)),

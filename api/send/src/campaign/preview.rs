@@ -36,7 +36,7 @@ pub async fn preview_campaign(target: Target) -> Result<Json<Preview>, Problem> 
         let countries = codes.iter().filter_map(|code| code.parse().ok());
         countries.collect()
     });
-    let store = state.app.store();
+    let store = &state.app.store;
     let form = store.form(key.account_id, campaign.content.form_id).await?;
     let form = form.filter(|form| form.status != FormStatus::Deleted);
     let query = PreviewQuery {

@@ -46,7 +46,7 @@ pub async fn resend_messages(
         let wrong = Invalid::of_member("status", code::NOT_OFFERED, "status must be unknown");
         return Err(Problem::invalid(vec![wrong]));
     }
-    let campaign = match state.app.store().resend_unknown(*key).await? {
+    let campaign = match state.app.store.resend_unknown(*key).await? {
         CampaignChange::Refused(status) => return Err(not_running(status.as_str())),
         change => done(change, "send again")?,
     };

@@ -60,7 +60,7 @@ pub async fn test_campaign(
     body: Body,
 ) -> Result<Response, Problem> {
     let Target { state, caller, key } = &target;
-    let (store, account_id) = (state.app.store(), key.account_id);
+    let (store, account_id) = (&state.app.store, key.account_id);
     let campaign = target.find().await?;
     let body = state.body(caller, &headers, body, FEW).await?;
     if matches!(
