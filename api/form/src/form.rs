@@ -24,7 +24,7 @@ use self::request::FormRequest;
 use crate::PATH;
 use api_http::body::{Limit, SMALL, json};
 use api_http::precondition::etag;
-use api_http::{AppState, Caller, List, ListQuery, Page, PathId, Problem, QUICK, within};
+use api_http::{AppState, Caller, List, ListQuery, Page, PathId, Problem, QUICK, Result, within};
 
 /// The largest form has 100 fields of 100 options, and 1,000 business properties.
 const FORM_BODY: Limit = Limit {
@@ -116,7 +116,7 @@ pub async fn create_form(
     caller: Caller,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let permit = state.memory.permit(caller.account_id());
     let body = json(permit, &headers, body, FORM_BODY).await?;
     let input = FormInput::parse(&Value::Object(body)).map_err(Problem::invalid)?;
@@ -144,7 +144,7 @@ pub async fn read_form(
     State(state): State<AppState>,
     caller: Caller,
     PathId(form_id): PathId,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let form = state.store.form(caller.account_id(), form_id).await?;
     form.as_ref().map(answer).ok_or_else(Problem::not_found)
 }
@@ -166,8 +166,8 @@ pub async fn list_forms(
     State(state): State<AppState>,
     caller: Caller,
     status: Result<Path<FormStatus>, PathRejection>,
-    query: Result<ListQuery, Problem>,
-) -> Result<Response, Problem> {
+    query: Result<ListQuery>,
+) -> Result<Response> {
     let Path(status) = status
         .map_err(|_| Problem::invalid_parameter("status must be DRAFT, PUBLISHED or DELETED"))?;
     let query = query?;

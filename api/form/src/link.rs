@@ -4,7 +4,7 @@ pub mod create;
 mod request;
 
 use api_http::list::TrackFieldQuery;
-use api_http::{AppState, Caller, List, ListQuery, Page, PathId, Problem};
+use api_http::{AppState, Caller, List, ListQuery, Page, PathId, Problem, Result};
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
@@ -87,7 +87,7 @@ impl<'a> LinkWithCounts<'a> {
 type InPath<T> = Result<Path<T>, PathRejection>;
 
 /// The token of a path. A text that is no token names a link that nobody has.
-fn token(path: InPath<String>) -> Result<Token, Problem> {
+fn token(path: InPath<String>) -> Result<Token> {
     path.ok()
         .and_then(|Path(token)| token.parse().ok())
         .ok_or_else(Problem::not_found)
@@ -108,7 +108,7 @@ pub async fn read_link(
     State(state): State<AppState>,
     caller: Caller,
     path: InPath<String>,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let token = token(path)?;
     let account_id = caller.account_id();
     let link = state.store.link(account_id, &token).await?;
@@ -133,9 +133,9 @@ pub async fn list_links(
     State(state): State<AppState>,
     caller: Caller,
     PathId(form_id): PathId,
-    narrowed: Result<TrackFieldQuery, Problem>,
-    query: Result<ListQuery, Problem>,
-) -> Result<Response, Problem> {
+    narrowed: Result<TrackFieldQuery>,
+    query: Result<ListQuery>,
+) -> Result<Response> {
     let account_id = caller.account_id();
     let form = state.store.form(account_id, form_id).await?;
     let form = form.ok_or_else(Problem::not_found)?.content;
@@ -169,7 +169,7 @@ pub async fn delete_link(
     State(state): State<AppState>,
     caller: Caller,
     path: InPath<String>,
-) -> Result<StatusCode, Problem> {
+) -> Result<StatusCode> {
     let token = token(path)?;
     let deleted = state.store.delete_link(caller.account_id(), &token);
     let deleted = deleted.await?;

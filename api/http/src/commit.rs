@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::commit_queue::CommitQueue;
 use crate::notify::Notifier;
-use crate::{Problem, QUICK, within};
+use crate::{Problem, QUICK, Result, within};
 
 /// The bytes of all that waits, of which each account may hold a share; beyond it the answer is 503.
 const WAITING: usize = 64 << 20;
@@ -53,7 +53,7 @@ pub struct Committer<G: Group> {
 
 struct Pending<G: Group> {
     item: G::Item,
-    answer: oneshot::Sender<Result<G::Outcome, Problem>>,
+    answer: oneshot::Sender<Result<G::Outcome>>,
 }
 
 impl<G: Group> Committer<G> {
@@ -75,7 +75,7 @@ impl<G: Group> Committer<G> {
     /// # Errors
     /// 503: too much of the account waits, or the database does not answer in time. Then it may or may not be committed,
     /// and giving it again is safe.
-    pub async fn commit(&self, account_id: Uuid, item: G::Item) -> Result<G::Outcome, Problem> {
+    pub async fn commit(&self, account_id: Uuid, item: G::Item) -> Result<G::Outcome> {
         let (answer, answered) = oneshot::channel();
         let bytes = G::size(&item);
         let pending = Pending { item, answer };

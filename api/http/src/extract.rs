@@ -8,7 +8,7 @@ use domain::docid::DocId;
 use percent_encoding::percent_decode_str;
 use uuid::Uuid;
 
-use crate::error::Problem;
+use crate::{Problem, Result};
 
 /// The id of a path that has one parameter.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub struct PathId(pub Uuid);
 impl<S: Send + Sync> FromRequestParts<S> for PathId {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let parameters = RawPathParams::from_request_parts(parts, state)
             .await
             .map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
@@ -40,7 +40,7 @@ pub struct DocIdPath(pub DocId);
 impl<S: Send + Sync> FromRequestParts<S> for DocIdPath {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let Path(text) = Path::<String>::from_request_parts(parts, state)
             .await
             .map_err(|_| Problem::invalid_parameter("docid is not UTF-8"))?;
@@ -57,7 +57,7 @@ pub struct Dates(pub DateRange);
 impl<S: Send + Sync> FromRequestParts<S> for Dates {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let Path((start, end)) = Path::<(String, String)>::from_request_parts(parts, state)
             .await
             .map_err(|_| Problem::invalid_parameter("the dates are not UTF-8"))?;
@@ -91,7 +91,7 @@ pub struct Parameters(Vec<(String, String)>);
 impl Parameters {
     /// # Errors
     /// They are not UTF-8.
-    pub fn of(uri: &Uri) -> Result<Self, Problem> {
+    pub fn of(uri: &Uri) -> Result<Self> {
         // The library would put U+FFFD in the place of what is not UTF-8.
         let query = uri.query().unwrap_or_default();
         if percent_decode_str(query).decode_utf8().is_err() {
@@ -111,7 +111,7 @@ impl Parameters {
     ///
     /// # Errors
     /// It is given twice.
-    pub fn one(&self, name: &str) -> Result<Option<&str>, Problem> {
+    pub fn one(&self, name: &str) -> Result<Option<&str>> {
         let mut values = self
             .0
             .iter()
@@ -136,7 +136,7 @@ impl Parameters {
 impl<S: Send + Sync> FromRequestParts<S> for Parameters {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
         Self::of(&parts.uri)
     }
 }

@@ -18,9 +18,7 @@ use uuid::Uuid;
 
 use crate::accept::{Kind, negotiate};
 use crate::csv_text::{TEXT_CSV, cell, write_cell};
-use crate::deadline::within;
-use crate::error::Problem;
-use crate::list::ListQuery;
+use crate::{ListQuery, Problem, Result, within};
 
 /// The items that are read at once.
 pub const PAGE: usize = 2_000;
@@ -42,7 +40,7 @@ impl Lines {
     ///
     /// # Errors
     /// 400 `invalid_parameter`: lines of a page.
-    pub fn wanted(headers: &HeaderMap, query: &ListQuery) -> Result<Option<Self>, Problem> {
+    pub fn wanted(headers: &HeaderMap, query: &ListQuery) -> Result<Option<Self>> {
         let lines = match negotiate(headers, &[Kind::Csv, Kind::Ndjson]) {
             Kind::Json => return Ok(None),
             Kind::Csv => Self::Csv,
@@ -96,7 +94,7 @@ impl Lines {
         account_id: Uuid,
         columns: &'static str,
         read: impl Fn(Option<P>) -> F + Send + 'static,
-    ) -> Result<Response, Problem>
+    ) -> Result<Response>
     where
         T: Serialize + Send + 'static,
         P: Send + 'static,

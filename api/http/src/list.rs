@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 pub use self::track_field::TrackFieldQuery;
 use crate::memory::{MemoryPool, PoolSize};
-use crate::{Parameters, Problem};
+use crate::{Parameters, Problem, Result};
 
 /// Eight pages at once, four of them for an account alone.
 const POOL: PoolSize = PoolSize {
@@ -60,7 +60,7 @@ pub struct ListQuery {
 impl ListQuery {
     /// # Errors
     /// A limit that is no number from 1 to 1,000, or a parameter given twice.
-    pub fn read(parameters: &Parameters) -> Result<Self, Problem> {
+    pub fn read(parameters: &Parameters) -> Result<Self> {
         let limit = parameters.one("limit")?;
         let cursor = parameters.one("cursor")?;
         Ok(Self {
@@ -83,7 +83,7 @@ impl ListQuery {
 impl<S: Send + Sync> FromRequestParts<S> for ListQuery {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         Self::read(&Parameters::from_request_parts(parts, state).await?)
     }
 }
@@ -117,7 +117,7 @@ impl List {
     ///
     /// # Errors
     /// 400 `invalid_parameter` for a cursor that is not one of this list.
-    pub fn position<const N: usize>(&self, query: &ListQuery) -> Result<Option<[u8; N]>, Problem> {
+    pub fn position<const N: usize>(&self, query: &ListQuery) -> Result<Option<[u8; N]>> {
         let Some(cursor) = &query.cursor else {
             return Ok(None);
         };
@@ -139,7 +139,7 @@ impl List {
         &self,
         items: impl IntoIterator<Item = ([u8; N], T)>,
         mut next: Option<[u8; N]>,
-    ) -> Result<Page<Box<RawValue>>, Problem> {
+    ) -> Result<Page<Box<RawValue>>> {
         let mut items = items.into_iter().peekable();
         let mut written = Vec::new();
         let mut bytes = 0;
@@ -167,7 +167,7 @@ impl List {
         query: &ListQuery,
         items: impl IntoIterator<Item = ([u8; N], T)>,
         next: Option<[u8; N]>,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Response> {
         let page = self.page(items, next)?;
         Ok((self.link_to_next(query, &page), Json(page)).into_response())
     }

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::body::ContentType;
 use crate::error::method_not_allowed;
-use crate::{AppState, Caller, Parameters, Problem, QUICK, parse_uuid, within};
+use crate::{AppState, Caller, Parameters, Problem, QUICK, Result, parse_uuid, within};
 
 /// The routes for keys that have the scope, whatever the method; `tag` is theirs in the document. A query parameter that the
 /// operation does not document is refused: a misspelt filter never answers with everything.
@@ -77,7 +77,7 @@ async fn check(
     path: MatchedPath,
     request: Request,
     next: Next,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     caller.check(group.scope)?;
     let Err(problem) = group.check_query(path.as_str(), &request) else {
         return Ok(next.run(request).await);
@@ -101,7 +101,7 @@ async fn check(
 impl Group {
     /// Whether an operation has the query's parameters. A body of another media type is left to the operation, because 415
     /// comes before 400.
-    fn check_query(&self, path: &str, request: &Request) -> Result<(), Problem> {
+    fn check_query(&self, path: &str, request: &Request) -> Result<()> {
         if request.uri().query().is_none() {
             return Ok(());
         }

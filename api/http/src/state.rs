@@ -14,13 +14,12 @@ use uuid::Uuid;
 
 use crate::address::FailureLimiter;
 use crate::auth::{Keys, Usage};
-use crate::body;
-use crate::list;
 use crate::memory::MemoryPool;
 use crate::notify::Notifier;
 use crate::observe::Meters;
 use crate::rate::Rate;
 use crate::recent_changes::RecentChanges;
+use crate::{body, list};
 
 /// The shared state. Cheap to clone.
 #[derive(Clone)]

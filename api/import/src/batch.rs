@@ -9,7 +9,9 @@ use store::import::{Batch, Change, Retried};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use api_http::{AppState, Caller, Code, List, ListQuery, Page, PathId, Problem, QUICK, within};
+use api_http::{
+    AppState, Caller, Code, List, ListQuery, Page, PathId, Problem, QUICK, Result, within,
+};
 
 /// Where this resource is.
 const PATH: &str = "/api_v1/sms/import";
@@ -106,13 +108,13 @@ fn answer(batch: &Batch) -> Json<BatchBody> {
 }
 
 /// A change may wait for workers; that the database answers, and knows the batch, shows at once.
-async fn exists(state: &AppState, account_id: Uuid, batch_id: Uuid) -> Result<(), Problem> {
+async fn exists(state: &AppState, account_id: Uuid, batch_id: Uuid) -> Result<()> {
     let found = within(QUICK, state.store.batch(account_id, batch_id)).await?;
     found.map(drop).ok_or_else(Problem::not_found)
 }
 
 /// What a change came to; `finished` is why a batch is past it.
-fn done<T>(change: Change<T>, finished: &'static str) -> Result<T, Problem> {
+fn done<T>(change: Change<T>, finished: &'static str) -> Result<T> {
     match change {
         Change::Done(changed) => Ok(changed),
         Change::Finished => Err(Problem::new(Code::BatchFinished, finished)),
@@ -133,7 +135,7 @@ pub async fn list_batches(
     State(state): State<AppState>,
     caller: Caller,
     query: ListQuery,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let (store, account_id) = (&state.store, caller.account_id());
     let list = List::new(account_id, PATH);
     let before = list.position(&query)?.map(Uuid::from_bytes);
@@ -158,7 +160,7 @@ pub async fn read_batch(
     State(state): State<AppState>,
     caller: Caller,
     PathId(batch_id): PathId,
-) -> Result<Json<BatchBody>, Problem> {
+) -> Result<Json<BatchBody>> {
     let batch = state.store.batch(caller.account_id(), batch_id).await?;
     batch.as_ref().map(answer).ok_or_else(Problem::not_found)
 }
@@ -179,7 +181,7 @@ pub async fn cancel_batch(
     State(state): State<AppState>,
     caller: Caller,
     PathId(batch_id): PathId,
-) -> Result<Json<BatchBody>, Problem> {
+) -> Result<Json<BatchBody>> {
     let account_id = caller.account_id();
     exists(&state, account_id, batch_id).await?;
     let change = state.store.cancel_batch(account_id, batch_id).await?;
@@ -201,7 +203,7 @@ pub async fn retry_batch(
     State(state): State<AppState>,
     caller: Caller,
     PathId(batch_id): PathId,
-) -> Result<Json<BatchBody>, Problem> {
+) -> Result<Json<BatchBody>> {
     let account_id = caller.account_id();
     exists(&state, account_id, batch_id).await?;
     let change = state.store.retry_batch(account_id, batch_id).await?;

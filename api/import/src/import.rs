@@ -23,7 +23,7 @@ use crate::ImportState;
 use crate::ingest::{self, Attempt, Incoming, Job, OnError, Opened, Tally};
 use crate::schema::RecordsSchema;
 use api_http::error::{self, RefusedRecords};
-use api_http::{Caller, Code, Parameters, Problem};
+use api_http::{Caller, Code, Parameters, Problem, Result};
 use platform::request_id::RequestId;
 
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -87,9 +87,9 @@ pub async fn import_sms(
     caller: Caller,
     request_id: RequestId,
     headers: HeaderMap,
-    parameters: Result<Parameters, Problem>,
+    parameters: Result<Parameters>,
     body: Body,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let begin = Instant::now();
     let request = ImportRequest::read(&headers, parameters)?;
     let campaign = campaign::find(&state.app, &caller, request.campaign_id).await?;
@@ -112,7 +112,7 @@ async fn import(
     request_id: &RequestId,
     request: ImportRequest,
     body: Body,
-) -> Result<Answered, Problem> {
+) -> Result<Answered> {
     let account_id = caller.account_id();
     let query = request.query();
     let attempt = ImportAttempt::new(account_id, request.key, request.campaign_id);
@@ -149,11 +149,7 @@ async fn import(
     }
 }
 
-async fn accept(
-    attempt: Attempt,
-    tally: Tally,
-    request_id: &RequestId,
-) -> Result<Answered, Problem> {
+async fn accept(attempt: Attempt, tally: Tally, request_id: &RequestId) -> Result<Answered> {
     let batch_id = attempt.batch_id();
     let status_url = format!("/api_v1/sms/import/{batch_id}");
     let answer = ImportAccepted {
@@ -183,11 +179,7 @@ fn accepted_response(status_url: &str, answer: Bytes) -> Response {
     (StatusCode::ACCEPTED, headers, answer).into_response()
 }
 
-async fn refuse(
-    attempt: Attempt,
-    mut tally: Tally,
-    request_id: &RequestId,
-) -> Result<Answered, Problem> {
+async fn refuse(attempt: Attempt, mut tally: Tally, request_id: &RequestId) -> Result<Answered> {
     let detail = match (tally.received, tally.accepted) {
         (0, _) => "the body holds no record",
         (_, 0) => "no record is valid",

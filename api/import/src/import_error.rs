@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use api_http::accept::{Kind, negotiate};
 use api_http::csv_text::{TEXT_CSV, cell, write_line};
-use api_http::{AppState, Caller, List, ListQuery, Page, PathId, Problem, within};
+use api_http::{AppState, Caller, List, ListQuery, Page, PathId, Problem, Result, within};
 
 /// So many errors are looked up at once for CSV.
 const STRIDE: usize = 1_000;
@@ -41,7 +41,7 @@ pub async fn list_errors(
     State(state): State<AppState>,
     caller: Caller,
     PathId(batch_id): PathId,
-    query: Result<ListQuery, Problem>,
+    query: Result<ListQuery>,
     headers: HeaderMap,
 ) -> Response {
     let answer = find(&state, caller.account_id(), batch_id, query, &headers).await;
@@ -52,9 +52,9 @@ async fn find(
     state: &AppState,
     account_id: Uuid,
     batch_id: Uuid,
-    query: Result<ListQuery, Problem>,
+    query: Result<ListQuery>,
     headers: &HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let batch = state.store.batch(account_id, batch_id).await?;
     batch.ok_or_else(Problem::not_found)?;
     let query = query?;
@@ -69,7 +69,7 @@ async fn page(
     account_id: Uuid,
     batch_id: Uuid,
     query: &ListQuery,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let list = List::new(account_id, format!("/api_v1/sms/import/{batch_id}/errors"));
     let from = list.position(query)?.map_or(0, i64::from_be_bytes);
     let errors = state
@@ -86,7 +86,7 @@ async fn whole(
     account_id: Uuid,
     batch_id: Uuid,
     query: &ListQuery,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     if query.given {
         return Err(Problem::invalid_parameter(
             "CSV is the whole list: it has neither limit nor cursor",

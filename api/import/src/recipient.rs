@@ -20,12 +20,9 @@ use url::form_urlencoded::Serializer;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use api_http::AppState;
-use api_http::auth::Caller;
-use api_http::error::Problem;
-use api_http::extract::{DocIdPath, Parameters, parse_uuid};
+use api_http::extract::DocIdPath;
 use api_http::lines::{self, Lines};
-use api_http::list::{List, ListQuery, Page};
+use api_http::{AppState, Caller, List, ListQuery, Page, Parameters, Problem, Result, parse_uuid};
 
 const PATH: &str = "/api_v1/sms/recipient";
 const COLUMNS: &str = "docid,phone,fields,batch_id,created_at,updated_at";
@@ -92,7 +89,7 @@ impl RecipientBody {
 pub async fn list_recipients(
     State(state): State<AppState>,
     caller: Caller,
-    parameters: Result<Parameters, Problem>,
+    parameters: Result<Parameters>,
     headers: HeaderMap,
 ) -> Response {
     let answer = async { list(&state, &caller, &parameters?, &headers).await };
@@ -104,7 +101,7 @@ async fn list(
     caller: &Caller,
     parameters: &Parameters,
     headers: &HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let page = ListQuery::read(parameters)?;
     let query = Arc::new(recipient_query(parameters)?);
     let (store, account_id) = (state.store.clone(), caller.account_id());
@@ -146,7 +143,7 @@ fn uri(parameters: &Parameters) -> String {
         .finish()
 }
 
-fn recipient_query(parameters: &Parameters) -> Result<RecipientQuery, Problem> {
+fn recipient_query(parameters: &Parameters) -> Result<RecipientQuery> {
     let mut query = RecipientQuery::default();
     if let Some(text) = parameters.one("batch_id")? {
         let batch_id = parse_uuid(text);
@@ -218,7 +215,7 @@ pub async fn read_recipient(
     State(state): State<AppState>,
     caller: Caller,
     DocIdPath(docid): DocIdPath,
-) -> Result<Json<RecipientBody>, Problem> {
+) -> Result<Json<RecipientBody>> {
     let (store, account_id) = (&state.store, caller.account_id());
     let recipient = store.recipient(account_id, docid.as_str()).await?;
     let recipient = recipient.ok_or_else(Problem::not_found)?;
@@ -243,7 +240,7 @@ pub async fn erase_recipient(
     State(state): State<AppState>,
     caller: Caller,
     DocIdPath(docid): DocIdPath,
-) -> Result<StatusCode, Problem> {
+) -> Result<StatusCode> {
     let (store, account_id) = (&state.store, caller.account_id());
     store.erase_recipient(account_id, docid.as_str()).await?;
     Ok(StatusCode::NO_CONTENT)

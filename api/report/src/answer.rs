@@ -1,7 +1,6 @@
 //! Answering with a report as it was last rendered, or rendered anew.
 
 use api_http::deadline::soon;
-use api_http::error::Problem;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use report::{FormQuery, FormSeries, Found, Source};
@@ -11,6 +10,7 @@ use store::report::Version;
 use crate::ReportState;
 use crate::rendered::{IfNoneMatch, Key, Rendered};
 use crate::request::no_bus_prop;
+use api_http::{Problem, Result};
 
 /// Answers with the report of this key.
 pub async fn answer<C, R>(
@@ -19,10 +19,10 @@ pub async fn answer<C, R>(
     headers: &HeaderMap,
     check: impl FnOnce() -> C,
     render: impl FnOnce() -> R,
-) -> Result<Response, Problem>
+) -> Result<Response>
 where
-    C: Future<Output = Result<Option<Version>, Problem>>,
-    R: Future<Output = Result<(Rendered, Source), Problem>>,
+    C: Future<Output = Result<Option<Version>>>,
+    R: Future<Output = Result<(Rendered, Source)>>,
 {
     let known = IfNoneMatch::new(headers);
     let (rendered, source) = soon(state.rendered.get(key, known, check, render)).await?;
@@ -35,8 +35,8 @@ pub async fn answer_form(
     key: Key,
     headers: &HeaderMap,
     query: FormQuery<'_>,
-    show: impl FnOnce(&FormSeries) -> Result<Rendered, Problem>,
-) -> Result<Response, Problem> {
+    show: impl FnOnce(&FormSeries) -> Result<Rendered>,
+) -> Result<Response> {
     let store = &state.app.store;
     let check = async || Ok(store.form_data_version(query.form).await?);
     let render = async || match report::form_series(store, &state.cache, query).await? {
@@ -48,6 +48,6 @@ pub async fn answer_form(
 }
 
 /// A body in JSON.
-pub fn json(body: &impl Serialize) -> Result<Vec<u8>, Problem> {
+pub fn json(body: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(body).map_err(|error| Problem::internal(&error))
 }

@@ -4,10 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use store::form::FormKey;
 
-use api_http::AppState;
-use api_http::auth::Caller;
-use api_http::error::Problem;
-use api_http::extract::PathId;
+use api_http::{AppState, Caller, PathId, Problem, Result};
 
 /// Erase a feedback.
 ///
@@ -25,7 +22,7 @@ pub async fn erase_feedback(
     State(state): State<AppState>,
     caller: Caller,
     PathId(feedback_id): PathId,
-) -> Result<StatusCode, Problem> {
+) -> Result<StatusCode> {
     let account_id = caller.account_id();
     let form_id = state.store.erase_feedback(account_id, feedback_id);
     let form_id = form_id.await?.ok_or_else(Problem::not_found)?;

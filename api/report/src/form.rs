@@ -15,7 +15,7 @@ use crate::feedbacks::item::{Item, items};
 use crate::figures::{Figures, FormHead, daily};
 use crate::rendered::{Key, Rendered};
 use crate::request::{Conditional, FormPath, FormReportRequest};
-use api_http::error::Problem;
+use api_http::{Problem, Result};
 
 /// So many comments are shown.
 const COMMENTS: usize = 20;
@@ -47,14 +47,14 @@ pub async fn form_report(
     State(state): State<ReportState>,
     request: FormReportRequest,
     headers: HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let key = Key::Form(request.clone());
     let query = request.query(request.range, COMMENTS);
     let show = |series: &FormSeries| show(&request, series);
     answer_form(&state, key, &headers, query, show).await
 }
 
-fn show(request: &FormReportRequest, series: &FormSeries) -> Result<Rendered, Problem> {
+fn show(request: &FormReportRequest, series: &FormSeries) -> Result<Rendered> {
     let days = series.days.iter();
     let days = daily(
         request.range,

@@ -22,9 +22,8 @@ use crate::answer::{answer, json};
 use crate::figures::{Day, Figures, daily};
 use crate::rendered::{Key, Rendered};
 use crate::request::Conditional;
-use api_http::auth::Caller;
-use api_http::error::Problem;
 use api_http::extract::Dates;
+use api_http::{Caller, Problem, Result};
 
 /// The overview of an account.
 #[derive(Serialize, ToSchema)]
@@ -91,7 +90,7 @@ pub async fn overview(
     caller: Caller,
     Dates(range): Dates,
     headers: HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let account_id = caller.account_id();
     let store = &state.app.store;
     let check = async || Ok(Some(store.account_data_version(account_id).await?));

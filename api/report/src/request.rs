@@ -12,9 +12,7 @@ use store::form::FormKey;
 use utoipa::IntoParams;
 
 use crate::ReportState;
-use api_http::auth::Caller;
-use api_http::error::Problem;
-use api_http::extract::parse_uuid;
+use api_http::{Caller, Problem, Result, parse_uuid};
 
 /// What a segment of a canonical path has as it is: what RFC 3986 calls unreserved, and `:`.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
@@ -34,7 +32,7 @@ pub struct FormReportRequest {
 }
 
 impl FormReportRequest {
-    fn new(path: &FormPath, form: FormKey, time_zone: Tz) -> Result<Self, Problem> {
+    fn new(path: &FormPath, form: FormKey, time_zone: Tz) -> Result<Self> {
         let range = DateRange::parse(&path.start_date, &path.end_date)
             .map_err(|error| Problem::invalid_parameter(error.to_string()))?;
         let bus_prop = match path.bus_prop.as_str() {
@@ -90,7 +88,7 @@ pub fn no_bus_prop() -> Problem {
 impl FromRequestParts<ReportState> for FormReportRequest {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &ReportState) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &ReportState) -> Result<Self> {
         let caller = Caller::from_request_parts(parts, state).await?;
         let Path(path) = Path::<FormPath>::from_request_parts(parts, state)
             .await
@@ -154,7 +152,7 @@ mod tests {
 
     use super::*;
 
-    fn request(bus_prop: &str) -> Result<FormReportRequest, Problem> {
+    fn request(bus_prop: &str) -> Result<FormReportRequest> {
         let path = FormPath {
             form_id: String::new(),
             start_date: "2026-02-01".to_owned(),

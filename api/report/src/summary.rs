@@ -14,7 +14,7 @@ use crate::answer::{answer_form, json};
 use crate::figures::{Figures, FormHead, daily};
 use crate::rendered::{Key, Rendered};
 use crate::request::{Conditional, FormPath, FormReportRequest};
-use api_http::error::Problem;
+use api_http::{Problem, Result};
 
 /// The figures of a form.
 #[derive(Serialize, ToSchema)]
@@ -50,7 +50,7 @@ pub async fn summary(
     State(state): State<ReportState>,
     request: FormReportRequest,
     headers: HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let both = request.range.with_previous();
     let (key, query) = (Key::Summary(request.clone()), request.query(both, 0));
     let show = |series: &FormSeries| {
@@ -60,10 +60,7 @@ pub async fn summary(
     answer_form(&state, key, &headers, query, show).await
 }
 
-fn body<'a>(
-    request: &'a FormReportRequest,
-    series: &'a FormSeries,
-) -> Result<SummaryBody<'a>, Problem> {
+fn body<'a>(request: &'a FormReportRequest, series: &'a FormSeries) -> Result<SummaryBody<'a>> {
     let days = series.days.iter();
     let counts = days.map(|(date, delta)| (*date, delta.counts));
     let days = daily(request.range, counts.clone());

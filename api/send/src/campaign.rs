@@ -26,13 +26,9 @@ use uuid::Uuid;
 use self::request::CampaignRequest;
 use crate::PATH;
 use crate::state::SendState;
-use api_http::auth::Caller;
 use api_http::body::{Limit, SMALL};
-use api_http::deadline::{QUICK, within};
-use api_http::error::Problem;
-use api_http::extract::PathId;
-use api_http::list::{List, ListQuery, Page};
 use api_http::precondition::etag;
+use api_http::{Caller, List, ListQuery, Page, PathId, Problem, QUICK, Result, within};
 
 /// The largest campaign has 100 batches, and texts of 2,000 characters.
 const CAMPAIGN_BODY: Limit = Limit {
@@ -86,7 +82,7 @@ pub struct Target {
 impl FromRequestParts<SendState> for Target {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &SendState) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &SendState) -> Result<Self> {
         let caller = Caller::from_request_parts(parts, state).await?;
         let PathId(campaign_id) = PathId::from_request_parts(parts, state).await?;
         Ok(Self {
@@ -98,18 +94,14 @@ impl FromRequestParts<SendState> for Target {
 }
 
 impl Target {
-    async fn find(&self) -> Result<Campaign, Problem> {
+    async fn find(&self) -> Result<Campaign> {
         let campaign = within(QUICK, self.state.app.store.campaign(self.key)).await?;
         campaign.ok_or_else(Problem::not_found)
     }
 }
 
 /// A campaign with the tag of its version and the counts of its messages.
-async fn answer(
-    state: &SendState,
-    account_id: Uuid,
-    campaign: &Campaign,
-) -> Result<Response, Problem> {
+async fn answer(state: &SendState, account_id: Uuid, campaign: &Campaign) -> Result<Response> {
     let body = with_counts(state, account_id, campaign).await?;
     Ok(([(ETAG, etag(campaign.revision))], Json(body)).into_response())
 }
@@ -118,7 +110,7 @@ async fn with_counts<'a>(
     state: &SendState,
     account_id: Uuid,
     campaign: &'a Campaign,
-) -> Result<CampaignBody<'a>, Problem> {
+) -> Result<CampaignBody<'a>> {
     let ids = [campaign.campaign_id];
     let counts = state.app.store.campaign_counts(account_id, &ids);
     let counts = within(QUICK, counts).await?.pop().unwrap_or_default();
@@ -146,7 +138,7 @@ pub async fn create_campaign(
     caller: Caller,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let account_id = caller.account_id();
     let body = state.body(&caller, &headers, body, CAMPAIGN_BODY).await?;
     let content = CampaignContent::parse(&Value::Object(body)).map_err(Problem::invalid)?;
@@ -172,7 +164,7 @@ pub async fn create_campaign(
         )),
     ),
 )]
-pub async fn read_campaign(target: Target) -> Result<Response, Problem> {
+pub async fn read_campaign(target: Target) -> Result<Response> {
     let campaign = target.find().await?;
     answer(&target.state, target.key.account_id, &campaign).await
 }
@@ -190,7 +182,7 @@ pub async fn list_campaigns(
     State(state): State<SendState>,
     caller: Caller,
     query: ListQuery,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let (store, account_id) = (&state.app.store, caller.account_id());
     let list = List::new(account_id, PATH);
     let before = list.position(&query)?.map(Uuid::from_bytes);

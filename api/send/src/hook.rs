@@ -22,12 +22,9 @@ use store::send::receipt::NewReceipt;
 use uuid::Uuid;
 
 use crate::state::SendState;
-use api_http::address::Network;
 use api_http::body::{self, Whole};
 use api_http::commit::Group;
-use api_http::deadline::{QUICK, within};
-use api_http::error::{Code, Problem};
-use api_http::extract::Parameters;
+use api_http::{Code, Network, Parameters, Problem, QUICK, Result, within};
 
 const MAX_BODY: usize = 64 << 10;
 /// The parameter of a callback address that has the message's reference.
@@ -51,7 +48,7 @@ pub async fn take_receipts(
     uri: Uri,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let charge = |problem| charge(&state, network, problem);
     let hook = find(&state, path).map_err(charge)?;
     let body = read(&state, body).await?;
@@ -75,7 +72,7 @@ pub async fn take_inbound(
     uri: Uri,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let charge = |problem| charge(&state, network, problem);
     let hook = find(&state, path).map_err(charge)?;
     let body = read(&state, body).await?;
@@ -99,7 +96,7 @@ pub async fn take_inbound(
 }
 
 /// The sender of a path, if the key is its. 401, the same for a wrong name and a wrong key.
-fn find(state: &SendState, path: HookPath) -> Result<Hook<'_>, Problem> {
+fn find(state: &SendState, path: HookPath) -> Result<Hook<'_>> {
     let Path((name, key)) = path.map_err(|_| unauthenticated())?;
     let pepper = state.pepper().map_err(|_| unauthenticated())?;
     if !pepper.is_hook_key(&name, &key) {
@@ -152,13 +149,13 @@ impl Received {
     }
 }
 
-async fn read(state: &SendState, body: Body) -> Result<Whole, Problem> {
+async fn read(state: &SendState, body: Body) -> Result<Whole> {
     let permit = state.app.memory.permit(Uuid::nil());
     body::read(permit, body, MAX_BODY, Code::InvalidForm).await
 }
 
 /// The reference that a callback address carries, if it carries one.
-fn reference(hook: &Hook<'_>, uri: &Uri) -> Result<Option<String>, Problem> {
+fn reference(hook: &Hook<'_>, uri: &Uri) -> Result<Option<String>> {
     // Whatever others add to the query is none of ours.
     let Ok(parameters) = Parameters::of(uri) else {
         return Ok(None);
@@ -220,11 +217,7 @@ impl Group for Receipts {
     }
 }
 
-async fn store_receipt(
-    state: &SendState,
-    hook: &Hook<'_>,
-    receipt: Receipt,
-) -> Result<(), Problem> {
+async fn store_receipt(state: &SendState, hook: &Hook<'_>, receipt: Receipt) -> Result<()> {
     let store = &state.app.store;
     let (name, status) = (hook.setting.name.clone(), receipt.status.as_str());
     counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
@@ -254,7 +247,7 @@ async fn subject(
     store: &Store,
     hook: &Hook<'_>,
     subject: &Subject,
-) -> Result<Option<(Uuid, Uuid, Option<usize>)>, Problem> {
+) -> Result<Option<(Uuid, Uuid, Option<usize>)>> {
     let (reference, provider_id) = match subject {
         Subject::Reference(reference) => (reference, None),
         Subject::Part {

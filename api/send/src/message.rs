@@ -14,12 +14,9 @@ use uuid::Uuid;
 
 use crate::PATH;
 use crate::state::SendState;
-use api_http::auth::Caller;
-use api_http::deadline::{QUICK, within};
-use api_http::error::Problem;
-use api_http::extract::{DocIdPath, Parameters, PathId};
+use api_http::extract::DocIdPath;
 use api_http::lines::{self, Lines};
-use api_http::list::{List, ListQuery, Page};
+use api_http::{Caller, List, ListQuery, Page, Parameters, PathId, Problem, QUICK, Result, within};
 
 const PAGE_OR_ALL: &str = "A page of messages, or all of them as lines. \
     CSV (RFC 4180): a column a member, `provider_ids` as one JSON cell. A text whose first character after any `'` is `=`, `+`, \
@@ -50,8 +47,8 @@ const COLUMNS: &str = "message_id,campaign_id,docid,kind,status,skipped_reason,p
 pub async fn list_messages(
     State(state): State<SendState>,
     caller: Caller,
-    campaign_id: Result<PathId, Problem>,
-    parameters: Result<Parameters, Problem>,
+    campaign_id: Result<PathId>,
+    parameters: Result<Parameters>,
     headers: HeaderMap,
 ) -> Response {
     let answer = async {
@@ -68,7 +65,7 @@ async fn of_campaign(
     key: CampaignKey,
     parameters: &Parameters,
     headers: &HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let query = ListQuery::read(parameters)?;
     let status: Option<MessageStatus> = parameters
         .one("status")?
@@ -130,8 +127,8 @@ pub async fn list_recipient_messages(
     State(state): State<SendState>,
     caller: Caller,
     DocIdPath(docid): DocIdPath,
-    query: Result<ListQuery, Problem>,
-) -> Result<Response, Problem> {
+    query: Result<ListQuery>,
+) -> Result<Response> {
     let (store, account_id) = (&state.app.store, caller.account_id());
     if !is_known(store, account_id, docid.as_str()).await? {
         return Err(Problem::not_found());

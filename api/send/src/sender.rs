@@ -6,9 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::state::SendState;
-use api_http::auth::Caller;
-use api_http::error::Problem;
-use api_http::list::Page;
+use api_http::{Caller, Page, Problem, Result};
 
 /// A sender that the account may use.
 #[derive(Serialize, ToSchema)]
@@ -43,7 +41,7 @@ pub struct SenderItem {
 pub async fn list_senders(
     State(state): State<SendState>,
     caller: Caller,
-) -> Result<Json<Page<SenderItem>>, Problem> {
+) -> Result<Json<Page<SenderItem>>> {
     let store = &state.app.store;
     let states = store.sender_states().await?;
     let waiting = store.waiting_by_sender(caller.account_id()).await?;

@@ -12,10 +12,8 @@ use utoipa::openapi::{RefOr, Schema};
 
 use crate::campaign::request::{LINE, object};
 use crate::state::{FEW, SendState};
-use api_http::auth::Caller;
-use api_http::deadline::{QUICK, within};
-use api_http::error::Problem;
 use api_http::schema::written;
+use api_http::{Caller, Problem, QUICK, Result, within};
 
 /// A setting, as a whole. `null` is as if left out.
 pub struct SettingRequest;
@@ -50,7 +48,7 @@ impl utoipa::PartialSchema for SettingRequest {
 pub async fn read_setting(
     State(state): State<SendState>,
     caller: Caller,
-) -> Result<Json<SendSetting>, Problem> {
+) -> Result<Json<SendSetting>> {
     let setting = state.app.store.send_setting(caller.account_id());
     Ok(Json(setting.await?))
 }
@@ -72,7 +70,7 @@ pub async fn replace_setting(
     caller: Caller,
     headers: HeaderMap,
     body: Body,
-) -> Result<Json<SendSetting>, Problem> {
+) -> Result<Json<SendSetting>> {
     let body = state.body(&caller, &headers, body, FEW).await?;
     let setting = SendSetting::parse(&Value::Object(body)).map_err(Problem::invalid)?;
     let stored = state

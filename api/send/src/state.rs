@@ -3,11 +3,8 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use api_http::AppState;
-use api_http::auth::Caller;
 use api_http::body::{Limit, json};
 use api_http::commit::Committer;
-use api_http::error::{Code, Problem};
 use axum::body::Body;
 use axum::extract::FromRef;
 use axum::http::HeaderMap;
@@ -24,6 +21,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::hook::Receipts;
+use api_http::{AppState, Caller, Code, Problem, Result};
 
 /// Test messages of an account in an hour.
 const TESTS: NonZeroU32 = NonZeroU32::MIN.saturating_add(19);
@@ -85,7 +83,7 @@ impl SendState {
         headers: &HeaderMap,
         body: Body,
         limit: Limit,
-    ) -> Result<Map<String, Value>, Problem> {
+    ) -> Result<Map<String, Value>> {
         let permit = self.app.memory.permit(caller.account_id());
         json(permit, headers, body, limit).await
     }
@@ -100,7 +98,7 @@ impl SendState {
         headers: &HeaderMap,
         body: Body,
         names: [&str; N],
-    ) -> Result<[String; N], Problem> {
+    ) -> Result<[String; N]> {
         let body = self.body(caller, headers, body, FEW).await?;
         texts(&body, names).map_err(Problem::invalid)
     }
@@ -109,7 +107,7 @@ impl SendState {
     ///
     /// # Errors
     /// 422 `sender_unknown`, `sender_not_allowed`.
-    pub fn sender(&self, caller: &Caller, name: &str) -> Result<&Setting, Problem> {
+    pub fn sender(&self, caller: &Caller, name: &str) -> Result<&Setting> {
         let mut senders = self.senders.iter().map(|(setting, _)| setting);
         let sender = senders.find(|sender| sender.name == name);
         let sender = sender.ok_or_else(|| {
@@ -132,7 +130,7 @@ impl SendState {
     ///
     /// # Errors
     /// 422 `public_url_local`.
-    pub fn check_public_url(&self, sender: &Setting) -> Result<(), Problem> {
+    pub fn check_public_url(&self, sender: &Setting) -> Result<()> {
         if self.links_are_local && sender.kind != Kind::Demo {
             let detail = "FEEDBACK_PUBLIC_URL names this machine itself, so nobody could open the links in messages";
             return Err(Problem::new(Code::PublicUrlLocal, detail));
@@ -144,7 +142,7 @@ impl SendState {
     ///
     /// # Errors
     /// 503: there is none, because the service has no sender.
-    pub fn pepper(&self) -> Result<&Pepper, Problem> {
+    pub fn pepper(&self) -> Result<&Pepper> {
         let pepper = self.pepper.as_deref();
         pepper.ok_or_else(|| {
             Problem::new(
@@ -159,7 +157,7 @@ impl SendState {
     ///
     /// # Errors
     /// 429: there is none left.
-    pub fn take_test(&self, account_id: Uuid) -> Result<(), Problem> {
+    pub fn take_test(&self, account_id: Uuid) -> Result<()> {
         take(&self.tests, account_id)
     }
 }
@@ -178,7 +176,7 @@ fn test_limiter() -> DefaultKeyedRateLimiter<Uuid> {
     RateLimiter::keyed(Quota::per_hour(TESTS))
 }
 
-fn take(tests: &DefaultKeyedRateLimiter<Uuid>, account_id: Uuid) -> Result<(), Problem> {
+fn take(tests: &DefaultKeyedRateLimiter<Uuid>, account_id: Uuid) -> Result<()> {
     // Forgets accounts that have all of theirs again.
     tests.retain_recent();
     tests.check_key(&account_id).map_err(|until| {

@@ -14,10 +14,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::state::SendState;
-use api_http::auth::Caller;
-use api_http::deadline::{QUICK, within};
-use api_http::error::Problem;
-use api_http::list::{List, ListQuery, Page};
+use api_http::{Caller, List, ListQuery, Page, Problem, QUICK, Result, within};
 
 const PATH: &str = "/api_v1/sms/suppression";
 /// The source of what the account puts on its list itself.
@@ -72,7 +69,7 @@ pub async fn list_suppressed(
     State(state): State<SendState>,
     caller: Caller,
     query: ListQuery,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let account_id = caller.account_id();
     let list = List::new(account_id, PATH);
     let before = list.position(&query)?.and_then(|at| read_position(&at));
@@ -118,7 +115,7 @@ pub async fn suppress(
     caller: Caller,
     headers: HeaderMap,
     body: Body,
-) -> Result<StatusCode, Problem> {
+) -> Result<StatusCode> {
     let phone = phone_of(&state, &caller, &headers, body).await?;
     let (store, account_id) = (&state.app.store, caller.account_id());
     let done = store.opt_out(account_id, &phone, SOURCE, state.pepper()?);
@@ -141,7 +138,7 @@ pub async fn unsuppress(
     caller: Caller,
     headers: HeaderMap,
     body: Body,
-) -> Result<StatusCode, Problem> {
+) -> Result<StatusCode> {
     let phone = phone_of(&state, &caller, &headers, body).await?;
     let (store, account_id) = (&state.app.store, caller.account_id());
     within(QUICK, store.opt_in(account_id, &phone, state.pepper()?)).await?;
@@ -154,7 +151,7 @@ async fn phone_of(
     caller: &Caller,
     headers: &HeaderMap,
     body: Body,
-) -> Result<String, Problem> {
+) -> Result<String> {
     let [phone] = state.texts(caller, headers, body, ["phone"]).await?;
     match wrong_phone(&phone) {
         None => Ok(phone),

@@ -15,8 +15,9 @@ use utoipa::openapi::schema::{SchemaType, Type};
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{OpenApi as Document, Ref, RefOr, Response, Schema};
 
+use api_http::Code;
 use api_http::auth::API_PREFIX;
-use api_http::error::{Code, ProblemBody};
+use api_http::error::ProblemBody;
 
 /// The document without operations.
 #[derive(OpenApi)]

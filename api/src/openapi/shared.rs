@@ -7,7 +7,8 @@ use utoipa::openapi::schema::{Components, Object, SchemaType, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 use utoipa::openapi::{Content, Ref, RefOr, Required, Response};
 
-use api_http::error::{Code, PROBLEM_JSON, ProblemBody};
+use api_http::Code;
+use api_http::error::{PROBLEM_JSON, ProblemBody};
 
 pub const API_KEY: &str = "api_key";
 pub const SECRET_KEY: &str = "secret_key";

@@ -8,13 +8,13 @@ use uuid::Uuid;
 use super::gone;
 use crate::CollectState;
 use crate::links::Opened;
-use api_http::{Code, Network, Problem, QUICK, within};
+use api_http::{Code, Network, Problem, QUICK, Result, within};
 
 /// The feedback that stands for a visit, or what is wrong with the answers.
 pub type Taken = Result<Uuid, Vec<FieldProblem>>;
 
 /// What a submission comes to, in metrics.
-fn outcome(taken: &Result<Taken, Problem>) -> &'static str {
+fn outcome(taken: &Result<Taken>) -> &'static str {
     match taken {
         Ok(Ok(_)) => "stored",
         Ok(Err(_)) => "invalid",
@@ -37,7 +37,7 @@ pub async fn take(
     opened: &Opened,
     visit: Option<Uuid>,
     answers: Result<Answers, Vec<FieldProblem>>,
-) -> Result<Taken, Problem> {
+) -> Result<Taken> {
     let taken = match answers {
         // What comes through a test message's link is not kept, and thanked for.
         Ok(_) if opened.link.is_test && !opened.link.is_gone(Utc::now()) => {
@@ -59,7 +59,7 @@ async fn store(
     opened: &Opened,
     visit: Option<Uuid>,
     answers: &Answers,
-) -> Result<Uuid, Problem> {
+) -> Result<Uuid> {
     let link = &opened.link;
     let visit = visit.unwrap_or_else(Uuid::now_v7);
     let answer = NewAnswer::new(link, visit, Utc::now(), answers);
@@ -88,7 +88,7 @@ async fn refuse(
     opened: &Opened,
     visit: Option<Uuid>,
     problems: Option<Vec<FieldProblem>>,
-) -> Result<Taken, Problem> {
+) -> Result<Taken> {
     state.app.failures.left(network)?;
     if let Some(visit) = visit {
         let first = state.app.store.first_answer(&opened.link, visit);

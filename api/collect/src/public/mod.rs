@@ -20,7 +20,7 @@ use uuid::Uuid;
 use crate::CollectState;
 use crate::links::Opened;
 use crate::pages::{self, Page, QrCode};
-use api_http::{Code, Network, Problem, QUICK, within};
+use api_http::{Code, Network, Problem, QUICK, Result, within};
 
 /// The `{token}` of a path; it need not be UTF-8.
 type TokenPath = Result<Path<String>, PathRejection>;
@@ -72,7 +72,7 @@ async fn find(
     state: &CollectState,
     network: Network,
     token: TokenPath,
-) -> Result<(Token, Arc<Opened>), Problem> {
+) -> Result<(Token, Arc<Opened>)> {
     let token = token.ok().and_then(|Path(token)| token.parse().ok());
     let token: Token = token.ok_or_else(Problem::not_found)?;
     let opened = state.links.open(&state.app, network, token).await?;
@@ -85,7 +85,7 @@ async fn find(
 ///
 /// # Errors
 /// 429: too many ask for it.
-fn count(state: &CollectState, opened: &Opened) -> Result<(), Problem> {
+fn count(state: &CollectState, opened: &Opened) -> Result<()> {
     state.app.link_rate.check(&opened.link.link_id).map(drop)
 }
 
@@ -94,7 +94,7 @@ async fn enter(
     state: &CollectState,
     network: Network,
     token: TokenPath,
-) -> Result<(Token, Arc<Opened>), Problem> {
+) -> Result<(Token, Arc<Opened>)> {
     let (token, opened) = find(state, network, token).await?;
     count(state, &opened)?;
     Ok((token, opened))
@@ -105,7 +105,7 @@ async fn open(
     state: &CollectState,
     network: Network,
     token: TokenPath,
-) -> Result<(Token, Arc<Opened>), Problem> {
+) -> Result<(Token, Arc<Opened>)> {
     let (token, opened) = enter(state, network, token).await?;
     if opened.link.is_gone(Utc::now()) {
         return Err(gone());
@@ -152,7 +152,7 @@ pub async fn draw_link(
     State(state): State<CollectState>,
     network: Network,
     path: TokenPath,
-) -> Result<QrCode, Problem> {
+) -> Result<QrCode> {
     let (token, _) = open(&state, network, path).await?;
     // A longer address than a QR code holds cannot be drawn.
     QrCode::new(&state.app.link_url(&token)).ok_or_else(Problem::not_found)

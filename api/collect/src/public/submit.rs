@@ -22,7 +22,7 @@ use crate::links::Opened;
 use crate::pages::{self, Again, Page};
 use api_http::body::{self, ContentType, Limit, Pairs, Whole, json, plain, urlencoded};
 use api_http::memory::MemoryPermit;
-use api_http::{Code, Network, Problem, parse_uuid};
+use api_http::{Code, Network, Problem, Result, parse_uuid};
 
 /// More than any form takes, so that a text that is too long is reported beside its field.
 const BODY: Limit = Limit {
@@ -83,7 +83,7 @@ pub async fn submit_answers(
     path: TokenPath,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let kind = ContentType::of(&headers).map(|kind| kind.essence);
     if kind.as_deref() == Some("application/x-www-form-urlencoded") {
         let answer = of_form(&state, network, path, &headers, body).await;
@@ -105,7 +105,7 @@ async fn read_json(
     opened: &Opened,
     headers: &HeaderMap,
     body: Body,
-) -> Result<(Option<Uuid>, Judged), Problem> {
+) -> Result<(Option<Uuid>, Judged)> {
     let permit = state.memory.permit(opened.link.account_id);
     let mut members = json(permit, headers, body, BODY).await?;
     let mut wrong = unknown(&members, &[VISIT, "answers"]);
@@ -170,7 +170,7 @@ async fn read(
     permit: MemoryPermit,
     headers: &HeaderMap,
     body: Body,
-) -> Result<(Sent, MemoryPermit), Problem> {
+) -> Result<(Sent, MemoryPermit)> {
     plain(headers)?;
     let Whole { bytes, permit } = body::read(permit, body, BODY.bytes, Code::InvalidForm).await?;
     Ok((Sent::new(urlencoded(&bytes)?), permit))

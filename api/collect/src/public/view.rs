@@ -14,7 +14,7 @@ use super::{TokenPath, charge, enter, gone};
 use crate::CollectState;
 use api_http::body::{Limit, json};
 use api_http::memory::MemoryPermit;
-use api_http::{Network, Problem, parse_uuid};
+use api_http::{Network, Problem, Result, parse_uuid};
 
 /// A body that names one visit is far smaller.
 const BODY: Limit = Limit {
@@ -52,7 +52,7 @@ pub async fn view_form(
     path: TokenPath,
     headers: HeaderMap,
     body: Body,
-) -> Result<StatusCode, Problem> {
+) -> Result<StatusCode> {
     let (_, opened) = enter(&state, network, path).await?;
     let link = &opened.link;
     let permit = state.memory.permit(link.account_id);
@@ -71,7 +71,7 @@ pub async fn view_form(
 }
 
 /// The visit that a body names, and nothing else.
-async fn visit_of(permit: MemoryPermit, headers: &HeaderMap, body: Body) -> Result<Uuid, Problem> {
+async fn visit_of(permit: MemoryPermit, headers: &HeaderMap, body: Body) -> Result<Uuid> {
     let members = json(permit, headers, body, BODY).await?;
     let mut wrong = unknown(&members, &["visit"]);
     let visit = visit(&members, &mut wrong);

@@ -14,7 +14,7 @@ use super::{FORM_BODY, FormBody, answer};
 use api_http::body::json;
 use api_http::deadline::soon;
 use api_http::precondition::{IfMatch, changed};
-use api_http::{AppState, Caller, Code, PathId, Problem, QUICK, within};
+use api_http::{AppState, Caller, Code, PathId, Problem, QUICK, Result, within};
 
 /// Replace a form as a whole.
 ///
@@ -41,7 +41,7 @@ pub async fn replace_form(
     PathId(form_id): PathId,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let account_id = caller.account_id();
     let form = within(QUICK, state.store.form(account_id, form_id)).await?;
     let form = form.ok_or_else(Problem::not_found)?;
@@ -64,7 +64,7 @@ async fn replace(
     mut form: Form,
     if_match: IfMatch<'_>,
     input: FormInput,
-) -> Result<FormChange, Problem> {
+) -> Result<FormChange> {
     loop {
         let content = edit(&form, input.clone())?;
         let replaced = state
@@ -80,7 +80,7 @@ async fn replace(
     }
 }
 
-fn edit(form: &Form, input: FormInput) -> Result<FormContent, Problem> {
+fn edit(form: &Form, input: FormInput) -> Result<FormContent> {
     let published = form.status == FormStatus::Published;
     form.content
         .replaced_by(input, published)
@@ -114,7 +114,7 @@ pub async fn publish_form(
     caller: Caller,
     PathId(form_id): PathId,
     headers: HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let account_id = caller.account_id();
     let revision = expected(&state, account_id, form_id, &headers).await?;
     let change = state.store.publish_form(account_id, form_id, revision);
@@ -141,7 +141,7 @@ pub async fn delete_form(
     caller: Caller,
     PathId(form_id): PathId,
     headers: HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let account_id = caller.account_id();
     let revision = expected(&state, account_id, form_id, &headers).await?;
     let change = state.store.delete_form(account_id, form_id, revision);
@@ -154,7 +154,7 @@ async fn expected(
     account_id: Uuid,
     form_id: Uuid,
     headers: &HeaderMap,
-) -> Result<Option<i64>, Problem> {
+) -> Result<Option<i64>> {
     let if_match = IfMatch::of(headers);
     if !if_match.names_versions() {
         return Ok(None);
@@ -166,7 +166,7 @@ async fn expected(
 }
 
 /// Answers with what a change came to.
-fn done(state: &AppState, change: FormChange, what: &str) -> Result<Response, Problem> {
+fn done(state: &AppState, change: FormChange, what: &str) -> Result<Response> {
     let form = match change {
         FormChange::Done(form) => form,
         FormChange::NotFound => return Err(Problem::not_found()),

@@ -1,6 +1,6 @@
 //! Making links. What a request may say is read in [`super::request`].
 
-use api_http::{AppState, Caller, Code, Problem, QUICK, parse_uuid, within};
+use api_http::{AppState, Caller, Code, Problem, QUICK, Result, parse_uuid, within};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -54,7 +54,7 @@ pub async fn create_plain_link(
     path: InPath<LinkPath>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     create_link(state, caller, path, headers, body).await
 }
 
@@ -88,7 +88,7 @@ pub async fn create_link(
     path: InPath<LinkPath>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let Path(path) = path.map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
     let form_id = parse_uuid(&path.form_id)
         .ok_or_else(|| Problem::invalid_parameter("form_id is not a UUID"))?;

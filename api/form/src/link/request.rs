@@ -3,7 +3,7 @@
 
 use api_http::body::{self, ContentType, Pairs, SMALL, multipart, plain, urlencoded};
 use api_http::memory::MemoryPermit;
-use api_http::{Code, Problem};
+use api_http::{Code, Problem, Result};
 use axum::body::Body;
 use axum::http::HeaderMap;
 use chrono::{DateTime, Utc};
@@ -33,7 +33,7 @@ pub struct LinkRequest {
 impl LinkRequest {
     /// # Errors
     /// 422 with everything that is wrong; a seventh tracking field before anything else.
-    pub fn read(pairs: &Pairs, now: DateTime<Utc>) -> Result<Self, Problem> {
+    pub fn read(pairs: &Pairs, now: DateTime<Utc>) -> Result<Self> {
         let mut request = Self::default();
         let mut problems = Vec::new();
         let mut fields = 0;
@@ -84,11 +84,7 @@ impl LinkRequest {
 ///
 /// # Errors
 /// 415; 413; 400 `invalid_form`; 503 `busy`; 408.
-pub async fn read_pairs(
-    permit: MemoryPermit,
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<Pairs, Problem> {
+pub async fn read_pairs(permit: MemoryPermit, headers: &HeaderMap, body: Body) -> Result<Pairs> {
     let kind = ContentType::of(headers).filter(|_| plain(headers).is_ok());
     let is_multipart = match kind.as_ref().map(|kind| kind.essence.as_str()) {
         Some("application/x-www-form-urlencoded") => false,
@@ -152,7 +148,7 @@ fn at_least_one(text: &str) -> Result<i64, (&'static str, &'static str)> {
 mod tests {
     use super::*;
 
-    fn read(pairs: &[(&str, &str)]) -> Result<LinkRequest, Problem> {
+    fn read(pairs: &[(&str, &str)]) -> Result<LinkRequest> {
         let pairs: Pairs = pairs
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))

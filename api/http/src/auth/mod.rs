@@ -23,7 +23,7 @@ pub use self::keys::Keys;
 pub use self::usage::Usage;
 use self::watch::{cut_when, revoked};
 use crate::extract::header;
-use crate::{AppState, Code, Network, Problem};
+use crate::{AppState, Code, Network, Problem, Result};
 
 /// Where the guarded part of the service begins.
 pub const API_PREFIX: &str = "/api_v1";
@@ -31,32 +31,35 @@ pub const API_PREFIX: &str = "/api_v1";
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const X_SECRET_KEY: HeaderName = HeaderName::from_static("x-secret-key");
 
-/// The key that a request was made with. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Caller(Arc<KeyRecord>);
+/// Who asks: the key that a request was made with, and the service that it is asked of. Cheap to clone.
+#[derive(Clone)]
+pub struct Caller {
+    pub app: AppState,
+    key: Arc<KeyRecord>,
+}
 
 impl Caller {
     /// The account whose things the caller sees.
     pub fn account_id(&self) -> Uuid {
-        self.0.account_id
+        self.key.account_id
     }
 
     /// By which senders know the account.
     pub fn account_name(&self) -> &str {
-        &self.0.account_name
+        &self.key.account_name
     }
 
     /// In which the account's days are counted.
     pub fn time_zone(&self) -> Tz {
-        self.0.time_zone
+        self.key.time_zone
     }
 
     /// Whether the key has the scope.
     ///
     /// # Errors
     /// 403 `forbidden`.
-    pub fn check(&self, scope: Scope) -> Result<(), Problem> {
-        if self.0.scopes.contains(scope) {
+    pub fn check(&self, scope: Scope) -> Result<()> {
+        if self.key.scopes.contains(scope) {
             return Ok(());
         }
         Err(Problem::new(
@@ -69,12 +72,9 @@ impl Caller {
 impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        parts
-            .extensions
-            .get()
-            .cloned()
-            .ok_or_else(Problem::unauthenticated)
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        let caller = parts.extensions.get().cloned();
+        caller.ok_or_else(Problem::unauthenticated)
     }
 }
 
@@ -84,23 +84,20 @@ pub async fn guard(state: AppState, request: Request, next: Next) -> Response {
     if !is_guarded(request.uri().path()) {
         return next.run(request).await;
     }
-    answer_known(&state, request, next).await.into_response()
+    answer_known(state, request, next).await.into_response()
 }
 
-async fn answer_known(
-    state: &AppState,
-    mut request: Request,
-    next: Next,
-) -> Result<Response, Problem> {
-    let network = Network::of(
-        request.extensions(),
-        request.headers(),
-        &state.trusted_proxies,
-    );
-    let (caller, secret) = authenticate(state, request.headers(), network).await?;
-    let allowance = state.key_rate.check(&caller.0.api_key)?;
+async fn answer_known(app: AppState, mut request: Request, next: Next) -> Result<Response> {
+    let (extensions, headers) = (request.extensions(), request.headers());
+    let network = Network::of(extensions, headers, &app.trusted_proxies);
+    let (key, secret) = credentials(headers).ok_or_else(Problem::unauthenticated)?;
+    let hash = keys::hash(secret);
+    let key = app.keys.verify(&app, network, key, &hash).await?;
+    app.usage.note(&key.api_key);
+    let allowance = app.key_rate.check(&key.api_key)?;
+    let caller = Caller { app, key };
     request.extensions_mut().insert(caller.clone());
-    let revoked = || revoked(state.clone(), caller.clone(), secret);
+    let revoked = || revoked(caller.clone(), hash);
     let mut response = if request.body().is_end_stream() {
         next.run(request).await
     } else {
@@ -123,19 +120,6 @@ async fn answer_known(
 fn is_guarded(path: &str) -> bool {
     path.strip_prefix(API_PREFIX)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// Who asks, and the hash of the secret.
-async fn authenticate(
-    state: &AppState,
-    headers: &HeaderMap,
-    network: Network,
-) -> Result<(Caller, [u8; 32]), Problem> {
-    let (key, secret) = credentials(headers).ok_or_else(Problem::unauthenticated)?;
-    let hash = keys::hash(secret);
-    let record = state.keys.verify(state, network, key, &hash).await?;
-    state.usage.note(&record.api_key);
-    Ok((Caller(record), hash))
 }
 
 fn credentials(headers: &HeaderMap) -> Option<(&str, &str)> {

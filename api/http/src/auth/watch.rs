@@ -8,7 +8,6 @@ use futures::{StreamExt, stream};
 use tokio::time::sleep;
 
 use super::Caller;
-use crate::AppState;
 
 /// How often a key is looked up. With the time for which a key that was found is fresh and the time of one query, it stays
 /// below the 5 s in which a revocation holds.
@@ -20,10 +19,10 @@ const INTERVAL: Duration = Duration::from_millis(500);
 struct Revoked;
 
 /// Ends once a key, which has just been found good with the secret of this hash, is found revoked.
-pub async fn revoked(state: AppState, caller: Caller, secret: [u8; 32]) {
+pub async fn revoked(Caller { app, key }: Caller, secret: [u8; 32]) {
     loop {
         sleep(INTERVAL).await;
-        let found = state.keys.look_up(&state.store, &caller.0.api_key, &secret);
+        let found = app.keys.look_up(&app.store, &key.api_key, &secret);
         // A database that does not answer takes no key away.
         if let Ok(None) = found.await {
             return;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{ContentType, plain, read};
 use crate::memory::MemoryPermit;
-use crate::{Code, Problem};
+use crate::{Code, Problem, Result};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -28,7 +28,7 @@ pub async fn json(
     headers: &HeaderMap,
     body: Body,
     limit: Limit,
-) -> Result<Map<String, Value>, Problem> {
+) -> Result<Map<String, Value>> {
     let kind = ContentType::of(headers).filter(|kind| kind.essence == "application/json");
     if kind.is_none() {
         return Err(Problem::new(
@@ -42,7 +42,7 @@ pub async fn json(
 }
 
 /// The object that these bytes are, if it has no more than so many values.
-fn object(bytes: &[u8], values: usize) -> Result<Map<String, Value>, Problem> {
+fn object(bytes: &[u8], values: usize) -> Result<Map<String, Value>> {
     let invalid = |detail: String| Problem::new(Code::InvalidJson, detail);
     let text = bytes.strip_prefix(BOM).unwrap_or(bytes);
     let before = bytes.len() - text.len();

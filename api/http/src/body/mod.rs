@@ -18,7 +18,7 @@ pub use self::json::{Limit, json};
 pub use self::kind::{ContentType, Encoding, plain};
 pub use self::pairs::{Pairs, multipart, urlencoded};
 use crate::memory::{MemoryPermit, MemoryPool, PoolSize};
-use crate::{Code, Problem};
+use crate::{Code, Problem, Result};
 
 /// Bytes of a body that is written for a program: a form, a link.
 pub const SMALL: usize = 1 << 20;
@@ -53,7 +53,7 @@ pub async fn read(
     body: Body,
     limit: usize,
     broken: Code,
-) -> Result<Whole, Problem> {
+) -> Result<Whole> {
     let mut body = ArrivingBody::new(body, limit as u64, permit.demand(), broken);
     let mut bytes = Vec::new();
     while let Some(data) = body.next().await? {

@@ -25,6 +25,9 @@ pub use self::code::Code;
 pub use self::layer::{method_not_allowed, not_found, render};
 use platform::request_id::RequestId;
 
+/// What a request comes to, or why it is not answered as asked.
+pub type Result<T, E = Problem> = std::result::Result<T, E>;
+
 /// The media type of every error.
 pub const PROBLEM_JSON: &str = "application/problem+json";
 

@@ -1,6 +1,7 @@
 use super::*;
+use crate::Result;
 
-async fn read(query: &str) -> Result<ListQuery, Problem> {
+async fn read(query: &str) -> Result<ListQuery> {
     let request = axum::http::Request::get(format!("/x?{query}"))
         .body(())
         .unwrap();

@@ -6,7 +6,7 @@ use domain::link::TrackFields;
 use url::form_urlencoded::Serializer;
 use utoipa::IntoParams;
 
-use crate::{Parameters, Problem};
+use crate::{Parameters, Problem, Result};
 
 const TRACK_FIELD: &str = "track_field";
 
@@ -40,7 +40,7 @@ impl TrackFieldQuery {
 impl<S: Send + Sync> FromRequestParts<S> for TrackFieldQuery {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let parameters = Parameters::from_request_parts(parts, state).await?;
         let mut track_field = TrackFields::default();
         for text in parameters.all(TRACK_FIELD) {
@@ -56,7 +56,7 @@ impl<S: Send + Sync> FromRequestParts<S> for TrackFieldQuery {
 mod tests {
     use super::*;
 
-    async fn read(query: &str) -> Result<TrackFieldQuery, Problem> {
+    async fn read(query: &str) -> Result<TrackFieldQuery> {
         let request = axum::http::Request::get(format!("/x?{query}"))
             .body(())
             .unwrap();

@@ -5,7 +5,7 @@ use domain::scope::Scope;
 use store::send::{Campaign, CampaignKey};
 use uuid::Uuid;
 
-use api_http::{AppState, Caller, Code, Problem, QUICK, within};
+use api_http::{AppState, Caller, Code, Problem, QUICK, Result, within};
 
 /// Whether the caller may import for a campaign, and there is one; `None`: it does not want to.
 ///
@@ -15,7 +15,7 @@ pub async fn find(
     app: &AppState,
     caller: &Caller,
     campaign_id: Option<Uuid>,
-) -> Result<Option<CampaignKey>, Problem> {
+) -> Result<Option<CampaignKey>> {
     let Some(campaign_id) = campaign_id else {
         return Ok(None);
     };
@@ -31,7 +31,7 @@ pub async fn find(
 ///
 /// # Errors
 /// It takes none, or the database does not answer.
-pub async fn check(app: &AppState, key: Option<CampaignKey>) -> Result<(), Problem> {
+pub async fn check(app: &AppState, key: Option<CampaignKey>) -> Result<()> {
     let Some(key) = key else {
         return Ok(());
     };

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::ingest::OnError;
 use api_http::body::{ContentType, Encoding};
 use api_http::extract::header;
-use api_http::{Code, Parameters, Problem, parse_uuid};
+use api_http::{Code, Parameters, Problem, Result, parse_uuid};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// At most this many bytes.
@@ -38,10 +38,7 @@ impl ImportRequest {
     ///
     /// # Errors
     /// 415, or 400 `invalid_parameter`.
-    pub fn read(
-        headers: &HeaderMap,
-        parameters: Result<Parameters, Problem>,
-    ) -> Result<Self, Problem> {
+    pub fn read(headers: &HeaderMap, parameters: Result<Parameters>) -> Result<Self> {
         let unsupported = |detail| Problem::new(Code::UnsupportedMediaType, detail);
         let kind = body_kind(headers).ok_or_else(|| {
             unsupported(
@@ -80,7 +77,7 @@ fn body_kind(headers: &HeaderMap) -> Option<BodyKind> {
     }
 }
 
-fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>> {
     let is_key = |key: &str| {
         (1..=MAX_KEY_BYTES).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
     };

@@ -20,7 +20,7 @@ use uuid::Uuid;
 use super::error::{fault, in_flight};
 use super::parse::Tally;
 use super::writer::Writer;
-use api_http::{AppState, Code, Problem};
+use api_http::{AppState, Code, Problem, Result};
 use platform::request_id::RequestId;
 
 /// How often an attempt shows that it is alive. One that is silent for 10 s is taken over.
@@ -56,11 +56,7 @@ impl Attempt {
     ///
     /// # Errors
     /// The key is in flight, or the database does not answer.
-    pub async fn open(
-        state: &AppState,
-        import: ImportAttempt,
-        query: &str,
-    ) -> Result<Opened, Problem> {
+    pub async fn open(state: &AppState, import: ImportAttempt, query: &str) -> Result<Opened> {
         let writer = Writer::new(&state.store, import);
         let lost = Arc::new(SetOnce::new());
         let stop = CancellationToken::new();
@@ -108,10 +104,7 @@ impl Attempt {
     ///
     /// # Errors
     /// Its own; the attempt was taken over; the database does not answer.
-    pub async fn unless_lost<T>(
-        &self,
-        work: impl Future<Output = Result<T, Problem>>,
-    ) -> Result<T, Problem> {
+    pub async fn unless_lost<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             result = work => result,
             lost = self.lost.wait() => Err(lost.clone()),
@@ -122,7 +115,7 @@ impl Attempt {
     ///
     /// # Errors
     /// The database does not answer.
-    pub async fn begin(&self) -> Result<(), Problem> {
+    pub async fn begin(&self) -> Result<()> {
         self.touched.store(true, Ordering::Release);
         self.writer.begin().await
     }
@@ -131,12 +124,7 @@ impl Attempt {
     ///
     /// # Errors
     /// The attempt was taken over, or the database does not answer. Then nothing was accepted, as far as can be told.
-    pub async fn accept(
-        self,
-        tally: Tally,
-        request_id: RequestId,
-        answer: Bytes,
-    ) -> Result<(), Problem> {
+    pub async fn accept(self, tally: Tally, request_id: RequestId, answer: Bytes) -> Result<()> {
         let (writer, notifier) = (self.writer(), self.state.notifier.clone());
         self.end(async move {
             let lane = writer.queue(&tally, &request_id, &answer).await?;
@@ -151,7 +139,7 @@ impl Attempt {
     ///
     /// # Errors
     /// The attempt was taken over, or the database does not answer.
-    pub async fn refuse(self, tally: Tally, answer: Bytes) -> Result<(), Problem> {
+    pub async fn refuse(self, tally: Tally, answer: Bytes) -> Result<()> {
         if !self.touched.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -161,10 +149,7 @@ impl Attempt {
     }
 
     /// Waits for the last commit, which goes on by itself when it takes too long.
-    async fn end(
-        self,
-        commit: impl Future<Output = Result<(), Problem>> + Send + 'static,
-    ) -> Result<(), Problem> {
+    async fn end(self, commit: impl Future<Output = Result<()>> + Send + 'static) -> Result<()> {
         let tasks = self.state.tasks.clone();
         let ending = async move {
             match commit.await {

@@ -7,8 +7,8 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::error::fault;
-use api_http::Problem;
 use api_http::body::ArrivingBody;
+use api_http::{Problem, Result};
 
 /// A body as it comes over the wire. An error of it holds a [`Problem`].
 pub struct Wire {
@@ -61,10 +61,7 @@ impl Read for Wire {
 ///
 /// # Errors
 /// `stop` was cancelled.
-pub fn wait<T>(
-    stop: &CancellationToken,
-    future: impl Future<Output = Result<T, Problem>>,
-) -> Result<T, Problem> {
+pub fn wait<T>(stop: &CancellationToken, future: impl Future<Output = Result<T>>) -> Result<T> {
     Handle::current()
         .block_on(stop.run_until_cancelled(future))
         .unwrap_or_else(|| Err(fault("nobody waits for the import any more")))

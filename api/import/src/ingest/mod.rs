@@ -23,7 +23,6 @@ mod sink;
 mod source;
 mod writer;
 
-use api_http::Problem;
 use api_http::body::Encoding;
 use api_http::memory::{MemoryPermit, MemoryPool, PoolSize};
 use axum::body::Body;
@@ -41,6 +40,7 @@ use self::error::fault;
 pub use self::error::outcome;
 pub use self::parse::{Job, Tally};
 use self::source::Source;
+use api_http::{Problem, Result};
 
 /// So many pieces wait between parser and store.
 const PIECES: usize = 1;
@@ -99,7 +99,7 @@ pub struct Incoming {
 ///
 /// # Errors
 /// What [`error`] names, and what its body, its account's memory or the database refuse.
-pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<Tally, Problem> {
+pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<Tally> {
     let hashed = attempt.is_idempotent();
     let (sender, pieces) = mpsc::channel(PIECES);
     let parse = move |source| parse::run(job, source, sender);
@@ -118,7 +118,7 @@ pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<
 ///
 /// # Errors
 /// The body cannot be read to its end.
-pub async fn digest(incoming: Incoming) -> Result<[u8; 32], Problem> {
+pub async fn digest(incoming: Incoming) -> Result<[u8; 32]> {
     let consume = |mut source: Source| {
         std::io::copy(&mut source, &mut std::io::sink())?;
         source
@@ -130,7 +130,7 @@ pub async fn digest(incoming: Incoming) -> Result<[u8; 32], Problem> {
 
 /// A body that is read on a thread of its own, for as long as this is there.
 struct Reading<T> {
-    thread: JoinHandle<Result<T, Problem>>,
+    thread: JoinHandle<Result<T>>,
     stop: DropGuard,
 }
 
@@ -139,8 +139,8 @@ impl<T: Send + 'static> Reading<T> {
     async fn begin(
         mut incoming: Incoming,
         hashed: bool,
-        consume: impl FnOnce(Source) -> Result<T, Problem> + Send + 'static,
-    ) -> Result<Self, Problem> {
+        consume: impl FnOnce(Source) -> Result<T> + Send + 'static,
+    ) -> Result<Self> {
         incoming.permit.grow_to(source::memory_of(0)).await?;
         let span = Span::current();
         let stop = CancellationToken::new();
@@ -156,7 +156,7 @@ impl<T: Send + 'static> Reading<T> {
     }
 
     /// What the body came to.
-    async fn end(self) -> Result<T, Problem> {
+    async fn end(self) -> Result<T> {
         let joined = self.thread.await;
         joined.unwrap_or_else(|_| Err(fault("the parser stopped")))
     }

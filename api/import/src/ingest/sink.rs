@@ -7,7 +7,7 @@ use super::attempt::Attempt;
 use super::error::fault;
 use super::parse::Piece;
 use super::writer::Writer;
-use api_http::Problem;
+use api_http::{Problem, Result};
 
 /// The pieces that are compressed or stored at once, at most.
 const AT_ONCE: usize = 2;
@@ -16,7 +16,7 @@ const AT_ONCE: usize = 2;
 ///
 /// # Errors
 /// The database does not answer, or the attempt is lost. Pieces on their way are given up.
-pub async fn run(attempt: &Attempt, mut pieces: Receiver<Piece>) -> Result<(), Problem> {
+pub async fn run(attempt: &Attempt, mut pieces: Receiver<Piece>) -> Result<()> {
     let mut working = JoinSet::new();
     let mut has_begun = false;
     while let Some(piece) = pieces.recv().await {
@@ -35,9 +35,7 @@ pub async fn run(attempt: &Attempt, mut pieces: Receiver<Piece>) -> Result<(), P
     Ok(())
 }
 
-fn done(
-    joined: Option<Result<Result<(), Problem>, tokio::task::JoinError>>,
-) -> Result<(), Problem> {
+fn done(joined: Option<Result<Result<()>, tokio::task::JoinError>>) -> Result<()> {
     match joined {
         Some(Ok(result)) => result,
         Some(Err(_)) => Err(fault("a chunk could not be stored")),
@@ -45,7 +43,7 @@ fn done(
     }
 }
 
-async fn store(writer: Writer, piece: Piece) -> Result<(), Problem> {
+async fn store(writer: Writer, piece: Piece) -> Result<()> {
     match piece {
         Piece::Run {
             no,

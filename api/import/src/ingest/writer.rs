@@ -10,7 +10,7 @@ use store::{Error, Store};
 
 use super::error::in_flight;
 use super::parse::Tally;
-use api_http::{Code, Problem, QUICK, within};
+use api_http::{Code, Problem, QUICK, Result, within};
 use platform::request_id::RequestId;
 
 /// A database that takes longer for one piece does not answer.
@@ -36,7 +36,7 @@ impl Writer {
     }
 
     /// What a statement of the attempt came to.
-    fn told<T>(&self, result: Result<T, Error>) -> Result<T, Problem> {
+    fn told<T>(&self, result: Result<T, Error>) -> Result<T> {
         result.map_err(|error| match error {
             // Taken over by another attempt; without a key, swept away while this one was frozen.
             Error::Lost if self.import.key.is_some() => in_flight(),
@@ -46,12 +46,12 @@ impl Writer {
         })
     }
 
-    pub async fn reserve(&self, key: &str, query: &str) -> Result<Reservation, Problem> {
+    pub async fn reserve(&self, key: &str, query: &str) -> Result<Reservation> {
         let reserving = self.store.reserve(&self.import, key, query);
         self.told(within(QUICK, reserving).await)
     }
 
-    pub async fn begin(&self) -> Result<(), Problem> {
+    pub async fn begin(&self) -> Result<()> {
         self.told(within(QUICK, self.store.begin_batch(&self.import)).await)
     }
 
@@ -60,12 +60,12 @@ impl Writer {
         within(HEARTBEAT, self.store.record_import_heartbeat(&self.import)).await
     }
 
-    pub async fn add_chunk(&self, no: i64, records: i64, payload: Vec<u8>) -> Result<(), Problem> {
+    pub async fn add_chunk(&self, no: i64, records: i64, payload: Vec<u8>) -> Result<()> {
         let adding = self.store.add_chunk(&self.import, no, records, payload);
         self.told(within(PIECE, adding).await)
     }
 
-    pub async fn add_errors(&self, first: i64, errors: &[RecordError]) -> Result<(), Problem> {
+    pub async fn add_errors(&self, first: i64, errors: &[RecordError]) -> Result<()> {
         let adding = self.store.add_errors(&self.import, first, errors);
         self.told(within(PIECE, adding).await)
     }
@@ -76,7 +76,7 @@ impl Writer {
         tally: &Tally,
         request_id: &RequestId,
         answer: &[u8],
-    ) -> Result<Lane, Problem> {
+    ) -> Result<Lane> {
         let count = |records: u64| i64::try_from(records).unwrap_or(i64::MAX);
         let batch = QueueBatch {
             received: count(tally.received),
@@ -97,7 +97,7 @@ impl Writer {
     }
 
     /// Removes the batch and leaves the answer under the key. Takes what time it takes.
-    pub async fn refuse(&self, tally: &Tally, answer: &[u8]) -> Result<(), Problem> {
+    pub async fn refuse(&self, tally: &Tally, answer: &[u8]) -> Result<()> {
         let first = first_answer(tally, StatusCode::UNPROCESSABLE_ENTITY, answer);
         self.told(self.store.refuse_batch(&self.import, first).await)
     }

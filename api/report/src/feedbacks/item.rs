@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::answer::{AnswerRef, Columns};
-use api_http::error::Problem;
+use api_http::{Problem, Result};
 
 /// What somebody answered.
 #[derive(Serialize, ToSchema)]
@@ -101,7 +101,7 @@ impl<'a> Item<'a> {
 pub fn items<'a>(
     form: &'a FormContent,
     feedbacks: &'a [FeedbackRow],
-) -> Result<(Vec<Item<'a>>, bool), Problem> {
+) -> Result<(Vec<Item<'a>>, bool)> {
     let columns = Columns::new(form);
     let mut items = Vec::with_capacity(feedbacks.len());
     let mut any_has_more = false;

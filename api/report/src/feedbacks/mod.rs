@@ -25,8 +25,8 @@ use crate::ReportState;
 use crate::request::{Conditional, FormPath, FormReportRequest, no_bus_prop};
 use api_http::accept::{Kind, negotiate};
 use api_http::deadline::soon;
-use api_http::error::Problem;
-use api_http::list::{List, ListQuery, TrackFieldQuery};
+use api_http::list::TrackFieldQuery;
+use api_http::{List, ListQuery, Problem, Result};
 
 /// Where the lists are: of all feedbacks, and of those with a comment.
 pub const FEEDBACKS: &str = "/api_v1/report/feedbacks";
@@ -57,9 +57,9 @@ const PAGE_OR_ALL: &str = "A page of feedbacks, or all of them as lines. \
 )]
 pub async fn list_feedbacks(
     State(state): State<ReportState>,
-    request: Result<FormReportRequest, Problem>,
-    page: Result<ListQuery, Problem>,
-    narrowed: Result<TrackFieldQuery, Problem>,
+    request: Result<FormReportRequest>,
+    page: Result<ListQuery>,
+    narrowed: Result<TrackFieldQuery>,
     path: MatchedPath,
     headers: HeaderMap,
 ) -> Response {
@@ -79,15 +79,15 @@ pub async fn list_feedbacks(
 static READS: LazyLock<Places> = LazyLock::new(|| Places::new(8));
 
 /// The page that a list is requested, and how it is narrowed. What is wrong with them comes after a 404.
-type Query = (Result<ListQuery, Problem>, Result<TrackFieldQuery, Problem>);
+type Query = (Result<ListQuery>, Result<TrackFieldQuery>);
 
 async fn find(
     state: &ReportState,
-    request: Result<FormReportRequest, Problem>,
+    request: Result<FormReportRequest>,
     (page, narrowed): Query,
     headers: &HeaderMap,
     comments_only: bool,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let request = request?;
     let FormKey {
         account_id,

@@ -16,8 +16,7 @@ use crate::answer::json;
 use crate::figures::FormHead;
 use crate::rendered::{CACHE_STATUS, IfNoneMatch, MISS, NO_CACHE, tag_of_body};
 use crate::request::FormReportRequest;
-use api_http::error::Problem;
-use api_http::list::{List, ListQuery};
+use api_http::{List, ListQuery, Problem, Result};
 
 /// A page of feedbacks, newest first.
 #[derive(Serialize, ToSchema)]
@@ -41,7 +40,7 @@ pub async fn page(
     (list, page): (&List, &ListQuery),
     (form, query): (&FormContent, &FeedbackQuery),
     headers: &HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let before = list.position(page)?.map(Uuid::from_bytes);
     let found = {
         let _place = super::READS.take(query.form.account_id).await;

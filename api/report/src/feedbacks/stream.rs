@@ -18,8 +18,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::lines::Lines;
 use crate::ReportState;
 use crate::rendered::{CACHE_STATUS, MISS, NO_CACHE};
-use api_http::deadline::within;
-use api_http::error::Problem;
+use api_http::{Problem, Result, within};
 
 /// The feedbacks that are read at once, and among how many of the form's they are searched for.
 const STRIDE: Stride = Stride {
@@ -43,11 +42,7 @@ struct Stream {
 
 /// Answers with every feedback. The first are read before the answer begins, so that a database that is down can be told;
 /// what fails later cuts the answer without its end.
-pub async fn whole(
-    state: &ReportState,
-    query: FeedbackQuery,
-    lines: Lines,
-) -> Result<Response, Problem> {
+pub async fn whole(state: &ReportState, query: FeedbackQuery, lines: Lines) -> Result<Response> {
     let store = state.app.store.clone();
     let part = {
         let _place = super::READS.take(query.form.account_id).await;

@@ -14,7 +14,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api_http::error::Problem;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -32,6 +31,7 @@ use uuid::Uuid;
 pub use self::tag::{IfNoneMatch, tag_of_body};
 use self::tag::{tag_of_version, tag_of_version_and_body};
 use crate::request::FormReportRequest;
+use api_http::{Problem, Result};
 
 /// How long a body is answered after its check began.
 const MAX_AGE: Duration = Duration::from_millis(400);
@@ -143,10 +143,10 @@ impl RenderedReports {
         if_none_match: IfNoneMatch<'_>,
         check: impl FnOnce() -> C,
         render: impl FnOnce() -> R,
-    ) -> Result<(Arc<Rendered>, Source), Problem>
+    ) -> Result<(Arc<Rendered>, Source)>
     where
-        C: Future<Output = Result<Option<Version>, Problem>>,
-        R: Future<Output = Result<(Rendered, Source), Problem>>,
+        C: Future<Output = Result<Option<Version>>>,
+        R: Future<Output = Result<(Rendered, Source)>>,
     {
         let arrived = Instant::now();
         let is_ahead = |known: &Checked| if_none_match.is_ahead_of(known.rendered.version);
@@ -176,7 +176,7 @@ impl RenderedReports {
             Ok(Op::Put(Checked { rendered, at }))
         };
         let entry = self.0.entry(key);
-        let renewed: Result<_, Problem> = match &known {
+        let renewed: Result<_> = match &known {
             Some(_) => entry.and_try_compute_if_nobody_else(renew).await,
             None => entry.and_try_compute_with(renew).await,
         };

@@ -6,7 +6,7 @@ use utoipa::IntoResponses;
 
 use super::change::{done, transition};
 use super::{CampaignBody, Target, answer, check};
-use api_http::error::Problem;
+use api_http::{Problem, Result};
 
 /// What leading a campaign on answers.
 #[expect(dead_code, reason = "only the document has it")]
@@ -33,7 +33,7 @@ pub enum Acted<'a> {
         (status = 422, description = "`validation_failed`: the form is DELETED; `sender_unknown`, `sender_not_allowed`, `public_url_local`"),
     ),
 )]
-pub async fn start_campaign(target: Target) -> Result<Response, Problem> {
+pub async fn start_campaign(target: Target) -> Result<Response> {
     let campaign = target.find().await?;
     if campaign.status != CampaignStatus::Draft {
         return Err(transition(campaign.status, "be started"));
@@ -51,7 +51,7 @@ pub async fn start_campaign(target: Target) -> Result<Response, Problem> {
     params(Target),
     responses(Acted)
 )]
-pub async fn pause_campaign(target: Target) -> Result<Response, Problem> {
+pub async fn pause_campaign(target: Target) -> Result<Response> {
     act(&target, Action::Pause, "be paused").await
 }
 
@@ -64,7 +64,7 @@ pub async fn pause_campaign(target: Target) -> Result<Response, Problem> {
     params(Target),
     responses(Acted)
 )]
-pub async fn resume_campaign(target: Target) -> Result<Response, Problem> {
+pub async fn resume_campaign(target: Target) -> Result<Response> {
     act(&target, Action::Resume, "be resumed").await
 }
 
@@ -77,7 +77,7 @@ pub async fn resume_campaign(target: Target) -> Result<Response, Problem> {
     params(Target),
     responses(Acted)
 )]
-pub async fn finish_campaign(target: Target) -> Result<Response, Problem> {
+pub async fn finish_campaign(target: Target) -> Result<Response> {
     act(&target, Action::Finish, "finish").await
 }
 
@@ -90,11 +90,11 @@ pub async fn finish_campaign(target: Target) -> Result<Response, Problem> {
     params(Target),
     responses(Acted)
 )]
-pub async fn cancel_campaign(target: Target) -> Result<Response, Problem> {
+pub async fn cancel_campaign(target: Target) -> Result<Response> {
     act(&target, Action::Cancel, "be cancelled").await
 }
 
-async fn act(target: &Target, action: Action, what: &str) -> Result<Response, Problem> {
+async fn act(target: &Target, action: Action, what: &str) -> Result<Response> {
     let change = target.state.app.store.act_on_campaign(target.key, action);
     let campaign = done(change.await?, what)?;
     tracing::info!(campaign.id = %campaign.campaign_id, status = campaign.status.as_str(), "campaign led on");

@@ -9,9 +9,8 @@ use store::send::{Campaign, CampaignChange};
 
 use super::request::CampaignRequest;
 use super::{CAMPAIGN_BODY, CampaignBody, Target, answer, check};
-use api_http::deadline::{QUICK, within};
-use api_http::error::{Code, Problem};
 use api_http::precondition::{IfMatch, changed};
+use api_http::{Code, Problem, QUICK, Result, within};
 
 /// Replace a campaign as a whole.
 ///
@@ -31,11 +30,7 @@ use api_http::precondition::{IfMatch, changed};
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`"),
     ),
 )]
-pub async fn replace_campaign(
-    target: Target,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, Problem> {
+pub async fn replace_campaign(target: Target, headers: HeaderMap, body: Body) -> Result<Response> {
     let Target { state, caller, key } = &target;
     let campaign = target.find().await?;
     let body = state.body(caller, &headers, body, CAMPAIGN_BODY).await?;
@@ -65,14 +60,14 @@ pub async fn replace_campaign(
         (status = 409, description = "`campaign_transition`: it is no DRAFT"),
     ),
 )]
-pub async fn delete_campaign(Target { state, key, .. }: Target) -> Result<StatusCode, Problem> {
+pub async fn delete_campaign(Target { state, key, .. }: Target) -> Result<StatusCode> {
     done(state.app.store.delete_campaign(key).await?, "be deleted")?;
     tracing::info!(campaign.id = %key.campaign_id, "campaign deleted");
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// The campaign as a change left it.
-pub fn done(change: CampaignChange, what: &str) -> Result<Campaign, Problem> {
+pub fn done(change: CampaignChange, what: &str) -> Result<Campaign> {
     match change {
         CampaignChange::Done(campaign) => Ok(*campaign),
         CampaignChange::NotFound => Err(Problem::not_found()),

@@ -7,9 +7,7 @@ use sender::setting::Setting;
 use store::form::Form;
 
 use crate::state::SendState;
-use api_http::auth::Caller;
-use api_http::deadline::{QUICK, within};
-use api_http::error::{Code, Problem};
+use api_http::{Caller, Code, Problem, QUICK, Result, within};
 
 /// Whether a campaign can have this content: the sender, and the form, which may be a DRAFT.
 ///
@@ -19,7 +17,7 @@ pub async fn content<'s>(
     state: &'s SendState,
     caller: &Caller,
     content: &CampaignContent,
-) -> Result<(&'s Setting, Form), Problem> {
+) -> Result<(&'s Setting, Form)> {
     let sender = state.sender(caller, &content.sender)?;
     let form = state.app.store.form(caller.account_id(), content.form_id);
     let form = within(QUICK, form).await?;
@@ -40,7 +38,7 @@ pub async fn sendable<'s>(
     state: &'s SendState,
     caller: &Caller,
     content: &CampaignContent,
-) -> Result<&'s Setting, Problem> {
+) -> Result<&'s Setting> {
     let (sender, form) = self::content(state, caller, content).await?;
     state.check_public_url(sender)?;
     if form.status == FormStatus::Published {

@@ -10,7 +10,7 @@ use platform::places::Places;
 use store::send::preview::PreviewQuery;
 
 use super::Target;
-use api_http::error::Problem;
+use api_http::{Problem, Result};
 
 /// Previews at once.
 static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::new(2));
@@ -28,7 +28,7 @@ static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::new(2));
         (status = 422, description = "`sender_unknown`, `sender_not_allowed`"),
     ),
 )]
-pub async fn preview_campaign(target: Target) -> Result<Json<Preview>, Problem> {
+pub async fn preview_campaign(target: Target) -> Result<Json<Preview>> {
     let Target { state, caller, key } = &target;
     let campaign = target.find().await?;
     let sender = state.sender(caller, &campaign.content.sender)?;

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::change::done;
 use super::{CampaignBody, Target, answer};
-use api_http::error::{Code, Problem};
+use api_http::{Code, Problem, Result};
 
 /// Which messages are sent again.
 #[expect(dead_code, reason = "only its schema is used")]
@@ -34,11 +34,7 @@ pub struct ResendRequest {
         (status = 409, description = "`campaign_not_running`"),
     ),
 )]
-pub async fn resend_messages(
-    target: Target,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, Problem> {
+pub async fn resend_messages(target: Target, headers: HeaderMap, body: Body) -> Result<Response> {
     let Target { state, caller, key } = &target;
     target.find().await?;
     let [status] = state.texts(caller, &headers, body, ["status"]).await?;

@@ -16,8 +16,7 @@ use super::resend::not_running;
 use super::{CampaignBody, Target, check, with_counts};
 use crate::state::FEW;
 use crate::suppression::wrong_phone;
-use api_http::deadline::{QUICK, within};
-use api_http::error::Problem;
+use api_http::{Problem, QUICK, Result, within};
 
 /// Where a test message goes, and whose fields it has.
 #[expect(dead_code, reason = "only its schema is used")]
@@ -54,11 +53,7 @@ pub struct TestBody<'a> {
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`, `public_url_local`"),
     ),
 )]
-pub async fn test_campaign(
-    target: Target,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, Problem> {
+pub async fn test_campaign(target: Target, headers: HeaderMap, body: Body) -> Result<Response> {
     let Target { state, caller, key } = &target;
     let (store, account_id) = (&state.app.store, key.account_id);
     let campaign = target.find().await?;
