@@ -7,7 +7,7 @@
 //! - [`import`], [`form`], [`link`], [`campaign`], [`suppression`], [`report`]: clients of a running service, over HTTP
 //!   ([`service`]).
 //! - [`sender`]: who carries messages, from the settings.
-//! - [`verify`], [`rebuild`]: the counts of reports, reconciled and rebuilt, straight on the store.
+//! - [`counts`]: the counts of reports, reconciled and rebuilt, straight on the store.
 //! - [`output`]: what a command found, as JSON or as text.
 //!
 //! Results go to stdout, everything else to stderr.
@@ -20,19 +20,18 @@ use platform::config::{Args, Role};
 use platform::start;
 
 mod campaign;
+mod counts;
 mod first_key;
 mod form;
 mod import;
 mod key;
 mod link;
 mod output;
-mod rebuild;
 mod report;
 mod sender;
 mod serve;
 mod service;
 mod suppression;
-mod verify;
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
@@ -115,7 +114,7 @@ fn main() -> ExitCode {
         Command::Sender { command, settings } => sender::run(&command, &config(settings)?),
         Command::Suppression { command } => suppression::run(command).await,
         Command::Report { command } => report::run(command).await,
-        Command::Verify(settings) => verify::run(config(settings)?, process).await,
-        Command::Rebuild(settings) => rebuild::run(config(settings)?, process).await,
+        Command::Verify(settings) => counts::verify(config(settings)?, process).await,
+        Command::Rebuild(settings) => counts::rebuild(config(settings)?, process).await,
     })
 }
