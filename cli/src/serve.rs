@@ -9,10 +9,7 @@ use worker::Worker;
 use crate::first_key;
 
 pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> {
-    let opening = process
-        .shutdown
-        .run_until_cancelled(Backends::open(&config));
-    let Some(backends) = opening.await.transpose()? else {
+    let Some(backends) = Backends::open(&config, &process.shutdown).await? else {
         return Ok(());
     };
     // The api ends first: the worker still stores what it accepts in its last moments.

@@ -30,7 +30,7 @@ pub struct Process {
 ///
 /// platform::start::run(async |process| {
 ///     let config = cli.settings.config(Role::Worker)?;
-///     let backends = platform::backends::Backends::open(&config).await?;
+///     let backends = platform::backends::Backends::open(&config, &process.shutdown).await?;
 ///     // … work until process.shutdown
 ///     Ok::<(), platform::Error>(())
 /// });
