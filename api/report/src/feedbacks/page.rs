@@ -8,15 +8,13 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use store::report::FeedbackQuery;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
-use super::item::{Item, items};
+use super::item::{self, Item};
 use crate::ReportState;
-use crate::answer::json;
-use crate::figures::FormHead;
+use crate::figures::{FormHead, json};
 use crate::rendered::{CACHE_STATUS, IfNoneMatch, MISS, NO_CACHE, tag_of_body};
 use crate::request::FormReportRequest;
-use api_http::{List, ListQuery, Problem, Result};
+use api_http::{List, Result, lines};
 
 /// A page of feedbacks, newest first.
 #[derive(Serialize, ToSchema)]
@@ -37,34 +35,27 @@ pub struct PageBody<'a> {
 pub async fn page(
     state: &ReportState,
     request: &FormReportRequest,
-    (list, page): (&List, &ListQuery),
+    list: &List,
     (form, query): (&FormContent, &FeedbackQuery),
     headers: &HeaderMap,
 ) -> Result<Response> {
-    let before = list.position(page)?.map(Uuid::from_bytes);
-    let found = {
-        let _place = super::READS.take(query.form.account_id).await;
-        let store = &state.app.store;
-        store
-            .feedback_page(query, before, page.limit.into())
-            .await?
-    };
+    let (store, account_id) = (&state.app.store, query.form.account_id);
+    let found = store.feedback_page(query, list.position()?, list.limit);
+    let found = lines::page(account_id, found).await?;
     let rows = &found.page.rows;
     let later;
-    let (mut form, (mut items, has_more)) = (form, items(form, rows)?);
+    let (mut form, (mut items, has_more)) = (form, item::items(form, rows)?);
     if has_more {
         // Somebody answered a field that the form did not have a moment ago.
-        let (store, form_key) = (&state.app.store, request.form);
-        later = store.form(form_key.account_id, form_key.form_id).await?;
+        later = store.form(account_id, query.form.form_id).await?;
         if let Some(later) = &later {
             form = &later.content;
-            (items, _) = super::item::items(form, rows)?;
+            (items, _) = item::items(form, rows)?;
         }
     }
-    let positions = rows.iter().map(|row| row.feedback_id.into_bytes());
-    let next = found.page.next.map(Uuid::into_bytes);
-    let written = list.page(positions.zip(items), next)?;
-    let mut answer = list.link_to_next(page, &written);
+    let positions = rows.iter().map(|row| row.feedback_id);
+    let written = list.page(positions.zip(items), found.page.next)?;
+    let mut answer = list.link_to_next(&written);
     let body = json(&PageBody {
         head: FormHead::new(request, &form.title, found.as_of),
         total: found.total,

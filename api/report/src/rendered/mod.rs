@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::date_range::DateRange;
@@ -31,6 +31,7 @@ use uuid::Uuid;
 pub use self::tag::{IfNoneMatch, tag_of_body};
 use self::tag::{tag_of_version, tag_of_version_and_body};
 use crate::request::FormReportRequest;
+use api_http::deadline::soon;
 use api_http::{Problem, Result};
 
 /// How long a body is answered after its check began.
@@ -129,6 +130,23 @@ impl RenderedReports {
                 u32::try_from(bytes).unwrap_or(u32::MAX)
             });
         Self(cache.build())
+    }
+
+    /// Answers with the report of this key, as [`get`](Self::get) has it.
+    pub async fn answer<C, R>(
+        &self,
+        key: Key,
+        headers: &HeaderMap,
+        check: impl FnOnce() -> C,
+        render: impl FnOnce() -> R,
+    ) -> Result<Response>
+    where
+        C: Future<Output = Result<Option<Version>>>,
+        R: Future<Output = Result<(Rendered, Source)>>,
+    {
+        let known = IfNoneMatch::new(headers);
+        let (rendered, source) = soon(self.get(key, known, check, render)).await?;
+        Ok(rendered.answer(known, source))
     }
 
     /// The report: as it was last answered if that is fresh, or if `check` (the version of the data now; `None`: there is
