@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use api_http::{AppState, entry, error};
+use api_http::{AppState, Problem, entry, error};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use platform::backends::Backends;
@@ -53,7 +53,7 @@ pub async fn serve(
                 http::serve(listener, api.merge(with_layers(bare, &state)), closing).await;
                 done.cancel();
             };
-            let detailed = with_layers(detailed.fallback(error::not_found), &state);
+            let detailed = with_layers(detailed.fallback(async || Problem::not_found()), &state);
             tokio::join!(serving, http::serve(ops_listener, detailed, done.clone()));
         }
     }

@@ -30,7 +30,7 @@ impl CollectState {
             links: Arc::new(Links::new()),
             answers: Arc::new(Committer::start(&app.store, &app.notifier)),
             views: Arc::new(Committer::start(&app.store, &app.notifier)),
-            memory: body::memory(),
+            memory: MemoryPool::new(body::POOL),
         }
     }
 }

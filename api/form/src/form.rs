@@ -4,11 +4,10 @@ pub mod change;
 mod request;
 
 use axum::Json;
-use axum::body::Body;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request};
+use axum::http::StatusCode;
 use axum::http::header::{ETAG, LOCATION};
-use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::form::{BusPropEntry, Field, FormContent, FormInput, FormStatus};
@@ -22,9 +21,9 @@ use uuid::Uuid;
 
 use self::request::FormRequest;
 use crate::PATH;
-use api_http::body::{Limit, SMALL, json};
+use api_http::body::{Limit, SMALL};
 use api_http::precondition::etag;
-use api_http::{AppState, Caller, List, ListQuery, Page, PathId, Problem, QUICK, Result, within};
+use api_http::{Caller, List, Page, PathId, Problem, QUICK, Result, within};
 
 /// The largest form has 100 fields of 100 options, and 1,000 business properties.
 const FORM_BODY: Limit = Limit {
@@ -111,19 +110,13 @@ fn answer(form: &Form) -> Response {
         (status = 400, description = "`invalid_json`"),
     ),
 )]
-pub async fn create_form(
-    State(state): State<AppState>,
-    caller: Caller,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response> {
-    let permit = state.memory.permit(caller.account_id());
-    let body = json(permit, &headers, body, FORM_BODY).await?;
+pub async fn create_form(caller: Caller, request: Request) -> Result<Response> {
+    let body = caller.json(request, FORM_BODY).await?;
     let input = FormInput::parse(&Value::Object(body)).map_err(Problem::invalid)?;
     let content = FormContent::new(input).map_err(Problem::invalid)?;
-    let account_id = caller.account_id();
-    let form = within(QUICK, state.store.create_form(account_id, &content)).await?;
-    state.recent_changes.record(form.form_id);
+    let form = caller.app.store.create_form(caller.account_id(), &content);
+    let form = within(QUICK, form).await?;
+    caller.app.recent_changes.record(form.form_id);
     tracing::info!(form.id = %form.form_id, "form made");
     let location = [(LOCATION, format!("{PATH}/{}", form.form_id))];
     Ok((StatusCode::CREATED, location, answer(&form)).into_response())
@@ -140,12 +133,8 @@ pub async fn create_form(
         )),
     ),
 )]
-pub async fn read_form(
-    State(state): State<AppState>,
-    caller: Caller,
-    PathId(form_id): PathId,
-) -> Result<Response> {
-    let form = state.store.form(caller.account_id(), form_id).await?;
+pub async fn read_form(caller: Caller, PathId(form_id): PathId) -> Result<Response> {
+    let form = caller.app.store.form(caller.account_id(), form_id).await?;
     form.as_ref().map(answer).ok_or_else(Problem::not_found)
 }
 
@@ -155,7 +144,7 @@ pub async fn read_form(
     path = "/api_v1/form/list/{status}",
     params(
         ("status" = String, Path, pattern = "^(DRAFT|PUBLISHED|DELETED)$", example = "PUBLISHED"),
-        ListQuery,
+        List,
     ),
     responses(
         (status = 200, description = "A page of forms", body = Page<FormBody>),
@@ -163,30 +152,27 @@ pub async fn read_form(
     ),
 )]
 pub async fn list_forms(
-    State(state): State<AppState>,
     caller: Caller,
     status: Result<Path<FormStatus>, PathRejection>,
-    query: Result<ListQuery>,
+    list: Result<List>,
 ) -> Result<Response> {
     let Path(status) = status
         .map_err(|_| Problem::invalid_parameter("status must be DRAFT, PUBLISHED or DELETED"))?;
-    let query = query?;
-    let account_id = caller.account_id();
-    let list = List::new(account_id, format!("{PATH}/list/{}", status.as_str()));
-    let before = list.position(&query)?.map(Uuid::from_bytes);
-    let limit = query.limit.into();
-    let mut permit = state.page_memory.permit(account_id);
+    let (list, account_id) = (list?, caller.account_id());
+    let before = list.position()?;
+    let mut permit = caller.app.page_memory.permit(account_id);
     permit.grow_to(PAGE_BYTES as u64).await?;
-    let store = &state.store;
-    let forms = within(QUICK, store.forms(account_id, status, before, limit)).await?;
+    let forms = &caller.app.store;
+    let forms = forms.forms(account_id, status, before, list.limit);
+    let forms = within(QUICK, forms).await?;
     // Contents can be large: reading and writing a page of them would hold up other requests on this thread.
     let answer = spawn_blocking(move || {
         let _held = permit;
         let read = forms.rows.into_iter().map(|row| Form::read(&row));
         let read = read.collect::<Result<Vec<_>, _>>()?;
         let items = read.iter();
-        let items = items.map(|form| (form.form_id.into_bytes(), FormBody::new(form)));
-        list.answer(&query, items, forms.next.map(Uuid::into_bytes))
+        let items = items.map(|form| (form.form_id, FormBody::new(form)));
+        list.answer(items, forms.next)
     });
     answer.await.map_err(|error| Problem::internal(&error))?
 }

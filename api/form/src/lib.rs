@@ -8,7 +8,6 @@
 mod form;
 mod link;
 
-use api_http::AppState;
 use api_http::deadline::quick;
 use api_http::scoped::scoped;
 use axum::middleware::from_fn;
@@ -21,7 +20,7 @@ use utoipa_axum::routes;
 const PATH: &str = "/api_v1/form";
 
 /// Everything under `/api_v1/form`, documented.
-pub fn routes(app: &AppState) -> OpenApiRouter {
+pub fn routes() -> OpenApiRouter {
     // Those that read or write a large body have their own idea of time.
     let forms = OpenApiRouter::new()
         .routes(routes!(form::create_form))
@@ -39,7 +38,5 @@ pub fn routes(app: &AppState) -> OpenApiRouter {
         )
         .routes(routes!(link::create::create_link))
         .routes(routes!(link::list_links).layer(from_fn(quick)));
-    scoped(app, Scope::Form, "form", forms)
-        .merge(scoped(app, Scope::Link, "link", links))
-        .with_state(app.clone())
+    scoped(Scope::Form, "form", forms).merge(scoped(Scope::Link, "link", links))
 }

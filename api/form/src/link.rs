@@ -4,10 +4,10 @@ pub mod create;
 mod request;
 
 use api_http::list::TrackFieldQuery;
-use api_http::{AppState, Caller, List, ListQuery, Page, PathId, Problem, Result};
+use api_http::{AppState, Caller, List, Page, PathId, Problem, Result};
 use axum::Json;
+use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
@@ -17,8 +17,6 @@ use serde::Serialize;
 use store::form::{FormKey, Link};
 use utoipa::ToSchema;
 use uuid::Uuid;
-
-use crate::PATH;
 
 /// A link.
 #[derive(Serialize, ToSchema)]
@@ -60,7 +58,7 @@ pub struct LinkWithCounts<'a> {
 impl<'a> LinkResponse<'a> {
     fn new(state: &AppState, link: &'a Link, form: &'a FormContent) -> Self {
         Self {
-            link: state.link_url(&link.token),
+            link: state.link_url(link.token),
             token: link.token,
             form_id: link.form_id,
             bus_props: link.bus_prop_ids.texts(form).map(BusProp::as_str).collect(),
@@ -100,22 +98,16 @@ fn token(path: InPath<String>) -> Result<Token> {
     get,
     path = "/api_v1/form/link/{id}",
     params(("id" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$", description = "The link's `token`")),
-    responses(
-        (status = 200, description = "The link", body = LinkWithCounts),
-    ),
+    responses((status = 200, description = "The link", body = LinkWithCounts)),
 )]
-pub async fn read_link(
-    State(state): State<AppState>,
-    caller: Caller,
-    path: InPath<String>,
-) -> Result<Response> {
+pub async fn read_link(caller: Caller, path: InPath<String>) -> Result<Response> {
     let token = token(path)?;
-    let account_id = caller.account_id();
-    let link = state.store.link(account_id, &token).await?;
+    let (store, account_id) = (&caller.app.store, caller.account_id());
+    let link = store.link(account_id, &token).await?;
     let link = link.ok_or_else(Problem::not_found)?;
-    let form = state.store.form(account_id, link.form_id).await?;
+    let form = store.form(account_id, link.form_id).await?;
     let form = form.ok_or_else(Problem::not_found)?;
-    Ok(Json(LinkWithCounts::new(&state, &link, &form.content)).into_response())
+    Ok(Json(LinkWithCounts::new(&caller.app, &link, &form.content)).into_response())
 }
 
 /// List a form's links, newest first.
@@ -124,34 +116,29 @@ pub async fn read_link(
 #[utoipa::path(
     get,
     path = "/api_v1/form/{form_id}/link",
-    params(("form_id" = Uuid, Path), TrackFieldQuery, ListQuery),
-    responses(
-        (status = 200, description = "A page of links", body = Page<LinkWithCounts>),
-    ),
+    params(("form_id" = Uuid, Path), TrackFieldQuery, List),
+    responses((status = 200, description = "A page of links", body = Page<LinkWithCounts>)),
 )]
 pub async fn list_links(
-    State(state): State<AppState>,
     caller: Caller,
     PathId(form_id): PathId,
     narrowed: Result<TrackFieldQuery>,
-    query: Result<ListQuery>,
+    list: Result<List>,
 ) -> Result<Response> {
-    let account_id = caller.account_id();
-    let form = state.store.form(account_id, form_id).await?;
+    let (store, key) = (
+        &caller.app.store,
+        FormKey::new(caller.account_id(), form_id),
+    );
+    let form = store.form(key.account_id, form_id).await?;
     let form = form.ok_or_else(Problem::not_found)?.content;
-    let (narrowed, query) = (narrowed?, query?);
-    let list = List::new(account_id, narrowed.uri(&format!("{PATH}/{form_id}/link")));
-    let before = list.position(&query)?.map(Uuid::from_bytes);
-    let key = FormKey::new(account_id, form_id);
-    let (store, limit) = (&state.store, query.limit.into());
-    let links = store
-        .links(key, &narrowed.track_field, before, limit)
-        .await?;
+    let (track_fields, list) = (narrowed?.track_field, list?);
+    let links = store.links(key, &track_fields, list.position()?, list.limit);
+    let links = links.await?;
     let items = links.rows.iter().map(|link| {
-        let item = LinkWithCounts::new(&state, link, &form);
-        (link.link_id.into_bytes(), item)
+        let item = LinkWithCounts::new(&caller.app, link, &form);
+        (link.link_id, item)
     });
-    list.answer(&query, items, links.next.map(Uuid::into_bytes))
+    list.answer(items, links.next)
 }
 
 /// Delete a link.
@@ -161,20 +148,13 @@ pub async fn list_links(
     delete,
     path = "/api_v1/form/link/{id}",
     params(("id" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$", description = "The link's `token`")),
-    responses(
-        (status = 204, description = "Deleted, now or before"),
-    ),
+    responses((status = 204, description = "Deleted, now or before")),
 )]
-pub async fn delete_link(
-    State(state): State<AppState>,
-    caller: Caller,
-    path: InPath<String>,
-) -> Result<StatusCode> {
+pub async fn delete_link(caller: Caller, path: InPath<String>) -> Result<StatusCode> {
     let token = token(path)?;
-    let deleted = state.store.delete_link(caller.account_id(), &token);
-    let deleted = deleted.await?;
-    let link_id = deleted.ok_or_else(Problem::not_found)?;
-    state.recent_changes.record(link_id);
+    let deleted = caller.app.store.delete_link(caller.account_id(), &token);
+    let link_id = deleted.await?.ok_or_else(Problem::not_found)?;
+    caller.app.recent_changes.record(link_id);
     tracing::info!(link.id = %link_id, "link deleted");
     Ok(StatusCode::NO_CONTENT)
 }

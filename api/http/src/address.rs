@@ -18,7 +18,7 @@ use platform::config::TrustedProxies;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::rate::{Allowance, Rate};
-use crate::{AppState, Problem, Result};
+use crate::{AppState, Result};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 

@@ -22,10 +22,16 @@ impl<S: Send + Sync> FromRequestParts<S> for PathId {
             .await
             .map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
         let (name, value) = parameters.iter().next().unwrap_or_default();
-        parse_uuid(value)
-            .map(Self)
-            .ok_or_else(|| Problem::invalid_parameter(format!("{name} is not a UUID")))
+        parse_id(name, value).map(Self)
     }
+}
+
+/// The id that the parameter of this name must be.
+///
+/// # Errors
+/// 400 `invalid_parameter`.
+pub fn parse_id(name: &str, text: &str) -> Result<Uuid> {
+    parse_uuid(text).ok_or_else(|| Problem::invalid_parameter(format!("{name} is not a UUID")))
 }
 
 /// Only the written form with hyphens; `Uuid` itself reads others too.
@@ -102,9 +108,11 @@ impl Parameters {
             .map_err(|_| Problem::invalid_parameter("the query cannot be read"))
     }
 
-    /// The names that are given.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| name.as_str())
+    /// The names that are given, each with its value.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// The value of a parameter that may be given once.
@@ -112,11 +120,7 @@ impl Parameters {
     /// # Errors
     /// It is given twice.
     pub fn one(&self, name: &str) -> Result<Option<&str>> {
-        let mut values = self
-            .0
-            .iter()
-            .filter(|(given, _)| given == name)
-            .map(|(_, value)| value.as_str());
+        let mut values = self.all(name);
         let first = values.next();
         match values.next() {
             None => Ok(first),
@@ -126,10 +130,8 @@ impl Parameters {
 
     /// Every value of a parameter that may be given again and again, in the order given.
     pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.0
-            .iter()
-            .filter(move |(given, _)| given == name)
-            .map(|(_, value)| value.as_str())
+        let named = self.pairs().filter(move |(given, _)| *given == name);
+        named.map(|(_, value)| value)
     }
 }
 

@@ -44,6 +44,6 @@ pub use self::address::Network;
 pub use self::auth::Caller;
 pub use self::deadline::{QUICK, within};
 pub use self::error::{Code, Problem, Result};
-pub use self::extract::{Parameters, PathId, parse_uuid};
-pub use self::list::{List, ListQuery, Page};
+pub use self::extract::{Parameters, PathId, parse_id, parse_uuid};
+pub use self::list::{List, Page};
 pub use self::state::AppState;

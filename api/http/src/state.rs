@@ -1,10 +1,10 @@
 //! What all routes share: one value, made once, passed in. What only one capability needs is in its own crate.
 
+use std::fmt::Display;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::link::Token;
 use platform::backends::Backends;
 use platform::config::{Config, TrustedProxies};
 use store::Store;
@@ -79,8 +79,8 @@ impl AppState {
             trusted_proxies: config.trusted_proxies.clone(),
             usage: Usage::default(),
             meters: Arc::default(),
-            memory: body::memory(),
-            page_memory: list::memory(),
+            memory: MemoryPool::new(body::POOL),
+            page_memory: MemoryPool::new(list::POOL),
             public_url: config.public_url.as_str().to_owned(),
             notifier: Notifier::start(backends.queue.clone()),
             recent_changes: RecentChanges::default(),
@@ -90,7 +90,7 @@ impl AppState {
     }
 
     /// The URL of a link, as it is sent to people.
-    pub fn link_url(&self, token: &Token) -> String {
+    pub fn link_url(&self, token: impl Display) -> String {
         format!("{}/f/{token}", self.public_url)
     }
 

@@ -1,19 +1,16 @@
 //! Campaigns: made, read and listed. What a campaign can be is judged in `domain`.
 
-pub mod act;
 pub mod change;
 mod check;
 pub mod preview;
 pub mod request;
-pub mod resend;
 pub mod test;
 
 use axum::Json;
-use axum::body::Body;
-use axum::extract::{FromRequestParts, State};
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::StatusCode;
 use axum::http::header::{ETAG, LOCATION};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::campaign::{CampaignContent, CampaignCounts, CampaignStatus};
@@ -28,7 +25,7 @@ use crate::PATH;
 use crate::state::SendState;
 use api_http::body::{Limit, SMALL};
 use api_http::precondition::etag;
-use api_http::{Caller, List, ListQuery, Page, PathId, Problem, QUICK, Result, within};
+use api_http::{Caller, List, Page, PathId, Problem, QUICK, Result, within};
 
 /// The largest campaign has 100 batches, and texts of 2,000 characters.
 const CAMPAIGN_BODY: Limit = Limit {
@@ -101,18 +98,15 @@ impl Target {
 }
 
 /// A campaign with the tag of its version and the counts of its messages.
-async fn answer(state: &SendState, account_id: Uuid, campaign: &Campaign) -> Result<Response> {
-    let body = with_counts(state, account_id, campaign).await?;
+async fn answer(caller: &Caller, campaign: &Campaign) -> Result<Response> {
+    let body = with_counts(caller, campaign).await?;
     Ok(([(ETAG, etag(campaign.revision))], Json(body)).into_response())
 }
 
-async fn with_counts<'a>(
-    state: &SendState,
-    account_id: Uuid,
-    campaign: &'a Campaign,
-) -> Result<CampaignBody<'a>> {
+async fn with_counts<'a>(caller: &Caller, campaign: &'a Campaign) -> Result<CampaignBody<'a>> {
     let ids = [campaign.campaign_id];
-    let counts = state.app.store.campaign_counts(account_id, &ids);
+    let counts = &caller.app.store;
+    let counts = counts.campaign_counts(caller.account_id(), &ids);
     let counts = within(QUICK, counts).await?.pop().unwrap_or_default();
     Ok(CampaignBody::new(campaign, counts))
 }
@@ -136,18 +130,19 @@ async fn with_counts<'a>(
 pub async fn create_campaign(
     State(state): State<SendState>,
     caller: Caller,
-    headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Result<Response> {
-    let account_id = caller.account_id();
-    let body = state.body(&caller, &headers, body, CAMPAIGN_BODY).await?;
+    let body = caller.json(request, CAMPAIGN_BODY).await?;
     let content = CampaignContent::parse(&Value::Object(body)).map_err(Problem::invalid)?;
     check::content(&state, &caller, &content).await?;
-    let campaign = state.app.store.create_campaign(account_id, &content);
+    let campaign = caller
+        .app
+        .store
+        .create_campaign(caller.account_id(), &content);
     let campaign = within(QUICK, campaign).await?;
     tracing::info!(campaign.id = %campaign.campaign_id, "campaign made");
     let location = [(LOCATION, format!("{PATH}/{}", campaign.campaign_id))];
-    let answer = answer(&state, account_id, &campaign).await?;
+    let answer = answer(&caller, &campaign).await?;
     Ok((StatusCode::CREATED, location, answer).into_response())
 }
 
@@ -166,36 +161,23 @@ pub async fn create_campaign(
 )]
 pub async fn read_campaign(target: Target) -> Result<Response> {
     let campaign = target.find().await?;
-    answer(&target.state, target.key.account_id, &campaign).await
+    answer(&target.caller, &campaign).await
 }
 
 /// List campaigns, newest first.
 #[utoipa::path(
     get,
     path = "/api_v1/sms/campaign",
-    params(ListQuery),
-    responses(
-        (status = 200, description = "A page of campaigns", body = Page<CampaignBody>),
-    ),
+    params(List),
+    responses((status = 200, description = "A page of campaigns", body = Page<CampaignBody>)),
 )]
-pub async fn list_campaigns(
-    State(state): State<SendState>,
-    caller: Caller,
-    query: ListQuery,
-) -> Result<Response> {
-    let (store, account_id) = (&state.app.store, caller.account_id());
-    let list = List::new(account_id, PATH);
-    let before = list.position(&query)?.map(Uuid::from_bytes);
-    let page = store
-        .campaigns(account_id, before, query.limit.into())
-        .await?;
-    let ids = page.rows.iter().map(|campaign| campaign.campaign_id);
-    let counts = store
-        .campaign_counts(account_id, &ids.collect::<Vec<_>>())
-        .await?;
-    let items = page.rows.iter().zip(counts).map(|(campaign, counts)| {
-        let position = campaign.campaign_id.into_bytes();
-        (position, CampaignBody::new(campaign, counts))
-    });
-    list.answer(&query, items, page.next.map(Uuid::into_bytes))
+pub async fn list_campaigns(caller: Caller, list: List) -> Result<Response> {
+    let (store, account_id) = (&caller.app.store, caller.account_id());
+    let page = store.campaigns(account_id, list.position()?, list.limit);
+    let page = page.await?;
+    let ids: Vec<_> = page.rows.iter().map(|row| row.campaign_id).collect();
+    let counts = store.campaign_counts(account_id, &ids).await?;
+    let campaigns = page.rows.iter().zip(counts);
+    let items = campaigns.map(|(row, counts)| (row.campaign_id, CampaignBody::new(row, counts)));
+    list.answer(items, page.next)
 }

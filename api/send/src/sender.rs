@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::state::SendState;
-use api_http::{Caller, Page, Problem, Result};
+use api_http::{Caller, Page, Result};
 
 /// A sender that the account may use.
 #[derive(Serialize, ToSchema)]
@@ -34,9 +34,7 @@ pub struct SenderItem {
 #[utoipa::path(
     get,
     path = "/api_v1/sms/sender",
-    responses(
-        (status = 200, description = "All of them, in the order of the settings", body = Page<SenderItem>),
-    ),
+    responses((status = 200, description = "All of them, in the order of the settings", body = Page<SenderItem>)),
 )]
 pub async fn list_senders(
     State(state): State<SendState>,

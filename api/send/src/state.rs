@@ -3,13 +3,10 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use api_http::body::{Limit, json};
+use api_http::body::Limit;
 use api_http::commit::Committer;
-use axum::body::Body;
 use axum::extract::FromRef;
-use axum::http::HeaderMap;
 use domain::invalid::{Invalid, code};
-use domain::members::texts;
 use domain::pepper::Pepper;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
@@ -17,7 +14,6 @@ use platform::backends::Backends;
 use platform::config::Config;
 use sender::setting::{Kind, Setting};
 use sender::{Provider, tls_config};
-use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::hook::Receipts;
@@ -73,36 +69,6 @@ impl SendState {
         }
     }
 
-    /// A body that is an object.
-    ///
-    /// # Errors
-    /// See [`json`].
-    pub async fn body(
-        &self,
-        caller: &Caller,
-        headers: &HeaderMap,
-        body: Body,
-        limit: Limit,
-    ) -> Result<Map<String, Value>> {
-        let permit = self.app.memory.permit(caller.account_id());
-        json(permit, headers, body, limit).await
-    }
-
-    /// A body that is an object of these texts.
-    ///
-    /// # Errors
-    /// See [`json`]; 422.
-    pub async fn texts<const N: usize>(
-        &self,
-        caller: &Caller,
-        headers: &HeaderMap,
-        body: Body,
-        names: [&str; N],
-    ) -> Result<[String; N]> {
-        let body = self.body(caller, headers, body, FEW).await?;
-        texts(&body, names).map_err(Problem::invalid)
-    }
-
     /// The sender of this name, if the caller may use it.
     ///
     /// # Errors
@@ -142,8 +108,8 @@ impl SendState {
     ///
     /// # Errors
     /// 503: there is none, because the service has no sender.
-    pub fn pepper(&self) -> Result<&Pepper> {
-        let pepper = self.pepper.as_deref();
+    pub fn pepper(&self) -> Result<&Arc<Pepper>> {
+        let pepper = self.pepper.as_ref();
         pepper.ok_or_else(|| {
             Problem::new(
                 Code::Unavailable,

@@ -1,11 +1,9 @@
 //! How operations follow one another: what one answers is what the next is asked with. The capabilities do not know each
 //! other, so it is said here and not beside the handlers.
 
-use utoipa::openapi::link::{Link, LinkBuilder};
-use utoipa::openapi::path::{Operation, ParameterIn};
-use utoipa::openapi::{OpenApi as Document, RefOr};
+use serde_json::{Value, json};
 
-use super::operations;
+use super::{elements, operations};
 
 /// Parameters of paths, and where in a response their values are.
 type Given = &'static [(&'static str, &'static str)];
@@ -32,40 +30,38 @@ const GIVING: [(&str, &str, Given); 7] = [
 ];
 
 /// Adds links to the operations that give something.
-pub fn add(document: &mut Document) {
-    let all: Vec<Operation> = operations(document).map(|(_, next)| next.clone()).collect();
+pub fn add(document: &mut Value) {
+    let all: Vec<Value> = operations(document).map(|(_, next)| next.clone()).collect();
     for (_, operation) in operations(document) {
-        let id = operation.operation_id.as_deref();
-        if let Some((_, status, given)) = GIVING.iter().find(|(of, ..)| Some(*of) == id)
-            && let Some(RefOr::T(response)) = operation.responses.responses.get_mut(*status)
-        {
-            let links = all.iter().filter_map(|next| link(next, given));
-            response.links.extend(links);
+        let id = &operation["operationId"];
+        let Some((_, status, given)) = GIVING.iter().find(|(of, ..)| id == of) else {
+            continue;
+        };
+        for next in &all {
+            let parameters = link(next, given);
+            if let (Some(id), false) = (next["operationId"].as_str(), parameters.is_null()) {
+                let link = json!({"operationId": id, "parameters": parameters});
+                operation["responses"][*status]["links"][id] = link;
+            }
         }
     }
 }
 
-/// The link to an operation whose path names something that is given.
-fn link(next: &Operation, given: Given) -> Option<(String, RefOr<Link>)> {
-    let id = next.operation_id.as_deref()?;
-    let mut link = None;
-    for parameter in next.parameters.iter().flatten() {
-        let RefOr::T(parameter) = parameter else {
-            continue;
-        };
-        let meant = match (id, parameter.name.as_str()) {
-            ("create_plain_link", "id") => "form_id",
+/// The parameters of an operation's path that are given; null: none.
+fn link(next: &Value, given: Given) -> Value {
+    let mut link = Value::Null;
+    for parameter in elements(&next["parameters"]).filter(|parameter| parameter["in"] == "path") {
+        let name = parameter["name"].as_str().unwrap_or_default();
+        let meant = match (next["operationId"].as_str(), name) {
+            (Some("create_plain_link"), "id") => "form_id",
             (_, "id") => "token",
             // Only a message's link stops messages.
-            ("stop_messages", _) => continue,
+            (Some("stop_messages"), _) => continue,
             (_, name) => name,
         };
-        if let Some((_, value)) = given.iter().find(|(name, _)| *name == meant)
-            && parameter.parameter_in == ParameterIn::Path
-        {
-            let begun = link.unwrap_or_else(|| LinkBuilder::new().operation_id(id));
-            link = Some(begun.parameter(&parameter.name, *value));
+        if let Some((_, value)) = given.iter().find(|(given, _)| *given == meant) {
+            link[name] = json!(value);
         }
     }
-    Some((id.to_owned(), link?.build().into()))
+    link
 }

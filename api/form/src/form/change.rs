@@ -1,7 +1,6 @@
 //! Changing a form: replaced as a whole, published, deleted.
 
-use axum::body::Body;
-use axum::extract::State;
+use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::form::{EditRefused, FormContent, FormInput, FormStatus};
@@ -11,10 +10,9 @@ use uuid::Uuid;
 
 use super::request::FormRequest;
 use super::{FORM_BODY, FormBody, answer};
-use api_http::body::json;
 use api_http::deadline::soon;
 use api_http::precondition::{IfMatch, changed};
-use api_http::{AppState, Caller, Code, PathId, Problem, QUICK, Result, within};
+use api_http::{Caller, Code, PathId, Problem, QUICK, Result, within};
 
 /// Replace a form as a whole.
 ///
@@ -36,43 +34,39 @@ use api_http::{AppState, Caller, Code, PathId, Problem, QUICK, Result, within};
     ),
 )]
 pub async fn replace_form(
-    State(state): State<AppState>,
     caller: Caller,
     PathId(form_id): PathId,
     headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Result<Response> {
     let account_id = caller.account_id();
-    let form = within(QUICK, state.store.form(account_id, form_id)).await?;
+    let form = within(QUICK, caller.app.store.form(account_id, form_id)).await?;
     let form = form.ok_or_else(Problem::not_found)?;
     let if_match = IfMatch::of(&headers);
-    let permit = state.memory.permit(account_id);
-    let body = json(permit, &headers, body, FORM_BODY).await?;
+    let body = caller.json(request, FORM_BODY).await?;
     if_match.check(form.revision)?;
     if form.status == FormStatus::Deleted {
         return Err(transition(form.status, "be changed"));
     }
     let input = FormInput::parse(&Value::Object(body)).map_err(Problem::invalid)?;
-    let change = soon(replace(&state, account_id, form, if_match, input)).await?;
-    done(&state, change, "be changed")
+    let change = soon(replace(&caller, form, if_match, input)).await?;
+    done(&caller, change, "be changed")
 }
 
 /// Puts the input in the place of the form, or of what others have made of it meanwhile.
 async fn replace(
-    state: &AppState,
-    account_id: Uuid,
+    caller: &Caller,
     mut form: Form,
     if_match: IfMatch<'_>,
     input: FormInput,
 ) -> Result<FormChange> {
+    let (store, account_id) = (&caller.app.store, caller.account_id());
     loop {
         let content = edit(&form, input.clone())?;
-        let replaced = state
-            .store
-            .replace_form(account_id, form.form_id, form.revision, &content);
+        let replaced = store.replace_form(account_id, form.form_id, form.revision, &content);
         match replaced.await? {
             FormChange::Changed if !if_match.names_versions() => {
-                let now = state.store.form(account_id, form.form_id).await?;
+                let now = store.form(account_id, form.form_id).await?;
                 form = now.ok_or_else(Problem::not_found)?;
             }
             change => return Ok(change),
@@ -110,15 +104,14 @@ fn edit(form: &Form, input: FormInput) -> Result<FormContent> {
     ),
 )]
 pub async fn publish_form(
-    State(state): State<AppState>,
     caller: Caller,
     PathId(form_id): PathId,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let account_id = caller.account_id();
-    let revision = expected(&state, account_id, form_id, &headers).await?;
-    let change = state.store.publish_form(account_id, form_id, revision);
-    done(&state, change.await?, "be published")
+    let revision = expected(&caller, form_id, &headers).await?;
+    let store = &caller.app.store;
+    let change = store.publish_form(caller.account_id(), form_id, revision);
+    done(&caller, change.await?, "be published")
 }
 
 /// Delete a form.
@@ -137,43 +130,37 @@ pub async fn publish_form(
     ),
 )]
 pub async fn delete_form(
-    State(state): State<AppState>,
     caller: Caller,
     PathId(form_id): PathId,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let account_id = caller.account_id();
-    let revision = expected(&state, account_id, form_id, &headers).await?;
-    let change = state.store.delete_form(account_id, form_id, revision);
-    done(&state, change.await?, "be deleted")
+    let revision = expected(&caller, form_id, &headers).await?;
+    let store = &caller.app.store;
+    let change = store.delete_form(caller.account_id(), form_id, revision);
+    done(&caller, change.await?, "be deleted")
 }
 
 /// The one version that may be changed, if the caller named some.
-async fn expected(
-    state: &AppState,
-    account_id: Uuid,
-    form_id: Uuid,
-    headers: &HeaderMap,
-) -> Result<Option<i64>> {
+async fn expected(caller: &Caller, form_id: Uuid, headers: &HeaderMap) -> Result<Option<i64>> {
     let if_match = IfMatch::of(headers);
     if !if_match.names_versions() {
         return Ok(None);
     }
-    let form = state.store.form(account_id, form_id).await?;
+    let form = caller.app.store.form(caller.account_id(), form_id).await?;
     let form = form.ok_or_else(Problem::not_found)?;
     if_match.check(form.revision)?;
     Ok(Some(form.revision))
 }
 
 /// Answers with what a change came to.
-fn done(state: &AppState, change: FormChange, what: &str) -> Result<Response> {
+fn done(caller: &Caller, change: FormChange, what: &str) -> Result<Response> {
     let form = match change {
         FormChange::Done(form) => form,
         FormChange::NotFound => return Err(Problem::not_found()),
         FormChange::Changed => return Err(changed()),
         FormChange::Refused(status) => return Err(transition(status, what)),
     };
-    state.recent_changes.record(form.form_id);
+    caller.app.recent_changes.record(form.form_id);
     tracing::info!(form.id = %form.form_id, form.status = form.status.as_str(), "form changed");
     Ok(answer(&form))
 }

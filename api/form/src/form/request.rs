@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use api_http::schema::written;
+use api_http::schema::{line, object, read_only, written};
 use domain::form::{
     FieldType, MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS,
     MAX_VALUE_CHARS, MemberShape, READ_ONLY,
@@ -12,8 +12,6 @@ use serde_json::{Value, json};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Without control characters.
-const LINE: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$";
 const KEY: &str = "^[a-z][a-z0-9_]{0,39}$";
 const BUS_PROP: &str = "^[^:\\u0000-\\u001f\\u007f-\\u009f]+:[^\\u0000-\\u001f\\u007f-\\u009f]+$";
 
@@ -107,22 +105,4 @@ fn bus_prop() -> Value {
         "description": "`<name>:<value>`; with a `bus_prop_id` where one is meant that the form has",
         "oneOf": [named, object(&["bus_prop"], &properties)],
     })
-}
-
-/// Without other members than those named.
-fn object(required: &[&str], properties: &Value) -> Value {
-    json!({
-        "type": "object",
-        "required": required,
-        "properties": properties,
-        "additionalProperties": false,
-    })
-}
-
-fn line(most: usize) -> Value {
-    json!({"type": "string", "minLength": 1, "maxLength": most, "pattern": LINE})
-}
-
-fn read_only() -> Value {
-    json!({"readOnly": true})
 }

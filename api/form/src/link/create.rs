@@ -1,11 +1,10 @@
 //! Making links. What a request may say is read in [`super::request`].
 
-use api_http::{AppState, Caller, Code, Problem, QUICK, Result, parse_uuid, within};
+use api_http::{Caller, Code, Problem, QUICK, Result, parse_id, within};
 use axum::Json;
-use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request};
+use axum::http::StatusCode;
 use axum::http::header::LOCATION;
-use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use chrono::Utc;
 use domain::form::FormStatus;
@@ -49,13 +48,11 @@ pub struct LinkPath {
     ),
 )]
 pub async fn create_plain_link(
-    state: State<AppState>,
     caller: Caller,
     path: InPath<LinkPath>,
-    headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Result<Response> {
-    create_link(state, caller, path, headers, body).await
+    create_link(caller, path, request).await
 }
 
 /// Generate a link.
@@ -83,19 +80,16 @@ pub async fn create_plain_link(
     ),
 )]
 pub async fn create_link(
-    State(state): State<AppState>,
     caller: Caller,
     path: InPath<LinkPath>,
-    headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Result<Response> {
     let Path(path) = path.map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
-    let form_id = parse_uuid(&path.form_id)
-        .ok_or_else(|| Problem::invalid_parameter("form_id is not a UUID"))?;
-    let account_id = caller.account_id();
-    let form = within(QUICK, state.store.form(account_id, form_id)).await?;
+    let form_id = parse_id("form_id", &path.form_id)?;
+    let (app, account_id) = (&caller.app, caller.account_id());
+    let form = within(QUICK, app.store.form(account_id, form_id)).await?;
     let form = form.ok_or_else(Problem::not_found)?;
-    let pairs = read_pairs(state.memory.permit(account_id), &headers, body).await?;
+    let pairs = read_pairs(app.memory.permit(account_id), request).await?;
     let bus_prop_ids: BusPropIds = path.bus_prop_id.parse().map_err(bus_prop_ids_problem)?;
     if form.status != FormStatus::Published {
         let status = form.status.as_str();
@@ -117,10 +111,10 @@ pub async fn create_link(
         expires_at: request.expires_at,
         max_responses: request.max_responses,
     };
-    let link = within(QUICK, state.store.create_link(&link)).await?;
+    let link = within(QUICK, app.store.create_link(&link)).await?;
     tracing::info!(link.id = %link.link_id, form.id = %form_id, "link made");
     let location = [(LOCATION, format!("{PATH}/link/{}", link.token))];
-    let body = Json(LinkResponse::new(&state, &link, &form.content));
+    let body = Json(LinkResponse::new(app, &link, &form.content));
     Ok((StatusCode::CREATED, location, body).into_response())
 }
 

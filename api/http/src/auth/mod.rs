@@ -16,12 +16,14 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use chrono_tz::Tz;
 use domain::scope::Scope;
+use serde_json::{Map, Value};
 use store::account::KeyRecord;
 use uuid::Uuid;
 
 pub use self::keys::Keys;
 pub use self::usage::Usage;
 use self::watch::{cut_when, revoked};
+use crate::body::{Limit, json};
 use crate::extract::header;
 use crate::{AppState, Code, Network, Problem, Result};
 
@@ -52,6 +54,14 @@ impl Caller {
     /// In which the account's days are counted.
     pub fn time_zone(&self) -> Tz {
         self.key.time_zone
+    }
+
+    /// Reads a body of `application/json` that is one object.
+    ///
+    /// # Errors
+    /// See [`json`].
+    pub async fn json(&self, request: Request, limit: Limit) -> Result<Map<String, Value>> {
+        json(self.app.memory.permit(self.account_id()), request, limit).await
     }
 
     /// Whether the key has the scope.

@@ -1,7 +1,7 @@
 //! A JSON object as a body.
 
-use axum::body::Body;
-use axum::http::HeaderMap;
+use axum::extract::Request;
+use axum::http::request::Parts;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
@@ -25,18 +25,18 @@ pub struct Limit {
 /// 415; 413; 400 `invalid_json`; 503 `busy`; 408.
 pub async fn json(
     permit: MemoryPermit,
-    headers: &HeaderMap,
-    body: Body,
+    request: Request,
     limit: Limit,
 ) -> Result<Map<String, Value>> {
-    let kind = ContentType::of(headers).filter(|kind| kind.essence == "application/json");
+    let (Parts { headers, .. }, body) = request.into_parts();
+    let kind = ContentType::of(&headers).filter(|kind| kind.essence == "application/json");
     if kind.is_none() {
         return Err(Problem::new(
             Code::UnsupportedMediaType,
             "Content-Type must be application/json, in UTF-8",
         ));
     }
-    plain(headers)?;
+    plain(&headers)?;
     let whole = read(permit, body, limit.bytes, Code::InvalidJson).await?;
     object(&whole.bytes, limit.values)
 }

@@ -1,13 +1,16 @@
-//! What the headers and the query of an import say.
+//! What the headers and the query of an import say, and the campaign that it is for.
 
 use axum::http::{HeaderMap, HeaderName};
 use domain::body::BodyKind;
+use domain::campaign::{Audience, CampaignStatus};
+use domain::scope::Scope;
+use store::send::{Campaign, CampaignKey};
 use uuid::Uuid;
 
 use crate::ingest::OnError;
 use api_http::body::{ContentType, Encoding};
 use api_http::extract::header;
-use api_http::{Code, Parameters, Problem, Result, parse_uuid};
+use api_http::{AppState, Caller, Code, Parameters, Problem, QUICK, Result, parse_id, within};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// At most this many bytes.
@@ -54,9 +57,8 @@ impl ImportRequest {
                 Problem::invalid_parameter("on_error must be accept_valid or reject_all")
             })?,
         };
-        let campaign_id = parameters.one("campaign")?.map(|text| {
-            parse_uuid(text).ok_or_else(|| Problem::invalid_parameter("campaign is not a UUID"))
-        });
+        let campaign_id = parameters.one("campaign")?;
+        let campaign_id = campaign_id.map(|text| parse_id("campaign", text));
         Ok(Self {
             kind,
             encoding,
@@ -87,6 +89,56 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>> {
         _ => Err(Problem::invalid_parameter(
             "Idempotency-Key must be 1 to 255 visible ASCII characters, once",
         )),
+    }
+}
+
+/// Whether the caller may import for a campaign, and there is one; `None`: it does not want to.
+///
+/// # Errors
+/// 403; 404.
+pub async fn find_campaign(
+    app: &AppState,
+    caller: &Caller,
+    campaign_id: Option<Uuid>,
+) -> Result<Option<CampaignKey>> {
+    let Some(campaign_id) = campaign_id else {
+        return Ok(None);
+    };
+    caller.check(Scope::Send)?;
+    let key = CampaignKey::new(caller.account_id(), campaign_id);
+    let campaign = within(QUICK, app.store.campaign(key)).await?;
+    campaign.ok_or_else(Problem::not_found)?;
+    Ok(Some(key))
+}
+
+/// Whether the campaign of an import takes imports now. To be asked of a new import alone: one that was answered before is
+/// answered the same.
+///
+/// # Errors
+/// It takes none, or the database does not answer.
+pub async fn check_campaign(app: &AppState, key: Option<CampaignKey>) -> Result<()> {
+    let Some(key) = key else {
+        return Ok(());
+    };
+    let campaign = within(QUICK, app.store.campaign(key)).await?;
+    let why = campaign.map_or(Some("the campaign is gone"), |campaign| refusal(&campaign));
+    why.map_or(Ok(()), |why| {
+        Err(Problem::new(Code::CampaignNotRunning, why))
+    })
+}
+
+/// Why a campaign takes no imports.
+fn refusal(campaign: &Campaign) -> Option<&'static str> {
+    if !matches!(campaign.content.audience, Audience::OnImport { .. }) {
+        return Some("the campaign's audience is not on_import");
+    }
+    match campaign.status {
+        CampaignStatus::Draft => Some("the campaign is DRAFT"),
+        CampaignStatus::Finished => Some("the campaign is FINISHED"),
+        CampaignStatus::Cancelled => Some("the campaign is CANCELLED"),
+        CampaignStatus::Running | CampaignStatus::Paused => campaign
+            .finishing
+            .then_some("the campaign was told to finish"),
     }
 }
 

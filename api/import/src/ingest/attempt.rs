@@ -32,14 +32,6 @@ const COMMIT: Duration = Duration::from_secs(10);
 /// How long a caller waits for an attempt to be cleared away.
 const CLEARING: Duration = Duration::from_secs(1);
 
-/// What an idempotency key gives.
-pub enum Opened {
-    /// This attempt may import the body.
-    Mine(Attempt),
-    /// It was answered before.
-    Finished(FinishedImport),
-}
-
 /// One try to import a body.
 pub struct Attempt {
     state: AppState,
@@ -52,11 +44,16 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Begins an attempt, with its idempotency key reserved. `query` is the query in one fixed form.
+    /// Begins an attempt, with its idempotency key reserved, unless it was answered before: then that answer. `query` is the
+    /// query in one fixed form.
     ///
     /// # Errors
     /// The key is in flight, or the database does not answer.
-    pub async fn open(state: &AppState, import: ImportAttempt, query: &str) -> Result<Opened> {
+    pub async fn open(
+        state: &AppState,
+        import: ImportAttempt,
+        query: &str,
+    ) -> Result<(Self, Option<FinishedImport>)> {
         let writer = Writer::new(&state.store, import);
         let lost = Arc::new(SetOnce::new());
         let stop = CancellationToken::new();
@@ -71,20 +68,15 @@ impl Attempt {
             _heartbeat: stop.drop_guard(),
         };
         let Some(key) = attempt.writer.import.key.as_deref() else {
-            return Ok(Opened::Mine(attempt));
+            return Ok((attempt, None));
         };
-        let reserved = attempt.writer.reserve(key, query).await;
-        match reserved? {
-            Reservation::Mine => Ok(Opened::Mine(attempt)),
-            Reservation::InFlight => {
-                attempt.untouch();
-                Err(in_flight())
-            }
-            Reservation::Finished(first) => {
-                attempt.untouch();
-                Ok(Opened::Finished(first))
-            }
-        }
+        let finished = match attempt.writer.reserve(key, query).await? {
+            Reservation::Mine => return Ok((attempt, None)),
+            Reservation::InFlight => Err(in_flight()),
+            Reservation::Finished(first) => Ok(first),
+        };
+        attempt.untouch();
+        Ok((attempt, Some(finished?)))
     }
 
     pub fn batch_id(&self) -> Uuid {

@@ -7,8 +7,8 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::error::fault;
+use api_http::Result;
 use api_http::body::ArrivingBody;
-use api_http::{Problem, Result};
 
 /// A body as it comes over the wire. An error of it holds a [`Problem`].
 pub struct Wire {
@@ -69,6 +69,7 @@ pub fn wait<T>(stop: &CancellationToken, future: impl Future<Output = Result<T>>
 
 #[cfg(test)]
 mod tests {
+    use api_http::Problem;
     use axum::body::Body;
     use futures::stream;
     use uuid::Uuid;

@@ -34,13 +34,13 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Span;
 use utoipa::ToSchema;
 
-pub use self::attempt::{Attempt, Opened};
+pub use self::attempt::Attempt;
 use self::encoding::Decoder;
 use self::error::fault;
 pub use self::error::outcome;
 pub use self::parse::{Job, Tally};
 use self::source::Source;
-use api_http::{Problem, Result};
+use api_http::Result;
 
 /// So many pieces wait between parser and store.
 const PIECES: usize = 1;

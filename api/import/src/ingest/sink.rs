@@ -1,13 +1,16 @@
 //! From runs and blocks to the database: compressing one while another is stored, a few at once.
 
+use std::pin::pin;
+
+use futures::{StreamExt, TryStreamExt, stream};
 use tokio::sync::mpsc::Receiver;
-use tokio::task::{JoinSet, spawn_blocking};
+use tokio::task::spawn_blocking;
 
 use super::attempt::Attempt;
 use super::error::fault;
 use super::parse::Piece;
 use super::writer::Writer;
-use api_http::{Problem, Result};
+use api_http::Result;
 
 /// The pieces that are compressed or stored at once, at most.
 const AT_ONCE: usize = 2;
@@ -17,30 +20,13 @@ const AT_ONCE: usize = 2;
 /// # Errors
 /// The database does not answer, or the attempt is lost. Pieces on their way are given up.
 pub async fn run(attempt: &Attempt, mut pieces: Receiver<Piece>) -> Result<()> {
-    let mut working = JoinSet::new();
-    let mut has_begun = false;
-    while let Some(piece) = pieces.recv().await {
-        if !has_begun {
-            attempt.begin().await?;
-            has_begun = true;
-        }
-        if working.len() >= AT_ONCE {
-            done(working.join_next().await)?;
-        }
-        working.spawn(store(attempt.writer(), piece));
+    let pieces = stream::poll_fn(|context| pieces.poll_recv(context));
+    let mut pieces = pin!(pieces.peekable());
+    if pieces.as_mut().peek().await.is_some() {
+        attempt.begin().await?;
     }
-    while !working.is_empty() {
-        done(working.join_next().await)?;
-    }
-    Ok(())
-}
-
-fn done(joined: Option<Result<Result<()>, tokio::task::JoinError>>) -> Result<()> {
-    match joined {
-        Some(Ok(result)) => result,
-        Some(Err(_)) => Err(fault("a chunk could not be stored")),
-        None => Ok(()),
-    }
+    let store = |piece| store(attempt.writer(), piece);
+    pieces.map(Ok).try_for_each_concurrent(AT_ONCE, store).await
 }
 
 async fn store(writer: Writer, piece: Piece) -> Result<()> {

@@ -10,7 +10,7 @@ use platform::places::Places;
 use store::send::preview::PreviewQuery;
 
 use super::Target;
-use api_http::{Problem, Result};
+use api_http::Result;
 
 /// Previews at once.
 static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::new(2));

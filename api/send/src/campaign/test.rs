@@ -1,8 +1,7 @@
 //! A test message, to any number.
 
 use axum::Json;
-use axum::body::Body;
-use axum::http::HeaderMap;
+use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use domain::campaign::CampaignStatus;
 use domain::docid::DocId;
@@ -12,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::resend::not_running;
+use super::change::not_running;
 use super::{CampaignBody, Target, check, with_counts};
 use crate::state::FEW;
 use crate::suppression::wrong_phone;
@@ -53,11 +52,11 @@ pub struct TestBody<'a> {
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`, `public_url_local`"),
     ),
 )]
-pub async fn test_campaign(target: Target, headers: HeaderMap, body: Body) -> Result<Response> {
+pub async fn test_campaign(target: Target, request: Request) -> Result<Response> {
     let Target { state, caller, key } = &target;
     let (store, account_id) = (&state.app.store, key.account_id);
     let campaign = target.find().await?;
-    let body = state.body(caller, &headers, body, FEW).await?;
+    let body = caller.json(request, FEW).await?;
     if matches!(
         campaign.status,
         CampaignStatus::Finished | CampaignStatus::Cancelled
@@ -87,7 +86,7 @@ pub async fn test_campaign(target: Target, headers: HeaderMap, body: Body) -> Re
         .ok_or_else(Problem::not_found)?;
     let body = TestBody {
         message_id,
-        campaign: with_counts(state, account_id, &campaign).await?,
+        campaign: with_counts(caller, &campaign).await?,
     };
     Ok(Json(body).into_response())
 }
