@@ -44,7 +44,8 @@ pub struct Shared {
     pub memory: MemoryPool,
     /// The memory for pages of large items, [`PAGE_BYTES`](store::PAGE_BYTES) each.
     pub page_memory: MemoryPool,
-    public_url: String,
+    /// What links begin with, without a slash at its end.
+    pub public_url: String,
     /// Tells the workers what has changed.
     pub notifier: Notifier,
     /// Which links and forms this instance changed lately.

@@ -4,7 +4,6 @@ pub mod change;
 mod check;
 pub mod preview;
 pub mod request;
-pub mod test;
 
 use axum::Json;
 use axum::extract::{FromRequestParts, Request, State};

@@ -83,7 +83,7 @@ impl Hook {
         });
         let path = uri.path_and_query().map_or("", |path| path.as_str());
         Ok(Received {
-            url: format!("{}{path}", self.state.public_url),
+            url: format!("{}{path}", self.state.app.public_url),
             headers: headers.collect(),
             body,
             uri,

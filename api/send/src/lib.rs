@@ -27,7 +27,7 @@ use platform::config::Config;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
-use self::campaign::{change, preview, test};
+use self::campaign::{change, preview};
 use self::state::SendState;
 
 /// Where campaigns are.
@@ -50,7 +50,7 @@ pub fn routes(app: &AppState, config: &Config, backends: &Backends) -> OpenApiRo
         // A large audience takes its time, and so does sending many again.
         .routes(routes!(preview::preview_campaign))
         .routes(routes!(change::resend_messages))
-        .routes(routes!(test::test_campaign))
+        .routes(routes!(preview::test_campaign))
         .routes(routes!(message::list_messages))
         .routes(routes!(message::list_recipient_messages).layer(from_fn(quick)))
         .routes(routes!(sender::list_senders).layer(from_fn(quick)))

@@ -36,9 +36,6 @@ pub struct SendState {
     pub app: AppState,
     pub senders: Arc<[Sender]>,
     pepper: Option<Arc<Pepper>>,
-    pub public_url: Arc<str>,
-    /// What comes before a link's token.
-    pub link_prefix: Arc<str>,
     /// Only this machine can open links.
     links_are_local: bool,
     /// Receipts that arrive together share a commit.
@@ -61,8 +58,6 @@ impl SendState {
             app: app.clone(),
             senders: senders.collect(),
             pepper: backends.pepper.clone(),
-            public_url: config.public_url.as_str().into(),
-            link_prefix: format!("{}/f/", config.public_url.as_str()).into(),
             links_are_local: config.public_url.is_local(),
             receipts: Arc::new(Committer::start(&app.store, &app.notifier)),
             tests: Arc::new(test_limiter()),

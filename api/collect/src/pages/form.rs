@@ -53,34 +53,6 @@ pub fn form_again(
             "Everything you entered is below: please wait a moment and send it again.",
         ),
     };
-    render(form, typed, problems, heading, text).fill(token, visit)
-}
-
-/// The questions of a form's page, each with what was typed under its key.
-pub(super) fn questions<'a>(
-    form: &'a FormContent,
-    typed: &'a [(String, String)],
-    problems: &[FieldProblem],
-) -> Vec<Question<'a>> {
-    let question = |field: &'a Field| {
-        let key = field.key.as_str();
-        let typed = typed.iter().filter(|(name, _)| name == key);
-        let typed: Vec<&str> = typed.map(|(_, text)| text.as_str()).collect();
-        let problem = problems.iter().find(|problem| problem.key == key);
-        let first = typed.first().copied().unwrap_or_default();
-        let error = problem.map(|problem| wording::advice(problem, field, first));
-        Question::new(field, &typed, error)
-    };
-    form.page_fields().map(question).collect()
-}
-
-fn render(
-    form: &FormContent,
-    typed: &[(String, String)],
-    problems: &[FieldProblem],
-    heading: &'static str,
-    text: &'static str,
-) -> Prepared {
     let questions = questions(form, typed, problems);
     let on_page = |problem: &&FieldProblem| {
         let mut questions = questions.iter();
@@ -99,7 +71,25 @@ fn render(
         questions: &questions,
         stops: false,
     };
-    Prepared::new(&page.to_string())
+    Prepared::new(&page.to_string()).fill(token, visit)
+}
+
+/// The questions of a form's page, each with what was typed under its key.
+pub(super) fn questions<'a>(
+    form: &'a FormContent,
+    typed: &'a [(String, String)],
+    problems: &[FieldProblem],
+) -> Vec<Question<'a>> {
+    let question = |field: &'a Field| {
+        let key = field.key.as_str();
+        let typed = typed.iter().filter(|(name, _)| name == key);
+        let typed: Vec<&str> = typed.map(|(_, text)| text.as_str()).collect();
+        let problem = problems.iter().find(|problem| problem.key == key);
+        let first = typed.first().copied().unwrap_or_default();
+        let error = problem.map(|problem| wording::advice(problem, field, first));
+        Question::new(field, &typed, error)
+    };
+    form.page_fields().map(question).collect()
 }
 
 #[derive(Template)]

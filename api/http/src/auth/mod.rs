@@ -4,11 +4,11 @@
 
 mod keys;
 mod usage;
-mod watch;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::body::HttpBody as _;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
@@ -16,13 +16,14 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use chrono_tz::Tz;
 use domain::scope::Scope;
+use futures::{StreamExt, stream};
 use serde_json::{Map, Value};
 use store::account::KeyRecord;
+use tokio::time::sleep;
 use uuid::Uuid;
 
 pub use self::keys::Keys;
 pub use self::usage::Usage;
-use self::watch::{cut_when, revoked};
 use crate::body::{Limit, json};
 use crate::extract::header;
 use crate::{AppState, Code, Network, Problem, Result};
@@ -135,6 +136,44 @@ fn is_guarded(path: &str) -> bool {
 fn credentials(headers: &HeaderMap) -> Option<(&str, &str)> {
     let text = |name| header(headers, name).ok()?;
     Some((text(X_API_KEY)?, text(X_SECRET_KEY)?))
+}
+
+/// How often a key is looked up. With the time for which a key that was found is fresh and the time of one query, it stays
+/// below the 5 s in which a revocation holds.
+const INTERVAL: Duration = Duration::from_millis(500);
+
+/// The key was revoked.
+#[derive(Debug, thiserror::Error)]
+#[error("the key was revoked")]
+struct Revoked;
+
+/// Ends once a key, which has just been found good with the secret of this hash, is found revoked.
+async fn revoked(Caller { app, key }: Caller, secret: [u8; 32]) {
+    loop {
+        sleep(INTERVAL).await;
+        let found = app.keys.look_up(&app.store, &key.api_key, &secret);
+        // A database that does not answer takes no key away.
+        if let Ok(None) = found.await {
+            return;
+        }
+    }
+}
+
+/// The response, which is cut with an error once `revoked` ends.
+fn cut_when(revoked: impl Future<Output = ()> + Send + 'static, response: Response) -> Response {
+    response.map(|body| {
+        let begin = (body.into_data_stream(), Box::pin(revoked));
+        Body::from_stream(stream::try_unfold(
+            begin,
+            |(mut body, mut revoked)| async move {
+                tokio::select! {
+                    biased;
+                    () = &mut revoked => Err(axum::Error::new(Revoked)),
+                    data = body.next() => Ok(data.transpose()?.map(|data| (data, (body, revoked)))),
+                }
+            },
+        ))
+    })
 }
 
 #[cfg(test)]

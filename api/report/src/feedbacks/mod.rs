@@ -1,26 +1,32 @@
 //! Lists of feedbacks: a page in JSON, or all of them as lines. And erasing one.
 //!
 //! - `item`: a feedback in JSON.
-//! - `page`: one page, read in one snapshot. `lines`: everything as CSV or NDJSON, in bounded memory.
+//! - `lines`: everything as CSV or NDJSON, in bounded memory.
 
 pub mod item;
 mod lines;
-mod page;
 #[cfg(test)]
 mod tests;
 
 use axum::extract::{MatchedPath, State};
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::Response;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use domain::form::FormContent;
+use serde::Serialize;
+use serde_json::value::RawValue;
 use store::form::FormKey;
 use store::report::FeedbackQuery;
+use utoipa::ToSchema;
 
-use self::page::PageBody;
+use self::item::Item;
 use crate::ReportState;
+use crate::figures::{FormHead, json};
+use crate::rendered::{CACHE_STATUS, IfNoneMatch, MISS, NO_CACHE, tag_of_body};
 use crate::request::{Conditional, FormPath, FormReportRequest, no_bus_prop};
 use api_http::accept::Kind;
 use api_http::deadline::soon;
-use api_http::lines::wanted;
+use api_http::lines::{page as read_page, wanted};
 use api_http::list::TrackFieldQuery;
 use api_http::{Caller, List, PathId, Problem, Result};
 
@@ -78,7 +84,7 @@ pub async fn list_feedbacks(
             track_fields: narrowed.track_field,
         };
         match wanted(&headers, &list, &[Kind::Csv, Kind::Ndjson])? {
-            Kind::Json => page::page(&state, &request, &list, (&form, &query), &headers).await,
+            Kind::Json => page(&state, &request, &list, (&form, &query), &headers).await,
             kind => lines::whole(&state, query, kind).await,
         }
     };
@@ -104,4 +110,63 @@ pub async fn erase_feedback(caller: Caller, PathId(feedback_id): PathId) -> Resu
     let form = FormKey::new(account_id, form_id);
     caller.app.notifier.forms_changed([form]);
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// A page of feedbacks, newest first.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Feedbacks)]
+pub struct PageBody<'a> {
+    #[serde(flatten)]
+    head: FormHead<'a>,
+    /// How many there are on all pages.
+    total: i64,
+    #[schema(value_type = Vec<Item>)]
+    items: Vec<Box<RawValue>>,
+    /// Where the next page begins; null at the end.
+    #[schema(required = true)]
+    next_cursor: Option<String>,
+}
+
+/// Answers with a page.
+async fn page(
+    state: &ReportState,
+    request: &FormReportRequest,
+    list: &List,
+    (form, query): (&FormContent, &FeedbackQuery),
+    headers: &HeaderMap,
+) -> Result<Response> {
+    let (store, account_id) = (&state.app.store, query.form.account_id);
+    let found = store.feedback_page(query, list.position()?, list.limit);
+    let found = read_page(account_id, found).await?;
+    let rows = &found.page.rows;
+    let later;
+    let (mut form, (mut items, has_more)) = (form, item::items(form, rows)?);
+    if has_more {
+        // Somebody answered a field that the form did not have a moment ago.
+        later = store.form(account_id, query.form.form_id).await?;
+        if let Some(later) = &later {
+            form = &later.content;
+            (items, _) = item::items(form, rows)?;
+        }
+    }
+    let positions = rows.iter().map(|row| row.feedback_id);
+    let written = list.page(positions.zip(items), found.page.next)?;
+    let mut answer = list.link_to_next(&written);
+    let body = json(&PageBody {
+        head: FormHead::new(request, &form.title, found.as_of),
+        total: found.total,
+        items: written.items,
+        next_cursor: written.next_cursor,
+    })?;
+    let tag = tag_of_body(&body);
+    answer.extend([
+        (ETAG, tag.clone()),
+        (CACHE_CONTROL, NO_CACHE),
+        (CACHE_STATUS, MISS),
+    ]);
+    if IfNoneMatch::new(headers).has(&tag) {
+        return Ok((StatusCode::NOT_MODIFIED, answer).into_response());
+    }
+    answer.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Ok((answer, body).into_response())
 }
