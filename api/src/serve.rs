@@ -8,8 +8,8 @@ use axum::middleware::from_fn_with_state;
 use platform::backends::Backends;
 use platform::config::Config;
 use platform::health::{Check, Health};
-use platform::start::Process;
-use platform::{Error, http, ops, shutdown};
+use platform::start::{self, Process};
+use platform::{Error, http, ops};
 use tokio_util::sync::CancellationToken;
 
 use crate::router;
@@ -28,7 +28,7 @@ pub async fn serve(
     process: &Process,
     checks: Vec<Check>,
 ) -> Result<(), Error> {
-    let closing = shutdown::after(&process.shutdown, config.drain);
+    let closing = start::after(&process.shutdown, config.drain);
     let checks = [backends.checks(), checks].concat();
     let health = Health::new(checks, process.shutdown.clone());
     let state = AppState::new(config, &backends, closing.clone());

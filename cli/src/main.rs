@@ -2,7 +2,6 @@
 //!
 //! # Layout
 //! - [`serve`]: api and worker together (the default command), with a first key on an empty store.
-//! - [`first_key`]: the key that the first start makes.
 //! - [`key`]: keys of accounts: create, list, rotate, revoke.
 //! - [`import`], [`form`], [`link`], [`campaign`], [`suppression`], [`report`]: clients of a running service, over HTTP
 //!   ([`service`]).
@@ -21,7 +20,6 @@ use platform::start;
 
 mod campaign;
 mod counts;
-mod first_key;
 mod form;
 mod import;
 mod key;

@@ -23,7 +23,7 @@ use crate::PATH;
 use api_http::body::{Limit, SMALL};
 use api_http::deadline::soon;
 use api_http::precondition::{IfMatch, changed, etag};
-use api_http::{Caller, Code, List, Page, PathId, Problem, QUICK, Result, within};
+use api_http::{Caller, Code, List, Page, PathId, Problem, QUICK, Result, found, within};
 
 /// The largest form has 100 fields of 100 options, and 1,000 business properties.
 const FORM_BODY: Limit = Limit {
@@ -107,7 +107,6 @@ fn answer(form: &Form) -> Response {
             ("Location" = String, description = "Where the form is"),
             ("ETag" = String, description = "Of this version, for `If-Match`"),
         )),
-        (status = 400, description = "`invalid_json`"),
     ),
 )]
 pub async fn create_form(caller: Caller, request: Request) -> Result<Response> {
@@ -134,8 +133,8 @@ pub async fn create_form(caller: Caller, request: Request) -> Result<Response> {
     ),
 )]
 pub async fn read_form(caller: Caller, PathId(form_id): PathId) -> Result<Response> {
-    let form = caller.app.store.form(caller.account_id(), form_id).await?;
-    form.as_ref().map(answer).ok_or_else(Problem::not_found)
+    let form = caller.app.store.form(caller.account_id(), form_id);
+    Ok(answer(&found(form).await?))
 }
 
 /// List the forms of a status, newest first.
@@ -203,8 +202,7 @@ pub async fn replace_form(
     request: Request,
 ) -> Result<Response> {
     let account_id = caller.account_id();
-    let form = within(QUICK, caller.app.store.form(account_id, form_id)).await?;
-    let form = form.ok_or_else(Problem::not_found)?;
+    let form = found(caller.app.store.form(account_id, form_id)).await?;
     let if_match = IfMatch::of(&headers);
     let body = caller.json(request, FORM_BODY).await?;
     if_match.check(form.revision)?;
@@ -229,8 +227,7 @@ async fn replace(
         let replaced = store.replace_form(account_id, form.form_id, form.revision, &content);
         match replaced.await? {
             FormChange::Changed if !if_match.names_versions() => {
-                let now = store.form(account_id, form.form_id).await?;
-                form = now.ok_or_else(Problem::not_found)?;
+                form = found(store.form(account_id, form.form_id)).await?;
             }
             change => return Ok(change),
         }
@@ -309,8 +306,7 @@ async fn expected(caller: &Caller, form_id: Uuid, headers: &HeaderMap) -> Result
     if !if_match.names_versions() {
         return Ok(None);
     }
-    let form = caller.app.store.form(caller.account_id(), form_id).await?;
-    let form = form.ok_or_else(Problem::not_found)?;
+    let form = found(caller.app.store.form(caller.account_id(), form_id)).await?;
     if_match.check(form.revision)?;
     Ok(Some(form.revision))
 }

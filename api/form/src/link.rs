@@ -21,7 +21,7 @@ use self::request::{LinkRequest, read_pairs};
 use crate::PATH;
 use api_http::list::TrackFieldQuery;
 use api_http::{
-    AppState, Caller, Code, List, Page, PathId, Problem, QUICK, Result, parse_id, within,
+    AppState, Caller, Code, List, Page, PathId, Problem, QUICK, Result, found, parse_id, within,
 };
 
 /// A link.
@@ -109,10 +109,8 @@ fn token(path: InPath<String>) -> Result<Token> {
 pub async fn read_link(caller: Caller, path: InPath<String>) -> Result<Response> {
     let token = token(path)?;
     let (store, account_id) = (&caller.app.store, caller.account_id());
-    let link = store.link(account_id, &token).await?;
-    let link = link.ok_or_else(Problem::not_found)?;
-    let form = store.form(account_id, link.form_id).await?;
-    let form = form.ok_or_else(Problem::not_found)?;
+    let link = found(store.link(account_id, &token)).await?;
+    let form = found(store.form(account_id, link.form_id)).await?;
     Ok(Json(LinkWithCounts::new(&caller.app, &link, &form.content)).into_response())
 }
 
@@ -135,8 +133,7 @@ pub async fn list_links(
         &caller.app.store,
         FormKey::new(caller.account_id(), form_id),
     );
-    let form = store.form(key.account_id, form_id).await?;
-    let form = form.ok_or_else(Problem::not_found)?.content;
+    let form = found(store.form(key.account_id, form_id)).await?.content;
     let (track_fields, list) = (narrowed?.track_field, list?);
     let links = store.links(key, &track_fields, list.position()?, list.limit);
     let links = links.await?;
@@ -236,8 +233,7 @@ pub async fn create_link(
     let Path(path) = path.map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
     let form_id = parse_id("form_id", &path.form_id)?;
     let (app, account_id) = (&caller.app, caller.account_id());
-    let form = within(QUICK, app.store.form(account_id, form_id)).await?;
-    let form = form.ok_or_else(Problem::not_found)?;
+    let form = found(app.store.form(account_id, form_id)).await?;
     let pairs = read_pairs(app.memory.permit(account_id), request).await?;
     let bus_prop_ids: BusPropIds = path.bus_prop_id.parse().map_err(bus_prop_ids_problem)?;
     if form.status != FormStatus::Published {

@@ -25,6 +25,14 @@ pub async fn within<T>(
     }
 }
 
+/// What a query finds, in the time of an operation of one or two queries.
+///
+/// # Errors
+/// 404; 503.
+pub async fn found<T>(query: impl Future<Output = Result<Option<T>, store::Error>>) -> Result<T> {
+    within(QUICK, query).await?.ok_or_else(Problem::not_found)
+}
+
 /// Work that must have come to something by [`QUICK`]: for operations that first read a body, which takes as long as
 /// the caller needs.
 ///

@@ -41,7 +41,7 @@ mod state;
 
 pub use self::address::Network;
 pub use self::auth::Caller;
-pub use self::deadline::{QUICK, within};
+pub use self::deadline::{QUICK, found, within};
 pub use self::error::{Code, Problem, Result};
 pub use self::extract::{Parameters, PathId, parse_id, parse_uuid};
 pub use self::list::{List, Page};

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use api_http::accept::Kind;
-use api_http::{Caller, Code, List, Page, PathId, Problem, QUICK, Result, lines, within};
+use api_http::{Caller, Code, List, Page, PathId, Problem, Result, found, lines};
 
 /// Members of record errors as CSV.
 const COLUMNS: &str = "index,docid,pointer,code,detail";
@@ -107,11 +107,9 @@ fn answer(batch: &Batch) -> Json<BatchBody> {
     Json(BatchBody::new(batch, Utc::now()))
 }
 
-/// A change may wait for workers; that the database answers, and knows the batch, shows at once.
-async fn exists(caller: &Caller, batch_id: Uuid) -> Result<()> {
-    let batch = caller.app.store.batch(caller.account_id(), batch_id);
-    let found = within(QUICK, batch).await?;
-    found.map(drop).ok_or_else(Problem::not_found)
+/// A batch. Also before a change, which may wait for workers: that the database answers, and knows the batch, shows at once.
+async fn find(caller: &Caller, batch_id: Uuid) -> Result<Batch> {
+    found(caller.app.store.batch(caller.account_id(), batch_id)).await
 }
 
 /// What a change came to; `finished` is why a batch is past it.
@@ -147,9 +145,7 @@ pub async fn list_batches(caller: Caller, list: List) -> Result<Response> {
     responses((status = 200, description = "The batch", body = BatchBody)),
 )]
 pub async fn read_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json<BatchBody>> {
-    let store = &caller.app.store;
-    let batch = store.batch(caller.account_id(), batch_id).await?;
-    batch.as_ref().map(answer).ok_or_else(Problem::not_found)
+    Ok(answer(&find(&caller, batch_id).await?))
 }
 
 /// Cancel what is not stored yet.
@@ -165,7 +161,7 @@ pub async fn read_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json
     ),
 )]
 pub async fn cancel_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json<BatchBody>> {
-    exists(&caller, batch_id).await?;
+    find(&caller, batch_id).await?;
     let change = caller.app.store.cancel_batch(caller.account_id(), batch_id);
     let batch = done(change.await?, "every record of the batch is stored")?;
     Ok(answer(&batch))
@@ -183,7 +179,7 @@ pub async fn cancel_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Js
 )]
 pub async fn retry_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json<BatchBody>> {
     let account_id = caller.account_id();
-    exists(&caller, batch_id).await?;
+    find(&caller, batch_id).await?;
     let change = caller.app.store.retry_batch(account_id, batch_id).await?;
     let Retried { batch, lane } = done(change, "nothing of the batch is parked")?;
     caller.app.notifier.import_accepted(account_id, lane);
@@ -209,8 +205,7 @@ pub async fn list_errors(
     headers: HeaderMap,
 ) -> Result<Response> {
     let (store, account_id) = (caller.app.store.clone(), caller.account_id());
-    let batch = store.batch(account_id, batch_id).await?;
-    batch.ok_or_else(Problem::not_found)?;
+    find(&caller, batch_id).await?;
     let read = move |from: Option<i64>, limit| {
         let (store, mut at) = (store.clone(), from.unwrap_or_default());
         async move {

@@ -12,7 +12,7 @@ use store::import::{Recipient, RecipientQuery};
 
 use api_http::accept::Kind;
 use api_http::extract::DocIdPath;
-use api_http::{Caller, List, Page, Parameters, Problem, Result, lines, parse_id};
+use api_http::{Caller, List, Page, Parameters, Problem, Result, found, lines, parse_id};
 
 const COLUMNS: &str = "docid,phone,fields,batch_id,created_at,updated_at";
 const PAGE_OR_ALL: &str = "A page of recipients, or all of them as lines; `phone` is masked but for three digits. \
@@ -113,8 +113,8 @@ pub async fn read_recipient(
     DocIdPath(docid): DocIdPath,
 ) -> Result<Json<Recipient>> {
     let (store, account_id) = (&caller.app.store, caller.account_id());
-    let recipient = store.recipient(account_id, docid.as_str()).await?;
-    recipient.map(Json).ok_or_else(Problem::not_found)
+    let recipient = store.recipient(account_id, docid.as_str());
+    found(recipient).await.map(Json)
 }
 
 /// Erase a person for good.

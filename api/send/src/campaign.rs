@@ -1,7 +1,6 @@
-//! Campaigns: made, read and listed. What a campaign can be is judged in `domain`.
+//! Campaigns: made, read and listed, and what they rest on: sender and form. What a campaign can be is judged in `domain`.
 
 pub mod change;
-mod check;
 pub mod preview;
 pub mod request;
 
@@ -13,8 +12,12 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::campaign::{CampaignContent, CampaignCounts, CampaignStatus};
+use domain::form::FormStatus;
+use domain::invalid::{Invalid, code};
+use sender::setting::Setting;
 use serde::Serialize;
 use serde_json::Value;
+use store::form::Form;
 use store::send::{Campaign, CampaignKey};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -24,7 +27,7 @@ use crate::PATH;
 use crate::state::SendState;
 use api_http::body::{Limit, SMALL};
 use api_http::precondition::etag;
-use api_http::{Caller, List, Page, PathId, Problem, QUICK, Result, within};
+use api_http::{Caller, Code, List, Page, PathId, Problem, QUICK, Result, found, within};
 
 /// The largest campaign has 100 batches, and texts of 2,000 characters.
 const CAMPAIGN_BODY: Limit = Limit {
@@ -91,8 +94,7 @@ impl FromRequestParts<SendState> for Target {
 
 impl Target {
     async fn find(&self) -> Result<Campaign> {
-        let campaign = within(QUICK, self.state.app.store.campaign(self.key)).await?;
-        campaign.ok_or_else(Problem::not_found)
+        found(self.caller.app.store.campaign(self.key)).await
     }
 }
 
@@ -122,7 +124,6 @@ async fn with_counts<'a>(caller: &Caller, campaign: &'a Campaign) -> Result<Camp
             ("Location" = String, description = "Where the campaign is"),
             ("ETag" = String, description = "Of this version, for `If-Match`"),
         )),
-        (status = 400, description = "`invalid_json`"),
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`"),
     ),
 )]
@@ -133,7 +134,7 @@ pub async fn create_campaign(
 ) -> Result<Response> {
     let body = caller.json(request, CAMPAIGN_BODY).await?;
     let content = CampaignContent::parse(&Value::Object(body)).map_err(Problem::invalid)?;
-    check::content(&state, &caller, &content).await?;
+    check_content(&state, &caller, &content).await?;
     let campaign = caller
         .app
         .store
@@ -179,4 +180,50 @@ pub async fn list_campaigns(caller: Caller, list: List) -> Result<Response> {
     let campaigns = page.rows.iter().zip(counts);
     let items = campaigns.map(|(row, counts)| (row.campaign_id, CampaignBody::new(row, counts)));
     list.answer(items, page.next)
+}
+
+/// Whether a campaign can have this content: the sender, and the form, which may be a DRAFT.
+///
+/// # Errors
+/// 422.
+async fn check_content<'s>(
+    state: &'s SendState,
+    caller: &Caller,
+    content: &CampaignContent,
+) -> Result<(&'s Setting, Form)> {
+    let sender = state.sender(caller, &content.sender)?;
+    let form = state.app.store.form(caller.account_id(), content.form_id);
+    let form = within(QUICK, form).await?;
+    let detail = match form {
+        Some(form) if form.status != FormStatus::Deleted => return Ok((sender, form)),
+        Some(_) => "the form is DELETED",
+        None => "there is no such form",
+    };
+    let wrong = Invalid::of_member("form_id", code::UNKNOWN_ID, detail);
+    Err(Problem::invalid(vec![wrong]))
+}
+
+/// Whether messages of this content can be sent.
+///
+/// # Errors
+/// 422; 409 `form_not_published`.
+async fn check_sendable<'s>(
+    state: &'s SendState,
+    caller: &Caller,
+    content: &CampaignContent,
+) -> Result<&'s Setting> {
+    let (sender, form) = check_content(state, caller, content).await?;
+    state.check_public_url(sender)?;
+    if form.status == FormStatus::Published {
+        Ok(sender)
+    } else {
+        Err(form_not_published())
+    }
+}
+
+fn form_not_published() -> Problem {
+    Problem::new(
+        Code::FormNotPublished,
+        "the campaign's form is not published, so its links would open nothing",
+    )
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use api_http::accept::Kind;
 use api_http::extract::DocIdPath;
-use api_http::{Caller, List, Page, Parameters, PathId, Problem, QUICK, Result, lines, within};
+use api_http::{Caller, List, Page, Parameters, PathId, Problem, Result, found, lines};
 
 const PAGE_OR_ALL: &str = "A page of messages, or all of them as lines. \
     CSV (RFC 4180): a column a member, `provider_ids` as one JSON cell. A text whose first character after any `'` is `=`, `+`, \
@@ -47,8 +47,7 @@ pub async fn list_messages(
 ) -> Result<Response> {
     let store = caller.app.store.clone();
     let key = CampaignKey::new(caller.account_id(), campaign_id);
-    let campaign = within(QUICK, store.campaign(key)).await?;
-    campaign.ok_or_else(Problem::not_found)?;
+    found(store.campaign(key)).await?;
     let status: Option<MessageStatus> = parameters?
         .one("status")?
         .map(str::parse)

@@ -52,10 +52,7 @@ pub async fn read_setting(caller: Caller) -> Result<Json<SendSetting>> {
     put,
     path = "/api_v1/sms/setting",
     request_body = SettingRequest,
-    responses(
-        (status = 200, description = "The setting as it is now", body = SendSetting),
-        (status = 400, description = "`invalid_json`"),
-    ),
+    responses((status = 200, description = "The setting as it is now", body = SendSetting)),
 )]
 pub async fn replace_setting(caller: Caller, request: Request) -> Result<Json<SendSetting>> {
     let body = caller.json(request, FEW).await?;

@@ -84,10 +84,7 @@ pub async fn list_suppressed(
     put,
     path = "/api_v1/sms/suppression",
     request_body = PhoneRequest,
-    responses(
-        (status = 204, description = "It is on the list, now or before"),
-        (status = 400, description = "`invalid_json`"),
-    ),
+    responses((status = 204, description = "It is on the list, now or before")),
 )]
 pub async fn suppress(
     State(state): State<SendState>,
@@ -106,10 +103,7 @@ pub async fn suppress(
     delete,
     path = "/api_v1/sms/suppression",
     request_body = PhoneRequest,
-    responses(
-        (status = 204, description = "It is not on the list"),
-        (status = 400, description = "`invalid_json`"),
-    ),
+    responses((status = 204, description = "It is not on the list")),
 )]
 pub async fn unsuppress(
     State(state): State<SendState>,

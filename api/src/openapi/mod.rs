@@ -107,6 +107,9 @@ fn add_implied(operation: &mut Value) {
             _ => {}
         }
     }
+    if !operation["requestBody"]["content"]["application/json"].is_null() {
+        responses.push(("400", "`invalid_json`"));
+    }
     if operation.get("requestBody").is_some() {
         responses.extend([
             ("413", "`body_too_large`"),

@@ -40,7 +40,6 @@ pub struct ViewRequest {
     request_body = ViewRequest,
     responses(
         (status = 204, description = "Counted, now or before"),
-        (status = 400, description = "`invalid_json`"),
         (status = 410, description = "`link_gone`"),
     ),
 )]

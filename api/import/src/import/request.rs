@@ -10,7 +10,9 @@ use uuid::Uuid;
 use crate::ingest::OnError;
 use api_http::body::{ContentType, Encoding};
 use api_http::extract::header;
-use api_http::{AppState, Caller, Code, Parameters, Problem, QUICK, Result, parse_id, within};
+use api_http::{
+    AppState, Caller, Code, Parameters, Problem, QUICK, Result, found, parse_id, within,
+};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// At most this many bytes.
@@ -106,8 +108,7 @@ pub async fn find_campaign(
     };
     caller.check(Scope::Send)?;
     let key = CampaignKey::new(caller.account_id(), campaign_id);
-    let campaign = within(QUICK, app.store.campaign(key)).await?;
-    campaign.ok_or_else(Problem::not_found)?;
+    found(app.store.campaign(key)).await?;
     Ok(Some(key))
 }
 

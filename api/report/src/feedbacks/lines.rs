@@ -20,7 +20,7 @@ use crate::ReportState;
 use crate::rendered::{CACHE_STATUS, MISS, NO_CACHE};
 use api_http::accept::Kind;
 use api_http::csv_text::{self, write_cell};
-use api_http::{Problem, Result, lines};
+use api_http::{Result, found, lines};
 
 /// The feedbacks that are read at once, and among how many of the form's they are searched for.
 const STRIDE: Stride = Stride {
@@ -48,8 +48,9 @@ pub async fn whole(state: &ReportState, query: FeedbackQuery, kind: Kind) -> Res
     };
     let first = read(ListPosition::default()).await?;
     // After them: it has every field that any of them, or one before them, can answer.
-    let form = state.app.store.form(key.account_id, key.form_id).await?;
-    let form = form.ok_or_else(Problem::not_found)?.content;
+    let form = found(state.app.store.form(key.account_id, key.form_id))
+        .await?
+        .content;
     let header = header(kind, &form);
     let write = move |rows: &[_], out: &mut _| Ok(write(kind, &form, rows, out)?);
     let headers = [

@@ -28,7 +28,7 @@ use api_http::accept::Kind;
 use api_http::deadline::soon;
 use api_http::lines::{page as read_page, wanted};
 use api_http::list::TrackFieldQuery;
-use api_http::{Caller, List, PathId, Problem, Result};
+use api_http::{Caller, List, PathId, Problem, Result, found};
 
 /// Where the lists are: of all feedbacks, and of those with a comment.
 pub const FEEDBACKS: &str = "/api_v1/report/feedbacks";
@@ -69,8 +69,9 @@ pub async fn list_feedbacks(
         form_id,
     } = request.form;
     let answer = async {
-        let form = state.app.store.form(account_id, form_id).await?;
-        let form = form.ok_or_else(Problem::not_found)?.content;
+        let form = found(state.app.store.form(account_id, form_id))
+            .await?
+            .content;
         // What is wrong with these comes after a 404.
         let (list, narrowed) = (list?, narrowed?);
         let bus_prop = request.bus_prop().map(|text| form.bus_prop_by_text(text));

@@ -12,7 +12,9 @@ use store::send::{Campaign, CampaignChange};
 use utoipa::{IntoResponses, ToSchema};
 
 use super::request::CampaignRequest;
-use super::{CAMPAIGN_BODY, CampaignBody, Target, answer, check};
+use super::{
+    CAMPAIGN_BODY, CampaignBody, Target, answer, check_content, check_sendable, form_not_published,
+};
 use crate::state::FEW;
 use api_http::precondition::{IfMatch, changed};
 use api_http::{Code, Problem, QUICK, Result, within};
@@ -49,7 +51,7 @@ pub async fn replace_campaign(
         return Err(transition(campaign.status, "be changed"));
     }
     let content = CampaignContent::parse(&Value::Object(body)).map_err(Problem::invalid)?;
-    check::content(state, caller, &content).await?;
+    check_content(state, caller, &content).await?;
     let revision = if_match.names_versions().then_some(campaign.revision);
     let change = state.app.store.replace_campaign(*key, revision, &content);
     let campaign = done(within(QUICK, change).await?, "be changed")?;
@@ -105,7 +107,7 @@ pub async fn start_campaign(target: Target) -> Result<Response> {
     if campaign.status != CampaignStatus::Draft {
         return Err(transition(campaign.status, "be started"));
     }
-    check::sendable(&target.state, &target.caller, &campaign.content).await?;
+    check_sendable(&target.state, &target.caller, &campaign.content).await?;
     act(&target, Action::Start, "be started").await
 }
 
@@ -221,7 +223,7 @@ pub fn done(change: CampaignChange, what: &str) -> Result<Campaign> {
         CampaignChange::NotFound => Err(Problem::not_found()),
         CampaignChange::Changed => Err(changed()),
         CampaignChange::Refused(status) => Err(transition(status, what)),
-        CampaignChange::FormNotPublished => Err(check::form_not_published()),
+        CampaignChange::FormNotPublished => Err(form_not_published()),
     }
 }
 

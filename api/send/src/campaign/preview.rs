@@ -18,10 +18,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::change::not_running;
-use super::{CampaignBody, Target, check, with_counts};
+use super::{CampaignBody, Target, check_sendable, with_counts};
 use crate::state::FEW;
 use crate::suppression::wrong_phone;
-use api_http::{Problem, QUICK, Result, within};
+use api_http::{Problem, QUICK, Result, found, within};
 
 /// Previews at once.
 static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::new(2));
@@ -125,10 +125,9 @@ pub async fn test_campaign(target: Target, request: Request) -> Result<Response>
     if !wrong.is_empty() {
         return Err(Problem::invalid(wrong));
     }
-    check::sendable(state, caller, &campaign.content).await?;
+    check_sendable(state, caller, &campaign.content).await?;
     state.take_test(account_id)?;
-    let message_id = within(QUICK, store.schedule_test(*key, &docid, &phone)).await?;
-    let message_id = message_id.ok_or_else(Problem::not_found)?;
+    let message_id = found(store.schedule_test(*key, &docid, &phone)).await?;
     let body = TestBody {
         message_id,
         campaign: with_counts(caller, &campaign).await?,
