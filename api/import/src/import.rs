@@ -20,7 +20,7 @@ use uuid::Uuid;
 use self::request::{ImportRequest, check_campaign, find_campaign};
 use crate::ImportState;
 use crate::ingest::{self, Attempt, Incoming, Job, OnError, Tally};
-use crate::schema::RecordsSchema;
+use crate::schema::Records;
 use api_http::{Caller, Code, Parameters, Problem, Result, error};
 use platform::request_id::RequestId;
 
@@ -63,7 +63,7 @@ pub struct ImportAccepted<'a> {
         description = "Records, as a JSON array, as its member `data`, as CSV with a header, or as a JSON object a line; \
                        with `Content-Encoding: gzip` or `zstd` compressed",
         content(
-            (RecordsSchema = "application/json"),
+            (Records = "application/json"),
             (String = "text/csv", example = "docid,phone,area_code\r\nA1,+491701234567,030\r\n"),
             (String = "application/x-ndjson"),
         ),

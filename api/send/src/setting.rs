@@ -1,7 +1,5 @@
 //! How the account takes texts that come from phones.
 
-use std::borrow::Cow;
-
 use axum::Json;
 use axum::extract::Request;
 use domain::sms::{MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, SendSetting};
@@ -13,15 +11,11 @@ use api_http::schema::{line, object, written};
 use api_http::{Caller, Problem, QUICK, Result, within};
 
 /// A setting, as a whole. `null` is as if left out.
-pub struct SettingRequest;
+pub struct SendSettingRequest;
 
-impl utoipa::ToSchema for SettingRequest {
-    fn name() -> Cow<'static, str> {
-        "SendSettingRequest".into()
-    }
-}
+impl utoipa::ToSchema for SendSettingRequest {}
 
-impl utoipa::PartialSchema for SettingRequest {
+impl utoipa::PartialSchema for SendSettingRequest {
     fn schema() -> RefOr<Schema> {
         let (word, mut reply) = (line(MAX_STOP_WORD_CHARS), line(MAX_REPLY_CHARS));
         reply["type"] = json!(["string", "null"]);
@@ -51,7 +45,7 @@ pub async fn read_setting(caller: Caller) -> Result<Json<SendSetting>> {
 #[utoipa::path(
     put,
     path = "/api_v1/sms/setting",
-    request_body = SettingRequest,
+    request_body = SendSettingRequest,
     responses((status = 200, description = "The setting as it is now", body = SendSetting)),
 )]
 pub async fn replace_setting(caller: Caller, request: Request) -> Result<Json<SendSetting>> {

@@ -145,7 +145,7 @@ fn default(member: &mut Value, value: Value) {
 /// headers.
 fn share(operation: &mut Value, is_public: bool) {
     let (responses, headers) = if is_public {
-        (&shared::PUBLIC[..], &[shared::REQUEST_ID][..])
+        (shared::PUBLIC, &[shared::REQUEST_ID][..])
     } else {
         (&shared::PROTECTED[..], &shared::KNOWN_CALLER[..])
     };

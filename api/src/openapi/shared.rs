@@ -11,7 +11,7 @@ pub const REQUEST_ID: &str = "x-request-id";
 /// Headers of every response to a known caller.
 pub const KNOWN_CALLER: [&str; 3] = [REQUEST_ID, "RateLimit", "RateLimit-Policy"];
 
-/// What any operation that needs a key can answer.
+/// What any operation that needs a key can answer. The first three are about the key and its parameters.
 pub const PROTECTED: [Code; 7] = [
     Code::InvalidParameter,
     Code::Unauthenticated,
@@ -23,12 +23,7 @@ pub const PROTECTED: [Code; 7] = [
 ];
 
 /// The same of what people open: a program's request is answered with a problem, a person's with a page.
-pub const PUBLIC: [Code; 4] = [
-    Code::MethodNotAllowed,
-    Code::RateLimited,
-    Code::Internal,
-    Code::Unavailable,
-];
+pub const PUBLIC: &[Code] = PROTECTED.split_at(3).1;
 
 /// Adds the components.
 pub fn define(components: &mut Value) {
@@ -46,7 +41,7 @@ pub fn define(components: &mut Value) {
         components["headers"][name] = text(description);
     }
     let protected = PROTECTED.into_iter().chain([Code::BodyTooSlow]);
-    let public = PUBLIC.map(|code| (code, true));
+    let public = PUBLIC.iter().map(|code| (*code, true));
     for (code, is_public) in protected.map(|code| (code, false)).chain(public) {
         components["responses"][component(code, is_public)] = common(code, is_public);
     }

@@ -1,8 +1,6 @@
 //! What the document says of a form that is sent. `domain` reads the body as it is, because it notes everything that is
 //! wrong with it; so the schema is built from `domain`'s limits and not from types.
 
-use std::borrow::Cow;
-
 use api_http::schema::{line, object, read_only, written};
 use domain::form::{
     FieldType, MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS,
@@ -19,10 +17,6 @@ const BUS_PROP: &str = "^[^:\\u0000-\\u001f\\u007f-\\u009f]+:[^\\u0000-\\u001f\\
 pub struct FormRequest;
 
 impl ToSchema for FormRequest {
-    fn name() -> Cow<'static, str> {
-        "FormRequest".into()
-    }
-
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         let fields: Vec<_> = FieldType::all().map(field).collect();
         for (name, schema) in [

@@ -1,13 +1,13 @@
 //! The streaming way in: a body of any length becomes compressed chunks in the database, in bounded memory.
 //!
 //! ```text
-//! network ─► feed ─► source ────────► parse ─ pieces ─► sink ─► store
+//! network ─► feed ─► source ────────► parse ─ pieces ─► writer ─► store
 //!                    limits, decode,  records, chunks,  compress, add
 //!                    memory, hash     errors
 //! ```
 //! - [`feed`], [`source`] and [`parse`] run on a thread that may block. [`feed`] waits for the bytes, [`source`] reads
 //!   them through [`encoding`] in the memory that the body's permit allows, [`parse`] makes chunks and blocks of errors.
-//!   [`sink`] stores those.
+//!   [`writer`] stores those.
 //! - [`attempt`] is one try to import a body: its idempotency key, heartbeat and end. [`writer`] is what it writes.
 //! - [`error`] is why it may come to nothing.
 //!
@@ -19,7 +19,6 @@ mod encoding;
 mod error;
 mod feed;
 mod parse;
-mod sink;
 mod source;
 mod writer;
 
@@ -106,7 +105,9 @@ pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<
     let reading = attempt
         .unless_lost(Reading::begin(incoming, hashed, parse))
         .await?;
-    let stored = attempt.unless_lost(sink::run(attempt, pieces)).await;
+    let stored = attempt
+        .unless_lost(writer::store_all(attempt, pieces))
+        .await;
     if let Err(error) = stored {
         reading.stop().await;
         return Err(error);

@@ -1,6 +1,6 @@
 //! From a body to runs of records and blocks of record errors, on a thread that may block.
 //!
-//! What is ready goes down a short channel, so that compressing and storing it ([`super::sink`]) overlaps with
+//! What is ready goes down a short channel, so that compressing and storing it ([`super::writer`]) overlaps with
 //! parsing; a full channel holds the parser back, and with it the sender of the body.
 
 use std::time::{Duration, Instant};

@@ -1,8 +1,6 @@
 //! What the document says of a campaign that is sent. `domain` reads the body as it is, because it notes everything that is
 //! wrong with it; so the schema is built from `domain`'s limits and not from types.
 
-use std::borrow::Cow;
-
 use api_http::schema::{line, object, read_only, written};
 use domain::campaign::{
     Bounds, CONTACT_GAP_DAYS, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES,
@@ -17,11 +15,7 @@ use utoipa::{PartialSchema, ToSchema};
 /// A campaign to be made, or to replace another. `null` is as if left out, but for `send_window`.
 pub struct CampaignRequest;
 
-impl ToSchema for CampaignRequest {
-    fn name() -> Cow<'static, str> {
-        "CampaignRequest".into()
-    }
-}
+impl ToSchema for CampaignRequest {}
 
 impl PartialSchema for CampaignRequest {
     fn schema() -> RefOr<Schema> {
