@@ -207,17 +207,16 @@ async fn check_content<'s>(
 ///
 /// # Errors
 /// 422; 409 `form_not_published`.
-async fn check_sendable<'s>(
-    state: &'s SendState,
+async fn check_sendable(
+    state: &SendState,
     caller: &Caller,
     content: &CampaignContent,
-) -> Result<&'s Setting> {
+) -> Result<()> {
     let (sender, form) = check_content(state, caller, content).await?;
     state.check_public_url(sender)?;
-    if form.status == FormStatus::Published {
-        Ok(sender)
-    } else {
-        Err(form_not_published())
+    match form.status {
+        FormStatus::Published => Ok(()),
+        _ => Err(form_not_published()),
     }
 }
 
