@@ -12,7 +12,7 @@ mod openapi;
 mod serve;
 
 use api_collect::pages;
-use api_http::{AppState, entry, error};
+use api_http::{AppState, Problem, entry, error};
 use axum::Router;
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
@@ -30,13 +30,12 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
     let documented = OpenApiRouter::with_openapi(openapi::ApiDoc::openapi())
         .merge(api_import::routes(state, config))
         .merge(api_report::routes(state, backends.cache.clone()))
-        .merge(api_form::routes(state))
+        .merge(api_form::routes())
         .merge(api_send::routes(state, config, backends))
         .merge(api_collect::routes(state));
-    let (router, mut document) = documented.split_for_parts();
-    openapi::complete(&mut document);
+    let (router, document) = documented.split_for_parts();
     let docs = SwaggerUi::new("/docs")
-        .url("/openapi.json", document)
+        .external_url_unchecked("/openapi.json", openapi::complete(&document))
         // Its validator is a service elsewhere.
         .config(DocsConfig::default().validator_url("none"));
     router
@@ -53,7 +52,7 @@ async fn nothing_here(method: Method, uri: Uri) -> Response {
     if reads && uri.path().starts_with("/f/") {
         (StatusCode::NOT_FOUND, pages::not_found()).into_response()
     } else {
-        error::not_found().await.into_response()
+        Problem::not_found().into_response()
     }
 }
 

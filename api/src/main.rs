@@ -22,10 +22,7 @@ fn main() -> ExitCode {
     let settings = Cli::parse().settings;
     platform::start::run(async |process| {
         let config = settings.config(Role::Api)?;
-        let opening = process
-            .shutdown
-            .run_until_cancelled(Backends::open(&config));
-        match opening.await.transpose()? {
+        match Backends::open(&config, &process.shutdown).await? {
             Some(backends) => api::serve(&config, backends, &process, Vec::new()).await,
             None => Ok(()),
         }

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use api_http::{AppState, entry, error};
+use api_http::{AppState, Problem, entry, error};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use platform::backends::Backends;
 use platform::config::Config;
 use platform::health::{Check, Health};
-use platform::start::Process;
-use platform::{Error, http, ops, shutdown};
+use platform::start::{self, Process};
+use platform::{Error, http, ops};
 use tokio_util::sync::CancellationToken;
 
 use crate::router;
@@ -28,7 +28,7 @@ pub async fn serve(
     process: &Process,
     checks: Vec<Check>,
 ) -> Result<(), Error> {
-    let closing = shutdown::after(&process.shutdown, config.drain);
+    let closing = start::after(&process.shutdown, config.drain);
     let checks = [backends.checks(), checks].concat();
     let health = Health::new(checks, process.shutdown.clone());
     let state = AppState::new(config, &backends, closing.clone());
@@ -53,7 +53,7 @@ pub async fn serve(
                 http::serve(listener, api.merge(with_layers(bare, &state)), closing).await;
                 done.cancel();
             };
-            let detailed = with_layers(detailed.fallback(error::not_found), &state);
+            let detailed = with_layers(detailed.fallback(async || Problem::not_found()), &state);
             tokio::join!(serving, http::serve(ops_listener, detailed, done.clone()));
         }
     }

@@ -28,12 +28,10 @@ pub(crate) enum Command {
     },
     /// Replace a form by a JSON file, such as an edited `form show --json`
     Replace {
-        /// Its id
-        form: String,
+        #[command(flatten)]
+        one: One,
         /// Title, business properties and fields, as `PUT /api_v1/form/{form_id}` takes them; `-` for standard input
         file: PathBuf,
-        #[command(flatten)]
-        output: Output,
     },
     /// List the forms of a status, newest first
     List {
@@ -74,10 +72,10 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
             }
             output.print(&form, show)
         }
-        Command::Replace { form, file, output } => {
-            let path = format!("{FORMS}/{form}");
-            let call = output.service()?.call(Method::PUT, &path);
-            output.print(&send_file(call, &file).await?, show)
+        Command::Replace { one, file } => {
+            let path = format!("{FORMS}/{}", one.form);
+            let call = one.output.service()?.call(Method::PUT, &path);
+            one.output.print(&send_file(call, &file).await?, show)
         }
         Command::List { status, output } => {
             let path = format!("{FORMS}/list/{}", status.to_uppercase());

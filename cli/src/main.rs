@@ -2,12 +2,11 @@
 //!
 //! # Layout
 //! - [`serve`]: api and worker together (the default command), with a first key on an empty store.
-//! - [`first_key`]: the key that the first start makes.
 //! - [`key`]: keys of accounts: create, list, rotate, revoke.
 //! - [`import`], [`form`], [`link`], [`campaign`], [`suppression`], [`report`]: clients of a running service, over HTTP
 //!   ([`service`]).
 //! - [`sender`]: who carries messages, from the settings.
-//! - [`verify`], [`rebuild`]: the counts of reports, reconciled and rebuilt, straight on the store.
+//! - [`counts`]: the counts of reports, reconciled and rebuilt, straight on the store.
 //! - [`output`]: what a command found, as JSON or as text.
 //!
 //! Results go to stdout, everything else to stderr.
@@ -20,19 +19,17 @@ use platform::config::{Args, Role};
 use platform::start;
 
 mod campaign;
-mod first_key;
+mod counts;
 mod form;
 mod import;
 mod key;
 mod link;
 mod output;
-mod rebuild;
 mod report;
 mod sender;
 mod serve;
 mod service;
 mod suppression;
-mod verify;
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
@@ -115,7 +112,7 @@ fn main() -> ExitCode {
         Command::Sender { command, settings } => sender::run(&command, &config(settings)?),
         Command::Suppression { command } => suppression::run(command).await,
         Command::Report { command } => report::run(command).await,
-        Command::Verify(settings) => verify::run(config(settings)?, process).await,
-        Command::Rebuild(settings) => rebuild::run(config(settings)?, process).await,
+        Command::Verify(settings) => counts::verify(config(settings)?, process).await,
+        Command::Rebuild(settings) => counts::rebuild(config(settings)?, process).await,
     })
 }

@@ -1,18 +1,21 @@
-//! `feedback serve`: api and worker in one process, on whatever backends the settings name.
+//! `feedback serve`: api and worker in one process, on whatever backends the settings name. The first start on an empty store makes
+//! an account and a key, shown once with two commands to paste.
 
+use std::fs::OpenOptions;
+use std::io::{IsTerminal, Write, stdout};
+use std::os::unix::fs::OpenOptionsExt;
+
+use domain::scope::Scopes;
 use platform::backends::Backends;
-use platform::config::Config;
+use platform::config::{Config, ConfigError};
 use platform::start::Process;
+use store::Store;
+use store::account::IssuedKey;
 use tokio_util::sync::CancellationToken;
 use worker::Worker;
 
-use crate::first_key;
-
 pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> {
-    let opening = process
-        .shutdown
-        .run_until_cancelled(Backends::open(&config));
-    let Some(backends) = opening.await.transpose()? else {
+    let Some(backends) = Backends::open(&config, &process.shutdown).await? else {
         return Ok(());
     };
     // The api ends first: the worker still stores what it accepts in its last moments.
@@ -20,7 +23,7 @@ pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> 
     let worker = Worker::new(backends.clone(), &config, drained.clone())?;
     let checks = worker.checks();
     let worker = tokio::spawn(worker.run());
-    let served = match first_key::ensure(&backends.store, &config).await {
+    let served = match ensure_first_key(&backends.store, &config).await {
         Ok(()) => api::serve(&config, backends, &process, checks)
             .await
             .map_err(Into::into),
@@ -29,4 +32,79 @@ pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> 
     drained.cancel();
     worker.await?;
     served
+}
+
+const ACCOUNT: &str = "default";
+
+/// Makes the first key where there is no account yet, and shows it before it counts: on a terminal, otherwise in
+/// `first-key.json` (mode 0600) in the data directory, so that no log collector keeps a secret.
+async fn ensure_first_key(store: &Store, config: &Config) -> anyhow::Result<()> {
+    if store.has_accounts().await? {
+        return Ok(());
+    }
+    let show = |issued: &IssuedKey| {
+        if stdout().is_terminal() {
+            Ok(writeln!(stdout().lock(), "{}", welcome(issued, config))?)
+        } else {
+            Ok(write_file(issued, config)?)
+        }
+    };
+    store
+        .create_key_shown(ACCOUNT, None, Scopes::ALL, show)
+        .await?;
+    Ok(())
+}
+
+fn write_file(issued: &IssuedKey, config: &Config) -> Result<(), ConfigError> {
+    config.make_data_dir()?;
+    let path = config.data_dir.join("first-key.json");
+    let write = || {
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&path)?;
+        serde_json::to_writer_pretty(&file, issued)?;
+        writeln!(file)?;
+        file.sync_all()
+    };
+    write().map_err(|error| {
+        ConfigError::new(
+            "FEEDBACK_DATA_DIR",
+            format!("cannot write {}: {error}", path.display()),
+        )
+    })?;
+    tracing::info!(file = %path.display(), "first start: wrote the key of a new account to this file");
+    Ok(())
+}
+
+fn welcome(issued: &IssuedKey, config: &Config) -> String {
+    let headers = format!(
+        "-H 'x-api-key: {}' -H 'x-secret-key: {}'",
+        issued.api_key, issued.secret_key
+    );
+    // Nobody can call an address that stands for all of a machine's.
+    let host = match config.listen.ip() {
+        ip if ip.is_unspecified() => format!("127.0.0.1:{}", config.listen.port()),
+        _ => config.listen.to_string(),
+    };
+    let base = format!("http://{host}/api_v1/sms");
+    format!(
+        r#"
+First start: this is the key of the account "{ACCOUNT}". Its secret is shown only now.
+
+  api_key     {}
+  secret_key  {}
+
+Import two recipients:
+
+curl -sw '\n' {headers} -H 'content-type: application/json' {base}/import -d '[{{"docid":"order-1","phone":"+4915112345678","store_code":"S1"}},{{"docid":"order-2","phone":"+33612345678"}}]'
+
+Read one back:
+
+curl -sw '\n' {headers} {base}/recipient/order-1
+"#,
+        issued.api_key, issued.secret_key
+    )
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use domain::pepper::Pepper;
 use store::{Store, Workload};
+use tokio_util::sync::CancellationToken;
 
 use crate::Error;
 use crate::cache::Cache;
@@ -91,19 +92,26 @@ fn unusable(config: &Config, error: &store::Error) -> Error {
 }
 
 impl Backends {
-    /// Opens all three and makes the schema of an empty database. Waits for a database that is away, for ever; broker and cache
-    /// are connected to once they are there.
+    /// Opens all three and makes the schema of an empty database. Waits for a database that is away until the `shutdown`, after
+    /// which there are none; broker and cache are connected to once they are there.
     ///
     /// # Errors
     /// A setting cannot be used, such as a wrong password.
-    pub async fn open(config: &Config) -> Result<Self, Error> {
+    pub async fn open(
+        config: &Config,
+        shutdown: &CancellationToken,
+    ) -> Result<Option<Self>, Error> {
         let pepper = config.pepper()?;
-        Ok(Self {
-            store: wait_for_store(config, pepper.as_deref()).await?,
+        let store = wait_for_store(config, pepper.as_deref());
+        let Some(store) = shutdown.run_until_cancelled(store).await else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            store: store?,
             queue: Queue::open(config.amqp_url.as_ref()),
             cache: Cache::open(config.redis_url.as_ref())?,
             pepper,
-        })
+        }))
     }
 
     /// The health of all three. Only the database is required: without the broker workers find their chunks in the

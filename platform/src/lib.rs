@@ -1,8 +1,8 @@
 //! Every server and every concern of the process that is not the database, written once for all binaries.
 //!
 //! # Layout
-//! - [`start`]: what all mains have in common; [`config`]: the settings, read once; [`shutdown`]: signals;
-//!   [`telemetry`]: logs and metrics.
+//! - [`start`]: what all mains have in common, and signals; [`config`]: the settings, read once; [`telemetry`]: logs and
+//!   metrics.
 //! - [`backends`]: the only place that chooses a backend; [`queue`]: notifications, in process or RabbitMQ;
 //!   [`cache`]: Redis.
 //! - [`turns`]: whose turn it is where accounts share something; [`places`]: places that they share.
@@ -22,7 +22,6 @@ pub mod ops;
 pub mod places;
 pub mod queue;
 pub mod request_id;
-pub mod shutdown;
 pub mod start;
 pub mod telemetry;
 pub mod turns;

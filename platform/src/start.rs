@@ -1,10 +1,11 @@
-//! What the mains of all binaries have in common.
+//! What the mains of all binaries have in common, and SIGTERM and SIGINT as cancellation tokens.
 
 use std::error::Error as StdError;
 use std::fmt::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::telemetry::{self, Metrics};
@@ -30,7 +31,7 @@ pub struct Process {
 ///
 /// platform::start::run(async |process| {
 ///     let config = cli.settings.config(Role::Worker)?;
-///     let backends = platform::backends::Backends::open(&config).await?;
+///     let backends = platform::backends::Backends::open(&config, &process.shutdown).await?;
 ///     // … work until process.shutdown
 ///     Ok::<(), platform::Error>(())
 /// });
@@ -63,7 +64,7 @@ where
         .enable_all()
         .build()?;
     let result = runtime.block_on(async {
-        let shutdown = crate::shutdown::on_signal()?;
+        let shutdown = on_signal()?;
         tokio::spawn(metrics.clone().keep());
         let process = Process {
             metrics,
@@ -100,6 +101,44 @@ pub fn one_line(error: &(dyn StdError + 'static)) -> String {
         source = cause.source();
     }
     line.replace(['\n', '\r'], " ")
+}
+
+/// A token that is cancelled by the first SIGTERM or SIGINT. The second ends the process at once. Needs a runtime.
+///
+/// # Errors
+/// The operating system refuses the handlers.
+pub fn on_signal() -> std::io::Result<CancellationToken> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let token = CancellationToken::new();
+    let shutdown = token.clone();
+    tokio::spawn(async move {
+        let mut either = async || {
+            tokio::select! {
+                _ = terminate.recv() => "SIGTERM",
+                _ = interrupt.recv() => "SIGINT",
+            }
+        };
+        let signal = either().await;
+        tracing::info!(process.signal = signal, "shutting down");
+        shutdown.cancel();
+        either().await;
+        tracing::warn!("asked twice: ending at once");
+        std::process::exit(1);
+    });
+    Ok(token)
+}
+
+/// A token that is cancelled `delay` after `shutdown`. Needs a runtime.
+pub fn after(shutdown: &CancellationToken, delay: Duration) -> CancellationToken {
+    let later = CancellationToken::new();
+    let (shutdown, token) = (shutdown.clone(), later.clone());
+    tokio::spawn(async move {
+        shutdown.cancelled().await;
+        tokio::time::sleep(delay).await;
+        token.cancel();
+    });
+    later
 }
 
 #[cfg(test)]

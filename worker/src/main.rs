@@ -31,10 +31,7 @@ fn main() -> ExitCode {
 }
 
 async fn run(config: Config, process: Process) -> anyhow::Result<()> {
-    let opening = process
-        .shutdown
-        .run_until_cancelled(Backends::open(&config));
-    let Some(backends) = opening.await.transpose()? else {
+    let Some(backends) = Backends::open(&config, &process.shutdown).await? else {
         return Ok(());
     };
     let worker = Worker::new(backends.clone(), &config, process.shutdown.clone())?;

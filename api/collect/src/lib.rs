@@ -3,11 +3,10 @@
 //! # Layout
 //! - `public`: the routes. `pages`: how they look.
 //! - `links`: what a token opens, remembered for a moment, and the pages prepared for it.
-//! - `groups`: views and answers that arrive together share a commit.
+//! - `state`: what they share; views and answers that arrive together share a commit.
 //!
 //! What is *not* here: making links (in `api-form`), what an answer must be (in `domain`), what is stored (in `store`).
 
-mod groups;
 mod links;
 pub mod pages;
 mod public;

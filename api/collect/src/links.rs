@@ -15,7 +15,7 @@ use store::form::PublicLink;
 use uuid::Uuid;
 
 use crate::pages::{Prepared, prepare};
-use api_http::{AppState, Code, Network, Problem, QUICK, within};
+use api_http::{AppState, Code, Network, Problem, QUICK, Result, within};
 
 /// How long a link that was found is fresh.
 const MAX_AGE: Duration = Duration::from_millis(400);
@@ -80,7 +80,7 @@ impl Links {
         state: &AppState,
         network: Network,
         token: Token,
-    ) -> Result<Arc<Opened>, Problem> {
+    ) -> Result<Arc<Opened>> {
         if let Some(opened) = self.found.get(&token).await {
             if !is_outdated(state, &opened) {
                 return Ok(opened);

@@ -1,30 +1,29 @@
 //! Forms and their life: DRAFT → PUBLISHED → DELETED. What a form can be is judged in `domain`.
 
-pub mod change;
 mod request;
 
 use axum::Json;
-use axum::body::Body;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request};
 use axum::http::header::{ETAG, LOCATION};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use domain::form::{BusPropEntry, Field, FormContent, FormInput, FormStatus};
+use domain::form::{BusPropEntry, EditRefused, Field, FormContent, FormInput, FormStatus};
 use serde::Serialize;
 use serde_json::Value;
 use store::PAGE_BYTES;
-use store::form::Form;
+use store::form::{Form, FormChange};
 use tokio::task::spawn_blocking;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use self::request::FormRequest;
 use crate::PATH;
-use api_http::body::{Limit, SMALL, json};
-use api_http::precondition::etag;
-use api_http::{AppState, Caller, List, ListQuery, Page, PathId, Problem, QUICK, within};
+use api_http::body::{Limit, SMALL};
+use api_http::deadline::soon;
+use api_http::precondition::{IfMatch, changed, etag};
+use api_http::{Caller, Code, List, Page, PathId, Problem, QUICK, Result, found, within};
 
 /// The largest form has 100 fields of 100 options, and 1,000 business properties.
 const FORM_BODY: Limit = Limit {
@@ -108,22 +107,15 @@ fn answer(form: &Form) -> Response {
             ("Location" = String, description = "Where the form is"),
             ("ETag" = String, description = "Of this version, for `If-Match`"),
         )),
-        (status = 400, description = "`invalid_json`"),
     ),
 )]
-pub async fn create_form(
-    State(state): State<AppState>,
-    caller: Caller,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, Problem> {
-    let permit = state.memory.permit(caller.account_id());
-    let body = json(permit, &headers, body, FORM_BODY).await?;
+pub async fn create_form(caller: Caller, request: Request) -> Result<Response> {
+    let body = caller.json(request, FORM_BODY).await?;
     let input = FormInput::parse(&Value::Object(body)).map_err(Problem::invalid)?;
     let content = FormContent::new(input).map_err(Problem::invalid)?;
-    let account_id = caller.account_id();
-    let form = within(QUICK, state.store.create_form(account_id, &content)).await?;
-    state.recent_changes.record(form.form_id);
+    let form = caller.app.store.create_form(caller.account_id(), &content);
+    let form = within(QUICK, form).await?;
+    caller.app.recent_changes.record(form.form_id);
     tracing::info!(form.id = %form.form_id, "form made");
     let location = [(LOCATION, format!("{PATH}/{}", form.form_id))];
     Ok((StatusCode::CREATED, location, answer(&form)).into_response())
@@ -140,13 +132,9 @@ pub async fn create_form(
         )),
     ),
 )]
-pub async fn read_form(
-    State(state): State<AppState>,
-    caller: Caller,
-    PathId(form_id): PathId,
-) -> Result<Response, Problem> {
-    let form = state.store.form(caller.account_id(), form_id).await?;
-    form.as_ref().map(answer).ok_or_else(Problem::not_found)
+pub async fn read_form(caller: Caller, PathId(form_id): PathId) -> Result<Response> {
+    let form = caller.app.store.form(caller.account_id(), form_id);
+    Ok(answer(&found(form).await?))
 }
 
 /// List the forms of a status, newest first.
@@ -155,7 +143,7 @@ pub async fn read_form(
     path = "/api_v1/form/list/{status}",
     params(
         ("status" = String, Path, pattern = "^(DRAFT|PUBLISHED|DELETED)$", example = "PUBLISHED"),
-        ListQuery,
+        List,
     ),
     responses(
         (status = 200, description = "A page of forms", body = Page<FormBody>),
@@ -163,30 +151,183 @@ pub async fn read_form(
     ),
 )]
 pub async fn list_forms(
-    State(state): State<AppState>,
     caller: Caller,
     status: Result<Path<FormStatus>, PathRejection>,
-    query: Result<ListQuery, Problem>,
-) -> Result<Response, Problem> {
+    list: Result<List>,
+) -> Result<Response> {
     let Path(status) = status
         .map_err(|_| Problem::invalid_parameter("status must be DRAFT, PUBLISHED or DELETED"))?;
-    let query = query?;
-    let account_id = caller.account_id();
-    let list = List::new(account_id, format!("{PATH}/list/{}", status.as_str()));
-    let before = list.position(&query)?.map(Uuid::from_bytes);
-    let limit = query.limit.into();
-    let mut permit = state.page_memory.permit(account_id);
+    let (list, account_id) = (list?, caller.account_id());
+    let before = list.position()?;
+    let mut permit = caller.app.page_memory.permit(account_id);
     permit.grow_to(PAGE_BYTES as u64).await?;
-    let store = &state.store;
-    let forms = within(QUICK, store.forms(account_id, status, before, limit)).await?;
+    let forms = &caller.app.store;
+    let forms = forms.forms(account_id, status, before, list.limit);
+    let forms = within(QUICK, forms).await?;
     // Contents can be large: reading and writing a page of them would hold up other requests on this thread.
     let answer = spawn_blocking(move || {
         let _held = permit;
         let read = forms.rows.into_iter().map(|row| Form::read(&row));
         let read = read.collect::<Result<Vec<_>, _>>()?;
         let items = read.iter();
-        let items = items.map(|form| (form.form_id.into_bytes(), FormBody::new(form)));
-        list.answer(&query, items, forms.next.map(Uuid::into_bytes))
+        let items = items.map(|form| (form.form_id, FormBody::new(form)));
+        list.answer(items, forms.next)
     });
     answer.await.map_err(|error| Problem::internal(&error))?
+}
+
+/// Replace a form as a whole.
+///
+/// Business properties match by `bus_prop_id`, fields by `key`, options by `value`. Once the form is PUBLISHED, what is left
+/// out is retired and comes alive again when it is put back; a changed type, range of grades or `bus_prop`, or an optional
+/// field made required, is refused.
+#[utoipa::path(
+    put,
+    path = "/api_v1/form/{form_id}",
+    params(
+        ("form_id" = Uuid, Path),
+        ("If-Match" = Option<String>, Header, description = "Changes only this version"),
+    ),
+    request_body(content = FormRequest, description = "At most 1 MiB"),
+    responses(
+        (status = 200, description = "The form as it is now", body = FormBody),
+        (status = 400, description = "`invalid_parameter`, `invalid_json`"),
+        (status = 409, description = "`form_in_use`; `form_transition`: it is DELETED"),
+    ),
+)]
+pub async fn replace_form(
+    caller: Caller,
+    PathId(form_id): PathId,
+    headers: HeaderMap,
+    request: Request,
+) -> Result<Response> {
+    let account_id = caller.account_id();
+    let form = found(caller.app.store.form(account_id, form_id)).await?;
+    let if_match = IfMatch::of(&headers);
+    let body = caller.json(request, FORM_BODY).await?;
+    if_match.check(form.revision)?;
+    if form.status == FormStatus::Deleted {
+        return Err(transition(form.status, "be changed"));
+    }
+    let input = FormInput::parse(&Value::Object(body)).map_err(Problem::invalid)?;
+    let change = soon(replace(&caller, form, if_match, input)).await?;
+    done(&caller, change, "be changed")
+}
+
+/// Puts the input in the place of the form, or of what others have made of it meanwhile.
+async fn replace(
+    caller: &Caller,
+    mut form: Form,
+    if_match: IfMatch<'_>,
+    input: FormInput,
+) -> Result<FormChange> {
+    let (store, account_id) = (&caller.app.store, caller.account_id());
+    loop {
+        let content = edit(&form, input.clone())?;
+        let replaced = store.replace_form(account_id, form.form_id, form.revision, &content);
+        match replaced.await? {
+            FormChange::Changed if !if_match.names_versions() => {
+                form = found(store.form(account_id, form.form_id)).await?;
+            }
+            change => return Ok(change),
+        }
+    }
+}
+
+fn edit(form: &Form, input: FormInput) -> Result<FormContent> {
+    let published = form.status == FormStatus::Published;
+    form.content
+        .replaced_by(input, published)
+        .map_err(|refused| match refused {
+            EditRefused::Invalid(errors) => Problem::invalid(errors),
+            EditRefused::InUse(errors) => Problem::new(
+                Code::FormInUse,
+                "the form is published; what its links, answers and reports rest on cannot change",
+            )
+            .about(errors),
+        })
+}
+
+/// Publish a form.
+///
+/// From then on links can be made and answers are taken.
+#[utoipa::path(
+    post,
+    path = "/api_v1/form/{form_id}/publish",
+    params(
+        ("form_id" = Uuid, Path),
+        ("If-Match" = Option<String>, Header, description = "Publishes only this version"),
+    ),
+    responses(
+        (status = 200, description = "The form as it is now", body = FormBody),
+        (status = 409, description = "`form_transition`: it is not a DRAFT"),
+    ),
+)]
+pub async fn publish_form(
+    caller: Caller,
+    PathId(form_id): PathId,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let revision = expected(&caller, form_id, &headers).await?;
+    let store = &caller.app.store;
+    let change = store.publish_form(caller.account_id(), form_id, revision);
+    done(&caller, change.await?, "be published")
+}
+
+/// Delete a form.
+///
+/// It takes no more answers and its links are gone. It is kept for reports.
+#[utoipa::path(
+    delete,
+    path = "/api_v1/form/{form_id}",
+    params(
+        ("form_id" = Uuid, Path),
+        ("If-Match" = Option<String>, Header, description = "Deletes only this version"),
+    ),
+    responses(
+        (status = 200, description = "The form as it is now", body = FormBody),
+        (status = 409, description = "`form_transition`: it is DELETED"),
+    ),
+)]
+pub async fn delete_form(
+    caller: Caller,
+    PathId(form_id): PathId,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let revision = expected(&caller, form_id, &headers).await?;
+    let store = &caller.app.store;
+    let change = store.delete_form(caller.account_id(), form_id, revision);
+    done(&caller, change.await?, "be deleted")
+}
+
+/// The one version that may be changed, if the caller named some.
+async fn expected(caller: &Caller, form_id: Uuid, headers: &HeaderMap) -> Result<Option<i64>> {
+    let if_match = IfMatch::of(headers);
+    if !if_match.names_versions() {
+        return Ok(None);
+    }
+    let form = found(caller.app.store.form(caller.account_id(), form_id)).await?;
+    if_match.check(form.revision)?;
+    Ok(Some(form.revision))
+}
+
+/// Answers with what a change came to.
+fn done(caller: &Caller, change: FormChange, what: &str) -> Result<Response> {
+    let form = match change {
+        FormChange::Done(form) => form,
+        FormChange::NotFound => return Err(Problem::not_found()),
+        FormChange::Changed => return Err(changed()),
+        FormChange::Refused(status) => return Err(transition(status, what)),
+    };
+    caller.app.recent_changes.record(form.form_id);
+    tracing::info!(form.id = %form.form_id, form.status = form.status.as_str(), "form changed");
+    Ok(answer(&form))
+}
+
+fn transition(status: FormStatus, what: &str) -> Problem {
+    let status = status.as_str();
+    Problem::new(
+        Code::FormTransition,
+        format!("the form is {status} and cannot {what}"),
+    )
 }

@@ -8,7 +8,6 @@
 mod form;
 mod link;
 
-use api_http::AppState;
 use api_http::deadline::quick;
 use api_http::scoped::scoped;
 use axum::middleware::from_fn;
@@ -21,25 +20,20 @@ use utoipa_axum::routes;
 const PATH: &str = "/api_v1/form";
 
 /// Everything under `/api_v1/form`, documented.
-pub fn routes(app: &AppState) -> OpenApiRouter {
+pub fn routes() -> OpenApiRouter {
     // Those that read or write a large body have their own idea of time.
     let forms = OpenApiRouter::new()
         .routes(routes!(form::create_form))
         .routes(routes!(form::list_forms))
-        .routes(routes!(form::read_form, form::change::delete_form).layer(from_fn(quick)))
-        .routes(routes!(form::change::replace_form))
-        .routes(routes!(form::change::publish_form).layer(from_fn(quick)));
+        .routes(routes!(form::read_form, form::delete_form).layer(from_fn(quick)))
+        .routes(routes!(form::replace_form))
+        .routes(routes!(form::publish_form).layer(from_fn(quick)));
     let links = OpenApiRouter::new()
-        .routes(routes!(link::create::create_plain_link))
+        .routes(routes!(link::create_plain_link))
         .routes(routes!(link::read_link, link::delete_link).layer(from_fn(quick)))
         // The last segment may be left out or empty.
-        .route(
-            "/api_v1/form/link/{id}/",
-            post(link::create::create_plain_link),
-        )
-        .routes(routes!(link::create::create_link))
+        .route("/api_v1/form/link/{id}/", post(link::create_plain_link))
+        .routes(routes!(link::create_link))
         .routes(routes!(link::list_links).layer(from_fn(quick)));
-    scoped(app, Scope::Form, "form", forms)
-        .merge(scoped(app, Scope::Link, "link", links))
-        .with_state(app.clone())
+    scoped(Scope::Form, "form", forms).merge(scoped(Scope::Link, "link", links))
 }

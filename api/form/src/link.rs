@@ -1,24 +1,28 @@
-//! Links to forms, as their owner sees them: read with what came through them, listed, deleted. Making them is in `create`.
+//! Links to forms, as their owner sees them: made, read with what came through them, listed, deleted. What a request for one may
+//! say is read in [`request`].
 
-pub mod create;
 mod request;
 
-use api_http::list::TrackFieldQuery;
-use api_http::{AppState, Caller, List, ListQuery, Page, PathId, Problem};
 use axum::Json;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request};
 use axum::http::StatusCode;
+use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use domain::form::{BusProp, FormContent};
-use domain::link::{Token, TrackFields};
-use serde::Serialize;
-use store::form::{FormKey, Link};
+use domain::form::{BusProp, FormContent, FormStatus};
+use domain::link::{BusPropIds, BusPropIdsError, Token, TrackFields};
+use serde::{Deserialize, Serialize};
+use store::form::{FormKey, Link, NewLink};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use self::request::{LinkRequest, read_pairs};
 use crate::PATH;
+use api_http::list::TrackFieldQuery;
+use api_http::{
+    AppState, Caller, Code, List, Page, PathId, Problem, QUICK, Result, found, parse_id, within,
+};
 
 /// A link.
 #[derive(Serialize, ToSchema)]
@@ -60,7 +64,7 @@ pub struct LinkWithCounts<'a> {
 impl<'a> LinkResponse<'a> {
     fn new(state: &AppState, link: &'a Link, form: &'a FormContent) -> Self {
         Self {
-            link: state.link_url(&link.token),
+            link: state.link_url(link.token),
             token: link.token,
             form_id: link.form_id,
             bus_props: link.bus_prop_ids.texts(form).map(BusProp::as_str).collect(),
@@ -87,7 +91,7 @@ impl<'a> LinkWithCounts<'a> {
 type InPath<T> = Result<Path<T>, PathRejection>;
 
 /// The token of a path. A text that is no token names a link that nobody has.
-fn token(path: InPath<String>) -> Result<Token, Problem> {
+fn token(path: InPath<String>) -> Result<Token> {
     path.ok()
         .and_then(|Path(token)| token.parse().ok())
         .ok_or_else(Problem::not_found)
@@ -100,22 +104,14 @@ fn token(path: InPath<String>) -> Result<Token, Problem> {
     get,
     path = "/api_v1/form/link/{id}",
     params(("id" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$", description = "The link's `token`")),
-    responses(
-        (status = 200, description = "The link", body = LinkWithCounts),
-    ),
+    responses((status = 200, description = "The link", body = LinkWithCounts)),
 )]
-pub async fn read_link(
-    State(state): State<AppState>,
-    caller: Caller,
-    path: InPath<String>,
-) -> Result<Response, Problem> {
+pub async fn read_link(caller: Caller, path: InPath<String>) -> Result<Response> {
     let token = token(path)?;
-    let account_id = caller.account_id();
-    let link = state.store.link(account_id, &token).await?;
-    let link = link.ok_or_else(Problem::not_found)?;
-    let form = state.store.form(account_id, link.form_id).await?;
-    let form = form.ok_or_else(Problem::not_found)?;
-    Ok(Json(LinkWithCounts::new(&state, &link, &form.content)).into_response())
+    let (store, account_id) = (&caller.app.store, caller.account_id());
+    let link = found(store.link(account_id, &token)).await?;
+    let form = found(store.form(account_id, link.form_id)).await?;
+    Ok(Json(LinkWithCounts::new(&caller.app, &link, &form.content)).into_response())
 }
 
 /// List a form's links, newest first.
@@ -124,34 +120,28 @@ pub async fn read_link(
 #[utoipa::path(
     get,
     path = "/api_v1/form/{form_id}/link",
-    params(("form_id" = Uuid, Path), TrackFieldQuery, ListQuery),
-    responses(
-        (status = 200, description = "A page of links", body = Page<LinkWithCounts>),
-    ),
+    params(("form_id" = Uuid, Path), TrackFieldQuery, List),
+    responses((status = 200, description = "A page of links", body = Page<LinkWithCounts>)),
 )]
 pub async fn list_links(
-    State(state): State<AppState>,
     caller: Caller,
     PathId(form_id): PathId,
-    narrowed: Result<TrackFieldQuery, Problem>,
-    query: Result<ListQuery, Problem>,
-) -> Result<Response, Problem> {
-    let account_id = caller.account_id();
-    let form = state.store.form(account_id, form_id).await?;
-    let form = form.ok_or_else(Problem::not_found)?.content;
-    let (narrowed, query) = (narrowed?, query?);
-    let list = List::new(account_id, narrowed.uri(&format!("{PATH}/{form_id}/link")));
-    let before = list.position(&query)?.map(Uuid::from_bytes);
-    let key = FormKey::new(account_id, form_id);
-    let (store, limit) = (&state.store, query.limit.into());
-    let links = store
-        .links(key, &narrowed.track_field, before, limit)
-        .await?;
+    narrowed: Result<TrackFieldQuery>,
+    list: Result<List>,
+) -> Result<Response> {
+    let (store, key) = (
+        &caller.app.store,
+        FormKey::new(caller.account_id(), form_id),
+    );
+    let form = found(store.form(key.account_id, form_id)).await?.content;
+    let (track_fields, list) = (narrowed?.track_field, list?);
+    let links = store.links(key, &track_fields, list.position()?, list.limit);
+    let links = links.await?;
     let items = links.rows.iter().map(|link| {
-        let item = LinkWithCounts::new(&state, link, &form);
-        (link.link_id.into_bytes(), item)
+        let item = LinkWithCounts::new(&caller.app, link, &form);
+        (link.link_id, item)
     });
-    list.answer(&query, items, links.next.map(Uuid::into_bytes))
+    list.answer(items, links.next)
 }
 
 /// Delete a link.
@@ -161,20 +151,118 @@ pub async fn list_links(
     delete,
     path = "/api_v1/form/link/{id}",
     params(("id" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$", description = "The link's `token`")),
-    responses(
-        (status = 204, description = "Deleted, now or before"),
-    ),
+    responses((status = 204, description = "Deleted, now or before")),
 )]
-pub async fn delete_link(
-    State(state): State<AppState>,
-    caller: Caller,
-    path: InPath<String>,
-) -> Result<StatusCode, Problem> {
+pub async fn delete_link(caller: Caller, path: InPath<String>) -> Result<StatusCode> {
     let token = token(path)?;
-    let deleted = state.store.delete_link(caller.account_id(), &token);
-    let deleted = deleted.await?;
-    let link_id = deleted.ok_or_else(Problem::not_found)?;
-    state.recent_changes.record(link_id);
+    let deleted = caller.app.store.delete_link(caller.account_id(), &token);
+    let link_id = deleted.await?.ok_or_else(Problem::not_found)?;
+    caller.app.recent_changes.record(link_id);
     tracing::info!(link.id = %link_id, "link deleted");
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What the path of a new link names.
+#[derive(Deserialize)]
+pub struct LinkPath {
+    /// Without business properties it stands where a link's token does.
+    #[serde(alias = "id")]
+    form_id: String,
+    /// Left out: none.
+    #[serde(default)]
+    bus_prop_id: String,
+}
+
+/// Generate a link without business properties.
+///
+/// Each call makes a new one. The body may be left out; any member that is not known makes no link.
+#[utoipa::path(
+    post,
+    path = "/api_v1/form/link/{id}",
+    params(("id" = Uuid, Path, description = "The form's `form_id`")),
+    request_body(content(
+        (Option<LinkRequest> = "application/x-www-form-urlencoded"),
+        (Option<LinkRequest> = "multipart/form-data"),
+    ), description = "At most 1 MiB"),
+    responses(
+        (status = 201, description = "The link", body = LinkResponse, headers(
+            ("Location" = String, description = "Where the link is read"),
+        )),
+        (status = 400, description = "`invalid_parameter`, `invalid_form`"),
+        (status = 409, description = "`form_not_published`"),
+        (status = 422, description = "`validation_failed`, `too_many_track_fields`"),
+    ),
+)]
+pub async fn create_plain_link(
+    caller: Caller,
+    path: InPath<LinkPath>,
+    request: Request,
+) -> Result<Response> {
+    create_link(caller, path, request).await
+}
+
+/// Generate a link.
+///
+/// Each call makes a new one. The body may be left out; any member that is not known makes no link.
+#[utoipa::path(
+    post,
+    path = "/api_v1/form/link/{form_id}/{bus_prop_id}",
+    params(
+        ("form_id" = Uuid, Path),
+        ("bus_prop_id" = String, Path, pattern = "^[1-9][0-9]*(_[1-9][0-9]*)*$", example = "1_2",
+            description = "Business properties of the form by their ids, each once, at most 50, joined by `_`"),
+    ),
+    request_body(content(
+        (Option<LinkRequest> = "application/x-www-form-urlencoded"),
+        (Option<LinkRequest> = "multipart/form-data"),
+    ), description = "At most 1 MiB"),
+    responses(
+        (status = 201, description = "The link", body = LinkResponse, headers(
+            ("Location" = String, description = "Where the link is read"),
+        )),
+        (status = 400, description = "`invalid_parameter`: also an id that the form has not, or that is retired; `invalid_form`"),
+        (status = 409, description = "`form_not_published`"),
+        (status = 422, description = "`validation_failed`, `too_many_track_fields`"),
+    ),
+)]
+pub async fn create_link(
+    caller: Caller,
+    path: InPath<LinkPath>,
+    request: Request,
+) -> Result<Response> {
+    let Path(path) = path.map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
+    let form_id = parse_id("form_id", &path.form_id)?;
+    let (app, account_id) = (&caller.app, caller.account_id());
+    let form = found(app.store.form(account_id, form_id)).await?;
+    let pairs = read_pairs(app.memory.permit(account_id), request).await?;
+    let bus_prop_ids: BusPropIds = path.bus_prop_id.parse().map_err(bus_prop_ids_problem)?;
+    if form.status != FormStatus::Published {
+        let status = form.status.as_str();
+        return Err(Problem::new(
+            Code::FormNotPublished,
+            format!("the form is {status}; only a PUBLISHED one has links"),
+        ));
+    }
+    bus_prop_ids
+        .check_for_new_link(&form.content)
+        .map_err(bus_prop_ids_problem)?;
+    let request = LinkRequest::read(&pairs, Utc::now())?;
+    let link = NewLink {
+        account_id,
+        form_id,
+        token: Token::new(rand::random()),
+        bus_prop_ids,
+        track_fields: request.track_fields,
+        expires_at: request.expires_at,
+        max_responses: request.max_responses,
+    };
+    let link = within(QUICK, app.store.create_link(&link)).await?;
+    tracing::info!(link.id = %link.link_id, form.id = %form_id, "link made");
+    let location = [(LOCATION, format!("{PATH}/link/{}", link.token))];
+    let body = Json(LinkResponse::new(app, &link, &form.content));
+    Ok((StatusCode::CREATED, location, body).into_response())
+}
+
+fn bus_prop_ids_problem(error: BusPropIdsError) -> Problem {
+    Problem::invalid_parameter(format!("bus_prop_id: {error}"))
 }

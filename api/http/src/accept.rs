@@ -18,6 +18,15 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// As an answer names it, with what RFC 4180 leaves open.
+    pub fn content_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Csv => "text/csv; charset=utf-8; header=present",
+            Self::Ndjson => "application/x-ndjson",
+        }
+    }
+
     fn media_type<'a>(self) -> MediaType<'a> {
         match self {
             Self::Json => MediaType::new(APPLICATION, JSON),

@@ -18,7 +18,7 @@ use platform::config::TrustedProxies;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::rate::{Allowance, Rate};
-use crate::{AppState, Problem};
+use crate::{AppState, Result};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -92,7 +92,7 @@ impl FailureLimiter {
     ///
     /// # Errors
     /// 429: nothing is.
-    pub fn left(&self, network: Network) -> Result<(), Problem> {
+    pub fn left(&self, network: Network) -> Result<()> {
         let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         match spent.get(&network) {
@@ -106,7 +106,7 @@ impl FailureLimiter {
     ///
     /// # Errors
     /// 429: nothing is left, and no leave either.
-    pub fn lookup_permit(&self, network: Network) -> Result<Option<SemaphorePermit<'_>>, Problem> {
+    pub fn lookup_permit(&self, network: Network) -> Result<Option<SemaphorePermit<'_>>> {
         let Err(problem) = self.left(network) else {
             return Ok(None);
         };
@@ -117,7 +117,7 @@ impl FailureLimiter {
     ///
     /// # Errors
     /// 429: there is none left.
-    pub fn take(&self, network: Network) -> Result<(), Problem> {
+    pub fn take(&self, network: Network) -> Result<()> {
         let taken = self.rate.take(&network);
         let empty_for = match &taken {
             Ok(allowance) => allowance.as_ref().and_then(Allowance::empty_for),

@@ -2,22 +2,13 @@
 
 use std::borrow::Cow;
 
-/// The media type, with what RFC 4180 leaves open.
-pub const TEXT_CSV: &str = "text/csv; charset=utf-8; header=present";
-
 /// A text as a cell. One whose first character after any `'` is `=`, `+`, `-`, `@`, tab or CR gets one `'` before it,
 /// so that no spreadsheet takes it for a formula and the rule can be undone: such a cell loses its first `'`.
 /// Numbers are not texts.
-pub fn cell(text: &str) -> Cow<'_, str> {
-    disarm(Cow::Borrowed(text))
-}
-
-/// [`cell`] of a text that is at hand already.
-pub fn disarm(text: Cow<'_, str>) -> Cow<'_, str> {
-    if text
-        .trim_start_matches('\'')
-        .starts_with(['=', '+', '-', '@', '\t', '\r'])
-    {
+pub fn cell<'a>(text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+    let text = text.into();
+    let plain = text.trim_start_matches('\'');
+    if plain.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         Cow::Owned(format!("'{text}"))
     } else {
         text
@@ -39,17 +30,6 @@ pub fn write_cell(out: &mut Vec<u8>, cell: &[u8]) {
         }
     }
     out.push(b'"');
-}
-
-/// Appends a line of these cells.
-pub fn write_line<const N: usize>(out: &mut Vec<u8>, cells: [&str; N]) {
-    for (place, cell) in cells.iter().enumerate() {
-        if place > 0 {
-            out.push(b',');
-        }
-        write_cell(out, cell.as_bytes());
-    }
-    out.extend_from_slice(b"\r\n");
 }
 
 #[cfg(test)]
@@ -93,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_quoted_as_the_csv_crate_quotes_them() {
+    fn cells_are_quoted_as_the_csv_crate_quotes_them() {
         for text in [
             "", "a", "a,b", "\"", "a\"\"b\"", "\n", "\r", "é,ü", "'=1", "\",\"",
         ] {
@@ -101,17 +81,17 @@ mod tests {
                 .terminator(csv::Terminator::CRLF)
                 .from_writer(Vec::new());
             writer.write_record(["x", text]).unwrap();
-            let mut out = Vec::new();
-            write_line(&mut out, ["x", text]);
+            let mut out = b"x,".to_vec();
+            write_cell(&mut out, text.as_bytes());
+            out.extend_from_slice(b"\r\n");
             assert_eq!(writer.into_inner().unwrap(), out, "{text}");
         }
     }
 
     #[test]
-    fn lines_are_quoted_as_rfc_4180_wants() {
+    fn cells_are_quoted_as_rfc_4180_wants() {
         let mut out = Vec::new();
-        write_line(&mut out, ["index", "docid"]);
-        write_line(&mut out, ["1", "a,\"b\"\nc"]);
-        assert_eq!(out, b"index,docid\r\n1,\"a,\"\"b\"\"\nc\"\r\n");
+        write_cell(&mut out, b"a,\"b\"\nc");
+        assert_eq!(out, b"\"a,\"\"b\"\"\nc\"");
     }
 }

@@ -7,7 +7,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tokio::time::timeout;
 
-use crate::error::Problem;
+use crate::{Problem, Result};
 
 /// Operations of one or two queries answer within 2 s, if only that they cannot.
 pub const QUICK: Duration = Duration::from_millis(1_800);
@@ -25,12 +25,20 @@ pub async fn within<T>(
     }
 }
 
+/// What a query finds, in the time of an operation of one or two queries.
+///
+/// # Errors
+/// 404; 503.
+pub async fn found<T>(query: impl Future<Output = Result<Option<T>, store::Error>>) -> Result<T> {
+    within(QUICK, query).await?.ok_or_else(Problem::not_found)
+}
+
 /// Work that must have come to something by [`QUICK`]: for operations that first read a body, which takes as long as
 /// the caller needs.
 ///
 /// # Errors
 /// Its own, or 503.
-pub async fn soon<T>(work: impl Future<Output = Result<T, Problem>>) -> Result<T, Problem> {
+pub async fn soon<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     timeout(QUICK, work).await.unwrap_or_else(|_| {
         tracing::warn!(limit.seconds = QUICK.as_secs_f64(), "gave up on a request");
         Err(Problem::unavailable())

@@ -8,7 +8,7 @@ use domain::docid::DocId;
 use percent_encoding::percent_decode_str;
 use uuid::Uuid;
 
-use crate::error::Problem;
+use crate::{Problem, Result};
 
 /// The id of a path that has one parameter.
 #[derive(Clone, Copy, Debug)]
@@ -17,15 +17,21 @@ pub struct PathId(pub Uuid);
 impl<S: Send + Sync> FromRequestParts<S> for PathId {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let parameters = RawPathParams::from_request_parts(parts, state)
             .await
             .map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
         let (name, value) = parameters.iter().next().unwrap_or_default();
-        parse_uuid(value)
-            .map(Self)
-            .ok_or_else(|| Problem::invalid_parameter(format!("{name} is not a UUID")))
+        parse_id(name, value).map(Self)
     }
+}
+
+/// The id that the parameter of this name must be.
+///
+/// # Errors
+/// 400 `invalid_parameter`.
+pub fn parse_id(name: &str, text: &str) -> Result<Uuid> {
+    parse_uuid(text).ok_or_else(|| Problem::invalid_parameter(format!("{name} is not a UUID")))
 }
 
 /// Only the written form with hyphens; `Uuid` itself reads others too.
@@ -40,7 +46,7 @@ pub struct DocIdPath(pub DocId);
 impl<S: Send + Sync> FromRequestParts<S> for DocIdPath {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let Path(text) = Path::<String>::from_request_parts(parts, state)
             .await
             .map_err(|_| Problem::invalid_parameter("docid is not UTF-8"))?;
@@ -57,7 +63,7 @@ pub struct Dates(pub DateRange);
 impl<S: Send + Sync> FromRequestParts<S> for Dates {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let Path((start, end)) = Path::<(String, String)>::from_request_parts(parts, state)
             .await
             .map_err(|_| Problem::invalid_parameter("the dates are not UTF-8"))?;
@@ -91,7 +97,7 @@ pub struct Parameters(Vec<(String, String)>);
 impl Parameters {
     /// # Errors
     /// They are not UTF-8.
-    pub fn of(uri: &Uri) -> Result<Self, Problem> {
+    pub fn of(uri: &Uri) -> Result<Self> {
         // The library would put U+FFFD in the place of what is not UTF-8.
         let query = uri.query().unwrap_or_default();
         if percent_decode_str(query).decode_utf8().is_err() {
@@ -102,21 +108,19 @@ impl Parameters {
             .map_err(|_| Problem::invalid_parameter("the query cannot be read"))
     }
 
-    /// The names that are given.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| name.as_str())
+    /// The names that are given, each with its value.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// The value of a parameter that may be given once.
     ///
     /// # Errors
     /// It is given twice.
-    pub fn one(&self, name: &str) -> Result<Option<&str>, Problem> {
-        let mut values = self
-            .0
-            .iter()
-            .filter(|(given, _)| given == name)
-            .map(|(_, value)| value.as_str());
+    pub fn one(&self, name: &str) -> Result<Option<&str>> {
+        let mut values = self.all(name);
         let first = values.next();
         match values.next() {
             None => Ok(first),
@@ -126,17 +130,15 @@ impl Parameters {
 
     /// Every value of a parameter that may be given again and again, in the order given.
     pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.0
-            .iter()
-            .filter(move |(given, _)| given == name)
-            .map(|(_, value)| value.as_str())
+        let named = self.pairs().filter(move |(given, _)| *given == name);
+        named.map(|(_, value)| value)
     }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Parameters {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
         Self::of(&parts.uri)
     }
 }

@@ -6,7 +6,7 @@
 //! - [`entry`]: the one layer around all routes, made of [`observe`] (log, metrics), [`drain`] (bodies refused early),
 //!   [`error`] (the one mapping to `application/problem+json`) and [`auth`] (401, 429). On groups of routes stand
 //!   [`scoped`] (403) and [`deadline`].
-//! - [`commit`]: what arrives together shares a commit, account by account (`commit_queue`).
+//! - [`commit`]: what arrives together shares a commit, account by account.
 //! - Limits: [`rate`] by key and link, [`address`] by network.
 //! - What handlers take: [`extract`] (paths and queries), [`body`], [`memory`] (shared out by account), [`accept`],
 //!   [`precondition`] (`If-Match`).
@@ -21,7 +21,6 @@ pub mod address;
 pub mod auth;
 pub mod body;
 pub mod commit;
-mod commit_queue;
 pub mod csv_text;
 pub mod deadline;
 pub mod drain;
@@ -42,8 +41,8 @@ mod state;
 
 pub use self::address::Network;
 pub use self::auth::Caller;
-pub use self::deadline::{QUICK, within};
-pub use self::error::{Code, Problem};
-pub use self::extract::{Parameters, PathId, parse_uuid};
-pub use self::list::{List, ListQuery, Page};
+pub use self::deadline::{QUICK, found, within};
+pub use self::error::{Code, Problem, Result};
+pub use self::extract::{Parameters, PathId, parse_id, parse_uuid};
+pub use self::list::{List, Page};
 pub use self::state::AppState;

@@ -1,4 +1,4 @@
-//! A whole list in one answer, in as much memory as a page takes: CSV, or NDJSON of the items that a page shows.
+//! A whole list in one answer, in as much memory as two pages take: CSV, or NDJSON of the items that a page shows.
 
 use std::io;
 use std::sync::LazyLock;
@@ -12,123 +12,139 @@ use bytes::Bytes;
 use futures::stream;
 use platform::places::Places;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use store::ListPage;
+use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
 use crate::accept::{Kind, negotiate};
-use crate::csv_text::{TEXT_CSV, cell, write_cell};
-use crate::deadline::within;
-use crate::error::Problem;
-use crate::list::ListQuery;
+use crate::csv_text::{cell, write_cell};
+use crate::{List, Problem, Result, within};
 
 /// The items that are read at once.
-pub const PAGE: usize = 2_000;
+const PAGE: usize = 2_000;
 /// A database that takes longer for them does not answer, and the answer is cut.
 const LOOKUP: Duration = Duration::from_secs(10);
-/// Lists that this process reads at once, of its connections.
-static READS: LazyLock<Places> = LazyLock::new(|| Places::new(4));
+/// Lists that this process reads at once, of its connections: whoever stores answers needs some, too.
+static READS: LazyLock<Places> = LazyLock::new(|| Places::new(8));
 
-/// The kinds of lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lines {
-    Csv,
-    /// An object a line.
-    Ndjson,
+/// The kind that the caller likes best: a page in JSON, or the whole list as lines of one of these `kinds`.
+///
+/// # Errors
+/// 400 `invalid_parameter`: lines of a page.
+pub fn wanted(headers: &HeaderMap, list: &List, kinds: &[Kind]) -> Result<Kind> {
+    let kind = negotiate(headers, kinds);
+    if kind != Kind::Json && list.given {
+        return Err(Problem::invalid_parameter(
+            "a stream is the whole list: it has neither limit nor cursor",
+        ));
+    }
+    Ok(kind)
 }
 
-impl Lines {
-    /// The kind that the caller likes best; `None`: a page.
-    ///
-    /// # Errors
-    /// 400 `invalid_parameter`: lines of a page.
-    pub fn wanted(headers: &HeaderMap, query: &ListQuery) -> Result<Option<Self>, Problem> {
-        let lines = match negotiate(headers, &[Kind::Csv, Kind::Ndjson]) {
-            Kind::Json => return Ok(None),
-            Kind::Csv => Self::Csv,
-            Kind::Ndjson => Self::Ndjson,
+/// Answers with a page of a list, or with all of it as lines of one of these `kinds`. `columns` are the members that CSV has,
+/// with commas between them; `read` gives at most so many items after a position, each with its own. The first items are read
+/// before the answer begins, so that a database that is down can be told; what fails later cuts the answer without its end.
+///
+/// # Errors
+/// As [`wanted`], or the first items cannot be read.
+pub async fn answer<T, P, F>(
+    headers: &HeaderMap,
+    kinds: &[Kind],
+    list: &List,
+    columns: &'static str,
+    read: impl Fn(Option<P>, usize) -> F + Send + 'static,
+) -> Result<Response>
+where
+    T: Serialize + Send + 'static,
+    P: Serialize + DeserializeOwned + Send + 'static,
+    F: Future<Output = Result<ListPage<(P, T), P>, store::Error>> + Send + 'static,
+{
+    let (kind, account_id) = (wanted(headers, list, kinds)?, list.account_id);
+    if kind == Kind::Json {
+        let found = page(account_id, read(list.position()?, list.limit)).await?;
+        return list.answer(found.rows, found.next);
+    }
+    let header = match kind {
+        Kind::Csv => format!("{columns}\r\n").into_bytes(),
+        _ => Vec::new(),
+    };
+    let first = page(account_id, read(None, PAGE)).await?;
+    let read = move |position| page(account_id, read(Some(position), PAGE));
+    let write = move |items: &[(P, T)], out: &mut Vec<u8>| {
+        let mut items = items.iter();
+        items.try_for_each(|(_, item)| write_line(kind, item, columns, out))
+    };
+    let headers = [(CONTENT_TYPE, kind.content_type())];
+    Ok((headers, body(first, header, read, write)).into_response())
+}
+
+/// A body of what `write` makes of each page, behind the header. `read` gives the page after a position, while the one before it
+/// is written.
+pub fn body<T, P, F>(
+    first: ListPage<T, P>,
+    header: Vec<u8>,
+    read: impl Fn(P) -> F + Send + 'static,
+    write: impl Fn(&[T], &mut Vec<u8>) -> io::Result<()> + Send + 'static,
+) -> Body
+where
+    T: Send + 'static,
+    P: Send + 'static,
+    F: Future<Output = Result<ListPage<T, P>, store::Error>> + Send + 'static,
+{
+    let begin = Some((first, header, read, write));
+    Body::from_stream(stream::try_unfold(begin, |at| async move {
+        let Some((page, mut out, read, write)) = at else {
+            return Ok(None);
         };
-        if query.given {
-            return Err(Problem::invalid_parameter(
-                "a stream is the whole list: it has neither limit nor cursor",
-            ));
-        }
-        Ok(Some(lines))
-    }
-
-    fn media_type(self) -> &'static str {
-        match self {
-            Self::Csv => TEXT_CSV,
-            Self::Ndjson => "application/x-ndjson",
-        }
-    }
-
-    /// Appends an item as a line. `columns` are the members of CSV.
-    fn write(self, item: &impl Serialize, columns: &str, out: &mut Vec<u8>) -> io::Result<()> {
-        if self == Self::Ndjson {
-            serde_json::to_writer(&mut *out, item)?;
-            out.push(b'\n');
-            return Ok(());
-        }
-        let item = serde_json::to_value(item)?;
-        for (place, column) in columns.split(',').enumerate() {
-            if place > 0 {
-                out.push(b',');
-            }
-            match &item[column] {
-                Value::Null => {}
-                Value::String(text) => write_cell(out, cell(text).as_bytes()),
-                other => write_cell(out, other.to_string().as_bytes()),
-            }
-        }
-        out.extend_from_slice(b"\r\n");
-        Ok(())
-    }
-
-    /// Answers with every item of an account's list. `columns` are the members that CSV has, with commas between them; `read`
-    /// gives the page after a position. The first page is read before the answer begins, so that a database that is down can
-    /// be told; what fails later cuts the answer without its end.
-    ///
-    /// # Errors
-    /// The first page cannot be read.
-    pub async fn answer<T, P, F>(
-        self,
-        account_id: Uuid,
-        columns: &'static str,
-        read: impl Fn(Option<P>) -> F + Send + 'static,
-    ) -> Result<Response, Problem>
-    where
-        T: Serialize + Send + 'static,
-        P: Send + 'static,
-        F: Future<Output = Result<ListPage<T, P>, store::Error>> + Send + 'static,
-    {
-        let header = match self {
-            Self::Csv => format!("{columns}\r\n").into_bytes(),
-            Self::Ndjson => Vec::new(),
+        // In a task, so that it goes on by itself; it ends with the handle.
+        let next = page
+            .next
+            .map(|next| AbortOnDropHandle::new(tokio::spawn(read(next))));
+        let cut = |error: io::Error| {
+            tracing::warn!(%error, "an answer was cut");
+            error
         };
-        let first = page(account_id, read(None)).await?;
-        let pieces = stream::try_unfold(Some((first, header, read)), move |at| async move {
-            let Some((page_read, mut out, read)) = at else {
-                return Ok(None);
-            };
-            for item in &page_read.rows {
-                self.write(item, columns, &mut out)?;
+        write(&page.rows, &mut out).map_err(cut)?;
+        drop(page.rows);
+        let next = match next {
+            None => None,
+            Some(next) => {
+                let next = next.await.map_err(io::Error::other).map_err(cut)?;
+                let next = next.map_err(io::Error::other).map_err(cut)?;
+                Some((next, Vec::new(), read, write))
             }
-            let next = match page_read.next {
-                None => None,
-                Some(next) => {
-                    let next = page(account_id, read(Some(next))).await;
-                    let next = next.map_err(io::Error::other).inspect_err(|error| {
-                        tracing::warn!(%error, "an answer was cut");
-                    })?;
-                    Some((next, Vec::new(), read))
-                }
-            };
-            Ok::<_, io::Error>(Some((Bytes::from(out), next)))
-        });
-        let headers = [(CONTENT_TYPE, self.media_type())];
-        Ok((headers, Body::from_stream(pieces)).into_response())
+        };
+        Ok::<_, io::Error>(Some((Bytes::from(out), next)))
+    }))
+}
+
+/// Appends an item as a line. `columns` are the members of CSV.
+fn write_line(
+    kind: Kind,
+    item: &impl Serialize,
+    columns: &str,
+    out: &mut Vec<u8>,
+) -> io::Result<()> {
+    if kind == Kind::Ndjson {
+        serde_json::to_writer(&mut *out, item)?;
+        out.push(b'\n');
+        return Ok(());
     }
+    let item = serde_json::to_value(item)?;
+    for (place, column) in columns.split(',').enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        match &item[column] {
+            Value::Null => {}
+            Value::String(text) => write_cell(out, cell(text).as_bytes()),
+            other => write_cell(out, other.to_string().as_bytes()),
+        }
+    }
+    out.extend_from_slice(b"\r\n");
+    Ok(())
 }
 
 /// Reads a page of a list that can be long, for which others may have to wait.
@@ -149,13 +165,11 @@ mod tests {
 
     use super::*;
 
-    fn text(lines: Lines) -> String {
+    fn text(kind: Kind) -> String {
         let mut out = Vec::new();
         for docid in ["=1", "a\"b"] {
             let item = json!({"docid": docid, "ids": ["a", "b"], "parts": -1, "code": null});
-            lines
-                .write(&item, "docid,ids,code,parts", &mut out)
-                .unwrap();
+            write_line(kind, &item, "docid,ids,code,parts", &mut out).unwrap();
         }
         String::from_utf8(out).unwrap()
     }
@@ -164,12 +178,12 @@ mod tests {
     fn csv_has_a_column_a_member_and_runs_no_formula() {
         let csv =
             "'=1,\"[\"\"a\"\",\"\"b\"\"]\",,-1\r\n\"a\"\"b\",\"[\"\"a\"\",\"\"b\"\"]\",,-1\r\n";
-        assert_eq!(text(Lines::Csv), csv);
+        assert_eq!(text(Kind::Csv), csv);
     }
 
     #[test]
     fn ndjson_has_an_item_a_line() {
-        let lines = text(Lines::Ndjson);
+        let lines = text(Kind::Ndjson);
         let items = lines
             .lines()
             .map(|line| serde_json::from_str::<Value>(line).unwrap());

@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
-use crate::{Code, Problem};
+use crate::{Code, Problem, Result};
 
 /// How long a body waits for what older bodies of its account hold. The oldest one waits for other accounts, without end.
 /// Meanwhile nothing of it is read, and clients give up a connection that takes nothing for 30 s (reqwest, for one).
@@ -112,7 +112,7 @@ impl MemoryPermit {
     ///
     /// # Errors
     /// 503 `busy`: older bodies of the account have held its share for 20 s. The permit is to be dropped then.
-    pub async fn grow_to(&mut self, bytes: u64) -> Result<(), Problem> {
+    pub async fn grow_to(&mut self, bytes: u64) -> Result<()> {
         let bytes = bytes.min(self.pool.0.size.largest);
         if bytes <= self.bytes {
             return Ok(());

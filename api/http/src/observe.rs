@@ -91,18 +91,11 @@ fn name(route: Option<&MatchedPath>) -> &str {
 
 /// A method's name; those that nobody defined count as one.
 fn method_name(method: &Method) -> &'static str {
-    match *method {
-        Method::GET => "GET",
-        Method::HEAD => "HEAD",
-        Method::POST => "POST",
-        Method::PUT => "PUT",
-        Method::DELETE => "DELETE",
-        Method::OPTIONS => "OPTIONS",
-        Method::PATCH => "PATCH",
-        Method::TRACE => "TRACE",
-        Method::CONNECT => "CONNECT",
-        _ => "OTHER",
-    }
+    let known = [
+        "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT",
+    ];
+    let named = known.into_iter().find(|known| *known == method.as_str());
+    named.unwrap_or("OTHER")
 }
 
 /// The metrics of all routes, each looked up in the registry once.

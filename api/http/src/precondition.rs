@@ -3,7 +3,7 @@
 use axum::http::header::IF_MATCH;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::{Code, Problem};
+use crate::{Code, Problem, Result};
 
 /// The tag of a version of something that has one representation.
 pub fn etag(version: i64) -> HeaderValue {
@@ -24,7 +24,7 @@ impl<'a> IfMatch<'a> {
     ///
     /// # Errors
     /// 412.
-    pub fn check(self, version: i64) -> Result<(), Problem> {
+    pub fn check(self, version: i64) -> Result<()> {
         let own = etag(version);
         if self.names_versions() && self.tags().all(|tag| tag.as_bytes() != own.as_bytes()) {
             return Err(changed());

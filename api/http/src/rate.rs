@@ -10,7 +10,7 @@ use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 
-use crate::{Code, Problem};
+use crate::{Code, Problem, Result};
 
 const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -57,7 +57,7 @@ impl<K: Hash + Eq + Clone> Rate<K> {
     ///
     /// # Errors
     /// 429: there is none left.
-    pub fn check(&self, key: &K) -> Result<Option<Allowance>, Problem> {
+    pub fn check(&self, key: &K) -> Result<Option<Allowance>> {
         self.take(key).map_err(|wait| self.throttled(wait))
     }
 

@@ -1,6 +1,6 @@
-//! Schemas of the document that no type has.
+//! Schemas of the document that no type has, and what they are put together from.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType};
 use utoipa::openapi::{RefOr, Schema};
@@ -13,4 +13,27 @@ pub fn written(schema: &Value) -> RefOr<Schema> {
         .schema_type(SchemaType::AnyValue)
         .extensions(Some(members))
         .into()
+}
+
+/// A text on one line: without control characters, and not blank.
+pub const LINE: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$";
+
+/// A [`LINE`] of at most so many characters.
+pub fn line(most: usize) -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": most, "pattern": LINE})
+}
+
+/// What only an answer has.
+pub fn read_only() -> Value {
+    json!({"readOnly": true})
+}
+
+/// Without other members than those named.
+pub fn object(required: &[&str], properties: &Value) -> Value {
+    json!({
+        "type": "object",
+        "required": required,
+        "properties": properties,
+        "additionalProperties": false,
+    })
 }

@@ -1,13 +1,14 @@
 //! Groups of routes behind a scope, and what is checked of their requests in one place: the scope, before the method is (403
-//! before 405), and the names of query parameters.
+//! before 405), and the names of query parameters. What the document says of their answers is said of them here: `Vary`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State};
-use axum::http::Method;
+use axum::http::header::VARY;
+use axum::http::{HeaderValue, Method};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use domain::docid::DocId;
 use domain::scope::Scope;
 use store::form::FormKey;
@@ -15,23 +16,20 @@ use store::send::CampaignKey;
 use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::{OpenApi, RefOr, Required};
 use utoipa_axum::router::OpenApiRouter;
-use uuid::Uuid;
 
 use crate::body::ContentType;
 use crate::error::method_not_allowed;
-use crate::{AppState, Caller, Parameters, Problem, QUICK, parse_uuid, within};
+use crate::{Caller, Parameters, Problem, QUICK, Result, parse_uuid, within};
 
 /// The routes for keys that have the scope, whatever the method; `tag` is theirs in the document. A query parameter that the
 /// operation does not document is refused: a misspelt filter never answers with everything.
 pub fn scoped<S: Clone + Send + Sync + 'static>(
-    app: &AppState,
     scope: Scope,
     tag: &str,
     group: OpenApiRouter<S>,
 ) -> OpenApiRouter<S> {
     let (router, mut document) = group.split_for_parts();
     let group = Arc::new(Group {
-        app: app.clone(),
         scope,
         operations: operations(&mut document, tag),
     });
@@ -43,7 +41,6 @@ pub fn scoped<S: Clone + Send + Sync + 'static>(
 
 /// Routes behind a scope.
 struct Group {
-    app: AppState,
     scope: Scope,
     operations: HashMap<(String, Method), Operation>,
 }
@@ -77,81 +74,111 @@ async fn check(
     path: MatchedPath,
     request: Request,
     next: Next,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     caller.check(group.scope)?;
-    let Err(problem) = group.check_query(path.as_str(), &request) else {
+    let Some(operation) = group.operation(path.as_str(), request.method()) else {
         return Ok(next.run(request).await);
     };
+    let mut response = match check_query(operation, &request) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => refuse(&caller, path, request, problem)
+            .await
+            .into_response(),
+    };
+    if has_kinds(operation) {
+        response
+            .headers_mut()
+            .insert(VARY, HeaderValue::from_static("accept"));
+    }
+    Ok(response)
+}
+
+/// The problem of a query, unless the path names nothing.
+async fn refuse(caller: &Caller, path: MatchedPath, request: Request, problem: Problem) -> Problem {
     let (mut parts, _) = request.into_parts();
     let names = RawPathParams::from_request_parts(&mut parts, &()).await;
     for name in names.iter().flatten() {
-        let found = exists(
-            &group.app,
-            caller.account_id(),
-            (&parts.method, &path),
-            name,
-        );
-        if !within(QUICK, found).await? {
-            return Err(Problem::not_found());
+        let found = exists(caller, &parts.method, path.as_str(), name);
+        match within(QUICK, found).await {
+            Ok(true) => {}
+            Ok(false) => return Problem::not_found(),
+            Err(error) => return error.into(),
         }
     }
-    Err(problem)
+    problem
 }
 
 impl Group {
-    /// Whether an operation has the query's parameters. A body of another media type is left to the operation, because 415
-    /// comes before 400.
-    fn check_query(&self, path: &str, request: &Request) -> Result<(), Problem> {
-        if request.uri().query().is_none() {
-            return Ok(());
-        }
+    fn operation(&self, path: &str, method: &Method) -> Option<&Operation> {
         // A last segment may be left out or empty.
         let path = path.trim_end_matches('/').to_owned();
-        let method = match request.method() {
-            &Method::HEAD => Method::GET,
-            method => method.clone(),
+        let method = if method == Method::HEAD {
+            &Method::GET
+        } else {
+            method
         };
-        let Some(operation) = self.operations.get(&(path, method)) else {
-            return Ok(());
-        };
-        if let Some(RefOr::T(body)) = &operation.request_body
-            && body.required == Some(Required::True)
-            && ContentType::of(request.headers())
-                .is_none_or(|kind| !body.content.contains_key(&kind.essence))
-        {
-            return Ok(());
-        }
-        let is_known = |name: &str| {
-            let mut parameters = operation.parameters.iter().flatten();
-            parameters.any(|parameter| {
-                matches!(parameter, RefOr::T(known)
-                    if known.parameter_in == ParameterIn::Query && known.name == name)
-            })
-        };
-        let parameters = Parameters::of(request.uri())?;
-        let unknown = parameters.names().find(|name| !is_known(name));
-        unknown.map_or(Ok(()), |name| {
+        self.operations.get(&(path, method.clone()))
+    }
+}
+
+/// Whether callers choose among kinds of answers.
+fn has_kinds(operation: &Operation) -> bool {
+    let answer = operation.responses.responses.get("200");
+    matches!(answer, Some(RefOr::T(answer)) if answer.content.len() > 1)
+}
+
+/// Whether an operation has the query's parameters. A body of another media type is left to the operation, because 415
+/// comes before 400.
+fn check_query(operation: &Operation, request: &Request) -> Result<()> {
+    if request.uri().query().is_none() {
+        return Ok(());
+    }
+    if let Some(RefOr::T(body)) = &operation.request_body
+        && body.required == Some(Required::True)
+        && ContentType::of(request.headers())
+            .is_none_or(|kind| !body.content.contains_key(&kind.essence))
+    {
+        return Ok(());
+    }
+    let is_known = |name: &str| {
+        let mut parameters = operation.parameters.iter().flatten();
+        parameters.any(|parameter| {
+            matches!(parameter, RefOr::T(known)
+                if known.parameter_in == ParameterIn::Query && known.name == name)
+        })
+    };
+    let parameters = Parameters::of(request.uri())?;
+    match parameters.pairs().find(|(name, _)| !is_known(name)) {
+        None => Ok(()),
+        Some((name, _)) => {
             let detail = format!("this operation has no parameter {name}");
             Err(Problem::invalid_parameter(detail))
-        })
+        }
     }
 }
 
 /// Whether the account has what a name in a path stands for, such as the id of a form. What cannot be a name is left to the
 /// operation.
 async fn exists(
-    app: &AppState,
-    account_id: Uuid,
-    (method, path): (&Method, &MatchedPath),
+    caller: &Caller,
+    method: &Method,
+    path: &str,
     (name, value): (&str, &str),
 ) -> Result<bool, store::Error> {
-    let store = &app.store;
+    let (store, account_id) = (&caller.app.store, caller.account_id());
     let makes_link = method == Method::POST;
+    // Of a link: its token, or the form that it is made for.
+    let name = if name == "id" && makes_link {
+        "form_id"
+    } else {
+        name
+    };
     Ok(match (name, parse_uuid(value)) {
-        ("form_id", Some(form_id)) => is_form(app, account_id, form_id).await?,
-        // Of a link: its token, or the form that it is made for.
-        ("id", Some(form_id)) if makes_link => is_form(app, account_id, form_id).await?,
-        ("id", _) if !makes_link => match value.parse() {
+        ("form_id", Some(form_id)) => {
+            let version = store.form_data_version(FormKey::new(account_id, form_id));
+            version.await?.is_some()
+        }
+        ("id", _) => match value.parse() {
             Ok(token) => store.link(account_id, &token).await?.is_some(),
             Err(_) => false,
         },
@@ -166,17 +193,11 @@ async fn exists(
         }
         // Erasing one that is not known is no error.
         ("docid", _) if method != Method::DELETE && DocId::parse(value).is_ok() => {
-            let lists_messages = path.as_str().ends_with("/message");
+            let lists_messages = path.ends_with("/message");
             let messages = store.recipient_messages(account_id, value, None, 1);
             store.recipient(account_id, value).await?.is_some()
                 || lists_messages && !messages.await?.rows.is_empty()
         }
         _ => true,
     })
-}
-
-async fn is_form(app: &AppState, account_id: Uuid, form_id: Uuid) -> Result<bool, store::Error> {
-    let form = FormKey::new(account_id, form_id);
-    let version = app.store.form_data_version(form).await?;
-    Ok(version.is_some())
 }

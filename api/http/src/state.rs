@@ -1,10 +1,10 @@
 //! What all routes share: one value, made once, passed in. What only one capability needs is in its own crate.
 
+use std::fmt::Display;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::link::Token;
 use platform::backends::Backends;
 use platform::config::{Config, TrustedProxies};
 use store::Store;
@@ -14,13 +14,12 @@ use uuid::Uuid;
 
 use crate::address::FailureLimiter;
 use crate::auth::{Keys, Usage};
-use crate::body;
-use crate::list;
 use crate::memory::MemoryPool;
 use crate::notify::Notifier;
 use crate::observe::Meters;
 use crate::rate::Rate;
 use crate::recent_changes::RecentChanges;
+use crate::{body, list};
 
 /// The shared state. Cheap to clone.
 #[derive(Clone)]
@@ -45,7 +44,8 @@ pub struct Shared {
     pub memory: MemoryPool,
     /// The memory for pages of large items, [`PAGE_BYTES`](store::PAGE_BYTES) each.
     pub page_memory: MemoryPool,
-    public_url: String,
+    /// What links begin with, without a slash at its end.
+    pub public_url: String,
     /// Tells the workers what has changed.
     pub notifier: Notifier,
     /// Which links and forms this instance changed lately.
@@ -80,8 +80,8 @@ impl AppState {
             trusted_proxies: config.trusted_proxies.clone(),
             usage: Usage::default(),
             meters: Arc::default(),
-            memory: body::memory(),
-            page_memory: list::memory(),
+            memory: MemoryPool::new(body::POOL),
+            page_memory: MemoryPool::new(list::POOL),
             public_url: config.public_url.as_str().to_owned(),
             notifier: Notifier::start(backends.queue.clone()),
             recent_changes: RecentChanges::default(),
@@ -90,24 +90,8 @@ impl AppState {
         }))
     }
 
-    pub fn store(&self) -> &Store {
-        &self.0.store
-    }
-
-    pub fn key_failures(&self) -> &FailureLimiter {
-        &self.0.key_failures
-    }
-
-    pub fn memory(&self) -> &MemoryPool {
-        &self.0.memory
-    }
-
-    pub fn notifier(&self) -> &Notifier {
-        &self.0.notifier
-    }
-
     /// The URL of a link, as it is sent to people.
-    pub fn link_url(&self, token: &Token) -> String {
+    pub fn link_url(&self, token: impl Display) -> String {
         format!("{}/f/{token}", self.public_url)
     }
 

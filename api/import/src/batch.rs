@@ -1,18 +1,20 @@
-//! Accepted batches: what became of them, cancelling them, retrying what was parked.
+//! Accepted batches: what became of them, their record errors, cancelling them, retrying what was parked.
 
 use axum::Json;
-use axum::extract::State;
+use axum::http::HeaderMap;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
+use domain::record::RecordError;
 use serde::Serialize;
 use store::import::{Batch, Change, Retried};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use api_http::{AppState, Caller, Code, List, ListQuery, Page, PathId, Problem, QUICK, within};
+use api_http::accept::Kind;
+use api_http::{Caller, Code, List, Page, PathId, Problem, Result, found, lines};
 
-/// Where this resource is.
-const PATH: &str = "/api_v1/sms/import";
+/// Members of record errors as CSV.
+const COLUMNS: &str = "index,docid,pointer,code,detail";
 
 /// A batch. `received = accepted + rejected`, and `accepted` is the sum of the outcomes, `pending`, `failed` and
 /// `cancelled`.
@@ -105,14 +107,13 @@ fn answer(batch: &Batch) -> Json<BatchBody> {
     Json(BatchBody::new(batch, Utc::now()))
 }
 
-/// A change may wait for workers; that the database answers, and knows the batch, shows at once.
-async fn exists(state: &AppState, account_id: Uuid, batch_id: Uuid) -> Result<(), Problem> {
-    let found = within(QUICK, state.store.batch(account_id, batch_id)).await?;
-    found.map(drop).ok_or_else(Problem::not_found)
+/// A batch. Also before a change, which may wait for workers: that the database answers, and knows the batch, shows at once.
+async fn find(caller: &Caller, batch_id: Uuid) -> Result<Batch> {
+    found(caller.app.store.batch(caller.account_id(), batch_id)).await
 }
 
 /// What a change came to; `finished` is why a batch is past it.
-fn done<T>(change: Change<T>, finished: &'static str) -> Result<T, Problem> {
+fn done<T>(change: Change<T>, finished: &'static str) -> Result<T> {
     match change {
         Change::Done(changed) => Ok(changed),
         Change::Finished => Err(Problem::new(Code::BatchFinished, finished)),
@@ -124,25 +125,16 @@ fn done<T>(change: Change<T>, finished: &'static str) -> Result<T, Problem> {
 #[utoipa::path(
     get,
     path = "/api_v1/sms/import",
-    params(ListQuery),
-    responses(
-        (status = 200, description = "A page of batches", body = Page<BatchBody>),
-    ),
+    params(List),
+    responses((status = 200, description = "A page of batches", body = Page<BatchBody>)),
 )]
-pub async fn list_batches(
-    State(state): State<AppState>,
-    caller: Caller,
-    query: ListQuery,
-) -> Result<Response, Problem> {
-    let (store, account_id) = (&state.store, caller.account_id());
-    let list = List::new(account_id, PATH);
-    let before = list.position(&query)?.map(Uuid::from_bytes);
-    let batches = store.batches(account_id, before, query.limit.into());
-    let batches = batches.await?;
-    let now = Utc::now();
+pub async fn list_batches(caller: Caller, list: List) -> Result<Response> {
+    let batches = &caller.app.store;
+    let batches = batches.batches(caller.account_id(), list.position()?, list.limit);
+    let (batches, now) = (batches.await?, Utc::now());
     let items = batches.rows.iter();
-    let items = items.map(|batch| (batch.batch_id.into_bytes(), BatchBody::new(batch, now)));
-    list.answer(&query, items, batches.next.map(Uuid::into_bytes))
+    let items = items.map(|batch| (batch.batch_id, BatchBody::new(batch, now)));
+    list.answer(items, batches.next)
 }
 
 /// Read a batch.
@@ -150,17 +142,10 @@ pub async fn list_batches(
     get,
     path = "/api_v1/sms/import/{batch_id}",
     params(("batch_id" = Uuid, Path)),
-    responses(
-        (status = 200, description = "The batch", body = BatchBody),
-    ),
+    responses((status = 200, description = "The batch", body = BatchBody)),
 )]
-pub async fn read_batch(
-    State(state): State<AppState>,
-    caller: Caller,
-    PathId(batch_id): PathId,
-) -> Result<Json<BatchBody>, Problem> {
-    let batch = state.store.batch(caller.account_id(), batch_id).await?;
-    batch.as_ref().map(answer).ok_or_else(Problem::not_found)
+pub async fn read_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json<BatchBody>> {
+    Ok(answer(&find(&caller, batch_id).await?))
 }
 
 /// Cancel what is not stored yet.
@@ -175,15 +160,10 @@ pub async fn read_batch(
         (status = 409, description = "`batch_finished`: it is completed"),
     ),
 )]
-pub async fn cancel_batch(
-    State(state): State<AppState>,
-    caller: Caller,
-    PathId(batch_id): PathId,
-) -> Result<Json<BatchBody>, Problem> {
-    let account_id = caller.account_id();
-    exists(&state, account_id, batch_id).await?;
-    let change = state.store.cancel_batch(account_id, batch_id).await?;
-    let batch = done(change, "every record of the batch is stored")?;
+pub async fn cancel_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json<BatchBody>> {
+    find(&caller, batch_id).await?;
+    let change = caller.app.store.cancel_batch(caller.account_id(), batch_id);
+    let batch = done(change.await?, "every record of the batch is stored")?;
     Ok(answer(&batch))
 }
 
@@ -197,17 +177,46 @@ pub async fn cancel_batch(
         (status = 409, description = "`batch_finished`: nothing is parked"),
     ),
 )]
-pub async fn retry_batch(
-    State(state): State<AppState>,
+pub async fn retry_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json<BatchBody>> {
+    let account_id = caller.account_id();
+    find(&caller, batch_id).await?;
+    let change = caller.app.store.retry_batch(account_id, batch_id).await?;
+    let Retried { batch, lane } = done(change, "nothing of the batch is parked")?;
+    caller.app.notifier.import_accepted(account_id, lane);
+    Ok(answer(&batch))
+}
+
+/// List a batch's record errors.
+///
+/// In the order of the records. `Accept: text/csv` gives all of them at once, without `limit` and `cursor`.
+#[utoipa::path(
+    get,
+    path = "/api_v1/sms/import/{batch_id}/errors",
+    params(("batch_id" = Uuid, Path), List),
+    responses(
+        (status = 200, description = "A page of record errors, or all of them as CSV",
+            content((Page<RecordError> = "application/json"), (String = "text/csv"))),
+    ),
+)]
+pub async fn list_errors(
     caller: Caller,
     PathId(batch_id): PathId,
-) -> Result<Json<BatchBody>, Problem> {
-    let account_id = caller.account_id();
-    exists(&state, account_id, batch_id).await?;
-    let change = state.store.retry_batch(account_id, batch_id).await?;
-    let Retried { batch, lane } = done(change, "nothing of the batch is parked")?;
-    state.notifier.import_accepted(account_id, lane);
-    Ok(answer(&batch))
+    list: Result<List>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let (store, account_id) = (caller.app.store.clone(), caller.account_id());
+    find(&caller, batch_id).await?;
+    let read = move |from: Option<i64>, limit| {
+        let (store, mut at) = (store.clone(), from.unwrap_or_default());
+        async move {
+            let errors = store.errors(account_id, batch_id, at, limit).await?;
+            Ok(errors.map(|error| {
+                at += 1;
+                (at, error)
+            }))
+        }
+    };
+    lines::answer(&headers, &[Kind::Csv], &list?, COLUMNS, read).await
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! `POST /api_v1/sms/import`: what a caller sees of an import. How the body gets in is [`crate::ingest`]'s.
 
-mod campaign;
 mod request;
 
 use std::time::Instant;
@@ -18,12 +17,11 @@ use store::send::CampaignKey;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use self::request::ImportRequest;
+use self::request::{ImportRequest, check_campaign, find_campaign};
 use crate::ImportState;
-use crate::ingest::{self, Attempt, Incoming, Job, OnError, Opened, Tally};
-use crate::schema::RecordsSchema;
-use api_http::error::{self, RefusedRecords};
-use api_http::{Caller, Code, Parameters, Problem};
+use crate::ingest::{self, Attempt, Incoming, Job, OnError, Tally};
+use crate::schema::Records;
+use api_http::{Caller, Code, Parameters, Problem, Result, error};
 use platform::request_id::RequestId;
 
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -65,7 +63,7 @@ pub struct ImportAccepted<'a> {
         description = "Records, as a JSON array, as its member `data`, as CSV with a header, or as a JSON object a line; \
                        with `Content-Encoding: gzip` or `zstd` compressed",
         content(
-            (RecordsSchema = "application/json"),
+            (Records = "application/json"),
             (String = "text/csv", example = "docid,phone,area_code\r\nA1,+491701234567,030\r\n"),
             (String = "application/x-ndjson"),
         ),
@@ -87,12 +85,12 @@ pub async fn import_sms(
     caller: Caller,
     request_id: RequestId,
     headers: HeaderMap,
-    parameters: Result<Parameters, Problem>,
+    parameters: Result<Parameters>,
     body: Body,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let begin = Instant::now();
     let request = ImportRequest::read(&headers, parameters)?;
-    let campaign = campaign::find(&state.app, &caller, request.campaign_id).await?;
+    let campaign = find_campaign(&state.app, &caller, request.campaign_id).await?;
     let imported = import(&state, (&caller, campaign), &request_id, request, body).await;
     let outcome = match &imported {
         Ok((outcome, _)) => outcome,
@@ -112,11 +110,11 @@ async fn import(
     request_id: &RequestId,
     request: ImportRequest,
     body: Body,
-) -> Result<Answered, Problem> {
+) -> Result<Answered> {
     let account_id = caller.account_id();
     let query = request.query();
     let attempt = ImportAttempt::new(account_id, request.key, request.campaign_id);
-    let opened = Attempt::open(&state.app, attempt, &query).await?;
+    let (attempt, finished) = Attempt::open(&state.app, attempt, &query).await?;
     let incoming = Incoming {
         body,
         kind: request.kind,
@@ -124,17 +122,14 @@ async fn import(
         permit: state.memory.permit(account_id),
         limit: state.max_body,
     };
-    let attempt = match opened {
-        Opened::Mine(attempt) => attempt,
-        Opened::Finished(first) => {
-            let same = first.query == query && first.body_hash == ingest::digest(incoming).await?;
-            return same.then(|| ("replayed", replay(first))).ok_or_else(|| {
-                let detail = "the idempotency key was used within 24 h with another query or body";
-                Problem::new(Code::IdempotencyKeyReused, detail)
-            });
-        }
-    };
-    if let Err(error) = campaign::check(&state.app, campaign).await {
+    if let Some(first) = finished {
+        let same = first.query == query && first.body_hash == ingest::digest(incoming).await?;
+        return same.then(|| ("replayed", replay(first))).ok_or_else(|| {
+            let detail = "the idempotency key was used within 24 h with another query or body";
+            Problem::new(Code::IdempotencyKeyReused, detail)
+        });
+    }
+    if let Err(error) = check_campaign(&state.app, campaign).await {
         return Err(attempt.give_up(error).await);
     }
     let job = Job {
@@ -149,11 +144,7 @@ async fn import(
     }
 }
 
-async fn accept(
-    attempt: Attempt,
-    tally: Tally,
-    request_id: &RequestId,
-) -> Result<Answered, Problem> {
+async fn accept(attempt: Attempt, tally: Tally, request_id: &RequestId) -> Result<Answered> {
     let batch_id = attempt.batch_id();
     let status_url = format!("/api_v1/sms/import/{batch_id}");
     let answer = ImportAccepted {
@@ -183,25 +174,15 @@ fn accepted_response(status_url: &str, answer: Bytes) -> Response {
     (StatusCode::ACCEPTED, headers, answer).into_response()
 }
 
-async fn refuse(
-    attempt: Attempt,
-    mut tally: Tally,
-    request_id: &RequestId,
-) -> Result<Answered, Problem> {
+async fn refuse(attempt: Attempt, mut tally: Tally, request_id: &RequestId) -> Result<Answered> {
     let detail = match (tally.received, tally.accepted) {
         (0, _) => "the body holds no record",
         (_, 0) => "no record is valid",
         _ => "not every record is valid, and on_error is reject_all",
     };
-    let records = RefusedRecords {
-        received: tally.received,
-        rejected: tally.rejected,
-        errors_dropped: tally.errors_dropped,
-        errors: std::mem::take(&mut tally.errors),
-    };
-    let problem = Problem::refused(records, detail);
-    let answer = problem.body(request_id);
-    let rejected = tally.rejected;
+    let (rejected, errors) = (tally.rejected, std::mem::take(&mut tally.errors));
+    let counts = [tally.received, rejected, tally.errors_dropped];
+    let answer = Problem::refused(counts, errors, detail).body(request_id);
     attempt.refuse(tally, answer.clone()).await?;
     metrics::counter!("feedback_import_records_total", "result" => "rejected").increment(rejected);
     Ok((

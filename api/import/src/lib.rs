@@ -2,14 +2,13 @@
 //!
 //! # Layout
 //! - `import`: `POST /sms/import` as its caller sees it. `ingest`: how a body of any length gets in.
-//! - `batch`, `import_error`: what became of an import. `recipient`: who is stored.
+//! - `batch`: what became of an import. `recipient`: who is stored.
 //! - `schema`: what the document says of records.
 //!
 //! What is *not* here: records and their rules (in `domain`), SQL (in `store`), storing what was accepted (in `worker`).
 
 mod batch;
 mod import;
-mod import_error;
 mod ingest;
 mod recipient;
 mod schema;
@@ -18,7 +17,6 @@ use api_http::AppState;
 use api_http::deadline::{patient, quick};
 use api_http::memory::MemoryPool;
 use api_http::scoped::scoped;
-use axum::extract::FromRef;
 use axum::middleware::from_fn;
 use domain::scope::Scope;
 use platform::config::Config;
@@ -36,26 +34,20 @@ struct ImportState {
     max_records: u64,
 }
 
-impl FromRef<ImportState> for AppState {
-    fn from_ref(state: &ImportState) -> Self {
-        state.app.clone()
-    }
-}
-
 /// Everything under `/api_v1/sms`, documented.
 pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
     let sms = OpenApiRouter::new()
         .routes(routes!(import::import_sms))
         .routes(routes!(batch::list_batches).layer(from_fn(quick)))
         .routes(routes!(batch::read_batch).layer(from_fn(quick)))
-        .routes(routes!(import_error::list_errors).layer(from_fn(quick)))
+        .routes(routes!(batch::list_errors).layer(from_fn(quick)))
         .routes(routes!(batch::cancel_batch).layer(from_fn(patient)))
         .routes(routes!(batch::retry_batch).layer(from_fn(patient)))
         .routes(routes!(recipient::list_recipients))
         .routes(
             routes!(recipient::read_recipient, recipient::erase_recipient).layer(from_fn(quick)),
         );
-    scoped(app, Scope::Import, "sms", sms).with_state(ImportState {
+    scoped(Scope::Import, "sms", sms).with_state(ImportState {
         app: app.clone(),
         memory: ingest::memory(config.max_records),
         max_body: config.max_body,

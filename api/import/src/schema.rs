@@ -1,7 +1,5 @@
 //! What the document says of an import's body.
 
-use std::borrow::Cow;
-
 use api_http::schema::written;
 use domain::record::Record;
 use serde_json::json;
@@ -9,19 +7,15 @@ use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 /// The records of an import: an array of them, or an object with the array as its only member `data`.
-pub struct RecordsSchema;
+pub struct Records;
 
-impl ToSchema for RecordsSchema {
-    fn name() -> Cow<'static, str> {
-        "Records".into()
-    }
-
+impl ToSchema for Records {
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         schemas.push(("Record".to_owned(), Record::schema()));
     }
 }
 
-impl PartialSchema for RecordsSchema {
+impl PartialSchema for Records {
     /// One schema for both, without a choice: generators of clients make a type of the object's part, and of a choice
     /// none. What is said of members holds for objects, what is said of items for arrays.
     fn schema() -> RefOr<Schema> {

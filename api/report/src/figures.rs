@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::request::FormReportRequest;
+use api_http::{Problem, Result};
 
 /// What every report of one form begins with.
 #[derive(Serialize, ToSchema)]
@@ -88,6 +89,11 @@ impl Figures {
             daily: Day::list(days),
         }
     }
+}
+
+/// A body in JSON.
+pub fn json(body: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(body).map_err(|error| Problem::internal(&error))
 }
 
 #[cfg(test)]

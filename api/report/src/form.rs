@@ -1,21 +1,22 @@
-//! The report of a form: its figures, how each field was answered, and the latest comments.
+//! The reports of a form: its figures, how each field was answered, and the latest comments; and the summary, how its figures
+//! differ from those of the same number of days just before.
 
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use domain::metrics::FieldSummary;
+use chrono::NaiveDate;
+use domain::metrics::{Change, FieldSummary, Metrics};
 use domain::rollup::FieldCounts;
-use report::FormSeries;
+use report::{FormQuery, FormSeries, Found};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::ReportState;
-use crate::answer::{answer_form, json};
 use crate::feedbacks::item::{Item, items};
-use crate::figures::{Figures, FormHead, daily};
+use crate::figures::{Figures, FormHead, daily, json};
 use crate::rendered::{Key, Rendered};
-use crate::request::{Conditional, FormPath, FormReportRequest};
-use api_http::error::Problem;
+use crate::request::{Conditional, FormPath, FormReportRequest, no_bus_prop};
+use api_http::{Problem, Result};
 
 /// So many comments are shown.
 const COMMENTS: usize = 20;
@@ -39,22 +40,20 @@ pub struct FormBody<'a> {
     get,
     path = "/api_v1/report/form/{form_id}/{start_date}/{end_date}",
     params(FormPath, Conditional),
-    responses(
-        (status = 200, description = "The report", body = FormBody),
-    ),
+    responses((status = 200, description = "The report", body = FormBody)),
 )]
 pub async fn form_report(
     State(state): State<ReportState>,
     request: FormReportRequest,
     headers: HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let key = Key::Form(request.clone());
     let query = request.query(request.range, COMMENTS);
-    let show = |series: &FormSeries| show(&request, series);
+    let show = |series: &FormSeries| show_form(&request, series);
     answer_form(&state, key, &headers, query, show).await
 }
 
-fn show(request: &FormReportRequest, series: &FormSeries) -> Result<Rendered, Problem> {
+fn show_form(request: &FormReportRequest, series: &FormSeries) -> Result<Rendered> {
     let days = series.days.iter();
     let days = daily(
         request.range,
@@ -80,4 +79,84 @@ fn fields(series: &FormSeries) -> FieldCounts {
         sum.merge(&delta.fields);
     }
     sum
+}
+
+/// The figures of a form.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Summary)]
+pub struct SummaryBody<'a> {
+    #[serde(flatten)]
+    head: FormHead<'a>,
+    #[serde(flatten)]
+    figures: Figures,
+    previous: Previous,
+    /// From `previous` to `metrics`.
+    change: Change,
+}
+
+/// The same number of days just before.
+#[derive(Serialize, ToSchema)]
+pub struct Previous {
+    start_date: NaiveDate,
+    end_date: NaiveDate,
+    metrics: Metrics,
+}
+
+/// Summarise a form.
+#[utoipa::path(
+    get,
+    path = "/api_v1/report/summary/{start_date}/{end_date}/{form_id}",
+    params(FormPath, Conditional),
+    responses((status = 200, description = "The summary", body = SummaryBody)),
+)]
+pub async fn summary(
+    State(state): State<ReportState>,
+    request: FormReportRequest,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let both = request.range.with_previous();
+    let (key, query) = (Key::Summary(request.clone()), request.query(both, 0));
+    let show = |series: &FormSeries| show_summary(&request, series);
+    answer_form(&state, key, &headers, query, show).await
+}
+
+fn show_summary(request: &FormReportRequest, series: &FormSeries) -> Result<Rendered> {
+    let days = series.days.iter();
+    let counts = days.map(|(date, delta)| (*date, delta.counts));
+    let days = daily(request.range, counts.clone());
+    let now = days.values().copied().sum();
+    let figures = Figures::new(days);
+    let range = request.range.previous();
+    let range = range.map_err(|error| Problem::invalid_parameter(error.to_string()))?;
+    let before = daily(range, counts).into_values().sum();
+    let previous = Previous {
+        start_date: range.start(),
+        end_date: range.end(),
+        metrics: Metrics::from(&before),
+    };
+    let body = json(&SummaryBody {
+        head: FormHead::new(request, &series.form.content.title, series.as_of),
+        figures,
+        previous,
+        change: Change::new(now, before),
+    })?;
+    Ok(Rendered::new(series.version, body))
+}
+
+/// Answers with a report of one form, which `show` makes of its series.
+async fn answer_form(
+    state: &ReportState,
+    key: Key,
+    headers: &HeaderMap,
+    query: FormQuery<'_>,
+    show: impl FnOnce(&FormSeries) -> Result<Rendered>,
+) -> Result<Response> {
+    let store = &state.app.store;
+    let check = async || Ok(store.form_data_version(query.form).await?);
+    let render = async || match report::form_series(store, &state.cache, query).await? {
+        Found::Is(series) => Ok((show(&series)?, series.source)),
+        Found::NoForm => Err(Problem::not_found()),
+        Found::NoBusProp => Err(no_bus_prop()),
+    };
+    state.rendered.answer(key, headers, check, render).await
 }

@@ -1,29 +1,25 @@
-//! Reports as they are answered: one file an operation, its body beside its handler.
+//! Reports as they are answered: each body beside its handler.
 //!
 //! # Layout
-//! - `overview`, `form`, `summary`: figures, made from series of days and kept as they were rendered (`rendered`,
-//!   `answer`). `feedbacks`: lists of what was answered, read from the database each time. `feedback`: erasing one.
+//! - `overview`, `form` (with the summary): figures, made from series of days and kept as they were rendered (`rendered`).
+//!   `feedbacks`: lists of what was answered, read from the database each time, and erasing it.
 //! - `request`: which form, days and business property. `figures`: days and metrics as all reports show them.
 //!
 //! What is *not* here: where series come from (the crate `report`), how rates and intervals are made
 //! (`domain::metrics`).
 
-mod answer;
-mod feedback;
 mod feedbacks;
 mod figures;
 mod form;
 mod overview;
 mod rendered;
 mod request;
-mod summary;
 
 use std::sync::Arc;
 
 use api_http::AppState;
 use api_http::deadline::quick;
 use api_http::scoped::scoped;
-use axum::extract::FromRef;
 use axum::middleware::from_fn;
 use domain::scope::Scope;
 use platform::cache::Cache;
@@ -44,12 +40,6 @@ struct ReportState {
     rendered: Arc<RenderedReports>,
 }
 
-impl FromRef<ReportState> for AppState {
-    fn from_ref(state: &ReportState) -> Self {
-        state.app.clone()
-    }
-}
-
 /// Everything under `/api_v1/report` and `/api_v1/feedback`, documented.
 pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
     // The last segment, a business property, may be left out or empty.
@@ -57,16 +47,16 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
     let of_form = "Report on a form's feedbacks of one business property.";
     let reports = with_bus_prop(reports, routes!(form::form_report), of_form);
     let of_summary = "Summarise a form's feedbacks of one business property.";
-    let reports = with_bus_prop(reports, routes!(summary::summary), of_summary);
+    let reports = with_bus_prop(reports, routes!(form::summary), of_summary);
     let of_list = "List feedbacks of one business property, newest first.";
     let reports = with_bus_prop(reports, routes!(feedbacks::list_feedbacks), of_list);
     let of_comments = "List feedbacks with a comment of one business property, newest first.";
     let comments = with_comment(routes!(feedbacks::list_feedbacks));
     let reports = with_bus_prop(reports, comments, of_comments);
     let feedback =
-        OpenApiRouter::new().routes(routes!(feedback::erase_feedback).layer(from_fn(quick)));
-    scoped(app, Scope::Report, "report", reports)
-        .merge(scoped(app, Scope::Form, "form", feedback))
+        OpenApiRouter::new().routes(routes!(feedbacks::erase_feedback).layer(from_fn(quick)));
+    scoped(Scope::Report, "report", reports)
+        .merge(scoped(Scope::Form, "form", feedback))
         .with_state(ReportState {
             app: app.clone(),
             cache,

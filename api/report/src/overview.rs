@@ -18,13 +18,11 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::ReportState;
-use crate::answer::{answer, json};
-use crate::figures::{Day, Figures, daily};
+use crate::figures::{Day, Figures, daily, json};
 use crate::rendered::{Key, Rendered};
 use crate::request::Conditional;
-use api_http::auth::Caller;
-use api_http::error::Problem;
 use api_http::extract::Dates;
+use api_http::{Caller, Result};
 
 /// The overview of an account.
 #[derive(Serialize, ToSchema)]
@@ -82,18 +80,16 @@ pub struct FormMetrics<'a> {
         ("end_date" = NaiveDate, Path, description = "Last day, at most 1,830 days in all"),
         Conditional,
     ),
-    responses(
-        (status = 200, description = "The overview", body = OverviewBody),
-    ),
+    responses((status = 200, description = "The overview", body = OverviewBody)),
 )]
 pub async fn overview(
     State(state): State<ReportState>,
     caller: Caller,
     Dates(range): Dates,
     headers: HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<Response> {
     let account_id = caller.account_id();
-    let store = state.app.store();
+    let store = &state.app.store;
     let check = async || Ok(Some(store.account_data_version(account_id).await?));
     let render = async || {
         let series = report::account_series(store, &state.cache, account_id, range).await?;
@@ -101,7 +97,7 @@ pub async fn overview(
         Ok((Rendered::new(series.version, body), series.source))
     };
     let key = Key::Overview(account_id, range);
-    answer(&state, key, &headers, check, render).await
+    state.rendered.answer(key, &headers, check, render).await
 }
 
 fn body(series: &AccountSeries, range: DateRange, time_zone: Tz) -> OverviewBody<'_> {

@@ -5,24 +5,13 @@ use axum::http::request::Parts;
 use chrono_tz::Tz;
 use domain::date_range::DateRange;
 use domain::form::BusProp;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use report::FormQuery;
 use serde::Deserialize;
 use store::form::FormKey;
 use utoipa::IntoParams;
 
 use crate::ReportState;
-use api_http::auth::Caller;
-use api_http::error::Problem;
-use api_http::extract::parse_uuid;
-
-/// What a segment of a canonical path has as it is: what RFC 3986 calls unreserved, and `:`.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~')
-    .remove(b':');
+use api_http::{Caller, Problem, Result, parse_id};
 
 /// A form of the caller's account or of nobody, days, and a business property that some form may have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,7 +23,7 @@ pub struct FormReportRequest {
 }
 
 impl FormReportRequest {
-    fn new(path: &FormPath, form: FormKey, time_zone: Tz) -> Result<Self, Problem> {
+    fn new(path: &FormPath, form: FormKey, time_zone: Tz) -> Result<Self> {
         let range = DateRange::parse(&path.start_date, &path.end_date)
             .map_err(|error| Problem::invalid_parameter(error.to_string()))?;
         let bus_prop = match path.bus_prop.as_str() {
@@ -57,14 +46,6 @@ impl FormReportRequest {
         self.bus_prop.as_ref().map(BusProp::as_str)
     }
 
-    /// The canonical path of a list that is at this path.
-    pub fn path(&self, operation: &str) -> String {
-        let (start, end) = (self.range.start(), self.range.end());
-        let tail = self.bus_prop().map(|text| format!("/{}", segment(text)));
-        let (form_id, tail) = (self.form.form_id, tail.unwrap_or_default());
-        format!("{operation}/{start}/{end}/{form_id}{tail}")
-    }
-
     /// What the report of these days is made of.
     pub fn query(&self, range: DateRange, comments: usize) -> FormQuery<'_> {
         FormQuery {
@@ -77,11 +58,6 @@ impl FormReportRequest {
     }
 }
 
-/// A text as a segment of a canonical path.
-pub fn segment(text: &str) -> String {
-    utf8_percent_encode(text, PLAIN).to_string()
-}
-
 /// The form has no business property of this text.
 pub fn no_bus_prop() -> Problem {
     Problem::invalid_parameter("the form has no such bus_prop")
@@ -90,18 +66,17 @@ pub fn no_bus_prop() -> Problem {
 impl FromRequestParts<ReportState> for FormReportRequest {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &ReportState) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &ReportState) -> Result<Self> {
         let caller = Caller::from_request_parts(parts, state).await?;
         let Path(path) = Path::<FormPath>::from_request_parts(parts, state)
             .await
             .map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
-        let form_id = parse_uuid(&path.form_id)
-            .ok_or_else(|| Problem::invalid_parameter("form_id is not a UUID"))?;
+        let form_id = parse_id("form_id", &path.form_id)?;
         let form = FormKey::new(caller.account_id(), form_id);
         match Self::new(&path, form, caller.time_zone()) {
             Ok(request) => Ok(request),
             // Whether there is such a form is told before what else is wrong.
-            Err(problem) => match state.app.store().form_data_version(form).await? {
+            Err(problem) => match state.app.store.form_data_version(form).await? {
                 Some(_) => Err(problem),
                 None => Err(Problem::not_found()),
             },
@@ -154,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    fn request(bus_prop: &str) -> Result<FormReportRequest, Problem> {
+    fn request(bus_prop: &str) -> Result<FormReportRequest> {
         let path = FormPath {
             form_id: String::new(),
             start_date: "2026-02-01".to_owned(),
@@ -163,32 +138,6 @@ mod tests {
         };
         let form = FormKey::new(Uuid::from_u128(1), Uuid::from_u128(2));
         FormReportRequest::new(&path, form, Tz::UTC)
-    }
-
-    #[test]
-    fn a_segment_never_reads_as_two_nor_as_another_text() {
-        assert_eq!(segment("store:Berlin-1_2.3~"), "store:Berlin-1_2.3~");
-        assert_eq!(segment("a:b/c?d#e%2F f"), "a:b%2Fc%3Fd%23e%252F%20f");
-        assert_eq!(segment("straße:ü"), "stra%C3%9Fe:%C3%BC");
-    }
-
-    #[test]
-    fn a_canonical_path_ends_with_the_business_property() {
-        let id = "00000000-0000-0000-0000-000000000002";
-        let plain = request("").unwrap();
-        assert_eq!(plain.bus_prop(), None);
-        assert_eq!(
-            plain.path("/api_v1/report/feedbacks"),
-            format!("/api_v1/report/feedbacks/2026-02-01/2026-02-28/{id}")
-        );
-        assert_eq!(
-            request("url:http://a/ü")
-                .unwrap()
-                .path("/api_v1/report/feedbacks"),
-            format!(
-                "/api_v1/report/feedbacks/2026-02-01/2026-02-28/{id}/url:http:%2F%2Fa%2F%C3%BC"
-            )
-        );
     }
 
     #[test]

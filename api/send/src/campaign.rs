@@ -1,24 +1,23 @@
-//! Campaigns: made, read and listed. What a campaign can be is judged in `domain`.
+//! Campaigns: made, read and listed, and what they rest on: sender and form. What a campaign can be is judged in `domain`.
 
-pub mod act;
 pub mod change;
-mod check;
 pub mod preview;
 pub mod request;
-pub mod resend;
-pub mod test;
 
 use axum::Json;
-use axum::body::Body;
-use axum::extract::{FromRequestParts, State};
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::StatusCode;
 use axum::http::header::{ETAG, LOCATION};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::campaign::{CampaignContent, CampaignCounts, CampaignStatus};
+use domain::form::FormStatus;
+use domain::invalid::{Invalid, code};
+use sender::setting::Setting;
 use serde::Serialize;
 use serde_json::Value;
+use store::form::Form;
 use store::send::{Campaign, CampaignKey};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -26,13 +25,9 @@ use uuid::Uuid;
 use self::request::CampaignRequest;
 use crate::PATH;
 use crate::state::SendState;
-use api_http::auth::Caller;
 use api_http::body::{Limit, SMALL};
-use api_http::deadline::{QUICK, within};
-use api_http::error::Problem;
-use api_http::extract::PathId;
-use api_http::list::{List, ListQuery, Page};
 use api_http::precondition::etag;
+use api_http::{Caller, Code, List, Page, PathId, Problem, QUICK, Result, found, within};
 
 /// The largest campaign has 100 batches, and texts of 2,000 characters.
 const CAMPAIGN_BODY: Limit = Limit {
@@ -86,7 +81,7 @@ pub struct Target {
 impl FromRequestParts<SendState> for Target {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &SendState) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &SendState) -> Result<Self> {
         let caller = Caller::from_request_parts(parts, state).await?;
         let PathId(campaign_id) = PathId::from_request_parts(parts, state).await?;
         Ok(Self {
@@ -98,29 +93,21 @@ impl FromRequestParts<SendState> for Target {
 }
 
 impl Target {
-    async fn find(&self) -> Result<Campaign, Problem> {
-        let campaign = within(QUICK, self.state.app.store().campaign(self.key)).await?;
-        campaign.ok_or_else(Problem::not_found)
+    async fn find(&self) -> Result<Campaign> {
+        found(self.caller.app.store.campaign(self.key)).await
     }
 }
 
 /// A campaign with the tag of its version and the counts of its messages.
-async fn answer(
-    state: &SendState,
-    account_id: Uuid,
-    campaign: &Campaign,
-) -> Result<Response, Problem> {
-    let body = with_counts(state, account_id, campaign).await?;
+async fn answer(caller: &Caller, campaign: &Campaign) -> Result<Response> {
+    let body = with_counts(caller, campaign).await?;
     Ok(([(ETAG, etag(campaign.revision))], Json(body)).into_response())
 }
 
-async fn with_counts<'a>(
-    state: &SendState,
-    account_id: Uuid,
-    campaign: &'a Campaign,
-) -> Result<CampaignBody<'a>, Problem> {
+async fn with_counts<'a>(caller: &Caller, campaign: &'a Campaign) -> Result<CampaignBody<'a>> {
     let ids = [campaign.campaign_id];
-    let counts = state.app.store().campaign_counts(account_id, &ids);
+    let counts = &caller.app.store;
+    let counts = counts.campaign_counts(caller.account_id(), &ids);
     let counts = within(QUICK, counts).await?.pop().unwrap_or_default();
     Ok(CampaignBody::new(campaign, counts))
 }
@@ -137,25 +124,25 @@ async fn with_counts<'a>(
             ("Location" = String, description = "Where the campaign is"),
             ("ETag" = String, description = "Of this version, for `If-Match`"),
         )),
-        (status = 400, description = "`invalid_json`"),
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`"),
     ),
 )]
 pub async fn create_campaign(
     State(state): State<SendState>,
     caller: Caller,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, Problem> {
-    let account_id = caller.account_id();
-    let body = state.body(&caller, &headers, body, CAMPAIGN_BODY).await?;
+    request: Request,
+) -> Result<Response> {
+    let body = caller.json(request, CAMPAIGN_BODY).await?;
     let content = CampaignContent::parse(&Value::Object(body)).map_err(Problem::invalid)?;
-    check::content(&state, &caller, &content).await?;
-    let campaign = state.app.store().create_campaign(account_id, &content);
+    check_content(&state, &caller, &content).await?;
+    let campaign = caller
+        .app
+        .store
+        .create_campaign(caller.account_id(), &content);
     let campaign = within(QUICK, campaign).await?;
     tracing::info!(campaign.id = %campaign.campaign_id, "campaign made");
     let location = [(LOCATION, format!("{PATH}/{}", campaign.campaign_id))];
-    let answer = answer(&state, account_id, &campaign).await?;
+    let answer = answer(&caller, &campaign).await?;
     Ok((StatusCode::CREATED, location, answer).into_response())
 }
 
@@ -172,38 +159,70 @@ pub async fn create_campaign(
         )),
     ),
 )]
-pub async fn read_campaign(target: Target) -> Result<Response, Problem> {
+pub async fn read_campaign(target: Target) -> Result<Response> {
     let campaign = target.find().await?;
-    answer(&target.state, target.key.account_id, &campaign).await
+    answer(&target.caller, &campaign).await
 }
 
 /// List campaigns, newest first.
 #[utoipa::path(
     get,
     path = "/api_v1/sms/campaign",
-    params(ListQuery),
-    responses(
-        (status = 200, description = "A page of campaigns", body = Page<CampaignBody>),
-    ),
+    params(List),
+    responses((status = 200, description = "A page of campaigns", body = Page<CampaignBody>)),
 )]
-pub async fn list_campaigns(
-    State(state): State<SendState>,
-    caller: Caller,
-    query: ListQuery,
-) -> Result<Response, Problem> {
-    let (store, account_id) = (state.app.store(), caller.account_id());
-    let list = List::new(account_id, PATH);
-    let before = list.position(&query)?.map(Uuid::from_bytes);
-    let page = store
-        .campaigns(account_id, before, query.limit.into())
-        .await?;
-    let ids = page.rows.iter().map(|campaign| campaign.campaign_id);
-    let counts = store
-        .campaign_counts(account_id, &ids.collect::<Vec<_>>())
-        .await?;
-    let items = page.rows.iter().zip(counts).map(|(campaign, counts)| {
-        let position = campaign.campaign_id.into_bytes();
-        (position, CampaignBody::new(campaign, counts))
-    });
-    list.answer(&query, items, page.next.map(Uuid::into_bytes))
+pub async fn list_campaigns(caller: Caller, list: List) -> Result<Response> {
+    let (store, account_id) = (&caller.app.store, caller.account_id());
+    let page = store.campaigns(account_id, list.position()?, list.limit);
+    let page = page.await?;
+    let ids: Vec<_> = page.rows.iter().map(|row| row.campaign_id).collect();
+    let counts = store.campaign_counts(account_id, &ids).await?;
+    let campaigns = page.rows.iter().zip(counts);
+    let items = campaigns.map(|(row, counts)| (row.campaign_id, CampaignBody::new(row, counts)));
+    list.answer(items, page.next)
+}
+
+/// Whether a campaign can have this content: the sender, and the form, which may be a DRAFT.
+///
+/// # Errors
+/// 422.
+async fn check_content<'s>(
+    state: &'s SendState,
+    caller: &Caller,
+    content: &CampaignContent,
+) -> Result<(&'s Setting, Form)> {
+    let sender = state.sender(caller, &content.sender)?;
+    let form = state.app.store.form(caller.account_id(), content.form_id);
+    let form = within(QUICK, form).await?;
+    let detail = match form {
+        Some(form) if form.status != FormStatus::Deleted => return Ok((sender, form)),
+        Some(_) => "the form is DELETED",
+        None => "there is no such form",
+    };
+    let wrong = Invalid::of_member("form_id", code::UNKNOWN_ID, detail);
+    Err(Problem::invalid(vec![wrong]))
+}
+
+/// Whether messages of this content can be sent.
+///
+/// # Errors
+/// 422; 409 `form_not_published`.
+async fn check_sendable(
+    state: &SendState,
+    caller: &Caller,
+    content: &CampaignContent,
+) -> Result<()> {
+    let (sender, form) = check_content(state, caller, content).await?;
+    state.check_public_url(sender)?;
+    match form.status {
+        FormStatus::Published => Ok(()),
+        _ => Err(form_not_published()),
+    }
+}
+
+fn form_not_published() -> Problem {
+    Problem::new(
+        Code::FormNotPublished,
+        "the campaign's form is not published, so its links would open nothing",
+    )
 }

@@ -4,11 +4,12 @@
 //! and where the provider signs, the signature is asked for too. Whatever is wrong of these is charged to the address that it
 //! came from.
 
-use axum::body::Body;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Path, Request};
+use axum::http::Uri;
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, Uri};
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use chrono::Utc;
 use domain::pepper::Pepper;
@@ -22,126 +23,138 @@ use store::send::receipt::NewReceipt;
 use uuid::Uuid;
 
 use crate::state::SendState;
-use api_http::address::Network;
 use api_http::body::{self, Whole};
 use api_http::commit::Group;
-use api_http::deadline::{QUICK, within};
-use api_http::error::{Code, Problem};
-use api_http::extract::Parameters;
+use api_http::{Code, Network, Parameters, Problem, QUICK, Result, within};
 
 const MAX_BODY: usize = 64 << 10;
 /// The parameter of a callback address that has the message's reference.
 const REFERENCE: &str = "ref";
 
-/// The sender's name and its key.
-type HookPath = Result<Path<(String, String)>, PathRejection>;
-
-/// A sender that a request comes for.
-struct Hook<'a> {
-    setting: &'a Setting,
-    provider: &'a dyn Provider,
-    pepper: &'a Pepper,
+/// A request for a sender, which has shown that it knows the sender's key.
+pub struct Hook {
+    state: SendState,
+    network: Network,
+    /// Its place among the senders.
+    place: usize,
+    pepper: Arc<Pepper>,
 }
 
-/// What a provider reports of messages.
-pub async fn take_receipts(
-    State(state): State<SendState>,
-    network: Network,
-    path: HookPath,
-    uri: Uri,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, Problem> {
-    let charge = |problem| charge(&state, network, problem);
-    let hook = find(&state, path).map_err(charge)?;
-    let body = read(&state, body).await?;
-    let reference = reference(&hook, &uri).map_err(charge)?;
-    let request = Received::new(&state, &uri, &headers, body);
-    let receipt = hook
-        .provider
-        .receipt(&request.as_hook(), reference.as_deref());
-    let receipt = receipt.map_err(|error| charge(refused(&hook, error)))?;
-    if let Some(receipt) = receipt {
-        store_receipt(&state, &hook, receipt).await?;
-    }
-    Ok(answer(&hook))
-}
+impl FromRequestParts<SendState> for Hook {
+    type Rejection = Problem;
 
-/// Texts that came from phones.
-pub async fn take_inbound(
-    State(state): State<SendState>,
-    network: Network,
-    path: HookPath,
-    uri: Uri,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, Problem> {
-    let charge = |problem| charge(&state, network, problem);
-    let hook = find(&state, path).map_err(charge)?;
-    let body = read(&state, body).await?;
-    let request = Received::new(&state, &uri, &headers, body);
-    let text = hook.provider.inbound(&request.as_hook());
-    let text = text.map_err(|error| charge(refused(&hook, error)))?;
-    if let Some(text) = text {
-        let inbound = NewInbound {
-            sender: &hook.setting.name,
-            id: &text.id,
-            phone: &text.from,
-            text: &text.text,
-            opts_out: text.opts_out,
-            // Twilio replies itself.
-            is_replied_to: hook.setting.kind != Kind::Twilio,
+    /// 401, the same for a wrong name and a wrong key.
+    async fn from_request_parts(parts: &mut Parts, state: &SendState) -> Result<Self> {
+        let Ok(network) = Network::from_request_parts(parts, state).await;
+        let path = Path::<(String, String)>::from_request_parts(parts, state).await;
+        let find = || {
+            let Path((name, key)) = path.ok()?;
+            let pepper = state
+                .pepper()
+                .ok()
+                .filter(|pepper| pepper.is_hook_key(&name, &key))?;
+            let mut senders = state.senders.iter();
+            let place = senders.position(|(setting, _)| setting.name == name)?;
+            Some((place, pepper.clone()))
         };
-        let recorded = state.app.store().record_inbound(inbound, hook.pepper);
-        within(QUICK, recorded).await?;
+        let (place, pepper) = find().ok_or_else(|| charge(state, network, unauthenticated()))?;
+        Ok(Self {
+            state: state.clone(),
+            network,
+            place,
+            pepper,
+        })
     }
-    Ok(answer(&hook))
 }
 
-/// The sender of a path, if the key is its. 401, the same for a wrong name and a wrong key.
-fn find(state: &SendState, path: HookPath) -> Result<Hook<'_>, Problem> {
-    let Path((name, key)) = path.map_err(|_| unauthenticated())?;
-    let pepper = state.pepper().map_err(|_| unauthenticated())?;
-    if !pepper.is_hook_key(&name, &key) {
-        return Err(unauthenticated());
+impl Hook {
+    fn sender(&self) -> &(Setting, Arc<dyn Provider>) {
+        &self.state.senders[self.place]
     }
-    let mut senders = state.senders.iter();
-    let found = senders.find(|(setting, _)| setting.name == name);
-    let (setting, provider) = found.ok_or_else(unauthenticated)?;
-    Ok(Hook {
-        setting,
-        provider: provider.as_ref(),
-        pepper,
-    })
-}
 
-/// A request that is refused costs its address one of its failures. Without any left, that is the problem.
-fn charge(state: &SendState, network: Network, problem: Problem) -> Problem {
-    let taken = state.app.key_failures().take(network);
-    taken.err().unwrap_or(problem)
-}
-
-/// A request as a provider's code reads it.
-struct Received {
-    url: String,
-    headers: Vec<(String, String)>,
-    body: Whole,
-}
-
-impl Received {
-    fn new(state: &SendState, uri: &Uri, headers: &HeaderMap, body: Whole) -> Self {
+    /// The request as a provider's code reads it.
+    async fn read(&self, request: Request) -> Result<Received> {
+        let (Parts { headers, uri, .. }, body) = request.into_parts();
+        let permit = self.state.app.memory.permit(Uuid::nil());
+        let body = body::read(permit, body, MAX_BODY, Code::InvalidForm).await?;
         let headers = headers.iter().filter_map(|(name, value)| {
             let value = value.to_str().ok()?;
             Some((name.as_str().to_owned(), value.to_owned()))
         });
         let path = uri.path_and_query().map_or("", |path| path.as_str());
-        Self {
-            url: format!("{}{path}", state.public_url),
+        Ok(Received {
+            url: format!("{}{path}", self.state.app.public_url),
             headers: headers.collect(),
             body,
-        }
+            uri,
+        })
     }
 
+    /// A request that does not prove that it comes from the provider, or is not what it sends.
+    fn refused(&self, error: HookError) -> Problem {
+        let problem = match (error, self.sender().0.kind) {
+            (HookError::Signature, _) => unauthenticated(),
+            (HookError::Malformed, Kind::Https) => malformed(Code::InvalidJson),
+            (HookError::Malformed, _) => malformed(Code::InvalidForm),
+        };
+        charge(&self.state, self.network, problem)
+    }
+
+    fn answer(&self) -> Response {
+        let (content_type, body) = self.sender().1.hook_answer();
+        ([(CONTENT_TYPE, content_type)], body).into_response()
+    }
+}
+
+/// What a provider reports of messages.
+pub async fn take_receipts(hook: Hook, request: Request) -> Result<Response> {
+    let request = hook.read(request).await?;
+    let reference = reference(&hook, &request.uri);
+    let reference = reference.map_err(|error| hook.refused(error))?;
+    let provider = &hook.sender().1;
+    let receipt = provider.receipt(&request.as_hook(), reference.as_deref());
+    if let Some(receipt) = receipt.map_err(|error| hook.refused(error))? {
+        store_receipt(&hook, receipt).await?;
+    }
+    Ok(hook.answer())
+}
+
+/// Texts that came from phones.
+pub async fn take_inbound(hook: Hook, request: Request) -> Result<Response> {
+    let request = hook.read(request).await?;
+    let (setting, provider) = hook.sender();
+    let text = provider.inbound(&request.as_hook());
+    if let Some(text) = text.map_err(|error| hook.refused(error))? {
+        let inbound = NewInbound {
+            sender: &setting.name,
+            id: &text.id,
+            phone: &text.from,
+            text: &text.text,
+            opts_out: text.opts_out,
+            // Twilio replies itself.
+            is_replied_to: setting.kind != Kind::Twilio,
+        };
+        let store = &hook.state.app.store;
+        within(QUICK, store.record_inbound(inbound, &hook.pepper)).await?;
+    }
+    Ok(hook.answer())
+}
+
+/// A request that is refused costs its address one of its failures. Without any left, that is the problem.
+fn charge(state: &SendState, network: Network, problem: Problem) -> Problem {
+    let taken = state.app.key_failures.take(network);
+    taken.err().unwrap_or(problem)
+}
+
+/// A request whose body was read.
+struct Received {
+    url: String,
+    headers: Vec<(String, String)>,
+    body: Whole,
+    uri: Uri,
+}
+
+impl Received {
     fn as_hook(&self) -> HookRequest<'_> {
         HookRequest {
             url: &self.url,
@@ -152,13 +165,8 @@ impl Received {
     }
 }
 
-async fn read(state: &SendState, body: Body) -> Result<Whole, Problem> {
-    let permit = state.app.memory().permit(Uuid::nil());
-    body::read(permit, body, MAX_BODY, Code::InvalidForm).await
-}
-
 /// The reference that a callback address carries, if it carries one.
-fn reference(hook: &Hook<'_>, uri: &Uri) -> Result<Option<String>, Problem> {
+fn reference(hook: &Hook, uri: &Uri) -> Result<Option<String>, HookError> {
     // Whatever others add to the query is none of ours.
     let Ok(parameters) = Parameters::of(uri) else {
         return Ok(None);
@@ -169,21 +177,12 @@ fn reference(hook: &Hook<'_>, uri: &Uri) -> Result<Option<String>, Problem> {
         (Some(reference), None) if hook.pepper.read_reference(reference).is_some() => {
             Ok(Some(reference.to_owned()))
         }
-        _ => Err(unauthenticated()),
+        _ => Err(HookError::Signature),
     }
 }
 
-fn refused(hook: &Hook<'_>, error: HookError) -> Problem {
-    match error {
-        HookError::Signature => unauthenticated(),
-        HookError::Malformed => {
-            let code = match hook.setting.kind {
-                Kind::Https => Code::InvalidJson,
-                _ => Code::InvalidForm,
-            };
-            Problem::new(code, "the request is not what this provider sends")
-        }
-    }
+fn malformed(code: Code) -> Problem {
+    Problem::new(code, "the request is not what this provider sends")
 }
 
 /// The same for a sender that there is not, and for whatever does not prove that it comes from its provider.
@@ -192,11 +191,6 @@ fn unauthenticated() -> Problem {
         Code::Unauthenticated,
         "the address or the signature is not that of the sender's provider",
     )
-}
-
-fn answer(hook: &Hook<'_>) -> Response {
-    let (content_type, body) = hook.provider.hook_answer();
-    ([(CONTENT_TYPE, content_type)], body).into_response()
 }
 
 /// Receipts share commits with those that arrive meanwhile.
@@ -220,16 +214,11 @@ impl Group for Receipts {
     }
 }
 
-async fn store_receipt(
-    state: &SendState,
-    hook: &Hook<'_>,
-    receipt: Receipt,
-) -> Result<(), Problem> {
-    let store = state.app.store();
-    let (name, status) = (hook.setting.name.clone(), receipt.status.as_str());
+async fn store_receipt(hook: &Hook, receipt: Receipt) -> Result<()> {
+    let (store, sender) = (&hook.state.app.store, &hook.sender().0.name);
+    let (name, status) = (sender.clone(), receipt.status.as_str());
     counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
-    let Some((account_id, message_id, part)) = subject(store, hook, &receipt.subject).await? else {
-        let sender = &hook.setting.name;
+    let Some((account_id, message_id, part)) = subject(hook, &receipt.subject).await? else {
         tracing::debug!(sender, "a receipt is of no message that is known");
         return Ok(());
     };
@@ -240,7 +229,7 @@ async fn store_receipt(
         status: receipt.status,
         code: receipt.code,
     };
-    state.receipts.commit(account_id, new).await?;
+    hook.state.receipts.commit(account_id, new).await?;
     if receipt.opted_out {
         let stored = store.opt_out_by_message(account_id, message_id, "provider");
         within(QUICK, stored).await?;
@@ -250,11 +239,7 @@ async fn store_receipt(
 
 /// The account, the message and the part (`None`: all) that a receipt is about. What names no message of ours is left out; a
 /// provider's id tells only the part.
-async fn subject(
-    store: &Store,
-    hook: &Hook<'_>,
-    subject: &Subject,
-) -> Result<Option<(Uuid, Uuid, Option<usize>)>, Problem> {
+async fn subject(hook: &Hook, subject: &Subject) -> Result<Option<(Uuid, Uuid, Option<usize>)>> {
     let (reference, provider_id) = match subject {
         Subject::Reference(reference) => (reference, None),
         Subject::Part {
@@ -266,6 +251,7 @@ async fn subject(
     let Some((number, message_id)) = hook.pepper.read_reference(reference) else {
         return Ok(None);
     };
+    let store = &hook.state.app.store;
     let referred = store.referred(number, message_id, provider_id);
     match within(QUICK, referred).await? {
         Referred::Message { account_id, part } => Ok(Some((account_id, message_id, part))),

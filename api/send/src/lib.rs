@@ -27,7 +27,7 @@ use platform::config::Config;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
-use self::campaign::{act, change, preview, resend, test};
+use self::campaign::{change, preview};
 use self::state::SendState;
 
 /// Where campaigns are.
@@ -42,15 +42,15 @@ pub fn routes(app: &AppState, config: &Config, backends: &Backends) -> OpenApiRo
         .routes(routes!(campaign::read_campaign).layer(from_fn(quick)))
         .routes(routes!(change::replace_campaign))
         .routes(routes!(change::delete_campaign).layer(from_fn(patient)))
-        .routes(routes!(act::start_campaign).layer(from_fn(patient)))
-        .routes(routes!(act::pause_campaign).layer(from_fn(patient)))
-        .routes(routes!(act::resume_campaign).layer(from_fn(patient)))
-        .routes(routes!(act::finish_campaign).layer(from_fn(patient)))
-        .routes(routes!(act::cancel_campaign).layer(from_fn(patient)))
+        .routes(routes!(change::start_campaign).layer(from_fn(patient)))
+        .routes(routes!(change::pause_campaign).layer(from_fn(patient)))
+        .routes(routes!(change::resume_campaign).layer(from_fn(patient)))
+        .routes(routes!(change::finish_campaign).layer(from_fn(patient)))
+        .routes(routes!(change::cancel_campaign).layer(from_fn(patient)))
         // A large audience takes its time, and so does sending many again.
         .routes(routes!(preview::preview_campaign))
-        .routes(routes!(resend::resend_messages))
-        .routes(routes!(test::test_campaign))
+        .routes(routes!(change::resend_messages))
+        .routes(routes!(preview::test_campaign))
         .routes(routes!(message::list_messages))
         .routes(routes!(message::list_recipient_messages).layer(from_fn(quick)))
         .routes(routes!(sender::list_senders).layer(from_fn(quick)))
@@ -69,7 +69,7 @@ pub fn routes(app: &AppState, config: &Config, backends: &Backends) -> OpenApiRo
             get(hook::take_inbound).post(hook::take_inbound),
         )
         .with_state(state.clone());
-    scoped(app, Scope::Send, "send", campaigns)
+    scoped(Scope::Send, "send", campaigns)
         .with_state(state)
         .merge(hooks)
 }

@@ -1,25 +1,17 @@
 //! Messages, and what became of each: of a campaign or of a recipient.
 
-use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::http::header::{ACCEPT, VARY};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use domain::campaign::{Message, MessageStatus, Receipt};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use store::Store;
 use store::send::CampaignKey;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::PATH;
-use crate::state::SendState;
-use api_http::auth::Caller;
-use api_http::deadline::{QUICK, within};
-use api_http::error::Problem;
-use api_http::extract::{DocIdPath, Parameters, PathId};
-use api_http::lines::{self, Lines};
-use api_http::list::{List, ListQuery, Page};
+use api_http::accept::Kind;
+use api_http::extract::DocIdPath;
+use api_http::{Caller, List, Page, Parameters, PathId, Problem, Result, found, lines};
 
 const PAGE_OR_ALL: &str = "A page of messages, or all of them as lines. \
     CSV (RFC 4180): a column a member, `provider_ids` as one JSON cell. A text whose first character after any `'` is `=`, `+`, \
@@ -39,67 +31,37 @@ const COLUMNS: &str = "message_id,campaign_id,docid,kind,status,skipped_reason,p
         ("campaign_id" = Uuid, Path),
         ("status" = Option<String>, Query, description = "Those of this status alone",
             pattern = "^(skipped|scheduled|sending|accepted|delivered|undelivered|expired|failed|unknown|cancelled)$"),
-        ListQuery,
+        List,
     ),
     responses(
         (status = 200, description = PAGE_OR_ALL,
-            content((Page<Message> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson")),
-            headers(("Vary" = String, description = "`Accept`"))),
+            content((Page<Message> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"))),
     ),
 )]
 pub async fn list_messages(
-    State(state): State<SendState>,
     caller: Caller,
-    campaign_id: Result<PathId, Problem>,
-    parameters: Result<Parameters, Problem>,
+    PathId(campaign_id): PathId,
+    list: Result<List>,
+    parameters: Result<Parameters>,
     headers: HeaderMap,
-) -> Response {
-    let answer = async {
-        let key = CampaignKey::new(caller.account_id(), campaign_id?.0);
-        let campaign = within(QUICK, state.app.store().campaign(key)).await?;
-        campaign.ok_or_else(Problem::not_found)?;
-        of_campaign(&state, key, &parameters?, &headers).await
-    };
-    ([(VARY, ACCEPT.as_str())], answer.await).into_response()
-}
-
-async fn of_campaign(
-    state: &SendState,
-    key: CampaignKey,
-    parameters: &Parameters,
-    headers: &HeaderMap,
-) -> Result<Response, Problem> {
-    let query = ListQuery::read(parameters)?;
-    let status: Option<MessageStatus> = parameters
+) -> Result<Response> {
+    let store = caller.app.store.clone();
+    let key = CampaignKey::new(caller.account_id(), campaign_id);
+    found(store.campaign(key)).await?;
+    let status: Option<MessageStatus> = parameters?
         .one("status")?
         .map(str::parse)
         .transpose()
         .map_err(|_| Problem::invalid_parameter("status is none of a message"))?;
-    let store = state.app.store().clone();
-    if let Some(lines) = Lines::wanted(headers, &query)? {
-        let read = move |before| {
-            let store = store.clone();
-            async move {
-                store
-                    .campaign_messages(key, status, before, lines::PAGE)
-                    .await
-            }
-        };
-        return lines.answer(key.account_id, COLUMNS, read).await;
-    }
-    let status_query = status.map_or(String::new(), |status| {
-        format!("?status={}", status.as_str())
-    });
-    let path = format!("{PATH}/{}/message{status_query}", key.campaign_id);
-    let list = List::new(key.account_id, path);
-    let before = list.position(&query)?.map(Uuid::from_bytes);
-    let page = store.campaign_messages(key, status, before, query.limit.into());
-    let page = lines::page(key.account_id, page).await?;
-    let items = page
-        .rows
-        .iter()
-        .map(|message| (message.message_id.into_bytes(), message));
-    list.answer(&query, items, page.next.map(Uuid::into_bytes))
+    let read = move |before, limit| {
+        let store = store.clone();
+        async move {
+            let page = store.campaign_messages(key, status, before, limit).await?;
+            Ok(page.map(|message| (message.message_id, message)))
+        }
+    };
+    let kinds = [Kind::Csv, Kind::Ndjson];
+    lines::answer(&headers, &kinds, &list?, COLUMNS, read).await
 }
 
 /// A message, and what its provider reported of it.
@@ -120,36 +82,29 @@ pub struct MessageHistory {
     params(
         ("docid" = String, Path, min_length = 1, max_length = 128,
             pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", description = "At most 128 bytes in UTF-8"),
-        ListQuery,
+        List,
     ),
-    responses(
-        (status = 200, description = "A page of messages", body = Page<MessageHistory>),
-    ),
+    responses((status = 200, description = "A page of messages", body = Page<MessageHistory>)),
 )]
 pub async fn list_recipient_messages(
-    State(state): State<SendState>,
     caller: Caller,
     DocIdPath(docid): DocIdPath,
-    query: Result<ListQuery, Problem>,
-) -> Result<Response, Problem> {
-    let (store, account_id) = (state.app.store(), caller.account_id());
+    list: Result<List>,
+) -> Result<Response> {
+    let (store, account_id) = (&caller.app.store, caller.account_id());
     if !is_known(store, account_id, docid.as_str()).await? {
         return Err(Problem::not_found());
     }
-    let query = query?;
-    let encoded = utf8_percent_encode(docid.as_str(), NON_ALPHANUMERIC);
-    let path = format!("/api_v1/sms/recipient/{encoded}/message");
-    let list = List::new(account_id, path);
-    let before = list.position(&query)?.map(Uuid::from_bytes);
-    let page = store.recipient_messages(account_id, docid.as_str(), before, query.limit.into());
+    let (list, docid) = (list?, docid.as_str());
+    let page = store.recipient_messages(account_id, docid, list.position()?, list.limit);
     let page = page.await?;
-    let mut receipts = store.receipts(account_id, docid.as_str()).await?;
+    let mut receipts = store.receipts(account_id, docid).await?;
     let items = page.rows.into_iter().map(|message| {
         let (id, receipts) = (message.message_id, receipts.remove(&message.message_id));
         let receipts = receipts.unwrap_or_default();
-        (id.into_bytes(), MessageHistory { message, receipts })
+        (id, MessageHistory { message, receipts })
     });
-    list.answer(&query, items, page.next.map(Uuid::into_bytes))
+    list.answer(items, page.next)
 }
 
 /// Whether an account has or had a recipient of a docid, as far as messages tell.

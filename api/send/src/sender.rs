@@ -6,9 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::state::SendState;
-use api_http::auth::Caller;
-use api_http::error::Problem;
-use api_http::list::Page;
+use api_http::{Caller, Page, Result};
 
 /// A sender that the account may use.
 #[derive(Serialize, ToSchema)]
@@ -36,15 +34,13 @@ pub struct SenderItem {
 #[utoipa::path(
     get,
     path = "/api_v1/sms/sender",
-    responses(
-        (status = 200, description = "All of them, in the order of the settings", body = Page<SenderItem>),
-    ),
+    responses((status = 200, description = "All of them, in the order of the settings", body = Page<SenderItem>)),
 )]
 pub async fn list_senders(
     State(state): State<SendState>,
     caller: Caller,
-) -> Result<Json<Page<SenderItem>>, Problem> {
-    let store = state.app.store();
+) -> Result<Json<Page<SenderItem>>> {
+    let store = &state.app.store;
     let states = store.sender_states().await?;
     let waiting = store.waiting_by_sender(caller.account_id()).await?;
     let senders = state.senders.iter().map(|(setting, _)| setting);

@@ -1,37 +1,24 @@
 //! How the account takes texts that come from phones.
 
-use std::borrow::Cow;
-
 use axum::Json;
-use axum::body::Body;
-use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::extract::Request;
 use domain::sms::{MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, SendSetting};
 use serde_json::{Value, json};
 use utoipa::openapi::{RefOr, Schema};
 
-use crate::campaign::request::{LINE, object};
-use crate::state::{FEW, SendState};
-use api_http::auth::Caller;
-use api_http::deadline::{QUICK, within};
-use api_http::error::Problem;
-use api_http::schema::written;
+use crate::state::FEW;
+use api_http::schema::{line, object, written};
+use api_http::{Caller, Problem, QUICK, Result, within};
 
 /// A setting, as a whole. `null` is as if left out.
-pub struct SettingRequest;
+pub struct SendSettingRequest;
 
-impl utoipa::ToSchema for SettingRequest {
-    fn name() -> Cow<'static, str> {
-        "SendSettingRequest".into()
-    }
-}
+impl utoipa::ToSchema for SendSettingRequest {}
 
-impl utoipa::PartialSchema for SettingRequest {
+impl utoipa::PartialSchema for SendSettingRequest {
     fn schema() -> RefOr<Schema> {
-        let line =
-            |kind, most| json!({"type": kind, "minLength": 1, "maxLength": most, "pattern": LINE});
-        let word = line(json!("string"), MAX_STOP_WORD_CHARS);
-        let reply = line(json!(["string", "null"]), MAX_REPLY_CHARS);
+        let (word, mut reply) = (line(MAX_STOP_WORD_CHARS), line(MAX_REPLY_CHARS));
+        reply["type"] = json!(["string", "null"]);
         let properties = json!({
             "stop_words": {"type": ["array", "null"], "items": word, "maxItems": MAX_STOP_WORDS},
             "stop_reply": reply,
@@ -47,11 +34,8 @@ impl utoipa::PartialSchema for SettingRequest {
     path = "/api_v1/sms/setting",
     responses((status = 200, description = "The setting", body = SendSetting)),
 )]
-pub async fn read_setting(
-    State(state): State<SendState>,
-    caller: Caller,
-) -> Result<Json<SendSetting>, Problem> {
-    let setting = state.app.store().send_setting(caller.account_id());
+pub async fn read_setting(caller: Caller) -> Result<Json<SendSetting>> {
+    let setting = caller.app.store.send_setting(caller.account_id());
     Ok(Json(setting.await?))
 }
 
@@ -61,24 +45,14 @@ pub async fn read_setting(
 #[utoipa::path(
     put,
     path = "/api_v1/sms/setting",
-    request_body = SettingRequest,
-    responses(
-        (status = 200, description = "The setting as it is now", body = SendSetting),
-        (status = 400, description = "`invalid_json`"),
-    ),
+    request_body = SendSettingRequest,
+    responses((status = 200, description = "The setting as it is now", body = SendSetting)),
 )]
-pub async fn replace_setting(
-    State(state): State<SendState>,
-    caller: Caller,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Json<SendSetting>, Problem> {
-    let body = state.body(&caller, &headers, body, FEW).await?;
+pub async fn replace_setting(caller: Caller, request: Request) -> Result<Json<SendSetting>> {
+    let body = caller.json(request, FEW).await?;
     let setting = SendSetting::parse(&Value::Object(body)).map_err(Problem::invalid)?;
-    let stored = state
-        .app
-        .store()
-        .set_send_setting(caller.account_id(), &setting);
+    let store = &caller.app.store;
+    let stored = store.set_send_setting(caller.account_id(), &setting);
     within(QUICK, stored).await?;
     Ok(Json(setting))
 }

@@ -3,16 +3,10 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use api_http::AppState;
-use api_http::auth::Caller;
-use api_http::body::{Limit, json};
+use api_http::body::Limit;
 use api_http::commit::Committer;
-use api_http::error::{Code, Problem};
-use axum::body::Body;
 use axum::extract::FromRef;
-use axum::http::HeaderMap;
 use domain::invalid::{Invalid, code};
-use domain::members::texts;
 use domain::pepper::Pepper;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
@@ -20,10 +14,10 @@ use platform::backends::Backends;
 use platform::config::Config;
 use sender::setting::{Kind, Setting};
 use sender::{Provider, tls_config};
-use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::hook::Receipts;
+use api_http::{AppState, Caller, Code, Problem, Result};
 
 /// Test messages of an account in an hour.
 const TESTS: NonZeroU32 = NonZeroU32::MIN.saturating_add(19);
@@ -42,9 +36,6 @@ pub struct SendState {
     pub app: AppState,
     pub senders: Arc<[Sender]>,
     pepper: Option<Arc<Pepper>>,
-    pub public_url: Arc<str>,
-    /// What comes before a link's token.
-    pub link_prefix: Arc<str>,
     /// Only this machine can open links.
     links_are_local: bool,
     /// Receipts that arrive together share a commit.
@@ -67,49 +58,17 @@ impl SendState {
             app: app.clone(),
             senders: senders.collect(),
             pepper: backends.pepper.clone(),
-            public_url: config.public_url.as_str().into(),
-            link_prefix: format!("{}/f/", config.public_url.as_str()).into(),
             links_are_local: config.public_url.is_local(),
             receipts: Arc::new(Committer::start(&app.store, &app.notifier)),
             tests: Arc::new(test_limiter()),
         }
     }
 
-    /// A body that is an object.
-    ///
-    /// # Errors
-    /// See [`json`].
-    pub async fn body(
-        &self,
-        caller: &Caller,
-        headers: &HeaderMap,
-        body: Body,
-        limit: Limit,
-    ) -> Result<Map<String, Value>, Problem> {
-        let permit = self.app.memory().permit(caller.account_id());
-        json(permit, headers, body, limit).await
-    }
-
-    /// A body that is an object of these texts.
-    ///
-    /// # Errors
-    /// See [`json`]; 422.
-    pub async fn texts<const N: usize>(
-        &self,
-        caller: &Caller,
-        headers: &HeaderMap,
-        body: Body,
-        names: [&str; N],
-    ) -> Result<[String; N], Problem> {
-        let body = self.body(caller, headers, body, FEW).await?;
-        texts(body, names).map_err(Problem::invalid)
-    }
-
     /// The sender of this name, if the caller may use it.
     ///
     /// # Errors
     /// 422 `sender_unknown`, `sender_not_allowed`.
-    pub fn sender(&self, caller: &Caller, name: &str) -> Result<&Setting, Problem> {
+    pub fn sender(&self, caller: &Caller, name: &str) -> Result<&Setting> {
         let mut senders = self.senders.iter().map(|(setting, _)| setting);
         let sender = senders.find(|sender| sender.name == name);
         let sender = sender.ok_or_else(|| {
@@ -132,7 +91,7 @@ impl SendState {
     ///
     /// # Errors
     /// 422 `public_url_local`.
-    pub fn check_public_url(&self, sender: &Setting) -> Result<(), Problem> {
+    pub fn check_public_url(&self, sender: &Setting) -> Result<()> {
         if self.links_are_local && sender.kind != Kind::Demo {
             let detail = "FEEDBACK_PUBLIC_URL names this machine itself, so nobody could open the links in messages";
             return Err(Problem::new(Code::PublicUrlLocal, detail));
@@ -144,8 +103,8 @@ impl SendState {
     ///
     /// # Errors
     /// 503: there is none, because the service has no sender.
-    pub fn pepper(&self) -> Result<&Pepper, Problem> {
-        let pepper = self.pepper.as_deref();
+    pub fn pepper(&self) -> Result<&Arc<Pepper>> {
+        let pepper = self.pepper.as_ref();
         pepper.ok_or_else(|| {
             Problem::new(
                 Code::Unavailable,
@@ -159,7 +118,7 @@ impl SendState {
     ///
     /// # Errors
     /// 429: there is none left.
-    pub fn take_test(&self, account_id: Uuid) -> Result<(), Problem> {
+    pub fn take_test(&self, account_id: Uuid) -> Result<()> {
         take(&self.tests, account_id)
     }
 }
@@ -178,7 +137,7 @@ fn test_limiter() -> DefaultKeyedRateLimiter<Uuid> {
     RateLimiter::keyed(Quota::per_hour(TESTS))
 }
 
-fn take(tests: &DefaultKeyedRateLimiter<Uuid>, account_id: Uuid) -> Result<(), Problem> {
+fn take(tests: &DefaultKeyedRateLimiter<Uuid>, account_id: Uuid) -> Result<()> {
     // Forgets accounts that have all of theirs again.
     tests.retain_recent();
     tests.check_key(&account_id).map_err(|until| {

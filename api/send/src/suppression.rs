@@ -1,25 +1,21 @@
 //! Whom an account may not send to.
 
-use axum::body::Body;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::invalid::{Invalid, code};
+use domain::members::texts;
 use domain::pepper::Pepper;
 use domain::phone::{PhoneNumber, masked};
 use serde::Serialize;
-use store::send::contact::{Suppressed, SuppressedAt};
+use store::send::contact::Suppressed;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::state::SendState;
-use api_http::auth::Caller;
-use api_http::deadline::{QUICK, within};
-use api_http::error::Problem;
-use api_http::list::{List, ListQuery, Page};
+use crate::state::{FEW, SendState};
+use api_http::{Caller, List, Page, Problem, QUICK, Result, within};
 
-const PATH: &str = "/api_v1/sms/suppression";
 /// The source of what the account puts on its list itself.
 const SOURCE: &str = "api";
 
@@ -63,42 +59,22 @@ impl SuppressedItem {
 #[utoipa::path(
     get,
     path = "/api_v1/sms/suppression",
-    params(ListQuery),
-    responses(
-        (status = 200, description = "A page of phones", body = Page<SuppressedItem>),
-    ),
+    params(List),
+    responses((status = 200, description = "A page of phones", body = Page<SuppressedItem>)),
 )]
 pub async fn list_suppressed(
     State(state): State<SendState>,
     caller: Caller,
-    query: ListQuery,
-) -> Result<Response, Problem> {
-    let account_id = caller.account_id();
-    let list = List::new(account_id, PATH);
-    let before = list.position(&query)?.and_then(|at| read_position(&at));
-    let pepper = state.pepper()?;
-    let store = state.app.store();
-    let page = store
-        .suppressed(account_id, before, query.limit.into())
-        .await?;
+    list: List,
+) -> Result<Response> {
+    let (before, pepper) = (list.position()?, state.pepper()?);
+    let (store, account_id) = (&caller.app.store, caller.account_id());
+    let page = store.suppressed(account_id, before, list.limit).await?;
     let items = page.rows.iter().map(|row| {
         let item = SuppressedItem::new(row, account_id, pepper);
-        (position(row.since, &row.phone_mac), item)
+        ((row.since, row.phone_mac.clone()), item)
     });
-    let next = page.next.map(|(since, mac)| position(since, &mac));
-    list.answer(&query, items, next)
-}
-
-/// A place in the list as a cursor has it: the moment in microseconds, and the MAC.
-fn position(since: DateTime<Utc>, mac: &[u8]) -> [u8; 40] {
-    let bytes = [&since.timestamp_micros().to_be_bytes(), mac].concat();
-    bytes.try_into().unwrap_or([0; 40])
-}
-
-fn read_position(position: &[u8; 40]) -> Option<SuppressedAt> {
-    let (since, mac) = position.split_first_chunk()?;
-    let since = DateTime::from_timestamp_micros(i64::from_be_bytes(*since))?;
-    Some((since, mac.to_vec()))
+    list.answer(items, page.next)
 }
 
 /// Put a phone on the list.
@@ -108,19 +84,15 @@ fn read_position(position: &[u8; 40]) -> Option<SuppressedAt> {
     put,
     path = "/api_v1/sms/suppression",
     request_body = PhoneRequest,
-    responses(
-        (status = 204, description = "It is on the list, now or before"),
-        (status = 400, description = "`invalid_json`"),
-    ),
+    responses((status = 204, description = "It is on the list, now or before")),
 )]
 pub async fn suppress(
     State(state): State<SendState>,
     caller: Caller,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<StatusCode, Problem> {
-    let phone = phone_of(&state, &caller, &headers, body).await?;
-    let (store, account_id) = (state.app.store(), caller.account_id());
+    request: Request,
+) -> Result<StatusCode> {
+    let phone = phone_of(&caller, request).await?;
+    let (store, account_id) = (&caller.app.store, caller.account_id());
     let done = store.opt_out(account_id, &phone, SOURCE, state.pepper()?);
     within(QUICK, done).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -131,31 +103,23 @@ pub async fn suppress(
     delete,
     path = "/api_v1/sms/suppression",
     request_body = PhoneRequest,
-    responses(
-        (status = 204, description = "It is not on the list"),
-        (status = 400, description = "`invalid_json`"),
-    ),
+    responses((status = 204, description = "It is not on the list")),
 )]
 pub async fn unsuppress(
     State(state): State<SendState>,
     caller: Caller,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<StatusCode, Problem> {
-    let phone = phone_of(&state, &caller, &headers, body).await?;
-    let (store, account_id) = (state.app.store(), caller.account_id());
+    request: Request,
+) -> Result<StatusCode> {
+    let phone = phone_of(&caller, request).await?;
+    let (store, account_id) = (&caller.app.store, caller.account_id());
     within(QUICK, store.opt_in(account_id, &phone, state.pepper()?)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// The phone that a body names, and nothing else.
-async fn phone_of(
-    state: &SendState,
-    caller: &Caller,
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<String, Problem> {
-    let [phone] = state.texts(caller, headers, body, ["phone"]).await?;
+async fn phone_of(caller: &Caller, request: Request) -> Result<String> {
+    let body = caller.json(request, FEW).await?;
+    let [phone] = texts(body, ["phone"]).map_err(Problem::invalid)?;
     match wrong_phone(&phone) {
         None => Ok(phone),
         Some(wrong) => Err(Problem::invalid(vec![wrong])),

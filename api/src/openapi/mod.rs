@@ -3,18 +3,12 @@
 //! The operations document themselves beside their handlers. What they answer because of the layers around them, or because
 //! of what they take, is added here, once.
 
-mod links;
 mod shared;
 
-use std::collections::BTreeMap;
-
+use serde_json::{Value, json};
 use utoipa::OpenApi;
-use utoipa::openapi::path::{Operation, ParameterIn};
-use utoipa::openapi::request_body::RequestBody;
-use utoipa::openapi::schema::{SchemaType, Type};
-use utoipa::openapi::security::SecurityRequirement;
-use utoipa::openapi::{OpenApi as Document, Ref, RefOr, Response, Schema};
 
+use self::shared::text;
 use api_http::auth::API_PREFIX;
 use api_http::error::{Code, ProblemBody};
 
@@ -38,199 +32,239 @@ use api_http::error::{Code, ProblemBody};
 )]
 pub struct ApiDoc;
 
-/// Adds what operations share: those under `/api_v1`, and those that need no key.
-pub fn complete(document: &mut Document) {
-    let components = document.components.get_or_insert_default();
-    shared::define(components);
-    let schemas = components.schemas.clone();
-    let both = SecurityRequirement::default()
-        .add::<_, [&str; 0], &str>(shared::API_KEY, [])
-        .add::<_, [&str; 0], &str>(shared::SECRET_KEY, []);
-    for (path, operation) in operations(document) {
+/// The document with what operations share: those under `/api_v1`, and those that need no key.
+pub fn complete(document: &utoipa::openapi::OpenApi) -> Value {
+    // A document always serialises.
+    let mut document = serde_json::to_value(document).unwrap_or_default();
+    shared::define(&mut document["components"]);
+    let schemas = document["components"]["schemas"].clone();
+    for (path, operation) in operations(&mut document) {
         let is_public = !path.starts_with(API_PREFIX);
         add_implied(operation);
-        operation.security = Some(if is_public {
-            vec![]
+        operation["security"] = if is_public {
+            json!([])
         } else {
-            vec![both.clone()]
-        });
+            json!([{shared::API_KEY: [], shared::SECRET_KEY: []}])
+        };
         share(operation, is_public);
-        if let Some(RefOr::T(body)) = &mut operation.request_body {
+        if let Some(body) = operation.get_mut("requestBody") {
             tell_parts_apart(body, &schemas);
             answer(operation, &[Code::BodyTooSlow], false);
         }
     }
-    links::add(document);
-    forget_unused(document);
+    add_links(&mut document);
+    forget_unused(&mut document);
+    document
 }
 
 /// Pages have their items inline: an item that nothing else names would be a component without a use.
-fn forget_unused(document: &mut Document) {
-    let Ok(text) = serde_json::to_string(document) else {
-        return;
-    };
-    if let Some(components) = &mut document.components {
-        let is_used = |name: &str| text.contains(&format!("#/components/schemas/{name}\""));
-        components.schemas.retain(|name, _| is_used(name));
+fn forget_unused(document: &mut Value) {
+    let text = document.to_string();
+    if let Some(schemas) = document["components"]["schemas"].as_object_mut() {
+        schemas.retain(|name, _| text.contains(&format!("#/components/schemas/{name}\"")));
     }
 }
 
 /// The operations, each with its path.
-fn operations(document: &mut Document) -> impl Iterator<Item = (&str, &mut Operation)> {
-    document.paths.paths.iter_mut().flat_map(|(path, item)| {
-        let methods = [
-            &mut item.get,
-            &mut item.put,
-            &mut item.post,
-            &mut item.delete,
-        ];
-        methods
-            .into_iter()
-            .flatten()
-            .map(|operation| (path.as_str(), operation))
+fn operations(document: &mut Value) -> impl Iterator<Item = (&str, &mut Value)> {
+    members(&mut document["paths"]).flat_map(|(path, item)| {
+        let operations = members(item);
+        operations.map(move |(_, operation)| (path.as_str(), operation))
     })
 }
 
+/// The members of an object.
+fn members(object: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
+    object.as_object_mut().into_iter().flatten()
+}
+
+/// The elements of an array; none where it is absent.
+fn elements(array: &Value) -> impl Iterator<Item = &Value> {
+    array.as_array().into_iter().flatten()
+}
+
 /// Adds what an operation answers because of what it takes, unless it says so itself.
-fn add_implied(operation: &mut Operation) {
+fn add_implied(operation: &mut Value) {
     let (mut responses, mut headers) = (Vec::new(), Vec::new());
-    for parameter in operation.parameters.iter().flatten() {
-        let RefOr::T(parameter) = parameter else {
-            continue;
-        };
-        match (&parameter.parameter_in, parameter.name.as_str()) {
-            (ParameterIn::Path, _) => responses.push(("404", "`not_found`")),
-            (ParameterIn::Query, "cursor") => {
+    for parameter in elements(&operation["parameters"]) {
+        match (parameter["in"].as_str(), parameter["name"].as_str()) {
+            (Some("path"), _) => responses.push(("404", "`not_found`")),
+            (Some("query"), Some("cursor")) => {
                 headers.push(("Link", "The next page, `rel=\"next\"`"));
             }
-            (ParameterIn::Header, "If-Match") => {
+            (_, Some("If-Match")) => {
                 responses.push(("412", "`precondition_failed`"));
                 headers.push(("ETag", "Of this version, for `If-Match`"));
             }
-            (ParameterIn::Header, "If-None-Match") => {
+            (_, Some("If-None-Match")) => {
                 responses.push(("304", "The caller's copy is still right"));
+                let kept = "RFC 9211: whether it was kept or read from the database";
                 headers.extend([
                     ("ETag", "The same for the same data"),
-                    (
-                        "Cache-Status",
-                        "RFC 9211: whether it was kept or read from the database",
-                    ),
+                    ("Cache-Status", kept),
                 ]);
             }
             _ => {}
         }
     }
-    if operation.request_body.is_some() {
+    if !operation["requestBody"]["content"]["application/json"].is_null() {
+        responses.push(("400", "`invalid_json`"));
+    }
+    if operation.get("requestBody").is_some() {
         responses.extend([
             ("413", "`body_too_large`"),
             ("415", "`unsupported_media_type`"),
             ("422", "`validation_failed`"),
         ]);
     }
-    let documented = &mut operation.responses.responses;
-    if let Some(RefOr::T(success)) = documented.get_mut("200") {
+    if let Some(success) = operation.pointer_mut("/responses/200") {
+        if success["content"]
+            .as_object()
+            .is_some_and(|kinds| kinds.len() > 1)
+        {
+            headers.push(("Vary", "`Accept`"));
+        }
         for (name, description) in headers {
-            let header = success.headers.entry(name.to_owned());
-            header.or_insert_with(|| shared::text(description).into());
+            default(&mut success["headers"][name], text(description));
         }
     }
     for (status, description) in responses {
-        let response = documented.entry(status.to_owned());
-        response.or_insert_with(|| Response::new(description).into());
+        let response = &mut operation["responses"][status];
+        default(response, json!({"description": description}));
     }
 }
 
-fn takes_form(operation: &Operation) -> bool {
-    let form = "application/x-www-form-urlencoded";
-    matches!(&operation.request_body, Some(RefOr::T(body)) if body.content.contains_key(form))
+/// Sets what is absent.
+fn default(member: &mut Value, value: Value) {
+    if member.is_null() {
+        *member = value;
+    }
 }
 
 /// Adds the request id, the body of errors (a problem, for people who sent a form also a page), and the shared responses and
 /// headers.
-fn share(operation: &mut Operation, is_public: bool) {
+fn share(operation: &mut Value, is_public: bool) {
     let (responses, headers) = if is_public {
-        (&shared::PUBLIC[..], &[shared::REQUEST_ID][..])
+        (shared::PUBLIC, &[shared::REQUEST_ID][..])
     } else {
         (&shared::PROTECTED[..], &shared::KNOWN_CALLER[..])
     };
-    let page = is_public && takes_form(operation);
-    let parameters = operation.parameters.get_or_insert_default();
-    for parameter in parameters.iter_mut() {
-        if let RefOr::T(parameter) = parameter
-            && let Some(schema) = &mut parameter.schema
-        {
-            without_null(schema);
+    let form = "application/x-www-form-urlencoded";
+    let page = is_public && !operation["requestBody"]["content"][form].is_null();
+    default(&mut operation["parameters"], json!([]));
+    if let Some(parameters) = operation["parameters"].as_array_mut() {
+        for parameter in parameters.iter_mut() {
+            without_null(&mut parameter["schema"]);
         }
+        parameters.push(shared::reference("parameters", shared::REQUEST_ID));
     }
-    let request_id = format!("#/components/parameters/{}", shared::REQUEST_ID);
-    parameters.push(RefOr::Ref(Ref::new(request_id)));
-    for (status, response) in &mut operation.responses.responses {
-        if let RefOr::T(response) = response {
-            if status.starts_with(['4', '5']) && response.content.is_empty() {
-                shared::add_problem(response, page);
-            }
-            for name in headers {
-                response
-                    .headers
-                    .insert((*name).to_owned(), shared::header(name));
-            }
+    for (status, response) in members(&mut operation["responses"]) {
+        if status.starts_with(['4', '5']) && response["content"].is_null() {
+            response["content"] = shared::problem(page);
+        }
+        for name in headers {
+            response["headers"][name] = shared::reference("headers", name);
         }
     }
     answer(operation, responses, is_public);
 }
 
 /// Adds these responses where the operation has none of its own.
-fn answer(operation: &mut Operation, responses: &[Code], is_public: bool) {
+fn answer(operation: &mut Value, responses: &[Code], is_public: bool) {
     for code in responses {
-        let status = code.status().as_str().to_owned();
-        let response = operation.responses.responses.entry(status);
         let name = shared::component(*code, is_public);
-        response.or_insert_with(|| Ref::from_response_name(name).into());
+        let response = &mut operation["responses"][code.status().as_str()];
+        default(response, shared::reference("responses", &name));
     }
 }
 
 /// A form's pairs and its parts say the same. The schema of the parts is written out, or generated clients take one for the
 /// other.
-fn tell_parts_apart(body: &mut RequestBody, schemas: &BTreeMap<String, RefOr<Schema>>) {
-    for content in body.content.values_mut() {
-        if let RefOr::T(content) = content
-            && let Some(schema) = &mut content.schema
-        {
-            without_null(schema);
+fn tell_parts_apart(body: &mut Value, schemas: &Value) {
+    for (kind, content) in members(&mut body["content"]) {
+        let schema = &mut content["schema"];
+        without_null(schema);
+        let name = schema["$ref"]
+            .as_str()
+            .and_then(|path| path.rsplit('/').next());
+        if let (Some(name), "multipart/form-data") = (name, kind.as_str()) {
+            let mut written = schemas[name].clone();
+            written["title"] = json!(format!("{name}Parts"));
+            *schema = written;
         }
-    }
-    let Some(RefOr::T(parts)) = body.content.get_mut("multipart/form-data") else {
-        return;
-    };
-    let Some(RefOr::Ref(pairs)) = &parts.schema else {
-        return;
-    };
-    let name = pairs.ref_location.rsplit('/').next().unwrap_or_default();
-    if let Some(RefOr::T(Schema::Object(written))) = schemas.get(name) {
-        let mut written = written.clone();
-        written.title = Some(format!("{name}Parts"));
-        parts.schema = Some(written.into());
     }
 }
 
 /// What is optional in a path, query, header or body of a form is left out: there is no null.
-fn without_null(schema: &mut RefOr<Schema>) {
-    match schema {
-        RefOr::T(Schema::Object(object)) => {
-            if let SchemaType::Array(types) = &mut object.schema_type {
-                types.retain(|one| *one != Type::Null);
-            }
+fn without_null(schema: &mut Value) {
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|one| one != "null");
+    }
+    if let Some(Value::Array(kinds)) = schema.get_mut("oneOf") {
+        kinds.retain(|kind| kind["type"] != "null");
+        if let [only] = kinds.as_slice() {
+            *schema = only.clone();
         }
-        RefOr::T(Schema::OneOf(kinds)) => {
-            kinds.items.retain(|kind| !is_null(kind));
-            if let [only] = kinds.items.as_slice() {
-                *schema = only.clone();
-            }
-        }
-        _ => {}
     }
 }
 
-fn is_null(schema: &RefOr<Schema>) -> bool {
-    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
+/// Parameters of paths, and where in a response their values are.
+type Given = &'static [(&'static str, &'static str)];
+
+const FORM: Given = &[
+    ("form_id", "$response.body#/form_id"),
+    ("bus_prop_id", "$response.body#/bus_props/0/bus_prop_id"),
+    ("bus_prop", "$response.body#/bus_props/0/bus_prop"),
+];
+const LINK: Given = &[("token", "$response.body#/token")];
+const FEEDBACK: Given = &[("feedback_id", "$response.body#/feedback_id")];
+const BATCH: Given = &[("batch_id", "$response.body#/batch_id")];
+const CAMPAIGN: Given = &[("campaign_id", "$response.body#/campaign_id")];
+
+/// An operation, its status, and what it gives then to all operations whose paths name that.
+const GIVING: [(&str, &str, Given); 7] = [
+    ("create_form", "201", FORM),
+    ("publish_form", "200", FORM),
+    ("create_link", "201", LINK),
+    ("create_plain_link", "201", LINK),
+    ("submit_answers", "201", FEEDBACK),
+    ("import_sms", "202", BATCH),
+    ("create_campaign", "201", CAMPAIGN),
+];
+
+/// Adds links to the operations that give something.
+fn add_links(document: &mut Value) {
+    let all: Vec<Value> = operations(document).map(|(_, next)| next.clone()).collect();
+    for (_, operation) in operations(document) {
+        let id = &operation["operationId"];
+        let Some((_, status, given)) = GIVING.iter().find(|(of, ..)| id == of) else {
+            continue;
+        };
+        for next in &all {
+            let parameters = link(next, given);
+            if let (Some(id), false) = (next["operationId"].as_str(), parameters.is_null()) {
+                let link = json!({"operationId": id, "parameters": parameters});
+                operation["responses"][*status]["links"][id] = link;
+            }
+        }
+    }
+}
+
+/// The parameters of an operation's path that are given; null: none.
+fn link(next: &Value, given: Given) -> Value {
+    let mut link = Value::Null;
+    for parameter in elements(&next["parameters"]).filter(|parameter| parameter["in"] == "path") {
+        let name = parameter["name"].as_str().unwrap_or_default();
+        let meant = match (next["operationId"].as_str(), name) {
+            (Some("create_plain_link"), "id") => "form_id",
+            (_, "id") => "token",
+            // Only a message's link stops messages.
+            (Some("stop_messages"), _) => continue,
+            (_, name) => name,
+        };
+        if let Some((_, value)) = given.iter().find(|(given, _)| *given == meant) {
+            link[name] = json!(value);
+        }
+    }
+    link
 }

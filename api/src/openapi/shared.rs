@@ -1,13 +1,8 @@
 //! Components of the document that many operations name: keys, headers, and the problems that any of them can answer.
 
-use utoipa::ToSchema;
-use utoipa::openapi::header::{Header, HeaderBuilder};
-use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::{Components, Object, SchemaType, Type};
-use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
-use utoipa::openapi::{Content, Ref, RefOr, Required, Response};
-
 use api_http::error::{Code, PROBLEM_JSON, ProblemBody};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 pub const API_KEY: &str = "api_key";
 pub const SECRET_KEY: &str = "secret_key";
@@ -16,7 +11,7 @@ pub const REQUEST_ID: &str = "x-request-id";
 /// Headers of every response to a known caller.
 pub const KNOWN_CALLER: [&str; 3] = [REQUEST_ID, "RateLimit", "RateLimit-Policy"];
 
-/// What any operation that needs a key can answer.
+/// What any operation that needs a key can answer. The first three are about the key and its parameters.
 pub const PROTECTED: [Code; 7] = [
     Code::InvalidParameter,
     Code::Unauthenticated,
@@ -28,34 +23,27 @@ pub const PROTECTED: [Code; 7] = [
 ];
 
 /// The same of what people open: a program's request is answered with a problem, a person's with a page.
-pub const PUBLIC: [Code; 4] = [
-    Code::MethodNotAllowed,
-    Code::RateLimited,
-    Code::Internal,
-    Code::Unavailable,
-];
+pub const PUBLIC: &[Code] = PROTECTED.split_at(3).1;
 
 /// Adds the components.
-pub fn define(components: &mut Components) {
-    for (name, header) in [(API_KEY, "x-api-key"), (SECRET_KEY, "x-secret-key")] {
-        let scheme = SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new(header)));
-        components.add_security_scheme(name, scheme);
-    }
-    components
-        .parameters
-        .insert(REQUEST_ID.to_owned(), request_id().into());
+pub fn define(components: &mut Value) {
+    let key = |header| json!({"type": "apiKey", "in": "header", "name": header});
+    components["securitySchemes"] =
+        json!({API_KEY: key("x-api-key"), SECRET_KEY: key("x-secret-key")});
+    components["parameters"][REQUEST_ID] = json!({
+        "name": REQUEST_ID,
+        "in": "header",
+        "description": "An id of the caller's own, 1 to 128 visible ASCII characters; any other is replaced",
+        "required": false,
+        "schema": {"type": "string"},
+    });
     for (name, description) in HEADERS {
-        components
-            .headers
-            .insert(name.to_owned(), text(description).into());
+        components["headers"][name] = text(description);
     }
     let protected = PROTECTED.into_iter().chain([Code::BodyTooSlow]);
-    let public = PUBLIC.map(|code| (code, true));
+    let public = PUBLIC.iter().map(|code| (*code, true));
     for (code, is_public) in protected.map(|code| (code, false)).chain(public) {
-        let response = common(code, is_public).into();
-        components
-            .responses
-            .insert(component(code, is_public), response);
+        components["responses"][component(code, is_public)] = common(code, is_public);
     }
 }
 
@@ -68,9 +56,9 @@ pub fn component(code: Code, is_public: bool) -> String {
     }
 }
 
-/// The header component of this name.
-pub fn header(name: &str) -> RefOr<Header> {
-    RefOr::Ref(Ref::new(format!("#/components/headers/{name}")))
+/// The component of this kind and name.
+pub fn reference(kind: &str, name: &str) -> Value {
+    json!({"$ref": format!("#/components/{kind}/{name}")})
 }
 
 const HEADERS: [(&str, &str); 6] = [
@@ -91,38 +79,26 @@ const HEADERS: [(&str, &str); 6] = [
     ("WWW-Authenticate", "How to authenticate"),
 ];
 
-fn request_id() -> Parameter {
-    ParameterBuilder::new()
-        .name(REQUEST_ID)
-        .parameter_in(ParameterIn::Header)
-        .required(Required::False)
-        .description(Some(
-            "An id of the caller's own, 1 to 128 visible ASCII characters; any other is replaced",
-        ))
-        .schema(Some(a_string()))
-        .build()
-}
-
-/// Adds the body of an error: a problem, for people also a `page`.
-pub fn add_problem(response: &mut Response, page: bool) {
-    let problem = Ref::from_schema_name(<ProblemBody<'_> as ToSchema>::name());
-    let mut contents = vec![(PROBLEM_JSON, Content::new(Some(problem)))];
+/// The contents of an error: a problem, for people also a `page`.
+pub fn problem(page: bool) -> Value {
+    let schema = reference("schemas", &<ProblemBody<'_> as ToSchema>::name());
+    let mut content = json!({PROBLEM_JSON: {"schema": schema}});
     if page {
-        contents.push(("text/html", Content::new(Some(a_string()))));
+        content["text/html"] = json!({"schema": {"type": "string"}});
     }
-    let contents = contents.into_iter();
-    let contents = contents.map(|(kind, content)| (kind.to_owned(), content.into()));
-    response.content.extend(contents);
+    content
 }
 
-fn common(code: Code, is_public: bool) -> Response {
+fn common(code: Code, is_public: bool) -> Value {
     let or_busy = match code {
         Code::Unavailable => " or `busy`",
         _ => "",
     };
     let (name, title) = (code.as_str(), code.title());
-    let mut response = Response::new(format!("`{name}`{or_busy}: {title}"));
-    add_problem(&mut response, is_public && code != Code::MethodNotAllowed);
+    let mut response = json!({
+        "description": format!("`{name}`{or_busy}: {title}"),
+        "content": problem(is_public && code != Code::MethodNotAllowed),
+    });
     let own = match code {
         Code::Unauthenticated => Some("WWW-Authenticate"),
         Code::MethodNotAllowed => Some("Allow"),
@@ -135,17 +111,12 @@ fn common(code: Code, is_public: bool) -> Response {
         _ => &KNOWN_CALLER,
     };
     for name in of_caller.iter().copied().chain(own) {
-        response.headers.insert(name.to_owned(), header(name));
+        response["headers"][name] = reference("headers", name);
     }
     response
 }
 
 /// A header of this description.
-pub fn text(description: &str) -> Header {
-    let header = HeaderBuilder::new().schema(Some(a_string()));
-    header.description(Some(description)).build()
-}
-
-fn a_string() -> Object {
-    Object::with_type(SchemaType::new(Type::String))
+pub fn text(description: &str) -> Value {
+    json!({"description": description, "schema": {"type": "string"}})
 }

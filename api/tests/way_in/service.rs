@@ -69,7 +69,8 @@ impl Service {
             .settings
             .config(Role::Serve)
             .unwrap();
-        let backends = Backends::open(&config).await.unwrap();
+        let running = CancellationToken::new();
+        let backends = Backends::open(&config, &running).await.unwrap().unwrap();
         let key = backends
             .store
             .create_key("one", None, Scopes::ALL)

@@ -31,16 +31,14 @@ pub(crate) enum Command {
     Preview(One),
     /// Send one message to any number, with a link whose answers are not stored
     Test {
-        /// Its id
-        campaign: String,
+        #[command(flatten)]
+        one: One,
         /// Who gets the message, such as +4915112345678
         #[arg(long)]
         phone: String,
         /// The recipient whose tracking fields the text is filled with
         #[arg(long)]
         docid: String,
-        #[command(flatten)]
-        output: Output,
     },
     /// Start a DRAFT
     Start(One),
@@ -80,16 +78,11 @@ pub(crate) async fn run(command: Command, shutdown: CancellationToken) -> anyhow
             output.print(&send_file(call, &file).await?, show::campaign)
         }
         Command::Preview(one) => one.act("preview", show::preview).await,
-        Command::Test {
-            campaign,
-            phone,
-            docid,
-            output,
-        } => {
-            let path = format!("{}/test", path_of(&campaign));
-            let call = output.service()?.call(Method::POST, &path);
+        Command::Test { one, phone, docid } => {
+            let path = format!("{}/test", path_of(&one.campaign));
+            let call = one.output.service()?.call(Method::POST, &path);
             let call = call.json(&json!({"phone": phone, "docid": docid}));
-            output.print(&ask(call).await?, show::campaign)
+            one.output.print(&ask(call).await?, show::campaign)
         }
         Command::Start(one) => one.act("start", show::campaign).await,
         Command::Pause(one) => one.act("pause", show::campaign).await,

@@ -25,33 +25,13 @@ pub(crate) enum Command {
         output: Output,
     },
     /// A form: its figures, how each field was answered, the latest comments
-    Form {
-        #[command(flatten)]
-        args: ReportArgs,
-        #[command(flatten)]
-        output: Output,
-    },
+    Form(One),
     /// A form's figures, and how they differ from the same number of days before
-    Summary {
-        #[command(flatten)]
-        args: ReportArgs,
-        #[command(flatten)]
-        output: Output,
-    },
+    Summary(One),
     /// A form's feedbacks, newest first
-    Feedbacks {
-        #[command(flatten)]
-        args: ReportArgs,
-        #[command(flatten)]
-        list: List,
-    },
+    Feedbacks(List),
     /// A form's feedbacks with a comment, newest first
-    Comments {
-        #[command(flatten)]
-        args: ReportArgs,
-        #[command(flatten)]
-        list: List,
-    },
+    Comments(List),
 }
 
 /// Which days.
@@ -63,9 +43,9 @@ pub(crate) struct Days {
     end: String,
 }
 
-/// Which form and days.
+/// Which form and days, and how to say it.
 #[derive(Args)]
-pub(crate) struct ReportArgs {
+pub(crate) struct One {
     /// The form's id
     form: String,
     #[command(flatten)]
@@ -73,11 +53,15 @@ pub(crate) struct ReportArgs {
     /// Only what came through links with this business property
     #[arg(long, value_name = "NAME:VALUE")]
     bus_prop: Option<String>,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// Which feedbacks, and how to say them.
 #[derive(Args)]
 pub(crate) struct List {
+    #[command(flatten)]
+    one: One,
     /// Only those whose link has this tracking field, up to six times
     #[arg(long, value_name = "NAME=VALUE")]
     track: Vec<String>,
@@ -87,8 +71,6 @@ pub(crate) struct List {
     /// Print all of them as lines
     #[arg(long, value_enum, conflicts_with_all = ["limit", "json"])]
     lines: Option<Lines>,
-    #[command(flatten)]
-    output: Output,
 }
 
 /// Kinds of lines.
@@ -114,7 +96,7 @@ impl Days {
     }
 }
 
-impl ReportArgs {
+impl One {
     /// The path of an operation that names the days first.
     fn path(&self, operation: &str) -> String {
         let (days, form, tail) = (self.days.path(), segment(&self.form), self.tail());
@@ -133,16 +115,14 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
             let path = format!("{REPORTS}/overview/{}", days.path());
             report(&path, &output, show::overview).await
         }
-        Command::Form { args, output } => {
-            let (form, days, tail) = (segment(&args.form), args.days.path(), args.tail());
+        Command::Form(one) => {
+            let (form, days, tail) = (segment(&one.form), one.days.path(), one.tail());
             let path = format!("{REPORTS}/form/{form}/{days}{tail}");
-            report(&path, &output, show::form).await
+            report(&path, &one.output, show::form).await
         }
-        Command::Summary { args, output } => {
-            report(&args.path("summary"), &output, show::summary).await
-        }
-        Command::Feedbacks { args, list } => feedbacks(&args.path("feedbacks"), &list).await,
-        Command::Comments { args, list } => feedbacks(&args.path("feedbacks/comment"), &list).await,
+        Command::Summary(one) => report(&one.path("summary"), &one.output, show::summary).await,
+        Command::Feedbacks(list) => feedbacks("feedbacks", &list).await,
+        Command::Comments(list) => feedbacks("feedbacks/comment", &list).await,
     }
 }
 
@@ -154,7 +134,7 @@ async fn report(
     output.print(&output.service()?.get(path).await?, show)
 }
 
-async fn feedbacks(path: &str, list: &List) -> anyhow::Result<()> {
+async fn feedbacks(operation: &str, list: &List) -> anyhow::Result<()> {
     let tracked = list.track.iter();
     let mut query: Vec<_> = tracked
         .map(|field| format!("track_field={}", segment(field)))
@@ -162,11 +142,12 @@ async fn feedbacks(path: &str, list: &List) -> anyhow::Result<()> {
     if list.lines.is_none() {
         query.push(format!("limit={}", list.limit));
     }
+    let (path, output) = (list.one.path(operation), &list.one.output);
     let path = format!("{path}?{}", query.join("&"));
     let Some(lines) = list.lines else {
-        return report(&path, &list.output, show::feedbacks).await;
+        return report(&path, output, show::feedbacks).await;
     };
-    let call = list.output.service()?.call(Method::GET, &path);
+    let call = output.service()?.call(Method::GET, &path);
     let mut answer = call.header(ACCEPT, lines.media_type()).send().await?;
     if !answer.status().is_success() {
         return read(answer).await.map(drop);

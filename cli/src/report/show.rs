@@ -1,6 +1,7 @@
 //! What a terminal shows of each report.
 
 use std::fmt::Write;
+use std::iter::once;
 
 use serde_json::Value;
 
@@ -27,18 +28,13 @@ pub(super) fn form(body: &Value) -> String {
     let rows = [("figures".to_owned(), &body["metrics"])];
     figures(&rows, &Value::Null, &mut out);
     for field in list(&body["fields"]) {
-        let retired = if field["retired"] == true {
-            ", retired"
-        } else {
-            ""
-        };
+        let (label, kind) = (printable(word(&field["label"])), word(&field["type"]));
+        let is_retired = field["retired"] == true;
+        let retired = if is_retired { ", retired" } else { "" };
+        let (answers, skipped) = (&field["answers"], &field["skipped"]);
         let _ = write!(
             out,
-            "\n{} ({}{retired}): {} answers, {} skipped",
-            printable(word(&field["label"])),
-            word(&field["type"]),
-            field["answers"],
-            field["skipped"]
+            "\n{label} ({kind}{retired}): {answers} answers, {skipped} skipped"
         );
         if let Some(mean) = field["mean"].as_f64() {
             let _ = write!(out, ", mean {mean:.2}");
@@ -118,101 +114,96 @@ fn head(body: &Value) -> String {
     out
 }
 
-/// Metrics by their names, and how they changed, unless that is null; then what they say of messages, if any were sent.
-fn figures(rows: &[(String, &Value)], change: &Value, out: &mut String) {
-    let titles = [
-        "",
-        "views#",
-        "responses#",
-        "rate#",
-        "comments#",
-        "happiness#",
-        "NPS#",
-    ];
-    let mut figures = Table::new(titles);
-    let titles = [
-        "",
-        "sent#",
-        "delivered#",
-        "answered#",
+/// A column of figures: its title, the member that it shows, where the ends of its 95 % interval are (if anywhere), and its
+/// unit.
+type Column = (&'static str, &'static str, &'static str, Unit);
+
+#[derive(Clone, Copy)]
+enum Unit {
+    Count,
+    Percent,
+    Points,
+}
+
+const FIGURES: &[Column] = &[
+    ("views#", "views", "", Unit::Count),
+    ("responses#", "responses", "", Unit::Count),
+    ("rate#", "response_rate", "", Unit::Percent),
+    ("comments#", "comments", "", Unit::Count),
+    ("happiness#", "happiness_rate", "happiness", Unit::Percent),
+    ("NPS#", "nps", "nps_detail", Unit::Points),
+];
+/// What the figures say of messages, if any were sent.
+const MESSAGES: &[Column] = &[
+    ("sent#", "sent", "", Unit::Count),
+    ("delivered#", "delivered", "", Unit::Count),
+    ("answered#", "answered", "", Unit::Count),
+    (
         "answered of delivered#",
-    ];
-    let mut messages = Table::new(titles);
-    for (name, metrics) in rows {
-        let (happiness, nps) = (&metrics["happiness"], &metrics["nps_detail"]);
-        figures.push([
-            name.clone(),
-            metrics["views"].to_string(),
-            metrics["responses"].to_string(),
-            percent(&metrics["response_rate"]),
-            metrics["comments"].to_string(),
-            with_ends(percent(&metrics["happiness_rate"]), happiness, 100.0),
-            with_ends(decimal(&metrics["nps"], 1.0), nps, 1.0),
-        ]);
-        if !metrics["sent"].is_null() {
-            messages.push([
-                name.clone(),
-                metrics["sent"].to_string(),
-                metrics["delivered"].to_string(),
-                metrics["answered"].to_string(),
-                percent(&metrics["response_rate_delivered"]),
-            ]);
+        "response_rate_delivered",
+        "",
+        Unit::Percent,
+    ),
+];
+
+/// Metrics by their names, and how they changed, unless that is null; then those of messages.
+fn figures(rows: &[(String, &Value)], change: &Value, out: &mut String) {
+    for (place, columns) in [FIGURES, MESSAGES].into_iter().enumerate() {
+        let (_, first, ..) = columns[0];
+        let titles = columns.iter().map(|(title, ..)| *title);
+        let mut table = Table::new(once("").chain(titles));
+        for (name, metrics) in rows.iter().filter(|(_, metrics)| !metrics[first].is_null()) {
+            let cells = columns.iter().map(|column| cell(column, metrics));
+            table.push(once(name.clone()).chain(cells));
         }
-    }
-    if !change.is_null() {
-        figures.push([
-            "change".to_owned(),
-            signed(&change["views"]),
-            signed(&change["responses"]),
-            points(&change["response_rate"], 100.0),
-            signed(&change["comments"]),
-            points(&change["happiness_rate"], 100.0),
-            points(&change["nps"], 1.0),
-        ]);
-    }
-    if !change["sent"].is_null() {
-        messages.push([
-            "change".to_owned(),
-            signed(&change["sent"]),
-            signed(&change["delivered"]),
-            signed(&change["answered"]),
-            points(&change["response_rate_delivered"], 100.0),
-        ]);
-    }
-    figures.write(out);
-    if !messages.is_empty() {
-        out.push('\n');
-        messages.write(out);
+        if !change[first].is_null() {
+            let cells = columns.iter().map(|column| difference(column, change));
+            table.push(once("change".to_owned()).chain(cells));
+        }
+        if !table.is_empty() {
+            out.push_str(if place == 0 { "" } else { "\n" });
+            table.write(out);
+        }
     }
 }
 
+fn cell((_, member, detail, unit): &Column, metrics: &Value) -> String {
+    let (value, detail) = (&metrics[member], &metrics[detail]);
+    match unit {
+        Unit::Count => value.to_string(),
+        Unit::Percent => with_ends(percent(value), detail, 100.0),
+        Unit::Points => with_ends(decimal(value, 1.0), detail, 1.0),
+    }
+}
+
+fn difference((_, member, _, unit): &Column, change: &Value) -> String {
+    match unit {
+        Unit::Count => change[member]
+            .as_i64()
+            .map_or_else(dash, |count| format!("{count:+}")),
+        Unit::Percent => points(&change[member], 100.0),
+        Unit::Points => points(&change[member], 1.0),
+    }
+}
+
+/// What is counted of a day.
+const COUNTERS: [&str; 6] = [
+    "views#",
+    "responses#",
+    "comments#",
+    "sent#",
+    "delivered#",
+    "answered#",
+];
+
 /// The days on which there was anything.
 fn days(body: &Value, out: &mut String) {
-    let counters = [
-        "views",
-        "responses",
-        "comments",
-        "sent",
-        "delivered",
-        "answered",
-    ];
-    let titles = [
-        "day",
-        "views#",
-        "responses#",
-        "comments#",
-        "sent#",
-        "delivered#",
-        "answered#",
-    ];
-    let mut table = Table::new(titles);
+    let mut table = Table::new(once("day").chain(COUNTERS));
     for day in list(&body["daily"]) {
-        let counts = counters.map(|counter| &day[counter]);
+        let counts = COUNTERS.map(|counter| &day[counter.trim_end_matches('#')]);
         if counts.iter().any(|count| count.as_i64() != Some(0)) {
-            let [views, responses, comments, sent, delivered, answered] =
-                counts.map(Value::to_string);
-            let day = word(&day["date"]).to_owned();
-            table.push([day, views, responses, comments, sent, delivered, answered]);
+            let date = word(&day["date"]).to_owned();
+            table.push(once(date).chain(counts.map(Value::to_string)));
         }
     }
     if !table.is_empty() {
@@ -244,11 +235,6 @@ fn points(value: &Value, factor: f64) -> String {
 
 fn figure(value: &Value, show: impl FnOnce(f64) -> String) -> String {
     value.as_f64().map_or_else(dash, show)
-}
-
-fn signed(count: &Value) -> String {
-    let count = count.as_i64();
-    count.map_or_else(dash, |count| format!("{count:+}"))
 }
 
 /// A grade.

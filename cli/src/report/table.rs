@@ -6,23 +6,26 @@ use std::fmt::Write;
 const MAX_CHARS: usize = 60;
 
 /// Rows of as many cells as there are titles.
-pub(super) struct Table<const N: usize> {
-    rows: Vec<[String; N]>,
+pub(super) struct Table {
+    rows: Vec<Vec<String>>,
     /// Whether a column holds numbers.
-    right: [bool; N],
+    right: Vec<bool>,
 }
 
-impl<const N: usize> Table<N> {
+impl Table {
     /// With these titles; those that end in `#` are of numbers, aligned to the right, and lose it.
-    pub(super) fn new(titles: [&str; N]) -> Self {
-        Self {
-            right: titles.map(|title| title.ends_with('#')),
-            rows: vec![titles.map(|title| title.trim_end_matches('#').to_owned())],
-        }
+    pub(super) fn new<'a>(titles: impl IntoIterator<Item = &'a str>) -> Self {
+        let titles = titles.into_iter();
+        let titles =
+            titles.map(|title| (title.ends_with('#'), title.trim_end_matches('#').to_owned()));
+        let (right, titles) = titles.unzip();
+        let rows = vec![titles];
+        Self { rows, right }
     }
 
-    pub(super) fn push(&mut self, row: [String; N]) {
-        self.rows.push(row.map(|cell| printable(&cell)));
+    pub(super) fn push(&mut self, row: impl IntoIterator<Item = String>) {
+        let cells = row.into_iter().map(|cell| printable(&cell));
+        self.rows.push(cells.collect());
     }
 
     /// Whether there is nothing below the titles.
@@ -36,12 +39,12 @@ impl<const N: usize> Table<N> {
             let cells = self.rows.iter().map(|row| row[column].chars().count());
             cells.max().unwrap_or(0)
         };
-        let widths: [usize; N] = std::array::from_fn(width);
+        let widths: Vec<usize> = (0..self.right.len()).map(width).collect();
         for row in &self.rows {
             let mut line = String::new();
-            for ((cell, width), right) in row.iter().zip(widths).zip(self.right) {
+            for ((cell, width), right) in row.iter().zip(&widths).zip(&self.right) {
                 // A String takes every text.
-                let _ = if right {
+                let _ = if *right {
                     write!(line, "{cell:>width$}  ")
                 } else {
                     write!(line, "{cell:<width$}  ")

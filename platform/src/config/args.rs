@@ -62,20 +62,10 @@ pub struct Args {
     #[arg(long, env = "FEEDBACK_MAX_RECORDS", value_name = "NUMBER")]
     max_records: Option<String>,
     /// Who carries messages: NAME=URL, with spaces between, or @FILE [default: serve: demo=demo:; api, worker: nobody]
-    #[arg(
-        long,
-        env = "FEEDBACK_SENDERS",
-        value_name = "SENDERS",
-        hide_env_values = true
-    )]
+    #[arg(long, env = "FEEDBACK_SENDERS", hide_env_values = true)]
     senders: Option<String>,
     /// Secret of 32 bytes under which phones are hashed, as 64 hex digits [default: serve: in the data directory]
-    #[arg(
-        long,
-        env = "FEEDBACK_PEPPER",
-        value_name = "SECRET",
-        hide_env_values = true
-    )]
+    #[arg(long, env = "FEEDBACK_PEPPER", hide_env_values = true)]
     pepper: Option<String>,
 }
 

@@ -17,14 +17,11 @@ impl DatabaseUrl {
     /// Why not, without quoting more than the scheme.
     pub fn parse(text: &str) -> Result<Self, String> {
         match scheme(text, &["postgres", "postgresql", "sqlite"])? {
-            "sqlite" if text == "sqlite:" => {
-                return Err("a file's name must follow sqlite:".to_owned());
-            }
+            "sqlite" if text == "sqlite:" => Err("a file's name must follow sqlite:".to_owned()),
             // A file's name need not be a URL's path.
-            "sqlite" => {}
-            _ => drop(server(text)?),
+            "sqlite" => Ok(Self(text.to_owned())),
+            scheme => server(text, &[scheme]).map(|_| Self(text.to_owned())),
         }
-        Ok(Self(text.to_owned()))
     }
 
     /// The embedded database's file in the data directory.
@@ -59,8 +56,7 @@ impl AmqpUrl {
     /// # Errors
     /// Why not, without quoting more than the scheme.
     pub fn parse(text: &str) -> Result<Self, String> {
-        scheme(text, &["amqp", "amqps"])?;
-        let url = server(text)?;
+        let url = server(text, &["amqp", "amqps"])?;
         let mut uri: AMQPUri = text
             .parse()
             .map_err(|_| "a parameter of the URL cannot be read".to_owned())?;
@@ -84,8 +80,7 @@ impl RedisUrl {
     /// # Errors
     /// Why not, without quoting more than the scheme.
     pub fn parse(text: &str) -> Result<Self, String> {
-        scheme(text, &["redis", "rediss"])?;
-        server(text)?;
+        server(text, &["redis", "rediss"])?;
         redis::Client::open(text).map_err(|_| {
             "not of the form redis://user:password@host:port/number of the database".to_owned()
         })?;
@@ -108,8 +103,7 @@ impl PublicUrl {
     /// # Errors
     /// Why not, without quoting more than the scheme.
     pub fn parse(text: &str) -> Result<Self, String> {
-        scheme(text, &["http", "https"])?;
-        let url = server(text)?;
+        let url = server(text, &["http", "https"])?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err("a user's name or password would be in every link".to_owned());
         }
@@ -154,7 +148,9 @@ fn scheme<'t>(text: &'t str, known: &[&str]) -> Result<&'t str, String> {
     }
 }
 
-fn server(text: &str) -> Result<Url, String> {
+/// A URL of one of the known schemes that has a host.
+fn server(text: &str, known: &[&str]) -> Result<Url, String> {
+    scheme(text, known)?;
     let url = Url::parse(text).map_err(|error| format!("not a URL: {error}"))?;
     if url.cannot_be_a_base() {
         return Err("no host: // must follow the scheme".to_owned());

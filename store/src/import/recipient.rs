@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use chrono::{DateTime, NaiveDate, Utc};
 use indexmap::IndexMap;
 use sea_orm::{QueryResult, Value};
+use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::bulk::columns::{VALUES, join};
@@ -20,11 +22,14 @@ static ERASE: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// A stored recipient.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = RecipientBody)]
 pub struct Recipient {
     pub docid: String,
+    #[schema(example = "+491701234567")]
     pub phone: String,
-    /// Tracking fields: an object of strings.
+    /// Tracking fields.
+    #[schema(value_type = std::collections::BTreeMap<String, String>)]
     pub fields: serde_json::Value,
     /// The batch whose values stand.
     pub batch_id: Uuid,

@@ -26,6 +26,14 @@ impl<T, P> ListPage<T, P> {
         let next = rows.last().filter(|_| has_more).map(position);
         Self { rows, next }
     }
+
+    /// The same page of what `show` makes of its rows.
+    pub fn map<U>(self, show: impl FnMut(T) -> U) -> ListPage<U, P> {
+        ListPage {
+            rows: self.rows.into_iter().map(show).collect(),
+            next: self.next,
+        }
+    }
 }
 
 /// How many of the rows of these sizes, in bytes, fit into a page that has `left` bytes.

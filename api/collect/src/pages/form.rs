@@ -53,7 +53,25 @@ pub fn form_again(
             "Everything you entered is below: please wait a moment and send it again.",
         ),
     };
-    render(form, typed, problems, heading, text).fill(token, visit)
+    let questions = questions(form, typed, problems);
+    let on_page = |problem: &&Invalid| {
+        let mut questions = questions.iter();
+        questions.any(|question| is_of(problem, question.key))
+    };
+    let general = problems.iter().find(|problem| !on_page(problem));
+    let wrong = questions.iter().filter(|question| question.error.is_some());
+    let summary = Summary {
+        heading,
+        text: general.map_or(text, wording::general),
+        wrong: wrong.collect(),
+    };
+    let page = FormPage {
+        title: &form.title,
+        summary: Some(summary),
+        questions: &questions,
+        stops: false,
+    };
+    Prepared::new(&page.to_string()).fill(token, visit)
 }
 
 /// The questions of a form's page, each with what was typed under its key.
@@ -77,34 +95,6 @@ pub(super) fn questions<'a>(
 /// Whether it is a problem of the field with this key.
 fn is_of(problem: &Invalid, key: &str) -> bool {
     problem.pointer.strip_prefix('/') == Some(key)
-}
-
-fn render(
-    form: &FormContent,
-    typed: &[(String, String)],
-    problems: &[Invalid],
-    heading: &'static str,
-    text: &'static str,
-) -> Prepared {
-    let questions = questions(form, typed, problems);
-    let on_page = |problem: &&Invalid| {
-        let mut questions = questions.iter();
-        questions.any(|question| is_of(problem, question.key))
-    };
-    let general = problems.iter().find(|problem| !on_page(problem));
-    let wrong = questions.iter().filter(|question| question.error.is_some());
-    let summary = Summary {
-        heading,
-        text: general.map_or(text, wording::general),
-        wrong: wrong.collect(),
-    };
-    let page = FormPage {
-        title: &form.title,
-        summary: Some(summary),
-        questions: &questions,
-        stops: false,
-    };
-    Prepared::new(&page.to_string())
 }
 
 #[derive(Template)]

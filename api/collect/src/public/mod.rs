@@ -1,29 +1,102 @@
 //! What people see who open a link: its page, its QR code, thanks, and that they get no more messages. Without a key; the token
 //! is what they know.
 //!
-//! `answer` takes what they send, `view` the page's sign that it is seen. Pages are made in [`crate::pages`].
+//! `submit` takes what they send, `view` the page's sign that it is seen. Pages are made in [`crate::pages`].
 
-mod answer;
 pub mod submit;
 pub mod view;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::extract::{FromRequestParts, Path};
 use axum::http::StatusCode;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use chrono::Utc;
-use domain::link::Token;
 use uuid::Uuid;
 
 use crate::CollectState;
 use crate::links::Opened;
 use crate::pages::{self, Page, QrCode};
-use api_http::{Code, Network, Problem, QUICK, within};
+use api_http::{Code, Network, Problem, QUICK, Result, within};
 
-/// The `{token}` of a path; it need not be UTF-8.
-type TokenPath = Result<Path<String>, PathRejection>;
+/// Somebody who opens the link of a path.
+#[derive(utoipa::IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct Visitor {
+    #[param(ignore)]
+    state: CollectState,
+    #[param(ignore)]
+    network: Network,
+    /// The last part of the link.
+    #[param(pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$")]
+    token: String,
+}
+
+impl FromRequestParts<CollectState> for Visitor {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &CollectState,
+    ) -> Result<Self, Infallible> {
+        let Ok(network) = Network::from_request_parts(parts, state).await;
+        let path = Path::from_request_parts(parts, state).await;
+        Ok(Self {
+            state: state.clone(),
+            network,
+            token: path.map(|Path(token)| token).unwrap_or_default(),
+        })
+    }
+}
+
+impl Visitor {
+    /// A request that is refused costs its address one of its failures: judging it was work. Without any left, that is the
+    /// problem.
+    fn charge(&self, problem: Problem) -> Problem {
+        if !problem.code().status().is_client_error() {
+            return problem;
+        }
+        let taken = self.state.app.failures.take(self.network);
+        taken.err().unwrap_or(problem)
+    }
+
+    /// What the token opens.
+    async fn find(&self) -> Result<Arc<Opened>> {
+        let token = self.token.parse().map_err(|_| Problem::not_found())?;
+        let (app, links) = (&self.state.app, &self.state.links);
+        let opened = links.open(app, self.network, token).await?;
+        let link_id = opened.link.link_id;
+        tracing::Span::current().record("link.id", tracing::field::display(link_id));
+        Ok(opened)
+    }
+
+    /// Counts a request for the link.
+    ///
+    /// # Errors
+    /// 429: too many ask for it.
+    fn count(&self, opened: &Opened) -> Result<()> {
+        let rate = &self.state.app.link_rate;
+        rate.check(&opened.link.link_id).map(drop)
+    }
+
+    /// What the token opens if not too many ask for it.
+    async fn enter(&self) -> Result<Arc<Opened>> {
+        let opened = self.find().await?;
+        self.count(&opened)?;
+        Ok(opened)
+    }
+
+    /// The same if it still takes answers.
+    async fn open(&self) -> Result<Arc<Opened>> {
+        let opened = self.enter().await?;
+        if opened.link.is_gone(Utc::now()) {
+            return Err(gone());
+        }
+        Ok(opened)
+    }
+}
 
 /// A problem that is told to people, by a page.
 pub struct PageProblem(Problem);
@@ -58,61 +131,6 @@ fn gone() -> Problem {
     )
 }
 
-/// A request that is refused costs its address one of its failures: judging it was work. Without any left, that is the problem.
-fn charge(state: &CollectState, network: Network, problem: Problem) -> Problem {
-    if problem.code().status().is_client_error() {
-        state.app.failures.take(network).err().unwrap_or(problem)
-    } else {
-        problem
-    }
-}
-
-/// The token of a path, and what it opens.
-async fn find(
-    state: &CollectState,
-    network: Network,
-    token: TokenPath,
-) -> Result<(Token, Arc<Opened>), Problem> {
-    let token = token.ok().and_then(|Path(token)| token.parse().ok());
-    let token: Token = token.ok_or_else(Problem::not_found)?;
-    let opened = state.links.open(&state.app, network, token).await?;
-    let link_id = opened.link.link_id;
-    tracing::Span::current().record("link.id", tracing::field::display(link_id));
-    Ok((token, opened))
-}
-
-/// Counts a request for the link.
-///
-/// # Errors
-/// 429: too many ask for it.
-fn count(state: &CollectState, opened: &Opened) -> Result<(), Problem> {
-    state.app.link_rate.check(&opened.link.link_id).map(drop)
-}
-
-/// The token of a path, and what it opens if not too many ask for it.
-async fn enter(
-    state: &CollectState,
-    network: Network,
-    token: TokenPath,
-) -> Result<(Token, Arc<Opened>), Problem> {
-    let (token, opened) = find(state, network, token).await?;
-    count(state, &opened)?;
-    Ok((token, opened))
-}
-
-/// The same if it still takes answers.
-async fn open(
-    state: &CollectState,
-    network: Network,
-    token: TokenPath,
-) -> Result<(Token, Arc<Opened>), Problem> {
-    let (token, opened) = enter(state, network, token).await?;
-    if opened.link.is_gone(Utc::now()) {
-        return Err(gone());
-    }
-    Ok((token, opened))
-}
-
 /// The form as a page.
 ///
 /// Fetching it counts nothing and spends nothing.
@@ -120,21 +138,17 @@ async fn open(
     get,
     path = "/f/{token}",
     tag = "public",
-    params(("token" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$")),
+    params(Visitor),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         (status = 404, description = "Nobody was given this token", body = String, content_type = "text/html"),
         (status = 410, description = "The link takes no more answers", body = String, content_type = "text/html"),
     ),
 )]
-pub async fn show_form(
-    State(state): State<CollectState>,
-    network: Network,
-    path: TokenPath,
-) -> Result<Page, PageProblem> {
-    let (token, opened) = open(&state, network, path).await?;
-    let page = state.links.page(&opened).await;
-    Ok(page.fill(&token.to_string(), Uuid::now_v7()))
+pub async fn show_form(visitor: Visitor) -> Result<Page, PageProblem> {
+    let opened = visitor.open().await?;
+    let page = visitor.state.links.page(&opened).await;
+    Ok(page.fill(&visitor.token, Uuid::now_v7()))
 }
 
 /// The link as a QR code.
@@ -142,20 +156,16 @@ pub async fn show_form(
     get,
     path = "/f/{token}/qr.svg",
     tag = "public",
-    params(("token" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$")),
+    params(Visitor),
     responses(
         (status = 200, description = "The QR code", body = String, content_type = "image/svg+xml"),
         (status = 410, description = "`link_gone`"),
     ),
 )]
-pub async fn draw_link(
-    State(state): State<CollectState>,
-    network: Network,
-    path: TokenPath,
-) -> Result<QrCode, Problem> {
-    let (token, _) = open(&state, network, path).await?;
+pub async fn draw_link(visitor: Visitor) -> Result<QrCode> {
+    visitor.open().await?;
     // A longer address than a QR code holds cannot be drawn.
-    QrCode::new(&state.app.link_url(&token)).ok_or_else(Problem::not_found)
+    QrCode::new(&visitor.state.app.link_url(&visitor.token)).ok_or_else(Problem::not_found)
 }
 
 /// What is shown after an answer was stored.
@@ -163,20 +173,16 @@ pub async fn draw_link(
     get,
     path = "/f/{token}/thanks",
     tag = "public",
-    params(("token" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$")),
+    params(Visitor),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         (status = 404, description = "Nobody was given this token", body = String, content_type = "text/html"),
     ),
 )]
-pub async fn say_thanks(
-    State(state): State<CollectState>,
-    network: Network,
-    path: TokenPath,
-) -> Result<Page, PageProblem> {
-    let (_, opened) = find(&state, network, path).await?;
+pub async fn say_thanks(visitor: Visitor) -> Result<Page, PageProblem> {
+    let opened = visitor.find().await?;
     // Whoever was let in to answer is thanked, however busy the link is and whatever became of it.
-    let _ = count(&state, &opened);
+    let _ = visitor.count(&opened);
     Ok(pages::thanks(&opened.link.content.title))
 }
 
@@ -187,23 +193,19 @@ pub async fn say_thanks(
     post,
     path = "/f/{token}/stop",
     tag = "public",
-    params(("token" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$")),
+    params(Visitor),
     responses(
         (status = 200, description = "A page that says so", body = String, content_type = "text/html"),
         (status = 404, description = "No message has this link", body = String, content_type = "text/html"),
     ),
 )]
-pub async fn stop_messages(
-    State(state): State<CollectState>,
-    network: Network,
-    path: TokenPath,
-) -> Result<Page, PageProblem> {
-    let (_, opened) = enter(&state, network, path).await?;
+pub async fn stop_messages(visitor: Visitor) -> Result<Page, PageProblem> {
+    let opened = visitor.enter().await?;
     let link = &opened.link;
     if !link.is_of_message {
         return Err(Problem::not_found().into());
     }
-    let store = &state.app.store;
+    let store = &visitor.state.app.store;
     let stopping = store.opt_out_by_message(link.account_id, link.link_id, "page");
     within(QUICK, stopping).await.map_err(Problem::from)?;
     Ok(pages::stopped(&link.content.title))

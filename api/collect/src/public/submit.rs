@@ -2,27 +2,28 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::Request;
+use axum::http::StatusCode;
 use axum::http::header::LOCATION;
-use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use chrono::Utc;
 use domain::answer::Answers;
 use domain::invalid::{Invalid, code};
 use http_body_util::BodyExt;
 use serde::Serialize;
 use serde_json::Value;
+use store::collect::{NewAnswer, Recorded};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::answer::take;
 use super::view::{unknown, visit};
-use super::{PageProblem, TokenPath, answer_with, charge, count, enter, find};
+use super::{PageProblem, Visitor, answer_with, gone};
 use crate::CollectState;
 use crate::links::Opened;
 use crate::pages::{self, Again, Page};
 use api_http::body::{self, ContentType, Limit, Pairs, Whole, json, plain, urlencoded};
 use api_http::memory::MemoryPermit;
-use api_http::{Code, Network, Problem, parse_uuid};
+use api_http::{Code, Problem, QUICK, Result, parse_uuid, within};
 
 /// More than any form takes, so that a text that is too long is reported beside its field.
 const BODY: Limit = Limit {
@@ -62,7 +63,7 @@ pub struct AnswersRequest {
     post,
     path = "/f/{token}",
     tag = "public",
-    params(("token" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$")),
+    params(Visitor),
     request_body(content(
         (AnswersRequest = "application/json"),
         (std::collections::BTreeMap<String, String> = "application/x-www-form-urlencoded"),
@@ -77,22 +78,15 @@ pub struct AnswersRequest {
         (status = 422, description = "`validation_failed`; of a form: the page with what was typed"),
     ),
 )]
-pub async fn submit_answers(
-    State(state): State<CollectState>,
-    network: Network,
-    path: TokenPath,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, Problem> {
-    let kind = ContentType::of(&headers).map(|kind| kind.essence);
+pub async fn submit_answers(visitor: Visitor, request: Request) -> Result<Response> {
+    let kind = ContentType::of(request.headers()).map(|kind| kind.essence);
     if kind.as_deref() == Some("application/x-www-form-urlencoded") {
-        let answer = of_form(&state, network, path, &headers, body).await;
-        return Ok(answer.into_response());
+        return Ok(of_form(&visitor, request).await.into_response());
     }
-    let (_, opened) = enter(&state, network, path).await?;
-    let read = read_json(&state, &opened, &headers, body).await;
-    let (visit, answers) = read.map_err(|problem| charge(&state, network, problem))?;
-    let taken = take(&state, network, &opened, visit, answers).await?;
+    let opened = visitor.enter().await?;
+    let read = read_json(&visitor.state, &opened, request).await;
+    let (visit, answers) = read.map_err(|problem| visitor.charge(problem))?;
+    let taken = take(&visitor, &opened, visit, answers).await?;
     // These have cost their guess.
     let feedback_id = taken.map_err(|mut wrong| {
         for problem in &mut wrong {
@@ -107,11 +101,10 @@ pub async fn submit_answers(
 async fn read_json(
     state: &CollectState,
     opened: &Opened,
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<(Option<Uuid>, Judged), Problem> {
+    request: Request,
+) -> Result<(Option<Uuid>, Judged)> {
     let permit = state.memory.permit(opened.link.account_id);
-    let mut members = json(permit, headers, body, BODY).await?;
+    let mut members = json(permit, request, BODY).await?;
     let mut wrong = unknown(&members, &[VISIT, "answers"]);
     let visit = visit(&members, &mut wrong);
     if !wrong.is_empty() {
@@ -121,32 +114,24 @@ async fn read_json(
     Ok((visit, Answers::from_json(&opened.link.content, &answers)))
 }
 
-async fn of_form(
-    state: &CollectState,
-    network: Network,
-    path: TokenPath,
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<Response, PageProblem> {
-    let token = path.as_ref().map(|Path(token)| token.clone());
-    let token = token.unwrap_or_default();
-    let found = match find(state, network, path).await {
+async fn of_form(visitor: &Visitor, request: Request) -> Result<Response, PageProblem> {
+    let found = match visitor.find().await {
         Err(problem) if problem.code() == Code::NotFound => return Err(problem.into()),
         // Also where nothing is opened: what was typed is given back.
         found => found,
     };
-    let account_id = found.as_ref().map(|(_, opened)| opened.link.account_id);
-    let permit = state.memory.permit(account_id.unwrap_or_default());
-    let read = read(permit, headers, body).await;
+    let account_id = found.as_ref().map(|opened| opened.link.account_id);
+    let permit = visitor.state.memory.permit(account_id.unwrap_or_default());
+    let read = read(permit, request).await;
     // It costs a guess: reading it was work.
-    let (sent, permit) = read.map_err(|problem| charge(state, network, problem))?;
+    let (sent, permit) = read.map_err(|problem| visitor.charge(problem))?;
     let response = match &found {
-        Ok((_, opened)) => match count(state, opened) {
-            Ok(()) => sent.submit(state, network, opened, &token).await,
-            Err(busy) => sent.again(opened, &token, &busy),
+        Ok(opened) => match visitor.count(opened) {
+            Ok(()) => sent.submit(visitor, opened).await,
+            Err(busy) => sent.again(opened, &visitor.token, &busy),
         },
         // Nobody could say whether there is such a link, so what was typed is kept for it.
-        Err(problem) => answer_with(problem, pages::send_again(&token, &sent.pairs)),
+        Err(problem) => answer_with(problem, pages::send_again(&visitor.token, &sent.pairs)),
     };
     // A page that gives much back holds its memory until it is sent.
     Ok(response.map(|page| {
@@ -158,12 +143,9 @@ async fn of_form(
 }
 
 /// What the body says, and the permit for the memory that it takes.
-async fn read(
-    permit: MemoryPermit,
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<(Sent, MemoryPermit), Problem> {
-    plain(headers)?;
+async fn read(permit: MemoryPermit, request: Request) -> Result<(Sent, MemoryPermit)> {
+    plain(request.headers())?;
+    let body = request.into_body();
     let Whole { bytes, permit } = body::read(permit, body, BODY.bytes, Code::InvalidForm).await?;
     Ok((Sent::new(urlencoded(&bytes)?), permit))
 }
@@ -189,13 +171,8 @@ impl Sent {
         Self { pairs, visit }
     }
 
-    async fn submit(
-        mut self,
-        state: &CollectState,
-        network: Network,
-        opened: &Opened,
-        token: &str,
-    ) -> Response {
+    async fn submit(mut self, visitor: &Visitor, opened: &Opened) -> Response {
+        let token = visitor.token.as_str();
         self.pairs.retain(|(name, _)| name != VISIT);
         let form = &opened.link.content;
         let answers = match self.visit {
@@ -206,7 +183,7 @@ impl Sent {
                 detail: "The page was not sent as a whole. Please send it again.".to_owned(),
             }]),
         };
-        match take(state, network, opened, self.visit.ok(), answers).await {
+        match take(visitor, opened, self.visit.ok(), answers).await {
             Ok(Ok(_)) => thank(token),
             Ok(Err(problems)) => {
                 let page = self.page(opened, token, Again::Invalid(&problems));
@@ -240,4 +217,96 @@ impl Sent {
 fn thank(token: &str) -> Response {
     let location = [(LOCATION, format!("{token}/thanks"))];
     (StatusCode::SEE_OTHER, location).into_response()
+}
+
+/// The feedback that stands for a visit, or what is wrong with the answers.
+type Taken = Result<Uuid, Vec<Invalid>>;
+
+/// What a submission comes to, in metrics.
+fn outcome(taken: &Result<Taken>) -> &'static str {
+    match taken {
+        Ok(Ok(_)) => "stored",
+        Ok(Err(_)) => "invalid",
+        Err(problem) => match problem.code() {
+            Code::LinkGone => "gone",
+            Code::RateLimited => "limited",
+            _ => "failed",
+        },
+    }
+}
+
+/// Stores a visit's answers if they are valid, or says what is wrong. Without a visit it is a new one. Gives the feedback that
+/// stands for the visit, stored now or before; of a test message's link nothing is stored.
+///
+/// # Errors
+/// The link takes no more answers, the address has sent too much that is refused, or the service failed.
+async fn take(
+    visitor: &Visitor,
+    opened: &Opened,
+    visit: Option<Uuid>,
+    answers: Result<Answers, Vec<Invalid>>,
+) -> Result<Taken> {
+    let taken = match answers {
+        // What comes through a test message's link is not kept, and thanked for.
+        Ok(_) if opened.link.is_test && !opened.link.is_gone(Utc::now()) => {
+            return Ok(Ok(Uuid::now_v7()));
+        }
+        Ok(answers) if !opened.link.is_gone(Utc::now()) => {
+            let stored = store(visitor, opened, visit, &answers).await;
+            stored.map(Ok)
+        }
+        refused => refuse(visitor, opened, visit, refused.err()).await,
+    };
+    metrics::counter!("feedback_answers_total", "outcome" => outcome(&taken)).increment(1);
+    taken
+}
+
+async fn store(
+    visitor: &Visitor,
+    opened: &Opened,
+    visit: Option<Uuid>,
+    answers: &Answers,
+) -> Result<Uuid> {
+    let link = &opened.link;
+    let visit = visit.unwrap_or_else(Uuid::now_v7);
+    let answer = NewAnswer::new(link, visit, Utc::now(), answers);
+    let Visitor { state, network, .. } = visitor;
+    let recorded = state.answers.commit(link.account_id, answer).await?;
+    let used_up = link.max_responses.is_some_and(|max| link.used + 1 >= max);
+    if used_up || recorded == Recorded::Gone {
+        state.app.recent_changes.record(link.link_id);
+    }
+    match recorded {
+        Recorded::Stored(feedback_id) | Recorded::Repeated(feedback_id) => {
+            tracing::debug!(feedback.id = %feedback_id, "answer stands");
+            Ok(feedback_id)
+        }
+        Recorded::Gone => {
+            // Late is no guess yet, but many of them are.
+            let _ = state.app.failures.take(*network);
+            Err(gone())
+        }
+    }
+}
+
+/// A visit that has answered before gets its first answer's result, whatever it sends now.
+async fn refuse(
+    visitor: &Visitor,
+    opened: &Opened,
+    visit: Option<Uuid>,
+    problems: Option<Vec<Invalid>>,
+) -> Result<Taken> {
+    let app = &visitor.state.app;
+    app.failures.left(visitor.network)?;
+    if let Some(visit) = visit {
+        let first = app.store.first_answer(&opened.link, visit);
+        if let Some(feedback_id) = within(QUICK, first).await? {
+            return Ok(Ok(feedback_id));
+        }
+    }
+    app.failures.take(visitor.network)?;
+    match problems {
+        Some(problems) if !opened.link.is_gone(Utc::now()) => Ok(Err(problems)),
+        _ => Err(gone()),
+    }
 }

@@ -1,8 +1,7 @@
 //! The page's beacon: somebody sees it.
 
-use axum::body::Body;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::Request;
+use axum::http::StatusCode;
 use chrono::Utc;
 use domain::invalid::{Invalid, MAX_PROBLEMS, code};
 use serde_json::{Map, Value};
@@ -10,11 +9,10 @@ use store::collect::NewView;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{TokenPath, charge, enter, gone};
-use crate::CollectState;
+use super::{Visitor, gone};
 use api_http::body::{Limit, json};
 use api_http::memory::MemoryPermit;
-use api_http::{Network, Problem, parse_uuid};
+use api_http::{Problem, Result, parse_uuid};
 
 /// A body that names one visit is far smaller.
 const BODY: Limit = Limit {
@@ -38,29 +36,21 @@ pub struct ViewRequest {
     post,
     path = "/f/{token}/view",
     tag = "public",
-    params(("token" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$")),
+    params(Visitor),
     request_body = ViewRequest,
     responses(
         (status = 204, description = "Counted, now or before"),
-        (status = 400, description = "`invalid_json`"),
         (status = 410, description = "`link_gone`"),
     ),
 )]
-pub async fn view_form(
-    State(state): State<CollectState>,
-    network: Network,
-    path: TokenPath,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<StatusCode, Problem> {
-    let (_, opened) = enter(&state, network, path).await?;
-    let link = &opened.link;
-    let permit = state.memory.permit(link.account_id);
-    let visit = visit_of(permit, &headers, body).await;
-    let visit = visit.map_err(|problem| charge(&state, network, problem))?;
+pub async fn view_form(visitor: Visitor, request: Request) -> Result<StatusCode> {
+    let opened = visitor.enter().await?;
+    let (state, link) = (&visitor.state, &opened.link);
+    let visit = visit_of(state.memory.permit(link.account_id), request).await;
+    let visit = visit.map_err(|problem| visitor.charge(problem))?;
     let now = Utc::now();
     if link.is_gone(now) {
-        return Err(charge(&state, network, gone()));
+        return Err(visitor.charge(gone()));
     }
     if link.is_test {
         return Ok(StatusCode::NO_CONTENT);
@@ -71,8 +61,8 @@ pub async fn view_form(
 }
 
 /// The visit that a body names, and nothing else.
-async fn visit_of(permit: MemoryPermit, headers: &HeaderMap, body: Body) -> Result<Uuid, Problem> {
-    let members = json(permit, headers, body, BODY).await?;
+async fn visit_of(permit: MemoryPermit, request: Request) -> Result<Uuid> {
+    let members = json(permit, request, BODY).await?;
     let mut wrong = unknown(&members, &["visit"]);
     let visit = visit(&members, &mut wrong);
     if wrong.is_empty() && visit.is_none() {

@@ -1,9 +1,7 @@
 //! What the document says of a form that is sent. `domain` reads the body as it is, because it notes everything that is
 //! wrong with it; so the schema is built from `domain`'s limits and not from types.
 
-use std::borrow::Cow;
-
-use api_http::schema::written;
+use api_http::schema::{line, object, read_only, written};
 use domain::form::{
     FieldType, MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS,
     MAX_VALUE_CHARS, MemberShape, READ_ONLY,
@@ -12,8 +10,6 @@ use serde_json::{Value, json};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Without control characters.
-const LINE: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$";
 const KEY: &str = "^[a-z][a-z0-9_]{0,39}$";
 const BUS_PROP: &str = "^[^:\\u0000-\\u001f\\u007f-\\u009f]+:[^\\u0000-\\u001f\\u007f-\\u009f]+$";
 
@@ -21,10 +17,6 @@ const BUS_PROP: &str = "^[^:\\u0000-\\u001f\\u007f-\\u009f]+:[^\\u0000-\\u001f\\
 pub struct FormRequest;
 
 impl ToSchema for FormRequest {
-    fn name() -> Cow<'static, str> {
-        "FormRequest".into()
-    }
-
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         let fields: Vec<_> = FieldType::all().map(field).collect();
         for (name, schema) in [
@@ -107,22 +99,4 @@ fn bus_prop() -> Value {
         "description": "`<name>:<value>`; with a `bus_prop_id` where one is meant that the form has",
         "oneOf": [named, object(&["bus_prop"], &properties)],
     })
-}
-
-/// Without other members than those named.
-fn object(required: &[&str], properties: &Value) -> Value {
-    json!({
-        "type": "object",
-        "required": required,
-        "properties": properties,
-        "additionalProperties": false,
-    })
-}
-
-fn line(most: usize) -> Value {
-    json!({"type": "string", "minLength": 1, "maxLength": most, "pattern": LINE})
-}
-
-fn read_only() -> Value {
-    json!({"readOnly": true})
 }

@@ -3,9 +3,9 @@
 
 use api_http::body::{self, ContentType, Pairs, SMALL, multipart, plain, urlencoded};
 use api_http::memory::MemoryPermit;
-use api_http::{Code, Problem};
-use axum::body::Body;
-use axum::http::HeaderMap;
+use api_http::{Code, Problem, Result};
+use axum::extract::Request;
+use axum::http::request::Parts;
 use chrono::{DateTime, Utc};
 use domain::invalid::{Fault, Invalid, MAX_PROBLEMS, code};
 use domain::link::{MAX_TRACK_FIELDS, TrackFields};
@@ -33,7 +33,7 @@ pub struct LinkRequest {
 impl LinkRequest {
     /// # Errors
     /// 422 with everything that is wrong; a seventh tracking field before anything else.
-    pub fn read(pairs: &Pairs, now: DateTime<Utc>) -> Result<Self, Problem> {
+    pub fn read(pairs: &Pairs, now: DateTime<Utc>) -> Result<Self> {
         let mut request = Self::default();
         let mut problems = Vec::new();
         let mut fields = 0;
@@ -84,12 +84,9 @@ impl LinkRequest {
 ///
 /// # Errors
 /// 415; 413; 400 `invalid_form`; 503 `busy`; 408.
-pub async fn read_pairs(
-    permit: MemoryPermit,
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<Pairs, Problem> {
-    let kind = ContentType::of(headers).filter(|_| plain(headers).is_ok());
+pub async fn read_pairs(permit: MemoryPermit, request: Request) -> Result<Pairs> {
+    let (Parts { headers, .. }, body) = request.into_parts();
+    let kind = ContentType::of(&headers).filter(|_| plain(&headers).is_ok());
     let is_multipart = match kind.as_ref().map(|kind| kind.essence.as_str()) {
         Some("application/x-www-form-urlencoded") => false,
         Some("multipart/form-data") => true,
@@ -117,18 +114,18 @@ fn unsupported(problem: Problem) -> Problem {
     )
 }
 
+/// What is wrong with a member: one of [`code`], and a sentence.
+type Wrong = (&'static str, &'static str);
+
 /// Keeps a value that may be given once.
-fn once<T>(kept: &mut Option<T>, value: T) -> Result<(), (&'static str, &'static str)> {
+fn once<T>(kept: &mut Option<T>, value: T) -> Result<(), Wrong> {
     match kept.replace(value) {
         None => Ok(()),
         Some(_) => Err((code::DUPLICATE, "given twice")),
     }
 }
 
-fn future_time(
-    text: &str,
-    now: DateTime<Utc>,
-) -> Result<DateTime<Utc>, (&'static str, &'static str)> {
+fn future_time(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, Wrong> {
     // RFC 3339 in UTC; chrono also reads longer years, other offsets and spaces.
     let byte = |index| text.as_bytes().get(index).copied();
     let is_utc = text.ends_with('Z') && byte(4) == Some(b'-') && byte(10) == Some(b'T');
@@ -139,7 +136,7 @@ fn future_time(
     }
 }
 
-fn at_least_one(text: &str) -> Result<i64, (&'static str, &'static str)> {
+fn at_least_one(text: &str) -> Result<i64, Wrong> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse() {
         Ok(number @ 1..) if is_number => Ok(number),
@@ -152,7 +149,7 @@ fn at_least_one(text: &str) -> Result<i64, (&'static str, &'static str)> {
 mod tests {
     use super::*;
 
-    fn read(pairs: &[(&str, &str)]) -> Result<LinkRequest, Problem> {
+    fn read(pairs: &[(&str, &str)]) -> Result<LinkRequest> {
         let pairs: Pairs = pairs
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))

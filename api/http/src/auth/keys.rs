@@ -20,7 +20,7 @@ use store::Store;
 use store::account::KeyRecord;
 use subtle::{Choice, ConstantTimeEq};
 
-use crate::{AppState, Code, Network, Problem, within};
+use crate::{AppState, Code, Network, Problem, Result, within};
 
 /// How long a key that was found is fresh. With [`LOOKUP`] it stays below the 5 s in which a revocation holds.
 const MAX_AGE: Duration = Duration::from_millis(2_500);
@@ -68,7 +68,7 @@ impl Keys {
         network: Network,
         key: &str,
         hash: &[u8; 32],
-    ) -> Result<Arc<KeyRecord>, Problem> {
+    ) -> Result<Arc<KeyRecord>> {
         if let Some(Some(record)) = self.found.get(key).now_or_never()
             && fits(&record, hash)
         {
@@ -84,7 +84,7 @@ impl Keys {
         network: Network,
         key: &str,
         hash: &[u8; 32],
-    ) -> Result<Arc<KeyRecord>, Problem> {
+    ) -> Result<Arc<KeyRecord>> {
         let pair = pair(key, hash);
         let _leave = if self.good.contains_key(&pair) {
             None
@@ -105,7 +105,7 @@ impl Keys {
         store: &Store,
         key: &str,
         hash: &[u8; 32],
-    ) -> Result<Option<Arc<KeyRecord>>, Problem> {
+    ) -> Result<Option<Arc<KeyRecord>>> {
         let Some((record, remembered)) = self.find(store, key).await? else {
             // The same work as for a known key.
             let _ = hash.ct_eq(&[0; 32]);
@@ -125,11 +125,7 @@ impl Keys {
     }
 
     /// The key, and whether it was remembered. Many who ask for the same key at once make one query.
-    async fn find(
-        &self,
-        store: &Store,
-        key: &str,
-    ) -> Result<Option<(Arc<KeyRecord>, bool)>, Problem> {
+    async fn find(&self, store: &Store, key: &str) -> Result<Option<(Arc<KeyRecord>, bool)>> {
         if key.is_empty() || key.len() > MAX_KEY_BYTES {
             return Ok(None);
         }

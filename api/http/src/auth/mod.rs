@@ -4,11 +4,11 @@
 
 mod keys;
 mod usage;
-mod watch;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::body::HttpBody as _;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
@@ -16,14 +16,17 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use chrono_tz::Tz;
 use domain::scope::Scope;
+use futures::{StreamExt, stream};
+use serde_json::{Map, Value};
 use store::account::KeyRecord;
+use tokio::time::sleep;
 use uuid::Uuid;
 
 pub use self::keys::Keys;
 pub use self::usage::Usage;
-use self::watch::{cut_when, revoked};
+use crate::body::{Limit, json};
 use crate::extract::header;
-use crate::{AppState, Code, Network, Problem};
+use crate::{AppState, Code, Network, Problem, Result};
 
 /// Where the guarded part of the service begins.
 pub const API_PREFIX: &str = "/api_v1";
@@ -31,32 +34,43 @@ pub const API_PREFIX: &str = "/api_v1";
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const X_SECRET_KEY: HeaderName = HeaderName::from_static("x-secret-key");
 
-/// The key that a request was made with. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Caller(Arc<KeyRecord>);
+/// Who asks: the key that a request was made with, and the service that it is asked of. Cheap to clone.
+#[derive(Clone)]
+pub struct Caller {
+    pub app: AppState,
+    key: Arc<KeyRecord>,
+}
 
 impl Caller {
     /// The account whose things the caller sees.
     pub fn account_id(&self) -> Uuid {
-        self.0.account_id
+        self.key.account_id
     }
 
     /// By which senders know the account.
     pub fn account_name(&self) -> &str {
-        &self.0.account_name
+        &self.key.account_name
     }
 
     /// In which the account's days are counted.
     pub fn time_zone(&self) -> Tz {
-        self.0.time_zone
+        self.key.time_zone
+    }
+
+    /// Reads a body of `application/json` that is one object.
+    ///
+    /// # Errors
+    /// See [`json`].
+    pub async fn json(&self, request: Request, limit: Limit) -> Result<Map<String, Value>> {
+        json(self.app.memory.permit(self.account_id()), request, limit).await
     }
 
     /// Whether the key has the scope.
     ///
     /// # Errors
     /// 403 `forbidden`.
-    pub fn check(&self, scope: Scope) -> Result<(), Problem> {
-        if self.0.scopes.contains(scope) {
+    pub fn check(&self, scope: Scope) -> Result<()> {
+        if self.key.scopes.contains(scope) {
             return Ok(());
         }
         Err(Problem::new(
@@ -69,12 +83,9 @@ impl Caller {
 impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        parts
-            .extensions
-            .get()
-            .cloned()
-            .ok_or_else(Problem::unauthenticated)
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        let caller = parts.extensions.get().cloned();
+        caller.ok_or_else(Problem::unauthenticated)
     }
 }
 
@@ -84,23 +95,20 @@ pub async fn guard(state: AppState, request: Request, next: Next) -> Response {
     if !is_guarded(request.uri().path()) {
         return next.run(request).await;
     }
-    answer_known(&state, request, next).await.into_response()
+    answer_known(state, request, next).await.into_response()
 }
 
-async fn answer_known(
-    state: &AppState,
-    mut request: Request,
-    next: Next,
-) -> Result<Response, Problem> {
-    let network = Network::of(
-        request.extensions(),
-        request.headers(),
-        &state.trusted_proxies,
-    );
-    let (caller, secret) = authenticate(state, request.headers(), network).await?;
-    let allowance = state.key_rate.check(&caller.0.api_key)?;
+async fn answer_known(app: AppState, mut request: Request, next: Next) -> Result<Response> {
+    let (extensions, headers) = (request.extensions(), request.headers());
+    let network = Network::of(extensions, headers, &app.trusted_proxies);
+    let (key, secret) = credentials(headers).ok_or_else(Problem::unauthenticated)?;
+    let hash = keys::hash(secret);
+    let key = app.keys.verify(&app, network, key, &hash).await?;
+    app.usage.note(&key.api_key);
+    let allowance = app.key_rate.check(&key.api_key)?;
+    let caller = Caller { app, key };
     request.extensions_mut().insert(caller.clone());
-    let revoked = || revoked(state.clone(), caller.clone(), secret);
+    let revoked = || revoked(caller.clone(), hash);
     let mut response = if request.body().is_end_stream() {
         next.run(request).await
     } else {
@@ -125,22 +133,47 @@ fn is_guarded(path: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Who asks, and the hash of the secret.
-async fn authenticate(
-    state: &AppState,
-    headers: &HeaderMap,
-    network: Network,
-) -> Result<(Caller, [u8; 32]), Problem> {
-    let (key, secret) = credentials(headers).ok_or_else(Problem::unauthenticated)?;
-    let hash = keys::hash(secret);
-    let record = state.keys.verify(state, network, key, &hash).await?;
-    state.usage.note(&record.api_key);
-    Ok((Caller(record), hash))
-}
-
 fn credentials(headers: &HeaderMap) -> Option<(&str, &str)> {
     let text = |name| header(headers, name).ok()?;
     Some((text(X_API_KEY)?, text(X_SECRET_KEY)?))
+}
+
+/// How often a key is looked up. With the time for which a key that was found is fresh and the time of one query, it stays
+/// below the 5 s in which a revocation holds.
+const INTERVAL: Duration = Duration::from_millis(500);
+
+/// The key was revoked.
+#[derive(Debug, thiserror::Error)]
+#[error("the key was revoked")]
+struct Revoked;
+
+/// Ends once a key, which has just been found good with the secret of this hash, is found revoked.
+async fn revoked(Caller { app, key }: Caller, secret: [u8; 32]) {
+    loop {
+        sleep(INTERVAL).await;
+        let found = app.keys.look_up(&app.store, &key.api_key, &secret);
+        // A database that does not answer takes no key away.
+        if let Ok(None) = found.await {
+            return;
+        }
+    }
+}
+
+/// The response, which is cut with an error once `revoked` ends.
+fn cut_when(revoked: impl Future<Output = ()> + Send + 'static, response: Response) -> Response {
+    response.map(|body| {
+        let begin = (body.into_data_stream(), Box::pin(revoked));
+        Body::from_stream(stream::try_unfold(
+            begin,
+            |(mut body, mut revoked)| async move {
+                tokio::select! {
+                    biased;
+                    () = &mut revoked => Err(axum::Error::new(Revoked)),
+                    data = body.next() => Ok(data.transpose()?.map(|data| (data, (body, revoked)))),
+                }
+            },
+        ))
+    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use store::Store;
 
-use crate::deadline::within;
+use crate::within;
 
 /// The keys that are noted between two writes, at most.
 const MAX_KEYS: usize = 10_000;

@@ -9,7 +9,7 @@ use hyper::body::Body as _;
 use tokio::time::{Instant, timeout};
 
 use crate::memory::Demand;
-use crate::{Code, Problem};
+use crate::{Code, Problem, Result};
 
 /// How long a sender may be slower than [`MINIMUM`].
 const GRACE: Duration = Duration::from_secs(10);
@@ -48,7 +48,7 @@ impl ArrivingBody {
     ///
     /// # Errors
     /// 413; 408; `broken` with the place where the connection ended too early.
-    pub async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
+    pub async fn next(&mut self) -> Result<Option<Bytes>> {
         let mut silent = Duration::ZERO;
         loop {
             // A size that was declared, or what has come.

@@ -1,13 +1,13 @@
 //! A JSON object as a body.
 
-use axum::body::Body;
-use axum::http::HeaderMap;
+use axum::extract::Request;
+use axum::http::request::Parts;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::{ContentType, plain, read};
 use crate::memory::MemoryPermit;
-use crate::{Code, Problem};
+use crate::{Code, Problem, Result};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -25,24 +25,24 @@ pub struct Limit {
 /// 415; 413; 400 `invalid_json`; 503 `busy`; 408.
 pub async fn json(
     permit: MemoryPermit,
-    headers: &HeaderMap,
-    body: Body,
+    request: Request,
     limit: Limit,
-) -> Result<Map<String, Value>, Problem> {
-    let kind = ContentType::of(headers).filter(|kind| kind.essence == "application/json");
+) -> Result<Map<String, Value>> {
+    let (Parts { headers, .. }, body) = request.into_parts();
+    let kind = ContentType::of(&headers).filter(|kind| kind.essence == "application/json");
     if kind.is_none() {
         return Err(Problem::new(
             Code::UnsupportedMediaType,
             "Content-Type must be application/json, in UTF-8",
         ));
     }
-    plain(headers)?;
+    plain(&headers)?;
     let whole = read(permit, body, limit.bytes, Code::InvalidJson).await?;
     object(&whole.bytes, limit.values)
 }
 
 /// The object that these bytes are, if it has no more than so many values.
-fn object(bytes: &[u8], values: usize) -> Result<Map<String, Value>, Problem> {
+fn object(bytes: &[u8], values: usize) -> Result<Map<String, Value>> {
     let invalid = |detail: String| Problem::new(Code::InvalidJson, detail);
     let text = bytes.strip_prefix(BOM).unwrap_or(bytes);
     let before = bytes.len() - text.len();

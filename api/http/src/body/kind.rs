@@ -5,7 +5,7 @@ use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use strum::EnumString;
 
 use crate::extract::header;
-use crate::{Code, Problem};
+use crate::{Code, Problem, Result};
 
 /// A media type, whose text is UTF-8 if it is text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Encoding {
 ///
 /// # Errors
 /// 415.
-pub fn plain(headers: &HeaderMap) -> Result<(), Problem> {
+pub fn plain(headers: &HeaderMap) -> Result<()> {
     match Encoding::of(headers) {
         Some(Encoding::Identity) => Ok(()),
         _ => Err(Problem::new(

@@ -17,8 +17,8 @@ pub use self::arriving::ArrivingBody;
 pub use self::json::{Limit, json};
 pub use self::kind::{ContentType, Encoding, plain};
 pub use self::pairs::{Pairs, multipart, urlencoded};
-use crate::memory::{MemoryPermit, MemoryPool, PoolSize};
-use crate::{Code, Problem};
+use crate::memory::{MemoryPermit, PoolSize};
+use crate::{Code, Problem, Result};
 
 /// Bytes of a body that is written for a program: a form, a link.
 pub const SMALL: usize = 1 << 20;
@@ -27,16 +27,12 @@ pub const SMALL: usize = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// A body up to this size needs no permit.
 const FREE: usize = 16 << 10;
-const POOL: PoolSize = PoolSize {
+/// The memory for bodies that are read whole.
+pub const POOL: PoolSize = PoolSize {
     total: 32 << 20,
     largest: 2 << 20,
     small: 0,
 };
-
-/// The memory for bodies that are read whole.
-pub fn memory() -> MemoryPool {
-    MemoryPool::new(POOL)
-}
 
 /// A body, and the permit for the memory that it takes.
 pub struct Whole {
@@ -53,7 +49,7 @@ pub async fn read(
     body: Body,
     limit: usize,
     broken: Code,
-) -> Result<Whole, Problem> {
+) -> Result<Whole> {
     let mut body = ArrivingBody::new(body, limit as u64, permit.demand(), broken);
     let mut bytes = Vec::new();
     while let Some(data) = body.next().await? {
@@ -74,6 +70,7 @@ pub async fn read(
 
 #[cfg(test)]
 mod tests {
+    use crate::memory::MemoryPool;
     use futures::stream;
     use uuid::Uuid;
 
@@ -88,7 +85,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_may_be_as_large_as_its_limit() {
-        let pool = memory();
+        let pool = MemoryPool::new(POOL);
         for length in [0, 1, SMALL] {
             let whole = read_of(&pool, 1, length).await.unwrap();
             assert_eq!(whole.bytes.len(), length);
@@ -97,7 +94,13 @@ mod tests {
         assert_eq!(refused.err(), Some(Code::BodyTooLarge));
         let pieces = stream::iter((0..11).map(|_| Ok::<_, std::io::Error>(vec![b'x'; 10])));
         let body = Body::from_stream(pieces);
-        let refused = read(memory().permit(Uuid::nil()), body, 100, Code::InvalidForm).await;
+        let refused = read(
+            MemoryPool::new(POOL).permit(Uuid::nil()),
+            body,
+            100,
+            Code::InvalidForm,
+        )
+        .await;
         assert_eq!(refused.err().unwrap().code(), Code::BodyTooLarge);
     }
 
@@ -105,7 +108,13 @@ mod tests {
     async fn a_body_that_breaks_off_is_told_with_its_place() {
         let pieces = [Ok(vec![b'x'; 10]), Err(std::io::Error::other("reset"))];
         let body = Body::from_stream(stream::iter(pieces));
-        let refused = read(memory().permit(Uuid::nil()), body, 100, Code::InvalidJson).await;
+        let refused = read(
+            MemoryPool::new(POOL).permit(Uuid::nil()),
+            body,
+            100,
+            Code::InvalidJson,
+        )
+        .await;
         let refused = refused.err().unwrap();
         assert_eq!(refused.code(), Code::InvalidJson);
         assert!(
@@ -117,7 +126,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_account_that_holds_its_share_is_busy_and_no_other_is() {
-        let pool = memory();
+        let pool = MemoryPool::new(POOL);
         let mut held = Vec::new();
         for _ in 0..15 {
             held.push(read_of(&pool, 1, SMALL).await.unwrap());

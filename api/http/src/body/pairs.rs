@@ -7,7 +7,7 @@ use futures::stream;
 use multer::Multipart;
 use percent_encoding::percent_decode;
 
-use crate::{Code, Problem};
+use crate::{Code, Problem, Result};
 
 /// Names and values in the order in which they came; a name may come again.
 pub type Pairs = Vec<(String, String)>;
@@ -19,7 +19,7 @@ const MAX_PAIRS: usize = 20_000;
 ///
 /// # Errors
 /// 400 `invalid_form` with the place of what is not UTF-8.
-pub fn urlencoded(bytes: &[u8]) -> Result<Pairs, Problem> {
+pub fn urlencoded(bytes: &[u8]) -> Result<Pairs> {
     let mut pairs = Vec::new();
     let mut at = 0;
     for piece in bytes.split(|byte| *byte == b'&') {
@@ -36,7 +36,7 @@ pub fn urlencoded(bytes: &[u8]) -> Result<Pairs, Problem> {
 }
 
 /// One name or value that begins at byte `at` of the body.
-fn decode(text: &[u8], at: usize) -> Result<String, Problem> {
+fn decode(text: &[u8], at: usize) -> Result<String> {
     let spaced: Vec<u8> = text
         .iter()
         .map(|byte| if *byte == b'+' { b' ' } else { *byte })
@@ -49,7 +49,7 @@ fn decode(text: &[u8], at: usize) -> Result<String, Problem> {
 ///
 /// # Errors
 /// 400 `invalid_form` for a body that is cut short or not UTF-8, and for a header that names no boundary.
-pub async fn multipart(content_type: &str, bytes: Bytes) -> Result<Pairs, Problem> {
+pub async fn multipart(content_type: &str, bytes: Bytes) -> Result<Pairs> {
     let boundary = multer::parse_boundary(content_type)
         .map_err(|_| invalid("Content-Type names no boundary of the parts".to_owned()))?;
     if let Err(error) = str::from_utf8(&bytes) {
@@ -71,7 +71,7 @@ pub async fn multipart(content_type: &str, bytes: Bytes) -> Result<Pairs, Proble
     Ok(pairs)
 }
 
-fn push(pairs: &mut Pairs, pair: (String, String)) -> Result<(), Problem> {
+fn push(pairs: &mut Pairs, pair: (String, String)) -> Result<()> {
     if pairs.len() == MAX_PAIRS {
         return Err(invalid(format!("more than {MAX_PAIRS} members")));
     }

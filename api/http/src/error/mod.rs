@@ -5,14 +5,14 @@
 //! caller as plain text. What is wrong with a single record lives in `domain::record`.
 
 mod code;
-mod layer;
 
 use std::borrow::Cow;
 use std::error::Error;
 use std::io;
 use std::sync::Arc;
 
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::body::Body;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -22,8 +22,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 pub use self::code::Code;
-pub use self::layer::{method_not_allowed, not_found, render};
+use platform::health::Readiness;
 use platform::request_id::RequestId;
+use platform::start::one_line;
+
+/// What a request comes to, or why it is not answered as asked.
+pub type Result<T, E = Problem> = std::result::Result<T, E>;
 
 /// The media type of every error.
 pub const PROBLEM_JSON: &str = "application/problem+json";
@@ -43,22 +47,19 @@ pub struct Problem {
     cause: Option<Arc<str>>,
 }
 
-/// The records of a refused import.
+/// What is wrong with the input.
 #[derive(Clone, Debug)]
-pub struct RefusedRecords {
-    pub received: u64,
-    pub rejected: u64,
-    /// How many errors are not kept.
-    pub errors_dropped: u64,
-    /// The first of the errors.
-    pub errors: Vec<RecordError>,
+struct Wrong {
+    /// Of a refused import: records received, records rejected, errors that are not kept.
+    counts: Option<[u64; 3]>,
+    errors: Errors,
 }
 
-/// What is wrong with the input, one by one.
-#[derive(Clone, Debug)]
-enum Wrong {
-    Records(RefusedRecords),
-    /// Members of a body.
+/// One by one.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+enum Errors {
+    Records(Vec<RecordError>),
     Members(Vec<Invalid>),
 }
 
@@ -116,14 +117,7 @@ pub struct ProblemBody<'a> {
     /// What is invalid, the first 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = Vec<InputErrorSchema>)]
-    errors: Option<Errors<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Errors<'a> {
-    Records(&'a [RecordError]),
-    Members(&'a [Invalid]),
+    errors: Option<&'a Errors>,
 }
 
 impl Problem {
@@ -193,17 +187,15 @@ impl Problem {
     #[must_use]
     fn because(self, cause: &(dyn Error + 'static)) -> Self {
         Self {
-            cause: Some(chain(cause).into()),
+            cause: Some(one_line(cause).into()),
             ..self
         }
     }
 
-    /// An import of which nothing is kept because of its records.
-    pub fn refused(records: RefusedRecords, detail: &'static str) -> Self {
-        Self {
-            wrong: Some(Box::new(Wrong::Records(records))),
-            ..Self::new(Code::ValidationFailed, detail)
-        }
+    /// An import of which nothing is kept because of its records: how many were received, how many rejected, how many errors
+    /// are not kept, and the first of the errors.
+    pub fn refused(counts: [u64; 3], errors: Vec<RecordError>, detail: &'static str) -> Self {
+        Self::new(Code::ValidationFailed, detail).wrong(Some(counts), Errors::Records(errors))
     }
 
     /// Input of which these members are wrong.
@@ -218,10 +210,12 @@ impl Problem {
     /// Names the members that it is about.
     #[must_use]
     pub fn about(self, errors: Vec<Invalid>) -> Self {
-        Self {
-            wrong: Some(Box::new(Wrong::Members(errors))),
-            ..self
-        }
+        self.wrong(None, Errors::Members(errors))
+    }
+
+    fn wrong(self, counts: Option<[u64; 3]>, errors: Errors) -> Self {
+        let wrong = Some(Box::new(Wrong { counts, errors }));
+        Self { wrong, ..self }
     }
 
     /// Tells when to come again, in seconds.
@@ -254,13 +248,8 @@ impl Problem {
 
     /// The body, for the request of this id.
     pub fn body(&self, request_id: &RequestId) -> Bytes {
-        let (records, errors) = match self.wrong.as_deref() {
-            None => (None, None),
-            Some(Wrong::Members(errors)) => (None, Some(Errors::Members(errors))),
-            Some(Wrong::Records(records)) => {
-                (Some(records), Some(Errors::Records(&records.errors)))
-            }
-        };
+        let wrong = self.wrong.as_deref();
+        let counts = wrong.and_then(|wrong| wrong.counts);
         let body = ProblemBody {
             kind: format!("/problems/{}", self.code.as_str()),
             title: self.code.title(),
@@ -268,10 +257,10 @@ impl Problem {
             detail: &self.detail,
             code: self.code.as_str(),
             request_id: request_id.as_str(),
-            received: records.map(|records| records.received),
-            rejected: records.map(|records| records.rejected),
-            errors_dropped: records.map(|records| records.errors_dropped),
-            errors,
+            received: counts.map(|[received, ..]| received),
+            rejected: counts.map(|[_, rejected, _]| rejected),
+            errors_dropped: counts.map(|[.., dropped]| dropped),
+            errors: wrong.map(|wrong| &wrong.errors),
         };
         // Texts and numbers always serialise.
         Bytes::from(serde_json::to_vec(&body).unwrap_or_default())
@@ -305,16 +294,42 @@ impl From<store::Error> for Problem {
     }
 }
 
-/// An error with all that stands behind it.
-fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
+/// Writes a problem's body, and makes a problem of whatever else is an error, but not of a page for people nor of the
+/// outcome of health checks. Gives the cause, which is for the log alone.
+pub fn render(response: &mut Response, request_id: &RequestId) -> Option<Arc<str>> {
+    let status = response.status();
+    if !status.is_client_error() && !status.is_server_error() {
+        return None;
     }
-    text
+    let problem = match response.extensions_mut().remove::<Problem>() {
+        Some(problem) => problem,
+        None if is_told(response) => return None,
+        None => {
+            let code = Code::of_status(status);
+            *response.status_mut() = code.status();
+            Problem::new(code, code.title())
+        }
+    };
+    let headers = response.headers_mut();
+    headers.remove(CONTENT_LENGTH);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
+    *response.body_mut() = Body::from(problem.body(request_id));
+    problem.cause
+}
+
+fn is_told(response: &Response) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE);
+    response.extensions().get::<Readiness>().is_some()
+        || kind
+            .is_some_and(|kind| kind == PROBLEM_JSON || kind.as_bytes().starts_with(b"text/html"))
+}
+
+/// What the router answers where it knows the path but not the method; it adds `Allow`.
+pub async fn method_not_allowed() -> Problem {
+    Problem::new(
+        Code::MethodNotAllowed,
+        "the header Allow names the methods of this path",
+    )
 }
 
 /// A problem whose body is known already: one that is remembered under an idempotency key.

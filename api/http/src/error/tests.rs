@@ -40,13 +40,8 @@ fn a_refused_import_counts_and_lists_its_records() {
         code: RecordCode::PhoneInvalid,
         detail: "phone is not E.164".to_owned(),
     };
-    let records = RefusedRecords {
-        received: 3,
-        rejected: 1,
-        errors_dropped: 0,
-        errors: vec![error],
-    };
-    insta::assert_json_snapshot!(shape(&Problem::refused(records, "no record is valid")), @r#"
+    let problem = Problem::refused([3, 1, 0], vec![error], "no record is valid");
+    insta::assert_json_snapshot!(shape(&problem), @r#"
     {
       "code": "validation_failed",
       "detail": "no record is valid",
@@ -87,7 +82,7 @@ async fn ask(path: &str, method: &str) -> (StatusCode, HeaderMap, serde_json::Va
             get(|| async { (StatusCode::BAD_REQUEST, "plain text") }),
         )
         .route("/known", get(|| async { "yes" }))
-        .fallback(not_found)
+        .fallback(async || Problem::not_found())
         .method_not_allowed_fallback(method_not_allowed)
         .layer(from_fn_with_state(Arc::default(), entry::open));
     let request = Request::builder()

@@ -1,21 +1,19 @@
 use super::*;
+use crate::Result;
 
-async fn read(query: &str) -> Result<ListQuery, Problem> {
-    let request = axum::http::Request::get(format!("/x?{query}"))
-        .body(())
-        .unwrap();
-    ListQuery::from_request_parts(&mut request.into_parts().0, &()).await
+fn of(account: u128, uri: &str) -> Result<List> {
+    let uri: axum::http::Uri = uri.parse().unwrap();
+    List::read(Uuid::from_u128(account), uri.path(), &Parameters::of(&uri)?)
 }
 
 fn list() -> List {
-    List::new(Uuid::from_u128(1), "/things")
+    of(1, "/things?limit=2").unwrap()
 }
 
-fn with_cursor(cursor: &str) -> ListQuery {
-    ListQuery {
-        limit: 2,
+fn with_cursor(cursor: &str) -> List {
+    List {
         cursor: Some(cursor.to_owned()),
-        given: true,
+        ..list()
     }
 }
 
@@ -23,11 +21,12 @@ fn texts(page: &Page<Box<RawValue>>) -> Vec<&str> {
     page.items.iter().map(|item| item.get()).collect()
 }
 
-#[tokio::test]
-async fn a_limit_is_a_number_from_1_to_1000() {
-    assert_eq!(read("").await.unwrap().limit, 50);
-    assert_eq!(read("limit=1").await.unwrap().limit, 1);
-    assert_eq!(read("limit=1000&other=x").await.unwrap().limit, 1_000);
+#[test]
+fn a_limit_is_a_number_from_1_to_1000() {
+    let read = |query| of(1, &format!("/x?{query}"));
+    assert_eq!(read("").unwrap().limit, 50);
+    assert_eq!(read("limit=1").unwrap().limit, 1);
+    assert_eq!(read("limit=1000&other=x").unwrap().limit, 1_000);
     for query in [
         "limit=0",
         "limit=1001",
@@ -37,28 +36,27 @@ async fn a_limit_is_a_number_from_1_to_1000() {
         "limit=1&limit=1",
         "limit=99999999",
     ] {
-        assert!(read(query).await.is_err(), "{query}");
+        assert!(read(query).is_err(), "{query}");
     }
 }
 
-#[tokio::test]
-async fn a_page_links_to_the_next_while_the_list_goes_on() {
-    let query = read("limit=2").await.unwrap();
+#[test]
+fn a_page_links_to_the_next_while_the_list_goes_on() {
     let items = [([1], 10), ([2], 20)];
     let page = list().page(items, Some([2])).unwrap();
     assert_eq!(texts(&page), ["10", "20"]);
     let cursor = page.next_cursor.clone().unwrap();
-    assert_eq!(list().position(&with_cursor(&cursor)).unwrap(), Some([2]));
+    assert_eq!(with_cursor(&cursor).position().unwrap(), Some([2]));
     let link = format!("</things?limit=2&cursor={cursor}>; rel=\"next\"");
-    assert_eq!(list().link_to_next(&query, &page)[LINK], link);
-    let filtered = List::new(Uuid::from_u128(1), "/things?a=b");
-    let link = format!("</things?a=b&limit=2&cursor={cursor}>; rel=\"next\"");
-    assert_eq!(filtered.link_to_next(&query, &page)[LINK], link);
+    assert_eq!(list().link_to_next(&page)[LINK], link);
+    let filtered = of(1, "/things/?cursor=x&b=%20&limit=2&a=b").unwrap();
+    let link = format!("</things?a=b&b=+&limit=2&cursor={cursor}>; rel=\"next\"");
+    assert_eq!(filtered.link_to_next(&page)[LINK], link);
 
     let last = list().page(items, None).unwrap();
     assert_eq!((last.items.len(), last.next_cursor.as_ref()), (2, None));
-    assert!(list().link_to_next(&query, &last).is_empty());
-    let answer = list().answer(&query, items, None).unwrap();
+    assert!(list().link_to_next(&last).is_empty());
+    let answer = list().answer(items, None).unwrap();
     assert!(answer.headers().get(LINK).is_none());
 }
 
@@ -69,7 +67,7 @@ fn a_page_of_large_items_ends_early_and_goes_on_behind_its_last() {
     let page = list().page(all, Some([9])).unwrap();
     assert_eq!(page.items.len(), 2);
     let cursor = page.next_cursor.unwrap();
-    assert_eq!(list().position(&with_cursor(&cursor)).unwrap(), Some([2]));
+    assert_eq!(with_cursor(&cursor).position().unwrap(), Some([2]));
     let rest = list().page(all.into_iter().skip(2), None).unwrap();
     assert_eq!((rest.items.len(), rest.next_cursor), (1, None));
     let full = list().page(all.into_iter().skip(1), None).unwrap();
@@ -78,22 +76,28 @@ fn a_page_of_large_items_ends_early_and_goes_on_behind_its_last() {
 
 #[test]
 fn a_foreign_cursor_is_refused() {
-    let cursor = list().cursor(*b"position");
+    let cursor = list().cursor(&"position");
+    let position = |list: Result<List>| list.unwrap().position::<String>();
+    let with = |uri: &str| format!("{uri}cursor={cursor}");
+    let own = ["/things?", "/things?limit=7&", "/things/?"];
+    for uri in own.map(with) {
+        let found = position(of(1, &uri)).unwrap();
+        assert_eq!(found.as_deref(), Some("position"), "{uri}");
+    }
     let others = [
-        List::new(Uuid::from_u128(2), "/things"),
-        List::new(Uuid::from_u128(1), "/others"),
-        List::new(Uuid::from_u128(1), ""),
+        (2, "/things?"),
+        (1, "/others?"),
+        (1, "/?"),
+        (1, "/things?a=b&"),
     ];
-    let query = with_cursor(&cursor);
-    assert_eq!(list().position(&query).unwrap(), Some(*b"position"));
-    for other in others {
-        assert!(other.position::<8>(&query).is_err());
+    for (account, uri) in others {
+        assert!(position(of(account, &with(uri))).is_err(), "{uri}");
     }
 }
 
 #[test]
 fn a_forged_cursor_is_refused() {
-    let cursor = list().cursor(*b"position");
+    let cursor = list().cursor(&"position");
     assert!(
         cursor
             .bytes()
@@ -111,8 +115,33 @@ fn a_forged_cursor_is_refused() {
         longer.as_str(),
         &cursor[..cursor.len() - 2],
     ] {
-        let query = with_cursor(forged);
-        assert!(list().position::<8>(&query).is_err(), "{forged}");
+        let position = with_cursor(forged).position::<String>();
+        assert!(position.is_err(), "{forged}");
     }
-    assert!(list().position::<7>(&with_cursor(&cursor)).is_err());
+    assert!(with_cursor(&cursor).position::<i64>().is_err());
+}
+
+async fn read_fields(query: &str) -> Result<TrackFieldQuery> {
+    let request = axum::http::Request::get(format!("/x?{query}"))
+        .body(())
+        .unwrap();
+    TrackFieldQuery::from_request_parts(&mut request.into_parts().0, &()).await
+}
+
+#[tokio::test]
+async fn a_list_is_narrowed_by_up_to_six_fields() {
+    let query = "track_field=a%3D1%3D2&limit=3&track_field=b%20%26=";
+    let narrowed = read_fields(query).await.unwrap();
+    assert_eq!(narrowed.track_field.get("a"), Some("1=2"));
+    assert_eq!(narrowed.track_field.get("b &"), Some(""));
+    assert!(read_fields("").await.unwrap().track_field.is_empty());
+    let seven: Vec<_> = (0..7).map(|n| format!("track_field=f{n}=x")).collect();
+    for query in [
+        "track_field=a",
+        "track_field==1",
+        "track_field=a=1&track_field=a=2",
+        &seven.join("&"),
+    ] {
+        assert!(read_fields(query).await.is_err(), "{query}");
+    }
 }

@@ -1,13 +1,18 @@
-//! What the headers and the query of an import say.
+//! What the headers and the query of an import say, and the campaign that it is for.
 
 use axum::http::{HeaderMap, HeaderName};
 use domain::body::BodyKind;
+use domain::campaign::{Audience, CampaignStatus};
+use domain::scope::Scope;
+use store::send::{Campaign, CampaignKey};
 use uuid::Uuid;
 
 use crate::ingest::OnError;
 use api_http::body::{ContentType, Encoding};
 use api_http::extract::header;
-use api_http::{Code, Parameters, Problem, parse_uuid};
+use api_http::{
+    AppState, Caller, Code, Parameters, Problem, QUICK, Result, found, parse_id, within,
+};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// At most this many bytes.
@@ -38,10 +43,7 @@ impl ImportRequest {
     ///
     /// # Errors
     /// 415, or 400 `invalid_parameter`.
-    pub fn read(
-        headers: &HeaderMap,
-        parameters: Result<Parameters, Problem>,
-    ) -> Result<Self, Problem> {
+    pub fn read(headers: &HeaderMap, parameters: Result<Parameters>) -> Result<Self> {
         let unsupported = |detail| Problem::new(Code::UnsupportedMediaType, detail);
         let kind = body_kind(headers).ok_or_else(|| {
             unsupported(
@@ -57,9 +59,8 @@ impl ImportRequest {
                 Problem::invalid_parameter("on_error must be accept_valid or reject_all")
             })?,
         };
-        let campaign_id = parameters.one("campaign")?.map(|text| {
-            parse_uuid(text).ok_or_else(|| Problem::invalid_parameter("campaign is not a UUID"))
-        });
+        let campaign_id = parameters.one("campaign")?;
+        let campaign_id = campaign_id.map(|text| parse_id("campaign", text));
         Ok(Self {
             kind,
             encoding,
@@ -80,7 +81,7 @@ fn body_kind(headers: &HeaderMap) -> Option<BodyKind> {
     }
 }
 
-fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>> {
     let is_key = |key: &str| {
         (1..=MAX_KEY_BYTES).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
     };
@@ -90,6 +91,55 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
         _ => Err(Problem::invalid_parameter(
             "Idempotency-Key must be 1 to 255 visible ASCII characters, once",
         )),
+    }
+}
+
+/// Whether the caller may import for a campaign, and there is one; `None`: it does not want to.
+///
+/// # Errors
+/// 403; 404.
+pub async fn find_campaign(
+    app: &AppState,
+    caller: &Caller,
+    campaign_id: Option<Uuid>,
+) -> Result<Option<CampaignKey>> {
+    let Some(campaign_id) = campaign_id else {
+        return Ok(None);
+    };
+    caller.check(Scope::Send)?;
+    let key = CampaignKey::new(caller.account_id(), campaign_id);
+    found(app.store.campaign(key)).await?;
+    Ok(Some(key))
+}
+
+/// Whether the campaign of an import takes imports now. To be asked of a new import alone: one that was answered before is
+/// answered the same.
+///
+/// # Errors
+/// It takes none, or the database does not answer.
+pub async fn check_campaign(app: &AppState, key: Option<CampaignKey>) -> Result<()> {
+    let Some(key) = key else {
+        return Ok(());
+    };
+    let campaign = within(QUICK, app.store.campaign(key)).await?;
+    let why = campaign.map_or(Some("the campaign is gone"), |campaign| refusal(&campaign));
+    why.map_or(Ok(()), |why| {
+        Err(Problem::new(Code::CampaignNotRunning, why))
+    })
+}
+
+/// Why a campaign takes no imports.
+fn refusal(campaign: &Campaign) -> Option<&'static str> {
+    if !matches!(campaign.content.audience, Audience::OnImport { .. }) {
+        return Some("the campaign's audience is not on_import");
+    }
+    match campaign.status {
+        CampaignStatus::Draft => Some("the campaign is DRAFT"),
+        CampaignStatus::Finished => Some("the campaign is FINISHED"),
+        CampaignStatus::Cancelled => Some("the campaign is CANCELLED"),
+        CampaignStatus::Running | CampaignStatus::Paused => campaign
+            .finishing
+            .then_some("the campaign was told to finish"),
     }
 }
 

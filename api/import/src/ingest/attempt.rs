@@ -20,7 +20,7 @@ use uuid::Uuid;
 use super::error::{fault, in_flight};
 use super::parse::Tally;
 use super::writer::Writer;
-use api_http::{AppState, Code, Problem};
+use api_http::{AppState, Code, Problem, Result};
 use platform::request_id::RequestId;
 
 /// How often an attempt shows that it is alive. One that is silent for 10 s is taken over.
@@ -31,14 +31,6 @@ const AWAY: Duration = Duration::from_secs(7);
 const COMMIT: Duration = Duration::from_secs(10);
 /// How long a caller waits for an attempt to be cleared away.
 const CLEARING: Duration = Duration::from_secs(1);
-
-/// What an idempotency key gives.
-pub enum Opened {
-    /// This attempt may import the body.
-    Mine(Attempt),
-    /// It was answered before.
-    Finished(FinishedImport),
-}
 
 /// One try to import a body.
 pub struct Attempt {
@@ -52,7 +44,8 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Begins an attempt, with its idempotency key reserved. `query` is the query in one fixed form.
+    /// Begins an attempt, with its idempotency key reserved, unless it was answered before: then that answer. `query` is the
+    /// query in one fixed form.
     ///
     /// # Errors
     /// The key is in flight, or the database does not answer.
@@ -60,7 +53,7 @@ impl Attempt {
         state: &AppState,
         import: ImportAttempt,
         query: &str,
-    ) -> Result<Opened, Problem> {
+    ) -> Result<(Self, Option<FinishedImport>)> {
         let writer = Writer::new(&state.store, import);
         let lost = Arc::new(SetOnce::new());
         let stop = CancellationToken::new();
@@ -75,20 +68,15 @@ impl Attempt {
             _heartbeat: stop.drop_guard(),
         };
         let Some(key) = attempt.writer.import.key.as_deref() else {
-            return Ok(Opened::Mine(attempt));
+            return Ok((attempt, None));
         };
-        let reserved = attempt.writer.reserve(key, query).await;
-        match reserved? {
-            Reservation::Mine => Ok(Opened::Mine(attempt)),
-            Reservation::InFlight => {
-                attempt.untouch();
-                Err(in_flight())
-            }
-            Reservation::Finished(first) => {
-                attempt.untouch();
-                Ok(Opened::Finished(first))
-            }
-        }
+        let finished = match attempt.writer.reserve(key, query).await? {
+            Reservation::Mine => return Ok((attempt, None)),
+            Reservation::InFlight => Err(in_flight()),
+            Reservation::Finished(first) => Ok(first),
+        };
+        attempt.untouch();
+        Ok((attempt, Some(finished?)))
     }
 
     pub fn batch_id(&self) -> Uuid {
@@ -108,10 +96,7 @@ impl Attempt {
     ///
     /// # Errors
     /// Its own; the attempt was taken over; the database does not answer.
-    pub async fn unless_lost<T>(
-        &self,
-        work: impl Future<Output = Result<T, Problem>>,
-    ) -> Result<T, Problem> {
+    pub async fn unless_lost<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             result = work => result,
             lost = self.lost.wait() => Err(lost.clone()),
@@ -122,7 +107,7 @@ impl Attempt {
     ///
     /// # Errors
     /// The database does not answer.
-    pub async fn begin(&self) -> Result<(), Problem> {
+    pub async fn begin(&self) -> Result<()> {
         self.touched.store(true, Ordering::Release);
         self.writer.begin().await
     }
@@ -131,12 +116,7 @@ impl Attempt {
     ///
     /// # Errors
     /// The attempt was taken over, or the database does not answer. Then nothing was accepted, as far as can be told.
-    pub async fn accept(
-        self,
-        tally: Tally,
-        request_id: RequestId,
-        answer: Bytes,
-    ) -> Result<(), Problem> {
+    pub async fn accept(self, tally: Tally, request_id: RequestId, answer: Bytes) -> Result<()> {
         let (writer, notifier) = (self.writer(), self.state.notifier.clone());
         self.end(async move {
             let lane = writer.queue(&tally, &request_id, &answer).await?;
@@ -151,7 +131,7 @@ impl Attempt {
     ///
     /// # Errors
     /// The attempt was taken over, or the database does not answer.
-    pub async fn refuse(self, tally: Tally, answer: Bytes) -> Result<(), Problem> {
+    pub async fn refuse(self, tally: Tally, answer: Bytes) -> Result<()> {
         if !self.touched.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -161,10 +141,7 @@ impl Attempt {
     }
 
     /// Waits for the last commit, which goes on by itself when it takes too long.
-    async fn end(
-        self,
-        commit: impl Future<Output = Result<(), Problem>> + Send + 'static,
-    ) -> Result<(), Problem> {
+    async fn end(self, commit: impl Future<Output = Result<()>> + Send + 'static) -> Result<()> {
         let tasks = self.state.tasks.clone();
         let ending = async move {
             match commit.await {

@@ -7,7 +7,7 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::error::fault;
-use api_http::Problem;
+use api_http::Result;
 use api_http::body::ArrivingBody;
 
 /// A body as it comes over the wire. An error of it holds a [`Problem`].
@@ -61,10 +61,7 @@ impl Read for Wire {
 ///
 /// # Errors
 /// `stop` was cancelled.
-pub fn wait<T>(
-    stop: &CancellationToken,
-    future: impl Future<Output = Result<T, Problem>>,
-) -> Result<T, Problem> {
+pub fn wait<T>(stop: &CancellationToken, future: impl Future<Output = Result<T>>) -> Result<T> {
     Handle::current()
         .block_on(stop.run_until_cancelled(future))
         .unwrap_or_else(|| Err(fault("nobody waits for the import any more")))
@@ -72,6 +69,7 @@ pub fn wait<T>(
 
 #[cfg(test)]
 mod tests {
+    use api_http::Problem;
     use axum::body::Body;
     use futures::stream;
     use uuid::Uuid;

@@ -1,13 +1,13 @@
 //! The streaming way in: a body of any length becomes compressed chunks in the database, in bounded memory.
 //!
 //! ```text
-//! network ─► feed ─► source ────────► parse ─ pieces ─► sink ─► store
+//! network ─► feed ─► source ────────► parse ─ pieces ─► writer ─► store
 //!                    limits, decode,  records, chunks,  compress, add
 //!                    memory, hash     errors
 //! ```
 //! - [`feed`], [`source`] and [`parse`] run on a thread that may block. [`feed`] waits for the bytes, [`source`] reads
 //!   them through [`encoding`] in the memory that the body's permit allows, [`parse`] makes chunks and blocks of errors.
-//!   [`sink`] stores those.
+//!   [`writer`] stores those.
 //! - [`attempt`] is one try to import a body: its idempotency key, heartbeat and end. [`writer`] is what it writes.
 //! - [`error`] is why it may come to nothing.
 //!
@@ -19,11 +19,9 @@ mod encoding;
 mod error;
 mod feed;
 mod parse;
-mod sink;
 mod source;
 mod writer;
 
-use api_http::Problem;
 use api_http::body::Encoding;
 use api_http::memory::{MemoryPermit, MemoryPool, PoolSize};
 use axum::body::Body;
@@ -35,12 +33,13 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Span;
 use utoipa::ToSchema;
 
-pub use self::attempt::{Attempt, Opened};
+pub use self::attempt::Attempt;
 use self::encoding::Decoder;
 use self::error::fault;
 pub use self::error::outcome;
 pub use self::parse::{Job, Tally};
 use self::source::Source;
+use api_http::Result;
 
 /// So many pieces wait between parser and store.
 const PIECES: usize = 1;
@@ -99,14 +98,16 @@ pub struct Incoming {
 ///
 /// # Errors
 /// What [`error`] names, and what its body, its account's memory or the database refuse.
-pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<Tally, Problem> {
+pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<Tally> {
     let hashed = attempt.is_idempotent();
     let (sender, pieces) = mpsc::channel(PIECES);
     let parse = move |source| parse::run(job, source, sender);
     let reading = attempt
         .unless_lost(Reading::begin(incoming, hashed, parse))
         .await?;
-    let stored = attempt.unless_lost(sink::run(attempt, pieces)).await;
+    let stored = attempt
+        .unless_lost(writer::store_all(attempt, pieces))
+        .await;
     if let Err(error) = stored {
         reading.stop().await;
         return Err(error);
@@ -118,7 +119,7 @@ pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<
 ///
 /// # Errors
 /// The body cannot be read to its end.
-pub async fn digest(incoming: Incoming) -> Result<[u8; 32], Problem> {
+pub async fn digest(incoming: Incoming) -> Result<[u8; 32]> {
     let consume = |mut source: Source| {
         std::io::copy(&mut source, &mut std::io::sink())?;
         source
@@ -130,7 +131,7 @@ pub async fn digest(incoming: Incoming) -> Result<[u8; 32], Problem> {
 
 /// A body that is read on a thread of its own, for as long as this is there.
 struct Reading<T> {
-    thread: JoinHandle<Result<T, Problem>>,
+    thread: JoinHandle<Result<T>>,
     stop: DropGuard,
 }
 
@@ -139,8 +140,8 @@ impl<T: Send + 'static> Reading<T> {
     async fn begin(
         mut incoming: Incoming,
         hashed: bool,
-        consume: impl FnOnce(Source) -> Result<T, Problem> + Send + 'static,
-    ) -> Result<Self, Problem> {
+        consume: impl FnOnce(Source) -> Result<T> + Send + 'static,
+    ) -> Result<Self> {
         incoming.permit.grow_to(source::memory_of(0)).await?;
         let span = Span::current();
         let stop = CancellationToken::new();
@@ -156,7 +157,7 @@ impl<T: Send + 'static> Reading<T> {
     }
 
     /// What the body came to.
-    async fn end(self) -> Result<T, Problem> {
+    async fn end(self) -> Result<T> {
         let joined = self.thread.await;
         joined.unwrap_or_else(|_| Err(fault("the parser stopped")))
     }

@@ -1,6 +1,6 @@
 //! From a body to runs of records and blocks of record errors, on a thread that may block.
 //!
-//! What is ready goes down a short channel, so that compressing and storing it ([`super::sink`]) overlaps with
+//! What is ready goes down a short channel, so that compressing and storing it ([`super::writer`]) overlaps with
 //! parsing; a full channel holds the parser back, and with it the sender of the body.
 
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use tokio::sync::mpsc::Sender;
 use super::OnError;
 use super::error::{broken, fault};
 use super::source::Source;
-use api_http::{Code, Problem};
+use api_http::{Code, Problem, Result};
 
 /// The errors of an import that its answer has, at most.
 const SHOWN_ERRORS: usize = 100;
@@ -68,7 +68,7 @@ pub struct Tally {
 ///
 /// # Errors
 /// The body is refused, or nobody takes the pieces.
-pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally, Problem> {
+pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally> {
     let begin = Instant::now();
     let mut collector = Collector::new(job, pieces);
     let kind = source.kind();
@@ -86,7 +86,7 @@ pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally,
     })
 }
 
-fn read(kind: BodyKind, source: &mut Source, collector: &mut Collector) -> Result<(), Problem> {
+fn read(kind: BodyKind, source: &mut Source, collector: &mut Collector) -> Result<()> {
     let mut reader = RecordReader::new(kind, source);
     let refused = |error| match error {
         BodyError::Syntax { .. } => Problem::new(broken(kind), error.to_string()),
@@ -132,7 +132,7 @@ impl Collector {
     }
 
     /// Counts a record and keeps it, or returns why it is not kept.
-    fn take(&mut self, parsed: Parsed<'_>) -> Result<Option<BrokenRecord>, Problem> {
+    fn take(&mut self, parsed: Parsed<'_>) -> Result<Option<BrokenRecord>> {
         if self.tally.received == self.job.max_records {
             let detail = format!("an import may have {} records", self.job.max_records);
             return Err(Problem::new(Code::TooManyRecords, detail));
@@ -145,7 +145,7 @@ impl Collector {
         }
     }
 
-    fn keep(&mut self, record: &Record<'_>) -> Result<(), Problem> {
+    fn keep(&mut self, record: &Record<'_>) -> Result<()> {
         self.tally.accepted += 1;
         if !self.stores() {
             return Ok(());
@@ -157,7 +157,7 @@ impl Collector {
         Ok(())
     }
 
-    fn reject(&mut self, prefix: &str, broken: BrokenRecord) -> Result<(), Problem> {
+    fn reject(&mut self, prefix: &str, broken: BrokenRecord) -> Result<()> {
         let index = self.tally.received - 1;
         self.tally.rejected += 1;
         let BrokenRecord {
@@ -174,7 +174,7 @@ impl Collector {
         })
     }
 
-    fn note(&mut self, error: RecordError) -> Result<(), Problem> {
+    fn note(&mut self, error: RecordError) -> Result<()> {
         if self.tally.errors.len() < SHOWN_ERRORS {
             self.tally.errors.push(error.clone());
         }
@@ -192,7 +192,7 @@ impl Collector {
         self.job.on_error == OnError::AcceptValid || self.tally.rejected == 0
     }
 
-    fn finish(&mut self) -> Result<(), Problem> {
+    fn finish(&mut self) -> Result<()> {
         if self.stores() && self.tally.accepted > 0 {
             if !self.run.is_empty() {
                 self.send_run()?;
@@ -204,7 +204,7 @@ impl Collector {
         Ok(())
     }
 
-    fn send_run(&mut self) -> Result<(), Problem> {
+    fn send_run(&mut self) -> Result<()> {
         let (no, chunk_records) = (self.tally.chunks, self.job.cut.chunk_records);
         let run = self.run.finish();
         self.tally.chunks += i64::try_from(run.chunks(chunk_records)).unwrap_or(i64::MAX);
@@ -215,14 +215,14 @@ impl Collector {
         })
     }
 
-    fn send_block(&mut self) -> Result<(), Problem> {
+    fn send_block(&mut self) -> Result<()> {
         let errors = std::mem::take(&mut self.block);
         let first = self.first;
         self.first += i64::try_from(errors.len()).unwrap_or(i64::MAX);
         self.send(Piece::Errors { first, errors })
     }
 
-    fn send(&mut self, piece: Piece) -> Result<(), Problem> {
+    fn send(&mut self, piece: Piece) -> Result<()> {
         let begin = Instant::now();
         let sent = self.pieces.blocking_send(piece);
         self.waited += begin.elapsed();

@@ -9,9 +9,9 @@ use tokio_util::sync::CancellationToken;
 use super::error::{broken, fault};
 use super::feed::{Wire, wait};
 use super::{Decoder, Incoming};
-use api_http::Problem;
 use api_http::body::ArrivingBody;
 use api_http::memory::MemoryPermit;
+use api_http::{Problem, Result};
 
 /// Memory is requested in steps of this size.
 const MEMORY_STEP: u64 = 1 << 20;
@@ -39,7 +39,7 @@ impl Source {
     ///
     /// # Errors
     /// The decoder has no memory.
-    pub fn new(incoming: Incoming, stop: CancellationToken, hashed: bool) -> Result<Self, Problem> {
+    pub fn new(incoming: Incoming, stop: CancellationToken, hashed: bool) -> Result<Self> {
         let Incoming {
             body,
             kind,
@@ -78,7 +78,7 @@ impl Source {
     }
 
     /// Counts bytes that were decoded, and waits for the memory that they need.
-    fn count(&mut self, bytes: u64) -> Result<(), Problem> {
+    fn count(&mut self, bytes: u64) -> Result<()> {
         self.decoded += bytes;
         if self.decoded > self.limit {
             return Err(Problem::too_large(self.limit));

@@ -1,17 +1,23 @@
-//! What an attempt writes, always under its own name: a statement of an attempt that was taken over changes nothing.
+//! What an attempt writes, always under its own name: a statement of an attempt that was taken over changes nothing. Runs and
+//! blocks of errors are compressed and stored a few at once.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use axum::http::StatusCode;
 use domain::message::Lane;
 use domain::record::RecordError;
+use futures::{StreamExt, TryStreamExt, stream};
+use platform::request_id::RequestId;
 use store::import::{FirstAnswer, ImportAttempt, QueueBatch, Reservation};
 use store::{Error, Store};
+use tokio::sync::mpsc::Receiver;
+use tokio::task::spawn_blocking;
 
-use super::error::in_flight;
-use super::parse::Tally;
-use api_http::{Code, Problem, QUICK, within};
-use platform::request_id::RequestId;
+use super::attempt::Attempt;
+use super::error::{fault, in_flight};
+use super::parse::{Piece, Tally};
+use api_http::{Code, Problem, QUICK, Result, within};
 
 /// A database that takes longer for one piece does not answer.
 const PIECE: Duration = Duration::from_secs(10);
@@ -36,7 +42,7 @@ impl Writer {
     }
 
     /// What a statement of the attempt came to.
-    fn told<T>(&self, result: Result<T, Error>) -> Result<T, Problem> {
+    fn told<T>(&self, result: Result<T, Error>) -> Result<T> {
         result.map_err(|error| match error {
             // Taken over by another attempt; without a key, swept away while this one was frozen.
             Error::Lost if self.import.key.is_some() => in_flight(),
@@ -46,12 +52,12 @@ impl Writer {
         })
     }
 
-    pub async fn reserve(&self, key: &str, query: &str) -> Result<Reservation, Problem> {
+    pub async fn reserve(&self, key: &str, query: &str) -> Result<Reservation> {
         let reserving = self.store.reserve(&self.import, key, query);
         self.told(within(QUICK, reserving).await)
     }
 
-    pub async fn begin(&self) -> Result<(), Problem> {
+    pub async fn begin(&self) -> Result<()> {
         self.told(within(QUICK, self.store.begin_batch(&self.import)).await)
     }
 
@@ -60,12 +66,12 @@ impl Writer {
         within(HEARTBEAT, self.store.record_import_heartbeat(&self.import)).await
     }
 
-    pub async fn add_chunk(&self, no: i64, records: i64, payload: Vec<u8>) -> Result<(), Problem> {
+    pub async fn add_chunk(&self, no: i64, records: i64, payload: Vec<u8>) -> Result<()> {
         let adding = self.store.add_chunk(&self.import, no, records, payload);
         self.told(within(PIECE, adding).await)
     }
 
-    pub async fn add_errors(&self, first: i64, errors: &[RecordError]) -> Result<(), Problem> {
+    pub async fn add_errors(&self, first: i64, errors: &[RecordError]) -> Result<()> {
         let adding = self.store.add_errors(&self.import, first, errors);
         self.told(within(PIECE, adding).await)
     }
@@ -76,7 +82,7 @@ impl Writer {
         tally: &Tally,
         request_id: &RequestId,
         answer: &[u8],
-    ) -> Result<Lane, Problem> {
+    ) -> Result<Lane> {
         let count = |records: u64| i64::try_from(records).unwrap_or(i64::MAX);
         let batch = QueueBatch {
             received: count(tally.received),
@@ -97,7 +103,7 @@ impl Writer {
     }
 
     /// Removes the batch and leaves the answer under the key. Takes what time it takes.
-    pub async fn refuse(&self, tally: &Tally, answer: &[u8]) -> Result<(), Problem> {
+    pub async fn refuse(&self, tally: &Tally, answer: &[u8]) -> Result<()> {
         let first = first_answer(tally, StatusCode::UNPROCESSABLE_ENTITY, answer);
         self.told(self.store.refuse_batch(&self.import, first).await)
     }
@@ -122,4 +128,41 @@ fn first_answer<'a>(
         status: status.as_u16(),
         answer,
     })
+}
+
+/// The pieces that are compressed or stored at once, at most.
+const AT_ONCE: usize = 2;
+
+/// Stores the pieces as they come, under a batch that begins with the first.
+///
+/// # Errors
+/// The database does not answer, or the attempt is lost. Pieces on their way are given up.
+pub async fn store_all(attempt: &Attempt, mut pieces: Receiver<Piece>) -> Result<()> {
+    let pieces = stream::poll_fn(|context| pieces.poll_recv(context));
+    let mut pieces = pin!(pieces.peekable());
+    if pieces.as_mut().peek().await.is_some() {
+        attempt.begin().await?;
+    }
+    let store = |piece| store(attempt.writer(), piece);
+    pieces.map(Ok).try_for_each_concurrent(AT_ONCE, store).await
+}
+
+async fn store(writer: Writer, piece: Piece) -> Result<()> {
+    match piece {
+        Piece::Run {
+            no,
+            run,
+            chunk_records,
+        } => {
+            let chunks = spawn_blocking(move || run.compress(chunk_records))
+                .await
+                .map_err(|_| fault("a run could not be compressed"))?;
+            for (no, (records, payload)) in (no..).zip(chunks) {
+                let records = i64::try_from(records).unwrap_or(i64::MAX);
+                writer.add_chunk(no, records, payload).await?;
+            }
+        }
+        Piece::Errors { first, errors } => writer.add_errors(first, &errors).await?,
+    }
+    Ok(())
 }

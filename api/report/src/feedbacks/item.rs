@@ -1,6 +1,6 @@
 //! A feedback as lists show it, in JSON.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use domain::answer::AnswerValue;
@@ -11,8 +11,7 @@ use store::report::FeedbackRow;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::answer::{AnswerRef, Columns};
-use api_http::error::Problem;
+use api_http::{Problem, Result};
 
 /// What somebody answered.
 #[derive(Serialize, ToSchema)]
@@ -33,7 +32,7 @@ pub struct Item<'a> {
     #[schema(required = true)]
     happiness: Option<i16>,
     #[schema(required = true, value_type = Option<String>)]
-    comment: Option<Cow<'a, str>>,
+    comment: Option<&'a RawValue>,
     /// In the order of the form's fields.
     answers: Vec<Answer<'a>>,
 }
@@ -48,49 +47,53 @@ pub struct Answer<'a> {
     #[schema(inline)]
     kind: FieldType,
     #[schema(value_type = AnswerValue)]
-    value: AnswerRef<'a>,
+    value: &'a RawValue,
 }
 
+/// Stored answers by the keys of fields, as they are written: a number, a string or a list of strings each. All are borrowed,
+/// because lists show them by the thousand.
+pub type StoredAnswers<'a> = BTreeMap<&'a str, &'a RawValue>;
+
 impl<'a> Item<'a> {
-    /// Of a stored feedback, and whether it has answers that the columns have not.
+    /// Of a stored feedback, and whether it has answers to fields that the form has not: it got them later.
     ///
     /// # Errors
     /// What is stored cannot be read.
     pub fn read(
         form: &'a FormContent,
-        columns: &Columns<'a>,
         feedback: &'a FeedbackRow,
     ) -> Result<(Self, bool), serde_json::Error> {
-        let row = columns.read(&feedback.answers)?;
+        let mut stored: StoredAnswers<'_> = serde_json::from_str(&feedback.answers)?;
         let mut comment = None;
-        let mut answers = Vec::with_capacity(row.cells.len());
-        for (field, cell) in columns.fields.iter().zip(row.cells) {
-            let Some(value) = cell else { continue };
-            if let (FieldKind::Comment, AnswerRef::Text(text)) = (&field.kind, &value) {
-                comment = Some(text.clone());
+        let mut answers = Vec::with_capacity(stored.len());
+        for field in &form.fields {
+            let key = field.key.as_str();
+            let Some(value) = stored.remove(key) else {
+                continue;
+            };
+            let kind = field.kind.field_type();
+            if field.kind == FieldKind::Comment {
+                comment = Some(value);
             }
             answers.push(Answer {
-                key: field.key.as_str(),
+                key,
                 label: &field.label,
-                kind: field.kind.field_type(),
+                kind,
                 value,
             });
         }
+        let bus_props = feedback.bus_prop_ids.texts(form);
         let item = Self {
             feedback_id: feedback.feedback_id,
             submitted_at: feedback.submitted_at,
-            bus_props: feedback
-                .bus_prop_ids
-                .texts(form)
-                .map(BusProp::as_str)
-                .collect(),
+            bus_props: bus_props.map(BusProp::as_str).collect(),
             track_fields: serde_json::from_str(&feedback.track_fields)?,
             nps: feedback.nps,
             happiness: feedback.happiness,
             comment,
             answers,
         };
-        Ok((item, row.has_more))
+        Ok((item, !stored.is_empty()))
     }
 }
 
@@ -101,81 +104,14 @@ impl<'a> Item<'a> {
 pub fn items<'a>(
     form: &'a FormContent,
     feedbacks: &'a [FeedbackRow],
-) -> Result<(Vec<Item<'a>>, bool), Problem> {
-    let columns = Columns::new(form);
+) -> Result<(Vec<Item<'a>>, bool)> {
     let mut items = Vec::with_capacity(feedbacks.len());
     let mut any_has_more = false;
     for feedback in feedbacks {
-        let (item, has_more) =
-            Item::read(form, &columns, feedback).map_err(|error| Problem::internal(&error))?;
+        let read = Item::read(form, feedback).map_err(|error| Problem::internal(&error));
+        let (item, has_more) = read?;
         items.push(item);
         any_has_more |= has_more;
     }
     Ok((items, any_has_more))
-}
-
-#[cfg(test)]
-pub mod tests {
-    use super::super::answer::tests::form;
-    use super::*;
-
-    pub fn feedback(answers: &str) -> FeedbackRow {
-        FeedbackRow {
-            feedback_id: Uuid::from_u128(7),
-            submitted_at: DateTime::from_timestamp_micros(1_767_225_600_000_001).unwrap(),
-            bus_prop_ids: "2_1".parse().unwrap(),
-            track_fields: r#"{"order": "=1"}"#.to_owned(),
-            answers: answers.to_owned(),
-            nps: Some(9),
-            happiness: None,
-        }
-    }
-
-    #[test]
-    fn an_item_shows_its_answers_in_the_forms_order() {
-        let form = form();
-        let rows = [feedback(
-            r#"{"comment":"Good \"so\"","choices":["b","a"],"nps":9}"#,
-        )];
-        let (items, has_more) = items(&form, &rows).unwrap();
-        assert!(!has_more);
-        let text = serde_json::to_string_pretty(&items[0]).unwrap();
-        insta::assert_snapshot!(text, @r#"
-        {
-          "feedback_id": "00000000-0000-0000-0000-000000000007",
-          "submitted_at": "2026-01-01T00:00:00.000001Z",
-          "bus_props": [
-            "store:\"Ü\"",
-            "store:Berlin"
-          ],
-          "track_fields": {"order": "=1"},
-          "nps": 9,
-          "happiness": null,
-          "comment": "Good \"so\"",
-          "answers": [
-            {
-              "key": "nps",
-              "label": "nps?",
-              "type": "nps",
-              "value": 9
-            },
-            {
-              "key": "choices",
-              "label": "choices?",
-              "type": "choices",
-              "value": [
-                "b",
-                "a"
-              ]
-            },
-            {
-              "key": "comment",
-              "label": "comment?",
-              "type": "comment",
-              "value": "Good \"so\""
-            }
-          ]
-        }
-        "#);
-    }
 }

@@ -1,87 +1,109 @@
-//! Feedbacks as lines: CSV, or NDJSON of the items that a page shows.
+//! Feedbacks as lines, all of a list in one answer, in as much memory as a few pages take: CSV, or NDJSON of the items that a
+//! page shows.
 
-use bytes::Bytes;
+use std::borrow::Cow;
+use std::iter::once;
+use std::sync::Arc;
+
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
 use chrono::SecondsFormat;
 use domain::form::{BusProp, FormContent};
 use domain::link::BusPropIds;
-use store::report::FeedbackRow;
+use serde::Deserialize;
+use store::ListPage;
+use store::report::{FeedbackQuery, FeedbackRow, ListPosition, Stride};
 
-use super::answer::{AnswerRef, Columns};
-use super::item::Item;
-use api_http::csv_text::{TEXT_CSV, disarm, write_cell};
+use super::item::{Item, StoredAnswers};
+use crate::ReportState;
+use crate::rendered::{CACHE_STATUS, MISS, NO_CACHE};
+use api_http::accept::Kind;
+use api_http::csv_text::{self, write_cell};
+use api_http::{Result, found, lines};
+
+/// The feedbacks that are read at once, and among how many of the form's they are searched for.
+const STRIDE: Stride = Stride {
+    rows: 2_000,
+    among: 50_000,
+};
 
 /// Columns before those of the fields.
 const FIRST: &str = "feedback_id,submitted_at,bus_props,track_fields";
 /// What a line takes at a guess.
 const LINE_BYTES: usize = 256;
 
-/// The kinds of lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lines {
-    /// A header, then a line a feedback; one column a field of the form as it is when the stream begins.
-    Csv,
-    /// An object a line.
-    Ndjson,
+/// Answers with every feedback. The first are read before the answer begins, so that a database that is down can be told;
+/// what fails later cuts the answer without its end.
+pub async fn whole(state: &ReportState, query: FeedbackQuery, kind: Kind) -> Result<Response> {
+    let (store, key) = (state.app.store.clone(), query.form);
+    let query = Arc::new(query);
+    let read = move |position: ListPosition| {
+        let (store, query) = (store.clone(), Arc::clone(&query));
+        lines::page(key.account_id, async move {
+            let part = store.feedback_part(&query, position, STRIDE).await?;
+            let (rows, next) = (part.rows, part.next);
+            Ok(ListPage { rows, next })
+        })
+    };
+    let first = read(ListPosition::default()).await?;
+    // After them: it has every field that any of them, or one before them, can answer.
+    let form = found(state.app.store.form(key.account_id, key.form_id))
+        .await?
+        .content;
+    let header = header(kind, &form);
+    let write = move |rows: &[_], out: &mut _| Ok(write(kind, &form, rows, out)?);
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static(kind.content_type())),
+        (CACHE_CONTROL, NO_CACHE),
+        (CACHE_STATUS, MISS),
+    ];
+    Ok((headers, lines::body(first, header, read, write)).into_response())
 }
 
-impl Lines {
-    /// The media type.
-    pub fn media_type(self) -> &'static str {
-        match self {
-            Self::Csv => TEXT_CSV,
-            Self::Ndjson => "application/x-ndjson",
-        }
+/// What comes before the first line of a stream. CSV has one column a field of the form as it is when the stream begins.
+pub fn header(kind: Kind, form: &FormContent) -> Vec<u8> {
+    if kind != Kind::Csv {
+        return Vec::new();
     }
-
-    /// What comes before the first line.
-    pub fn header(self, form: &FormContent) -> Vec<u8> {
-        let mut out = Vec::new();
-        if self == Self::Csv {
-            // None of these names needs quotes.
-            out.extend_from_slice(FIRST.as_bytes());
-            for field in &form.fields {
-                out.push(b',');
-                out.extend_from_slice(field.key.as_str().as_bytes());
-            }
-            out.extend_from_slice(b"\r\n");
-        }
-        out
-    }
-
-    /// The lines of feedbacks, appended to what is there.
-    ///
-    /// # Errors
-    /// What is stored cannot be read.
-    pub fn write(
-        self,
-        form: &FormContent,
-        feedbacks: &[FeedbackRow],
-        mut out: Vec<u8>,
-    ) -> serde_json::Result<Bytes> {
-        out.reserve(feedbacks.len() * LINE_BYTES);
-        let columns = Columns::new(form);
-        match self {
-            Self::Csv => write_csv(form, &columns, feedbacks, &mut out)?,
-            Self::Ndjson => {
-                for feedback in feedbacks {
-                    let (item, _) = Item::read(form, &columns, feedback)?;
-                    serde_json::to_writer(&mut out, &item)?;
-                    out.push(b'\n');
-                }
-            }
-        }
-        Ok(Bytes::from(out))
-    }
+    // None of these names needs quotes.
+    let keys = form.fields.iter().map(|field| field.key.as_str());
+    let names: Vec<_> = once(FIRST).chain(keys).collect();
+    (names.join(",") + "\r\n").into()
 }
+
+/// Appends the lines of feedbacks.
+///
+/// # Errors
+/// What is stored cannot be read.
+pub fn write(
+    kind: Kind,
+    form: &FormContent,
+    feedbacks: &[FeedbackRow],
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
+    out.reserve(feedbacks.len() * LINE_BYTES);
+    if kind == Kind::Csv {
+        return write_csv(form, feedbacks, out);
+    }
+    for feedback in feedbacks {
+        let (item, _) = Item::read(form, feedback)?;
+        serde_json::to_writer(&mut *out, &item)?;
+        out.push(b'\n');
+    }
+    Ok(())
+}
+
+/// A string, borrowed unless it has escapes. (`Cow` itself is always read as an owned one.)
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 fn write_csv(
     form: &FormContent,
-    columns: &Columns<'_>,
     feedbacks: &[FeedbackRow],
     out: &mut Vec<u8>,
 ) -> serde_json::Result<()> {
     let mut id = [0; uuid::fmt::Hyphenated::LENGTH];
-    let mut json = Vec::new();
     // Neighbours mostly came through the same link.
     let mut bus_props: Option<(&BusPropIds, Vec<u8>)> = None;
     for feedback in feedbacks {
@@ -100,17 +122,16 @@ fn write_csv(
         out.extend_from_slice(cell);
         out.push(b',');
         write_cell(out, feedback.track_fields.as_bytes());
-        for cell in columns.read(&feedback.answers)?.cells {
+        let answers: StoredAnswers<'_> = serde_json::from_str(&feedback.answers)?;
+        for field in &form.fields {
             out.push(b',');
-            match cell {
+            match answers.get(field.key.as_str()).map(|answer| answer.get()) {
                 None => {}
-                Some(AnswerRef::Grade(grade)) => serde_json::to_writer(&mut *out, &grade)?,
-                Some(AnswerRef::Text(text)) => write_cell(out, disarm(text).as_bytes()),
-                Some(AnswerRef::Chosen(values)) => {
-                    json.clear();
-                    serde_json::to_writer(&mut json, &values)?;
-                    write_cell(out, &json);
+                Some(text) if text.starts_with('"') => {
+                    let Text(text) = serde_json::from_str(text)?;
+                    write_cell(out, csv_text::cell(text).as_bytes());
                 }
+                Some(number_or_list) => write_cell(out, number_or_list.as_bytes()),
             }
         }
         out.extend_from_slice(b"\r\n");
@@ -123,50 +144,4 @@ fn bus_props_cell(ids: &BusPropIds, form: &FormContent) -> serde_json::Result<Ve
     let mut cell = Vec::new();
     write_cell(&mut cell, &serde_json::to_vec(&texts)?);
     Ok(cell)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::answer::tests::form;
-    use super::super::item::tests::feedback;
-    use super::*;
-
-    fn text(lines: Lines, answers: &[&str]) -> String {
-        let form = form();
-        let rows: Vec<_> = answers.iter().map(|answers| feedback(answers)).collect();
-        let header = lines.header(&form);
-        let bytes = lines.write(&form, &rows, header).unwrap();
-        String::from_utf8(bytes.to_vec()).unwrap()
-    }
-
-    #[test]
-    fn csv_has_a_column_a_field_and_runs_no_formula() {
-        let csv = text(
-            Lines::Csv,
-            &[
-                r#"{"nps": 0, "rating": 5, "choice": "a", "choices": ["a", "b"], "text": "-1", "comment": "=1+\"x\"\n2"}"#,
-                r#"{"nps": 10, "comment": "'+49 170"}"#,
-                "{}",
-            ],
-        );
-        insta::assert_snapshot!(csv.replace("\r\n", "\n"), @r#"
-        feedback_id,submitted_at,bus_props,track_fields,nps,happiness,rating,choice,choices,text,comment
-        00000000-0000-0000-0000-000000000007,2026-01-01T00:00:00.000001Z,"[""store:\""Ü\"""",""store:Berlin""]","{""order"": ""=1""}",0,,5,a,"[""a"",""b""]",'-1,"'=1+""x""
-        2"
-        00000000-0000-0000-0000-000000000007,2026-01-01T00:00:00.000001Z,"[""store:\""Ü\"""",""store:Berlin""]","{""order"": ""=1""}",10,,,,,,''+49 170
-        00000000-0000-0000-0000-000000000007,2026-01-01T00:00:00.000001Z,"[""store:\""Ü\"""",""store:Berlin""]","{""order"": ""=1""}",,,,,,,
-        "#);
-    }
-
-    #[test]
-    fn ndjson_has_an_item_a_line() {
-        let lines = text(Lines::Ndjson, &[r#"{"nps": 3}"#, r#"{"comment": "a\nb"}"#]);
-        let values: Vec<serde_json::Value> = lines
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect();
-        assert_eq!(values.len(), 2);
-        assert_eq!(values[0]["answers"][0]["value"], 3);
-        assert_eq!(values[1]["comment"], "a\nb");
-    }
 }

@@ -1,32 +1,34 @@
-//! Lists of feedbacks: a page in JSON, or all of them as lines.
+//! Lists of feedbacks: a page in JSON, or all of them as lines. And erasing one.
 //!
-//! - `answer`: stored answers, read and borrowed; `item`: a feedback in JSON.
-//! - `page`: one page, read in one snapshot. `stream`: everything, in bounded memory; `lines`: as CSV or NDJSON.
+//! - `item`: a feedback in JSON.
+//! - `lines`: everything as CSV or NDJSON, in bounded memory.
 
-mod answer;
 pub mod item;
 mod lines;
-mod page;
-mod stream;
-
-use std::sync::LazyLock;
+#[cfg(test)]
+mod tests;
 
 use axum::extract::{MatchedPath, State};
-use axum::http::HeaderMap;
-use axum::http::header::{ACCEPT, VARY};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use platform::places::Places;
+use domain::form::FormContent;
+use serde::Serialize;
+use serde_json::value::RawValue;
 use store::form::FormKey;
 use store::report::FeedbackQuery;
+use utoipa::ToSchema;
 
-use self::lines::Lines;
-use self::page::PageBody;
+use self::item::Item;
 use crate::ReportState;
+use crate::figures::{FormHead, json};
+use crate::rendered::{CACHE_STATUS, IfNoneMatch, MISS, NO_CACHE, tag_of_body};
 use crate::request::{Conditional, FormPath, FormReportRequest, no_bus_prop};
-use api_http::accept::{Kind, negotiate};
+use api_http::accept::Kind;
 use api_http::deadline::soon;
-use api_http::error::Problem;
-use api_http::list::{List, ListQuery, TrackFieldQuery};
+use api_http::lines::{page as read_page, wanted};
+use api_http::list::TrackFieldQuery;
+use api_http::{Caller, List, PathId, Problem, Result, found};
 
 /// Where the lists are: of all feedbacks, and of those with a comment.
 pub const FEEDBACKS: &str = "/api_v1/report/feedbacks";
@@ -44,81 +46,128 @@ const PAGE_OR_ALL: &str = "A page of feedbacks, or all of them as lines. \
 #[utoipa::path(
     get,
     path = "/api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}",
-    params(FormPath, TrackFieldQuery, ListQuery, Conditional),
+    params(FormPath, TrackFieldQuery, List, Conditional),
     responses(
         (status = 200, description = PAGE_OR_ALL,
             content((PageBody = "application/json"), (String = "text/csv"), (String = "application/x-ndjson")),
             headers(
                 ("ETag" = String, description = "Of a page: the same for the same bytes"),
                 ("Cache-Status" = String, description = "RFC 9211: always read from the database"),
-                ("Vary" = String, description = "`Accept`"),
             )),
     ),
 )]
 pub async fn list_feedbacks(
     State(state): State<ReportState>,
-    request: Result<FormReportRequest, Problem>,
-    page: Result<ListQuery, Problem>,
-    narrowed: Result<TrackFieldQuery, Problem>,
+    request: FormReportRequest,
+    list: Result<List>,
+    narrowed: Result<TrackFieldQuery>,
     path: MatchedPath,
     headers: HeaderMap,
-) -> Response {
-    let comments_only = path.as_str().starts_with(COMMENTS);
-    let answer = soon(find(
-        &state,
-        request,
-        (page, narrowed),
-        &headers,
-        comments_only,
-    ))
-    .await;
-    ([(VARY, ACCEPT.as_str())], answer).into_response()
-}
-
-/// Lists that this process reads at once, of its connections: whoever stores answers needs some, too.
-static READS: LazyLock<Places> = LazyLock::new(|| Places::new(8));
-
-/// The page that a list is requested, and how it is narrowed. What is wrong with them comes after a 404.
-type Query = (Result<ListQuery, Problem>, Result<TrackFieldQuery, Problem>);
-
-async fn find(
-    state: &ReportState,
-    request: Result<FormReportRequest, Problem>,
-    (page, narrowed): Query,
-    headers: &HeaderMap,
-    comments_only: bool,
-) -> Result<Response, Problem> {
-    let request = request?;
+) -> Result<Response> {
     let FormKey {
         account_id,
         form_id,
     } = request.form;
-    let form = state.app.store().form(account_id, form_id).await?;
-    let form = form.ok_or_else(Problem::not_found)?.content;
-    let (page, narrowed) = (page?, narrowed?);
-    let bus_prop = request.bus_prop().map(|text| form.bus_prop_by_text(text));
-    let bus_prop = bus_prop.map(|entry| entry.ok_or_else(no_bus_prop));
-    let query = FeedbackQuery {
-        form: request.form,
-        range: request.range,
-        time_zone: request.time_zone,
-        bus_prop_id: bus_prop.transpose()?.map(|entry| entry.id),
-        comments_only,
-        track_fields: narrowed.track_field.clone(),
-    };
-    let lines = match negotiate(headers, &[Kind::Csv, Kind::Ndjson]) {
-        Kind::Json => {
-            let path = request.path(if comments_only { COMMENTS } else { FEEDBACKS });
-            let list = List::new(account_id, narrowed.uri(&path));
-            return page::page(state, &request, (&list, &page), (&form, &query), headers).await;
+    let answer = async {
+        let form = found(state.app.store.form(account_id, form_id))
+            .await?
+            .content;
+        // What is wrong with these comes after a 404.
+        let (list, narrowed) = (list?, narrowed?);
+        let bus_prop = request.bus_prop().map(|text| form.bus_prop_by_text(text));
+        let bus_prop = bus_prop.map(|entry| entry.ok_or_else(no_bus_prop));
+        let query = FeedbackQuery {
+            form: request.form,
+            range: request.range,
+            time_zone: request.time_zone,
+            bus_prop_id: bus_prop.transpose()?.map(|entry| entry.id),
+            comments_only: path.as_str().starts_with(COMMENTS),
+            track_fields: narrowed.track_field,
+        };
+        match wanted(&headers, &list, &[Kind::Csv, Kind::Ndjson])? {
+            Kind::Json => page(&state, &request, &list, (&form, &query), &headers).await,
+            kind => lines::whole(&state, query, kind).await,
         }
-        Kind::Csv => Lines::Csv,
-        Kind::Ndjson => Lines::Ndjson,
     };
-    if page.given {
-        return Err(Problem::invalid_parameter(
-            "a stream is the whole list: it has neither limit nor cursor",
-        ));
+    soon(Box::pin(answer)).await
+}
+
+/// Erase a feedback.
+///
+/// It leaves every report within a second. Its visit stays: a repeat of it is still answered, and counts nothing.
+#[utoipa::path(
+    delete,
+    path = "/api_v1/feedback/{feedback_id}",
+    params(("feedback_id" = Uuid, Path)),
+    responses(
+        (status = 204, description = "Erased"),
+        (status = 404, description = "`not_found`, also once it is erased"),
+    ),
+)]
+pub async fn erase_feedback(caller: Caller, PathId(feedback_id): PathId) -> Result<StatusCode> {
+    let account_id = caller.account_id();
+    let form_id = caller.app.store.erase_feedback(account_id, feedback_id);
+    let form_id = form_id.await?.ok_or_else(Problem::not_found)?;
+    let form = FormKey::new(account_id, form_id);
+    caller.app.notifier.forms_changed([form]);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A page of feedbacks, newest first.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Feedbacks)]
+pub struct PageBody<'a> {
+    #[serde(flatten)]
+    head: FormHead<'a>,
+    /// How many there are on all pages.
+    total: i64,
+    #[schema(value_type = Vec<Item>)]
+    items: Vec<Box<RawValue>>,
+    /// Where the next page begins; null at the end.
+    #[schema(required = true)]
+    next_cursor: Option<String>,
+}
+
+/// Answers with a page.
+async fn page(
+    state: &ReportState,
+    request: &FormReportRequest,
+    list: &List,
+    (form, query): (&FormContent, &FeedbackQuery),
+    headers: &HeaderMap,
+) -> Result<Response> {
+    let (store, account_id) = (&state.app.store, query.form.account_id);
+    let found = store.feedback_page(query, list.position()?, list.limit);
+    let found = read_page(account_id, found).await?;
+    let rows = &found.page.rows;
+    let later;
+    let (mut form, (mut items, has_more)) = (form, item::items(form, rows)?);
+    if has_more {
+        // Somebody answered a field that the form did not have a moment ago.
+        later = store.form(account_id, query.form.form_id).await?;
+        if let Some(later) = &later {
+            form = &later.content;
+            (items, _) = item::items(form, rows)?;
+        }
     }
-    stream::whole(state, query, lines).await
+    let positions = rows.iter().map(|row| row.feedback_id);
+    let written = list.page(positions.zip(items), found.page.next)?;
+    let mut answer = list.link_to_next(&written);
+    let body = json(&PageBody {
+        head: FormHead::new(request, &form.title, found.as_of),
+        total: found.total,
+        items: written.items,
+        next_cursor: written.next_cursor,
+    })?;
+    let tag = tag_of_body(&body);
+    answer.extend([
+        (ETAG, tag.clone()),
+        (CACHE_CONTROL, NO_CACHE),
+        (CACHE_STATUS, MISS),
+    ]);
+    if IfNoneMatch::new(headers).has(&tag) {
+        return Ok((StatusCode::NOT_MODIFIED, answer).into_response());
+    }
+    answer.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Ok((answer, body).into_response())
 }

@@ -14,9 +14,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api_http::error::Problem;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::date_range::DateRange;
@@ -32,6 +31,8 @@ use uuid::Uuid;
 pub use self::tag::{IfNoneMatch, tag_of_body};
 use self::tag::{tag_of_version, tag_of_version_and_body};
 use crate::request::FormReportRequest;
+use api_http::deadline::soon;
+use api_http::{Problem, Result};
 
 /// How long a body is answered after its check began.
 const MAX_AGE: Duration = Duration::from_millis(400);
@@ -131,6 +132,23 @@ impl RenderedReports {
         Self(cache.build())
     }
 
+    /// Answers with the report of this key, as [`get`](Self::get) has it.
+    pub async fn answer<C, R>(
+        &self,
+        key: Key,
+        headers: &HeaderMap,
+        check: impl FnOnce() -> C,
+        render: impl FnOnce() -> R,
+    ) -> Result<Response>
+    where
+        C: Future<Output = Result<Option<Version>>>,
+        R: Future<Output = Result<(Rendered, Source)>>,
+    {
+        let known = IfNoneMatch::new(headers);
+        let (rendered, source) = soon(self.get(key, known, check, render)).await?;
+        Ok(rendered.answer(known, source))
+    }
+
     /// The report: as it was last answered if that is fresh, or if `check` (the version of the data now; `None`: there is
     /// nothing to report on any more) finds it right, and otherwise what `render` makes. Neither is called if it is not
     /// needed, and for one report never two at once.
@@ -143,10 +161,10 @@ impl RenderedReports {
         if_none_match: IfNoneMatch<'_>,
         check: impl FnOnce() -> C,
         render: impl FnOnce() -> R,
-    ) -> Result<(Arc<Rendered>, Source), Problem>
+    ) -> Result<(Arc<Rendered>, Source)>
     where
-        C: Future<Output = Result<Option<Version>, Problem>>,
-        R: Future<Output = Result<(Rendered, Source), Problem>>,
+        C: Future<Output = Result<Option<Version>>>,
+        R: Future<Output = Result<(Rendered, Source)>>,
     {
         let arrived = Instant::now();
         let is_ahead = |known: &Checked| if_none_match.is_ahead_of(known.rendered.version);
@@ -176,7 +194,7 @@ impl RenderedReports {
             Ok(Op::Put(Checked { rendered, at }))
         };
         let entry = self.0.entry(key);
-        let renewed: Result<_, Problem> = match &known {
+        let renewed: Result<_> = match &known {
             Some(_) => entry.and_try_compute_if_nobody_else(renew).await,
             None => entry.and_try_compute_with(renew).await,
         };

@@ -6,6 +6,7 @@ use futures::future::join_all;
 use tokio::time::advance;
 
 use super::*;
+use api_http::Result;
 
 /// Data with a version, and how often it was requested.
 #[derive(Default)]
@@ -29,13 +30,13 @@ impl Data {
         self.stamp.store(stamp, Ordering::SeqCst);
     }
 
-    async fn check(&self) -> Result<Option<Version>, Problem> {
+    async fn check(&self) -> Result<Option<Version>> {
         self.checks.fetch_add(1, Ordering::SeqCst);
         tokio::task::yield_now().await;
         Ok(Some(self.version()))
     }
 
-    async fn render(&self) -> Result<(Rendered, Source), Problem> {
+    async fn render(&self) -> Result<(Rendered, Source)> {
         self.renders.fetch_add(1, Ordering::SeqCst);
         let version = self.version();
         tokio::task::yield_now().await;
@@ -117,7 +118,7 @@ async fn one_checks_a_report_that_is_soon_stale_while_the_others_are_answered() 
     advance(REVALIDATE_AFTER).await;
     data.becomes(2, 0);
     let headers = HeaderMap::new();
-    let never = || std::future::pending::<Result<Option<Version>, Problem>>();
+    let never = || std::future::pending::<Result<Option<Version>>>();
     let known = IfNoneMatch::new(&headers);
     let mut stuck = Box::pin(reports.get(key(), known, never, || data.render()));
     assert!(futures::poll!(&mut stuck).is_pending());
@@ -160,7 +161,7 @@ async fn whoever_gives_up_leaves_the_work_to_the_next() {
     let (reports, data) = (RenderedReports::new(), Data::default());
     let headers = HeaderMap::new();
     let known = IfNoneMatch::new(&headers);
-    let never = std::future::pending::<Result<(Rendered, Source), Problem>>();
+    let never = std::future::pending::<Result<(Rendered, Source)>>();
     let stuck = reports.get(key(), known, || data.check(), || never);
     let limit = tokio::time::timeout(Duration::from_secs(1), stuck);
     let (gave_up, answer) = tokio::join!(limit, ask(&reports, &data));

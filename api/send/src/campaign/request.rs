@@ -1,10 +1,9 @@
 //! What the document says of a campaign that is sent. `domain` reads the body as it is, because it notes everything that is
 //! wrong with it; so the schema is built from `domain`'s limits and not from types.
 
-use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-use api_http::schema::written;
+use api_http::schema::{line, object, read_only, written};
 use domain::campaign::{
     CONTACT_GAP_DAYS, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES, MAX_BUS_PROPS_FROM,
     MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS, MAX_SENDER_CHARS, READ_ONLY,
@@ -15,23 +14,16 @@ use serde_json::{Value, json};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Without control characters.
-pub const LINE: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$";
-
 /// A campaign to be made, or to replace another. `null` is as if left out, but for `send_window`.
 pub struct CampaignRequest;
 
-impl ToSchema for CampaignRequest {
-    fn name() -> Cow<'static, str> {
-        "CampaignRequest".into()
-    }
-}
+impl ToSchema for CampaignRequest {}
 
 impl PartialSchema for CampaignRequest {
     fn schema() -> RefOr<Schema> {
         let texts = || json!({"type": "string", "minLength": 1});
         let mut properties = json!({
-            "name": {"type": "string", "minLength": 1, "maxLength": MAX_NAME_CHARS, "pattern": LINE},
+            "name": line(MAX_NAME_CHARS),
             "form_id": {"type": "string", "format": "uuid"},
             "sender": {"type": "string", "pattern": format!("^[a-z0-9-]{{1,{MAX_SENDER_CHARS}}}$"), "examples": ["demo"]},
             "text": template("How was it, {first_name|dear guest}? {link}"),
@@ -49,7 +41,7 @@ impl PartialSchema for CampaignRequest {
             "reminder": reminder(),
         });
         for name in READ_ONLY {
-            properties[name] = json!({"readOnly": true});
+            properties[name] = read_only();
         }
         let required = ["name", "form_id", "sender", "text", "audience"];
         let mut campaign = object(&required, &properties);
@@ -121,14 +113,4 @@ fn number(range: RangeInclusive<u32>, default: u32) -> Value {
 
 fn time() -> Value {
     json!({"type": ["string", "null"], "format": "date-time", "pattern": "Z$"})
-}
-
-/// Without other members than those named.
-pub fn object(required: &[&str], properties: &Value) -> Value {
-    json!({
-        "type": "object",
-        "required": required,
-        "properties": properties,
-        "additionalProperties": false,
-    })
 }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::super::{Encoding, Incoming, memory};
 use super::*;
+use api_http::Result;
 
 const JOB: Job = Job {
     on_error: OnError::AcceptValid,
@@ -25,7 +26,7 @@ struct Got {
     blocks: Vec<(i64, usize)>,
 }
 
-async fn parse(job: Job, body: &str) -> Result<Got, Problem> {
+async fn parse(job: Job, body: &str) -> Result<Got> {
     let (pieces_in, mut pieces) = mpsc::channel(1);
     let incoming = Incoming {
         body: Body::from(body.to_owned()),

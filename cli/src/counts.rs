@@ -1,0 +1,161 @@
+//! `feedback verify`: counts all feedbacks, views, messages and recipients anew and compares that with the counts that reports
+//! and campaigns read. Beside a running service. Prints each number that differs, one a line, its parts separated by tabs:
+//!
+//! ```text
+//! rollup      form_id      bus_prop or -  day  counter     stored  recomputed
+//! cache       form_id      bus_prop_id    day  counter     cached  stored
+//! link        link_id      -              -    counter     stored  recomputed
+//! campaign    campaign_id  kind           -    counter     stored  recomputed
+//! message     message_id   -              -    counter     stored  expected
+//! recipients  account_id   -              day  recipients  stored  recomputed
+//! contact     account_id   -              -    rule        broken  0
+//! ```
+//!
+//! The cache is checked where processes share one; `bus_prop_id` 0 is the whole. A message has one row of `due` while it is
+//! scheduled, one of `claimed` while it is sent, and otherwise none.
+//!
+//! `feedback rebuild`: counts the same anew and mends the counts that reports and campaigns read. Every cached copy of them is
+//! void then. Beside a running service. May be ended and begun again at any time.
+
+use std::io::{Write, stdout};
+
+use anyhow::bail;
+use futures::{StreamExt, TryStreamExt, future, stream};
+use platform::backends::open_existing_store;
+use platform::cache::Cache;
+use platform::config::Config;
+use platform::start::{Process, one_line};
+use store::form::FormKey;
+use store::report::Drift;
+use store::{Store, Workload};
+use tokio_util::sync::CancellationToken;
+
+/// Forms at once. Each is its own lock.
+const AT_ONCE: u32 = 4;
+
+/// What is counted anew, and until when.
+struct Counts {
+    store: Store,
+    forms: Vec<FormKey>,
+    shutdown: CancellationToken,
+}
+
+pub(crate) async fn rebuild(config: Config, process: Process) -> anyhow::Result<()> {
+    let counts = Counts::open(&config, process).await?;
+    let store = &counts.store;
+    let slices = counts.each_form(|form| counts.rebuild_form(form)).await?;
+    let mut campaigns: u64 = 0;
+    for campaign in store.all_campaigns().await? {
+        campaigns += u64::from(store.rebuild_campaign(campaign).await?);
+    }
+    let mut recipients: u64 = 0;
+    for account_id in store.all_accounts().await? {
+        recipients += u64::from(store.rebuild_recipients(account_id).await?);
+    }
+    eprintln!(
+        "rebuilt {} forms: {slices} of their slices had changed, and the counts of {campaigns} campaigns and the recipients of \
+         {recipients} accounts",
+        counts.forms.len()
+    );
+    Ok(())
+}
+
+pub(crate) async fn verify(config: Config, process: Process) -> anyhow::Result<()> {
+    let cache = shared_cache(&config).await?;
+    let counts = Counts::open(&config, process).await?;
+    let store = &counts.store;
+    let mut differ = counts
+        .each_form(|form| counts.check_form(form, cache.as_ref()))
+        .await?;
+    for campaign in store.all_campaigns().await? {
+        differ += counts.print(&store.check_campaign(campaign).await?)?;
+    }
+    for account_id in store.all_accounts().await? {
+        differ += counts.print(&store.check_recipients(account_id).await?)?;
+        differ += counts.print(&store.check_contacts(account_id).await?)?;
+    }
+    if differ > 0 {
+        bail!("{differ} numbers differ; `feedback rebuild` counts anew");
+    }
+    let forms = counts.forms.len();
+    eprintln!("verified {forms} forms: every number is what is stored");
+    Ok(())
+}
+
+/// The cache, where processes share one that answers.
+async fn shared_cache(config: &Config) -> anyhow::Result<Option<Cache>> {
+    let cache = Cache::open(config.redis_url.as_ref())?;
+    if !cache.is_shared() {
+        return Ok(None);
+    }
+    if let Err(error) = cache.ping().await {
+        eprintln!("not checked: {}", one_line(&error));
+        return Ok(None);
+    }
+    Ok(Some(cache))
+}
+
+impl Counts {
+    async fn open(config: &Config, process: Process) -> anyhow::Result<Self> {
+        let store = open_existing_store(config, Workload::Maintenance(AT_ONCE + 1)).await?;
+        Ok(Self {
+            forms: store.all_forms().await?,
+            store,
+            shutdown: process.shutdown,
+        })
+    }
+
+    /// The sum of what `work` counts of each form.
+    async fn each_form<F>(&self, work: impl Fn(FormKey) -> F) -> anyhow::Result<u64>
+    where
+        F: Future<Output = anyhow::Result<u64>>,
+    {
+        let forms = self.forms.iter().map(|form| work(*form));
+        let counts = stream::iter(forms).buffer_unordered(AT_ONCE as usize);
+        let add = |sum, count| future::ok(sum + count);
+        counts.try_fold(0, add).await
+    }
+
+    /// How many of the form's slices changed.
+    async fn rebuild_form(&self, form: FormKey) -> anyhow::Result<u64> {
+        let store = &self.store;
+        let slices = store.slices(form).await?;
+        let mut changed = 0;
+        for slice in slices.iter() {
+            if self.shutdown.is_cancelled() {
+                bail!("ended before the end: what was rebuilt stands, begin again for the rest");
+            }
+            changed += u64::from(store.rebuild_slice(form, &slices, slice).await?);
+        }
+        store.rebuild_links(form).await?;
+        store.restamp_form(form).await?;
+        Ok(changed)
+    }
+
+    /// How many of a form's numbers differ; they are printed.
+    async fn check_form(&self, form: FormKey, cache: Option<&Cache>) -> anyhow::Result<u64> {
+        let slices = self.store.slices(form).await?;
+        let mut differ = 0;
+        for slice in slices.iter() {
+            differ += self.print(&self.store.check_slice(form, &slices, slice).await?)?;
+        }
+        differ += self.print(&self.store.check_links(form).await?)?;
+        if let Some(cache) = cache {
+            let drifts = report::check_months(&self.store, cache, form, &slices).await?;
+            differ += self.print(&drifts)?;
+        }
+        Ok(differ)
+    }
+
+    /// Prints drifts; how many they are. The end, once the process is to end.
+    fn print(&self, drifts: &[Drift]) -> anyhow::Result<u64> {
+        if self.shutdown.is_cancelled() {
+            bail!("ended before the end");
+        }
+        let mut out = stdout().lock();
+        for drift in drifts {
+            writeln!(out, "{drift}")?;
+        }
+        Ok(drifts.len() as u64)
+    }
+}
