@@ -118,6 +118,26 @@ impl Rabbit {
         eventually(SOON, async || Ok(std::fs::remove_dir_all(&data)?)).await
     }
 
+    /// The files in which it keeps messages and what it logs.
+    ///
+    /// # Errors
+    /// When its folders cannot be read.
+    pub fn files(&self) -> Result<Vec<PathBuf>> {
+        let (mut folders, mut files) = (vec![self.node.folder.path().to_owned()], Vec::new());
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder)? {
+                let entry = entry?;
+                let list = if entry.file_type()?.is_dir() {
+                    &mut folders
+                } else {
+                    &mut files
+                };
+                list.push(entry.path());
+            }
+        }
+        Ok(files)
+    }
+
     /// The memory alarm: while it is on, the broker reads nothing from connections that publish.
     ///
     /// # Errors
