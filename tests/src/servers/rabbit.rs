@@ -108,6 +108,15 @@ impl Rabbit {
         self.held.process()
     }
 
+    /// Wakes the node up, and waits until it answers: `rabbitmqctl` does not end beside one that only just woke up.
+    ///
+    /// # Errors
+    /// When the node is stopped or does not answer.
+    pub async fn thaw(&self) -> Result<()> {
+        self.process()?.thaw()?;
+        eventually(LATER, async || self.node.ask().await).await
+    }
+
     /// Kills the node and removes all it knows: messages, queues, virtual hosts (not started again).
     ///
     /// # Errors

@@ -96,7 +96,7 @@ impl Stage {
                 self.note(fault);
                 rabbit.process()?.freeze()?;
                 pause(fault.lasts).await;
-                rabbit.process()?.thaw()
+                rabbit.thaw().await
             }
             Kind::FreezeCache => {
                 let redis = self.redis.lock().await;
