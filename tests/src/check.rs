@@ -33,6 +33,27 @@ pub fn outcome(batch: &Value, outcome: &str) -> Result<u64> {
     count(&batch["outcomes"], outcome)
 }
 
+/// A text that others may read holds no phone of Germany, where all of these tests are, and none of the secrets.
+///
+/// # Errors
+/// When it does, with what stands around.
+pub fn names_nobody(text: &str, secrets: &[&str]) -> Result<()> {
+    for secret in secrets.iter().chain(&["%2B49"]) {
+        ensure!(!text.contains(secret), "{secret} is told");
+    }
+    for line in text.lines() {
+        // Ids and fractions have such digits too, beside letters, `-` or `.`.
+        let mut words = line.split(|c: char| !c.is_ascii_alphanumeric() && !".-".contains(c));
+        let is_phone = |word: &str| {
+            let word = word.trim_end_matches('.');
+            let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+            is_number && word.starts_with("49") && (11..=14).contains(&word.len())
+        };
+        ensure!(!words.any(is_phone), "a phone is told: {line}");
+    }
+    Ok(())
+}
+
 /// The contract's two equations, and what a status says about the counts.
 ///
 /// # Errors
@@ -186,4 +207,30 @@ pub fn errors_are(errors: &Value, expected: &[(u64, &str, &str)]) -> Result<()> 
     expected.sort();
     ensure!(found == expected, "expected {expected:?}, found {found:?}");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phone_is_told_from_ids_and_numbers() {
+        for text in [
+            "to=4915112345678",
+            "\"+491511234567\".",
+            "is +4915112345678.",
+            "%2B4915",
+        ] {
+            assert!(names_nobody(text, &[]).is_err(), "{text}");
+        }
+        for text in [
+            "01a206a0-fec2-712c-92c2-491511234567",
+            "0.4915112345678",
+            "1763869112345",
+            "49151123456789ab",
+        ] {
+            assert!(names_nobody(text, &["other"]).is_ok(), "{text}");
+        }
+        assert!(names_nobody("a secret", &["secret"]).is_err());
+    }
 }

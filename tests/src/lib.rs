@@ -7,6 +7,7 @@
 //! - [`form`]: forms and their links; [`visitor`]: whoever opens a link and answers.
 //! - [`report`]: reports and lists of feedbacks; [`oracle`]: what they must say, counted anew.
 //! - [`hostile`]: what an account sends that would hold up others; [`upload`]: bodies that arrive slowly.
+//! - [`campaign`]: campaigns and their messages; [`webhook`]: what a receiver of messages signs.
 //! - [`import`]: records, bodies, batches; [`check`]: what must hold for every batch; [`verdict`]: one record's.
 //! - [`process`]: one child process that never outlives the test; [`tools`]: programs `tests/run` fetched.
 //! - [`wait`]: the only place that waits.
@@ -34,3 +35,4 @@ pub mod upload;
 pub mod verdict;
 pub mod visitor;
 pub mod wait;
+pub mod webhook;

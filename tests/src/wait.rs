@@ -13,15 +13,16 @@ pub const LATER: Duration = Duration::from_mins(2);
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
-/// Something that is tried until a deadline, with growing pauses.
+/// Something that is tried until a deadline, with growing pauses: where [`eventually`] cannot be, in a task of its own.
 #[derive(Debug)]
-pub(crate) struct Tries {
+pub struct Tries {
     end: Instant,
     pause: Duration,
 }
 
 impl Tries {
-    pub(crate) fn within(deadline: Duration) -> Self {
+    /// The first of them is now.
+    pub fn within(deadline: Duration) -> Self {
         Self {
             end: Instant::now() + deadline,
             pause: FIRST_PAUSE,
@@ -33,7 +34,7 @@ impl Tries {
     }
 
     /// Waits until it is to be tried again: false if the deadline has passed.
-    pub(crate) async fn another(&mut self) -> bool {
+    pub async fn another(&mut self) -> bool {
         if self.left().is_zero() {
             return false;
         }

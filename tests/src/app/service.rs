@@ -10,6 +10,7 @@ use nix::sys::signal::Signal;
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::check;
 use crate::client::http;
 use crate::process::Process;
 use crate::servers::{SmallDisk, free_port};
@@ -189,6 +190,19 @@ impl Service {
         self.process.hide_log();
         self.process = spawn(self.program, &self.settings, self.port, &self.log)?;
         self.ready(START).await
+    }
+
+    /// Neither what it logged nor its metrics hold a phone or one of these secrets.
+    ///
+    /// # Errors
+    /// When they do, or cannot be read.
+    pub async fn names_nobody(&self, secrets: &[&str]) -> Result<()> {
+        check::names_nobody(&self.process.log()?, secrets).context("in the log")?;
+        let metrics = http()?
+            .get(format!("{}/metrics", self.base()))
+            .send()
+            .await?;
+        check::names_nobody(&metrics.text().await?, secrets).context("in the metrics")
     }
 
     /// Changes a variable for when it is started again.

@@ -108,6 +108,15 @@ impl Rabbit {
         self.held.process()
     }
 
+    /// Wakes the node up, and waits until it answers: `rabbitmqctl` does not end beside one that only just woke up.
+    ///
+    /// # Errors
+    /// When the node is stopped or does not answer.
+    pub async fn thaw(&self) -> Result<()> {
+        self.process()?.thaw()?;
+        eventually(LATER, async || self.node.ask().await).await
+    }
+
     /// Kills the node and removes all it knows: messages, queues, virtual hosts (not started again).
     ///
     /// # Errors
@@ -116,6 +125,26 @@ impl Rabbit {
         self.kill()?;
         let data = self.node.data();
         eventually(SOON, async || Ok(std::fs::remove_dir_all(&data)?)).await
+    }
+
+    /// The files in which it keeps messages and what it logs.
+    ///
+    /// # Errors
+    /// When its folders cannot be read.
+    pub fn files(&self) -> Result<Vec<PathBuf>> {
+        let (mut folders, mut files) = (vec![self.node.folder.path().to_owned()], Vec::new());
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder)? {
+                let entry = entry?;
+                let list = if entry.file_type()?.is_dir() {
+                    &mut folders
+                } else {
+                    &mut files
+                };
+                list.push(entry.path());
+            }
+        }
+        Ok(files)
     }
 
     /// The memory alarm: while it is on, the broker reads nothing from connections that publish.

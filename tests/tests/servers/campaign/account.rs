@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
 use reqwest::Method;
 use serde_json::{Value, json};
+use tests::campaign::on_import;
 use tests::check;
 use tests::client::{Answer, Call, Client};
 use tests::form::form;
@@ -16,6 +17,7 @@ use tests::wait::eventually;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use super::provider::NAME;
 use super::slice::{Pool, Slice, Version};
 use super::stage::{Stage, pause};
 
@@ -52,6 +54,8 @@ pub struct Account<'a> {
     pub posted: RefCell<Vec<Posted>>,
     /// Of the erased pool, the version that must stand.
     pub erased: RefCell<Vec<Option<u64>>>,
+    /// What the imports into the pool of those who get messages are for.
+    pub campaign: Value,
     /// Where the account's people answer.
     pub form: Value,
     pub link: Value,
@@ -77,8 +81,10 @@ impl<'a> Account<'a> {
         let owner = clients.first().context("no api")?;
         let form = owner.published(&form()).await?;
         let link = owner.link(&form, "1_3", &[]).await?;
+        let campaign = owner.started(|form| on_import(form, NAME)).await?;
         Ok(Self {
             id,
+            campaign,
             form,
             link,
             answered: RefCell::default(),
@@ -106,7 +112,7 @@ impl<'a> Account<'a> {
         };
         let (key, body) = (format!("key-{number}"), slice.body(version, broken));
         let sent = Instant::now();
-        let batch_id = self.import_body(&key, &body).await?;
+        let batch_id = self.import_body(slice.pool, &key, &body).await?;
         Ok(Posted {
             key,
             batch_id,
@@ -119,13 +125,18 @@ impl<'a> Account<'a> {
         })
     }
 
-    /// Posts a body under a key until that is answered 202; again later, the batch must be the same.
+    /// Posts a body for a pool under a key until that is answered 202; again later, the batch must be the same.
     ///
     /// # Errors
     /// When it is answered as an import may not be.
-    pub async fn import_body(&self, key: &str, body: &Bytes) -> Result<String> {
+    pub async fn import_body(&self, pool: Pool, key: &str, body: &Bytes) -> Result<String> {
+        let campaign = self.campaign["campaign_id"].as_str().unwrap_or_default();
+        let path = match pool {
+            Pool::Sent => format!("{IMPORT}?campaign={campaign}"),
+            Pool::Shared | Pool::Erased => IMPORT.to_owned(),
+        };
         let call = |client: &Client| {
-            let call = client.call(Method::POST, IMPORT);
+            let call = client.call(Method::POST, &path);
             call.header("idempotency-key", key).body(JSON, body.clone())
         };
         let read = |answer: Answer| {
@@ -274,6 +285,11 @@ impl<'a> Account<'a> {
                 bail!("no answer");
             };
             let answer = answer??;
+            if answer.status >= 400
+                && let Err(wrong) = check::names_nobody(answer.text()?, &[])
+            {
+                return Ok(Err(wrong));
+            }
             if answer.status == 503 {
                 if let Err(wrong) = answer.problem(503, "unavailable") {
                     return Ok(Err(wrong));

@@ -96,7 +96,7 @@ impl Stage {
                 self.note(fault);
                 rabbit.process()?.freeze()?;
                 pause(fault.lasts).await;
-                rabbit.process()?.thaw()
+                rabbit.thaw().await
             }
             Kind::FreezeCache => {
                 let redis = self.redis.lock().await;
@@ -104,6 +104,10 @@ impl Stage {
                 redis.process()?.freeze()?;
                 pause(fault.lasts).await;
                 redis.process()?.thaw()
+            }
+            Kind::KillProvider => {
+                self.note(fault);
+                self.provider.be_away(fault.lasts).await
             }
         }
     }
@@ -118,7 +122,7 @@ impl Stage {
         let mut service = service.lock().await;
         still_runs(&mut service)?;
         let at_work = match fault.kind {
-            Kind::KillWorker | Kind::FreezeWorker => in_hand(&service.worker_id()?),
+            Kind::KillWorker | Kind::FreezeWorker => at_work(&service.worker_id()?),
             _ => "SELECT count(*) FROM import_batch WHERE status = 'receiving'".to_owned(),
         };
         self.aim(fault, &at_work).await;
@@ -169,6 +173,15 @@ fn in_hand(worker_id: &str) -> String {
     format!(
         "SELECT count(*) FROM import_start JOIN import_chunk USING (account_id, batch_id, chunk_no) \
          WHERE worker_id = '{worker_id}'"
+    )
+}
+
+/// Asks how many chunks and messages a worker has in hand.
+fn at_work(worker_id: &str) -> String {
+    let chunks = in_hand(worker_id);
+    format!(
+        "SELECT ({chunks}) + (SELECT count(*) FROM lease JOIN message_due USING (fence) \
+         WHERE lease.name = sender AND owner = '{worker_id}')"
     )
 }
 

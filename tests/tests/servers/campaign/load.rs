@@ -1,4 +1,4 @@
-//! What goes on while faults happen: imports over each other, cancellations, erasures, visits and answers.
+//! What goes on while faults happen: imports over each other, cancellations, erasures, messages, visits and answers.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -82,7 +82,8 @@ fn slice(dice: &mut Dice) -> Slice {
 
 async fn replayed(account: &Account<'_>, posted: &Posted) -> Result<()> {
     let body = posted.slice.body(posted.version, posted.broken);
-    let batch_id = account.import_body(&posted.key, &body).await?;
+    let pool = posted.slice.pool;
+    let batch_id = account.import_body(pool, &posted.key, &body).await?;
     ensure!(
         batch_id == posted.batch_id,
         "{} was accepted twice: as {} and as {batch_id}",
@@ -141,6 +142,38 @@ pub async fn erase(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> 
         for number in slice.numbers() {
             stands(account, number, Some(posted.version))?;
         }
+        account.posted.borrow_mut().push(posted);
+    }
+    Ok(())
+}
+
+/// Imports for the account's campaign, one after the other, until `stop`: most of people who have no message yet.
+///
+/// # Errors
+/// When an answer is one that may not be.
+pub async fn send(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> Result<()> {
+    // See `post`.
+    let mut pace = interval(PACE);
+    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut new = 0;
+    while !stop.get() {
+        pace.tick().await;
+        let is_again = new > 0 && dice.percent(25);
+        let slice = Slice {
+            pool: Pool::Sent,
+            start: if is_again {
+                dice.between(0, new - 1)
+            } else {
+                new
+            },
+            stride: 1,
+            count: dice.between(1, 12),
+        };
+        let posted = account.import(slice, Version::Own, 0).await?;
+        if dice.percent(15) {
+            replayed(account, &posted).await?;
+        }
+        new = new.max(slice.start + slice.count);
         account.posted.borrow_mut().push(posted);
     }
     Ok(())

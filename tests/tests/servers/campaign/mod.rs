@@ -1,6 +1,7 @@
 //! A campaign of faults: two apis and three workers on servers of their own are killed, frozen and cut off all the time,
-//! while imports, cancellations, erasures, visits and answers go on. In the end nothing accepted is lost, nothing is
-//! stored or counted twice, no older value stands over a newer one, and reports are what is stored.
+//! while imports, cancellations, erasures, messages, visits and answers go on. In the end nothing accepted is lost, nothing is
+//! stored, counted or sent twice, no older value stands over a newer one, reports are what is stored, and no more messages
+//! are unknown than takeovers and the provider explain.
 //!
 //! `FEEDBACK_FAULTS` says how many faults (50 if it does not), `FEEDBACK_SEED` which: the same seed gives the same faults
 //! at the same moments and the same load. What the processes make of it is up to them.
@@ -9,6 +10,8 @@ mod account;
 mod harm;
 mod load;
 mod plan;
+mod provider;
+mod sent;
 mod slice;
 mod stage;
 mod stored;
@@ -26,8 +29,10 @@ use plan::{Dice, Fault};
 use stage::Stage;
 
 const ACCOUNTS: u64 = 3;
-/// Tasks of an account that import; one more imports and erases, and one visits.
+/// Tasks of an account that import; one more imports and erases, one visits, and one imports for its campaign.
 const POSTERS: u64 = 3;
+/// The stream of the provider's dice; 0 is the plan's, those of the accounts come after it.
+const PROVIDER: u64 = u64::MAX;
 
 #[tokio::test]
 async fn whatever_fails_nothing_accepted_is_lost_doubled_or_outdated() -> Result<()> {
@@ -36,7 +41,8 @@ async fn whatever_fails_nothing_accepted_is_lost_doubled_or_outdated() -> Result
     let replay = format!("FEEDBACK_SEED={seed} FEEDBACK_FAULTS={faults}");
     println!("a campaign of {replay}");
     let plan = plan::plan(seed, faults, stage::APIS, stage::WORKERS);
-    let mut stage = Stage::start().await.with_context(|| replay.clone())?;
+    let dice = Dice::new(seed, PROVIDER);
+    let mut stage = Stage::start(dice).await.with_context(|| replay.clone())?;
     let outcome = campaign(&stage, seed, &plan).await;
     if outcome.is_ok() {
         stage.hide_logs();
@@ -65,6 +71,7 @@ async fn campaign(stage: &Stage, seed: u64, plan: &[Fault]) -> Result<()> {
         try_join_all(plan.iter().map(|fault| stage.inject(fault))).await?;
         stage.all_ready().await?;
         stop.set(true);
+        stage.provider.calm_down();
         anyhow::Ok(Instant::now())
     };
     let dice = |account: usize, task: u64| Dice::new(seed, 1 + account as u64 * 16 + task);
@@ -75,11 +82,15 @@ async fn campaign(stage: &Stage, seed: u64, plan: &[Fault]) -> Result<()> {
     let tasks = accounts.iter().enumerate();
     let visits =
         tasks.map(|(which, account)| load::visit(account, dice(which, POSTERS + 1), &stop));
+    let tasks = accounts.iter().enumerate();
+    let sending =
+        tasks.map(|(which, account)| load::send(account, dice(which, POSTERS + 2), &stop));
     let (healed, ..) = tokio::try_join!(
         faults,
         try_join_all(posts),
         try_join_all(erasures),
-        try_join_all(visits)
+        try_join_all(visits),
+        try_join_all(sending)
     )?;
     for account in &accounts {
         account.late_answers().await?;
@@ -91,7 +102,12 @@ async fn campaign(stage: &Stage, seed: u64, plan: &[Fault]) -> Result<()> {
     for account in &accounts {
         violations.extend(verdict::violations(account).await?);
     }
-    for verdict in [verdict::cleared(stage).await, stage.verified().await] {
+    let sent = sent::judge(stage, &accounts, &stage.provider, &mut violations).await?;
+    for verdict in [
+        verdict::cleared(stage).await,
+        stage.verified().await,
+        stage.names_nobody().await,
+    ] {
         violations.extend(verdict.err().map(|wrong| format!("{wrong:#}")));
     }
     println!(
@@ -100,6 +116,7 @@ async fn campaign(stage: &Stage, seed: u64, plan: &[Fault]) -> Result<()> {
         (settled - healed).as_secs_f64(),
         settled.elapsed().as_secs_f64()
     );
+    println!("{sent:?}");
     figures(stage, &accounts, violations.len());
     ensure!(
         violations.is_empty(),

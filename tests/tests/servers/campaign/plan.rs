@@ -67,10 +67,11 @@ pub enum Kind {
     FreezeDatabase,
     FreezeBroker,
     FreezeCache,
+    KillProvider,
 }
 
 /// How many of each are in a deck. The broker takes long to come back, so that more of its faults would wait in line.
-const DECK: [(Kind, usize); 13] = [
+const DECK: [(Kind, usize); 14] = [
     (Kind::KillWorker, 9),
     (Kind::FreezeWorker, 7),
     (Kind::KillApi, 5),
@@ -79,6 +80,7 @@ const DECK: [(Kind, usize); 13] = [
     (Kind::FreezeDatabase, 2),
     (Kind::KillCache, 2),
     (Kind::FillCache, 2),
+    (Kind::KillProvider, 2),
     (Kind::FreezeCache, 1),
     (Kind::FreezeBroker, 1),
     (Kind::KillBroker, 1),
@@ -103,6 +105,7 @@ impl Kind {
             Self::FreezeDatabase => "freeze database",
             Self::FreezeBroker => "freeze broker",
             Self::FreezeCache => "freeze cache",
+            Self::KillProvider => "kill provider",
         }
     }
 }
@@ -115,7 +118,7 @@ pub struct Fault {
     pub kind: Kind,
     /// Which of the processes of its kind.
     pub victim: usize,
-    /// How long a frozen process sleeps, a blocked broker is blocked or a full cache is full.
+    /// How long a frozen process sleeps, a blocked broker is blocked, a full cache is full or the provider is away.
     pub lasts: Duration,
     /// Whether it waits a moment for the victim to be at work.
     pub aimed: bool,
@@ -134,13 +137,14 @@ impl fmt::Display for Fault {
             | Kind::FillCache
             | Kind::FreezeDatabase
             | Kind::FreezeBroker
-            | Kind::FreezeCache => write!(out, "{name} for {lasts:.1} s"),
+            | Kind::FreezeCache
+            | Kind::KillProvider => write!(out, "{name} for {lasts:.1} s"),
             _ => write!(out, "{name}"),
         }
     }
 }
 
-/// `count` faults, one each 0.5 to 1.5 s, drawn as from decks of cards: every kind comes in every forty.
+/// `count` faults, one each 0.5 to 1.5 s, drawn as from decks of cards: every kind comes in every 42.
 pub fn plan(seed: u64, count: usize, apis: usize, workers: usize) -> Vec<Fault> {
     let mut dice = Dice::new(seed, 0);
     let mut deck: Vec<Kind> = Vec::new();

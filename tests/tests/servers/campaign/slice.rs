@@ -21,6 +21,8 @@ pub enum Pool {
     Shared,
     /// Imported and erased by one task, one operation after the other.
     Erased,
+    /// Imported to be sent a message each, most of them once.
+    Sent,
 }
 
 impl Pool {
@@ -29,6 +31,7 @@ impl Pool {
         match self {
             Self::Shared => 14_983,
             Self::Erased => 41,
+            Self::Sent => 99_991,
         }
     }
 
@@ -37,6 +40,7 @@ impl Pool {
         match self {
             Self::Shared => format!("S-{number}"),
             Self::Erased => format!("E-{number}"),
+            Self::Sent => format!("M-{number}"),
         }
     }
 }

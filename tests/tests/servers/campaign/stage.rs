@@ -2,17 +2,21 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use chrono::{Timelike, Utc};
 use tests::app::{App, Backends, Service};
+use tests::check;
 use tests::client::Client;
 use tests::servers::{Durability, Endpoints, Postgres, Rabbit, Redis};
 use tests::wait::SOON;
+use tests::webhook::SECRET;
 use tokio::sync::Mutex;
 
-use super::plan::{Fault, Kind};
+use super::plan::{Dice, Fault, Kind};
+use super::provider::{ERROR_TEXT, Provider};
 
 pub const APIS: usize = 2;
 pub const WORKERS: usize = 3;
@@ -25,6 +29,7 @@ pub struct Stage {
     app: App,
     pub(super) redis: Mutex<Redis>,
     pub(super) rabbit: Mutex<Rabbit>,
+    pub(super) provider: Arc<Provider>,
     // The last to go: the app gives its database back.
     pub(super) postgres: Mutex<Postgres>,
     bases: Vec<String>,
@@ -40,11 +45,11 @@ pub async fn pause(length: Duration) {
 }
 
 impl Stage {
-    /// Starts it all on servers of its own.
+    /// Starts it all on servers of its own; the dice are the provider's.
     ///
     /// # Errors
     /// When something does not start.
-    pub async fn start() -> Result<Self> {
+    pub async fn start(dice: Dice) -> Result<Self> {
         let (postgres, rabbit, redis) = tokio::try_join!(
             Postgres::start(Durability::Fast),
             Rabbit::start(),
@@ -56,15 +61,21 @@ impl Stage {
             redis: redis.url(),
         };
         let backends = Backends::on_private_broker(&endpoints).await?;
+        let provider = Provider::start(dice).await?;
         let setup = App::setup().apis(APIS).workers(WORKERS).on(backends);
+        let setup = setup
+            .setting("FEEDBACK_SENDERS", &provider.setting())
+            .setting("FEEDBACK_PUBLIC_URL", "https://feedback.example");
         let mut app = setup.start().await?;
-        let bases = app.apis.iter().map(Service::base).collect();
+        let bases: Vec<String> = app.apis.iter().map(Service::base).collect();
+        provider.report_to(&bases)?;
         Ok(Self {
             apis: app.apis.drain(..).map(Mutex::new).collect(),
             workers: app.workers.drain(..).map(Mutex::new).collect(),
             app,
             redis: Mutex::new(redis),
             rabbit: Mutex::new(rabbit),
+            provider,
             postgres: Mutex::new(postgres),
             bases,
             began: Cell::new(Instant::now()),
@@ -105,6 +116,24 @@ impl Stage {
     /// What it finds.
     pub async fn verified(&self) -> Result<()> {
         self.app.succeeds(&["verify"]).await.map(drop)
+    }
+
+    /// Neither logs nor metrics nor the broker name anybody to whom something was sent, or quote the provider.
+    ///
+    /// # Errors
+    /// When one does.
+    pub async fn names_nobody(&self) -> Result<()> {
+        let secrets = [SECRET, ERROR_TEXT];
+        for service in self.apis.iter().chain(&self.workers) {
+            service.lock().await.names_nobody(&secrets).await?;
+        }
+        for file in self.rabbit.lock().await.files()? {
+            // One may be gone meanwhile.
+            let bytes = std::fs::read(&file).unwrap_or_default();
+            let told = check::names_nobody(&String::from_utf8_lossy(&bytes), &secrets);
+            told.with_context(|| file.display().to_string())?;
+        }
+        Ok(())
     }
 
     /// From here the plan counts.

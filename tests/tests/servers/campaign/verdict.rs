@@ -17,7 +17,7 @@ const SETTLED: Duration = Duration::from_mins(4);
 /// More violations of one account are counted, not shown.
 const SHOWN: usize = 20;
 
-/// Waits until no import is under way.
+/// Waits until no import and no message is under way.
 ///
 /// # Errors
 /// When one still is, or was parked: no fault counts as a chunk's own failure.
@@ -30,6 +30,10 @@ pub async fn settled(stage: &Stage) -> Result<()> {
             return Ok(Err(anyhow::anyhow!("parked:\n{open}")));
         }
         ensure!(open.is_empty(), "still open:\n{open}");
+        let due =
+            "SELECT sender, fence, due_at, failures, count(*) FROM message_due GROUP BY 1, 2, 3, 4";
+        let due = stage.sql(due).await?;
+        ensure!(due.is_empty(), "still due:\n{due}");
         Ok(Ok(()))
     })
     .await?

@@ -7,11 +7,8 @@ use tests::campaign::{count, on_import};
 use tests::import::records;
 use tests::wait::{LATER, eventually};
 
-use super::peer::Peer;
-use super::{with_demo, with_senders};
-
-/// Long before any test, as both databases read it.
-const LONG_AGO: &str = "2020-01-01T00:00:00+00:00";
+use super::peer::{Peer, sender_to};
+use super::{LONG_AGO, with_demo, with_senders};
 
 fn with_reminder(form: &Value) -> Value {
     let mut campaign = on_import(form, "demo");
@@ -132,10 +129,11 @@ async fn receipts_of_the_simulation_outlive_a_kill() -> Result<()> {
 
 #[tokio::test]
 async fn a_sender_in_error_degrades_and_messages_are_counted_by_sender() -> Result<()> {
-    let address = Peer::refusing().await?;
+    let (peer, address) = Peer::start().await?;
+    peer.answer_with(401);
     let mut app = with_senders(&format!(
-        "peer=http://{address}/sms?accounts=*&receipts=off&secret=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
-         demo=demo:?delay=10ms&failures=0&rate=100000"
+        "{} demo=demo:?delay=10ms&failures=0&rate=100000",
+        sender_to(&address, "&receipts=off")
     ))
     .start()
     .await?;

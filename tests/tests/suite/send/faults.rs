@@ -8,23 +8,17 @@ use tests::campaign::{count, on_import};
 use tests::import::records;
 use tests::wait::{LATER, eventually};
 
-use super::peer::Peer;
+use super::peer::{Peer, sender_to};
 use super::with_senders;
 
 const MESSAGES: usize = 3_000;
 const WINDOW: u64 = 20;
 
-fn peer_sender(address: &str) -> String {
-    let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-    format!(
-        "peer=http://{address}/sms?accounts=*&secret={secret}&rate=1000&window={WINDOW}&receipts=off"
-    )
-}
-
 #[tokio::test]
 async fn a_killed_worker_sends_nothing_twice_and_leaves_little_unknown() -> Result<()> {
     let (peer, address) = Peer::start().await?;
-    let mut app = with_senders(&peer_sender(&address)).start().await?;
+    let sender = sender_to(&address, &format!("&window={WINDOW}&receipts=off"));
+    let mut app = with_senders(&sender).start().await?;
     let client = app.client().await?;
     let campaign = client.started(|form| on_import(form, "peer")).await?;
     client

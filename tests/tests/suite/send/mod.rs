@@ -1,20 +1,29 @@
 //! Contract §8: sending.
 
+mod again;
 mod audience;
 mod driver;
 mod faults;
 mod funnel;
+mod hooks;
 mod kannel;
 mod life;
 mod lists;
 mod peer;
+mod people;
 mod providers;
 mod replies;
 mod reports;
 mod segments;
 mod smpp;
 
+use anyhow::Result;
+use serde_json::Value;
 use tests::app::{App, Setup};
+use tests::webhook::SECRET;
+
+/// Long before any test, as both databases read it.
+const LONG_AGO: &str = "2020-01-01T00:00:00+00:00";
 
 /// A service with these senders.
 fn with_senders(senders: &str) -> Setup {
@@ -26,4 +35,18 @@ fn with_senders(senders: &str) -> Setup {
 /// A service whose simulated provider is quick and has no failures.
 fn with_demo() -> Setup {
     with_senders("demo=demo:?delay=10ms&failures=0&rate=100000&window=200")
+}
+
+/// How many messages of a kind were skipped for a reason.
+fn skipped(campaign: &Value, kind: &str, reason: &str) -> u64 {
+    let skipped = &campaign["counts"][kind]["skipped"][reason];
+    skipped.as_u64().unwrap_or_default()
+}
+
+/// Neither logs nor metrics tell a phone, a secret of a provider, or what it wrote beside its codes.
+async fn names_nobody(app: &App) -> Result<()> {
+    for service in app.apis.iter().chain(&app.workers) {
+        service.names_nobody(&[SECRET, peer::ERROR_TEXT]).await?;
+    }
+    Ok(())
 }

@@ -1,57 +1,120 @@
-//! A provider that notes what it gets.
+//! A provider that notes what it gets: a receiver of our own, or Twilio.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
+use tests::wait::{LATER, eventually};
+use tests::webhook::SECRET;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
 
-/// How often each message came, by its id.
-#[derive(Clone, Default)]
+/// What it writes beside its code, and nobody may tell.
+pub const ERROR_TEXT: &str = "says the canary";
+
+#[derive(Clone)]
 pub struct Peer {
-    seen: Arc<Mutex<HashMap<String, usize>>>,
+    messages: Arc<Mutex<Vec<Value>>>,
+    status: Arc<AtomicU16>,
+    /// Whether answers are held back.
+    is_holding: watch::Sender<bool>,
 }
 
 impl Peer {
     /// Listens on a free port until the test's runtime ends, and gives its address.
     pub async fn start() -> Result<(Self, String)> {
-        let peer = Self::default();
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?.to_string();
-        let router = Router::new()
-            .route("/sms", post(take))
-            .with_state(peer.clone());
-        tokio::spawn(async move { axum::serve(listener, router).await });
-        Ok((peer, address))
+        Ok((Self::on(listener), address))
     }
 
-    /// The same of one that refuses whoever asks.
-    pub async fn refusing() -> Result<String> {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?.to_string();
-        let router = Router::new().route("/sms", post(async || StatusCode::UNAUTHORIZED));
+    /// Serves those who connect to a listener.
+    pub fn on(listener: TcpListener) -> Self {
+        let peer = Self {
+            messages: Arc::default(),
+            status: Arc::new(AtomicU16::new(StatusCode::CREATED.as_u16())),
+            is_holding: watch::Sender::new(false),
+        };
+        let router = Router::new().fallback(take).with_state(peer.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Ok(address)
+        peer
     }
 
+    /// Answers with this status from now on.
+    pub fn answer_with(&self, status: u16) {
+        self.status.store(status, Ordering::Relaxed);
+    }
+
+    /// Whether it takes messages and holds its answers back.
+    pub fn hold(&self, is_holding: bool) {
+        self.is_holding.send_replace(is_holding);
+    }
+
+    /// How often each message came, by its id.
     pub fn seen(&self) -> HashMap<String, usize> {
-        self.seen
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        let mut seen = HashMap::new();
+        for message in self.messages() {
+            let id = message["message_id"].as_str().unwrap_or_default();
+            *seen.entry(id.to_owned()).or_default() += 1;
+        }
+        seen
+    }
+
+    /// Notes a message, and gives its id here.
+    fn note(&self, message: &Value) -> String {
+        let messages = self.messages.lock();
+        let mut messages = messages.unwrap_or_else(PoisonError::into_inner);
+        messages.push(message.clone());
+        format!("id-{}", messages.len())
+    }
+
+    /// All that came, in the order in which it did.
+    pub fn messages(&self) -> Vec<Value> {
+        let messages = self.messages.lock();
+        messages.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// All that came, once it is so many.
+    pub async fn until(&self, count: usize) -> Result<Vec<Value>> {
+        eventually(LATER, async || {
+            let messages = self.messages();
+            ensure!(messages.len() >= count, "{} messages", messages.len());
+            Ok(messages)
+        })
+        .await
+    }
+
+    /// The last message to a phone.
+    pub fn message_to(&self, phone: &str) -> Result<Value> {
+        let mut messages = self.messages().into_iter().rev();
+        let found = messages.find(|message| message["to"] == phone);
+        found.with_context(|| format!("nothing came to {phone}"))
     }
 }
 
-async fn take(State(peer): State<Peer>, Json(message): Json<Value>) -> Json<Value> {
-    let id = message["message_id"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned();
-    let mut seen = peer.seen.lock().unwrap_or_else(PoisonError::into_inner);
-    *seen.entry(id.clone()).or_default() += 1;
-    Json(json!({ "id": id }))
+/// The entry of a sender `peer` that has it as its receiver, with more parameters.
+pub fn sender_to(address: &str, more: &str) -> String {
+    format!("peer=http://{address}/sms?accounts=*&secret={SECRET}&rate=1000{more}")
+}
+
+async fn take(State(peer): State<Peer>, body: Bytes) -> (StatusCode, Json<Value>) {
+    let message: Value = serde_json::from_slice(&body).unwrap_or_else(|_| {
+        let pairs = url::form_urlencoded::parse(&body).into_owned();
+        pairs.map(|(name, value)| (name, json!(value))).collect()
+    });
+    let id = peer.note(&message);
+    let mut is_holding = peer.is_holding.subscribe();
+    // It ends with the test, which then asks for no answer.
+    let _ = is_holding.wait_for(|is_holding| !is_holding).await;
+    let status = StatusCode::from_u16(peer.status.load(Ordering::Relaxed));
+    // A provider's own error is Twilio's of a phone that opted out.
+    let text = format!("{message} {ERROR_TEXT}");
+    let answer = json!({"id": id, "sid": id, "code": 21610, "message": text});
+    (status.unwrap_or_default(), Json(answer))
 }

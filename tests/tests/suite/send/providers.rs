@@ -16,10 +16,10 @@ use tests::campaign::{count, on_import};
 use tests::client::Client;
 use tests::import::{JSON, record};
 use tests::tools::{Tool, own};
+use tests::webhook::SECRET;
 
 use super::with_senders;
 
-const WHSEC: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const FORM: &str = "application/x-www-form-urlencoded";
 
 /// A request to any of the providers.
@@ -244,7 +244,7 @@ async fn requests_and_callbacks_are_those_of_the_providers_libraries() -> Result
     let app = with_senders(&format!(
         "twilio=twilio://AC1:token@{address}?tls=off&accounts=*&from=+15005550006
          vonage=vonage://key:secret@{address}?tls=off&accounts=*&from=Acme&signature_secret=signing&signature_method=sha256
-         own=http://{address}/own?accounts=*&secret={WHSEC}"
+         own=http://{address}/own?accounts=*&secret={SECRET}"
     ))
     .start()
     .await?;
@@ -273,7 +273,7 @@ async fn requests_and_callbacks_are_those_of_the_providers_libraries() -> Result
             "status": "delivered", "scts": "2611230000", "err-code": "0", "api-key": "key", "message-timestamp": "2026-11-23 00:00:00",
             "client-ref": vonage_form["client-ref"], "nonce": "n",
         }},
-        {"kind": "https", "secret": WHSEC, "body": r#"{"status": "delivered", "code": "0"}"#},
+        {"kind": "https", "secret": SECRET, "body": r#"{"status": "delivered", "code": "0"}"#},
         {"kind": "twilio", "secret": "token", "url": twilio_inbound, "body": {
             "MessageSid": "SM2", "From": "+4915112345678", "To": "+15005550006", "Body": "Größe & mehr = €😀", "NumMedia": "0",
         }},

@@ -18,8 +18,8 @@ use tests::wait::{LATER, eventually};
 use super::with_senders;
 
 const SETTING: &str = "/api_v1/sms/setting";
-const PHONE: &str = "+4915112345678";
-const OTHER_PHONE: &str = "+4915112345679";
+pub(super) const PHONE: &str = "+4915112345678";
+pub(super) const OTHER_PHONE: &str = "+4915112345679";
 
 /// A phone and a text that a gateway was given.
 type Sent = (String, String);
@@ -77,7 +77,7 @@ async fn take(
 }
 
 /// Where texts to a sender come in.
-async fn inbound_path(app: &App, sender: &str) -> Result<String> {
+pub(super) async fn inbound_path(app: &App, sender: &str) -> Result<String> {
     let output = app.cli(&["sender", "list", "--json"]).await?;
     let senders: Value = serde_json::from_slice(&output.stdout)?;
     let mut senders = senders.as_array().context("no senders")?.iter();
@@ -96,7 +96,7 @@ async fn text(app: &App, hook: &str, id: &str, phone: &str, text: &str) -> Resul
 }
 
 /// Sends messages to both phones.
-async fn send(client: &Client, sender: &str) -> Result<Value> {
+pub(super) async fn send(client: &Client, sender: &str) -> Result<Value> {
     let campaign = client.started(|form| on_import(form, sender)).await?;
     let to = [PHONE, OTHER_PHONE].iter().enumerate();
     let records: Vec<Value> = to
@@ -108,7 +108,7 @@ async fn send(client: &Client, sender: &str) -> Result<Value> {
         .await
 }
 
-async fn suppressed(client: &Client) -> Result<usize> {
+pub(super) async fn suppressed(client: &Client) -> Result<usize> {
     let list = client.get("/api_v1/sms/suppression").await?;
     let list: Value = list.expect(200)?.json()?;
     Ok(list["items"].as_array().context("no items")?.len())

@@ -1,0 +1,272 @@
+//! What follows later: reminders, what is sent again, what a pause holds back, and whose turn is next.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tests::campaign::{campaign_path, count, on_import};
+use tests::client::{Answer, Client};
+use tests::import::records;
+use tests::webhook::SECRET;
+
+use super::hooks::report;
+use super::peer::{Peer, sender_to};
+use super::people::visitor;
+use super::replies::inbound_path;
+use super::{LONG_AGO, names_nobody, skipped, with_senders};
+
+fn phone(number: usize) -> String {
+    format!("+49151123456{number:02}")
+}
+
+/// So many people, `D0` and on.
+fn people(count: usize) -> Vec<Value> {
+    let people = 0..count;
+    people
+        .map(|number| json!({"docid": format!("D{number}"), "phone": phone(number)}))
+        .collect()
+}
+
+/// A running campaign, and its messages accepted.
+async fn accepted(client: &Client, people: &[Value]) -> Result<Value> {
+    let campaign = client
+        .started(|form| {
+            let mut campaign = on_import(form, "peer");
+            campaign["contact_gap_days"] = json!(1);
+            campaign["reminder"] = json!({"after_days": 1, "text": "Still there? {link}"});
+            campaign
+        })
+        .await?;
+    client.import_for(&campaign, people).await?.expect(202)?;
+    let all = people.len() as u64;
+    client
+        .until(&campaign, |now| count(now, "first", "accepted") == all)
+        .await
+}
+
+#[tokio::test]
+async fn those_who_got_the_first_message_and_did_not_answer_are_reminded_once() -> Result<()> {
+    let (peer, address) = Peer::start().await?;
+    let app = with_senders(&sender_to(&address, "")).start().await?;
+    let (client, public) = (app.client().await?, app.anonymous()?);
+    let campaign = accepted(&client, &people(5)).await?;
+    let receipts = [
+        "delivered",
+        "delivered",
+        "undelivered",
+        "delivered",
+        "accepted",
+    ];
+    for (number, status) in receipts.into_iter().enumerate() {
+        let message = peer.message_to(&phone(number))?;
+        for _ in 0..2 {
+            report(&public, &message, status).await?;
+        }
+    }
+    let planned = client
+        .until(&campaign, |now| count(now, "reminder", "scheduled") == 3)
+        .await?;
+    ensure!(count(&planned, "reminder", "recipients") == 3, "{planned}");
+    let first = peer.message_to(&phone(0))?;
+    visitor(&app, &peer.message_to(&phone(1))?)?
+        .stored(&json!({"mood": 3}))
+        .await?;
+    let stop = json!({"id": "1", "from": phone(3), "to": "12345", "text": "stop"});
+    let hook = inbound_path(&app, "peer").await?;
+    public.webhook(&hook, SECRET, &stop).await?.expect(200)?;
+    app.sql(&format!("UPDATE message_due SET due_at = '{LONG_AGO}'"))
+        .await?;
+    let later = client
+        .until(&campaign, |now| count(now, "reminder", "accepted") == 1)
+        .await?;
+    ensure!(
+        skipped(&later, "reminder", "already_answered") == 1,
+        "{later}"
+    );
+    ensure!(skipped(&later, "reminder", "opted_out") == 1, "{later}");
+    let reminder = peer.message_to(&phone(0))?;
+    let link = first["text"]
+        .as_str()
+        .and_then(|text| text.split(' ').next_back());
+    let link = link.context("no link")?;
+    ensure!(
+        reminder["text"] == format!("Still there? {link}"),
+        "{first} {reminder}"
+    );
+    ensure!(reminder["message_id"] != first["message_id"]);
+
+    // A late receipt of the first message, and those of the reminder, remind nobody again.
+    for message in [&first, &reminder] {
+        report(&public, message, "delivered").await?;
+    }
+    visitor(&app, &reminder)?
+        .stored(&json!({"mood": 4}))
+        .await?;
+    report(&public, &peer.message_to(&phone(4))?, "expired").await?;
+    client.act(&campaign, "finish").await?.expect(200)?;
+    let done = client
+        .until(&campaign, |now| now["status"] == "FINISHED")
+        .await?;
+    ensure!(count(&done, "reminder", "delivered") == 1, "{done}");
+    ensure!(count(&done, "reminder", "recipients") == 3, "{done}");
+    ensure!(peer.messages().len() == 6);
+    app.succeeds(&["verify"]).await?;
+    names_nobody(&app).await
+}
+
+async fn resend(client: &Client, campaign: &Value, status: &str) -> Result<Answer> {
+    let path = format!("{}/resend", campaign_path(campaign));
+    let body = json!({"status": status});
+    client.send_json(Method::POST, &path, &body).await
+}
+
+#[tokio::test]
+async fn what_is_unknown_is_sent_again_when_a_person_asks_for_it() -> Result<()> {
+    let (peer, address) = Peer::start().await?;
+    let app = with_senders(&sender_to(&address, "")).start().await?;
+    let client = app.client().await?;
+    peer.answer_with(500);
+    let campaign = client.started(|form| on_import(form, "peer")).await?;
+    client
+        .import_for(&campaign, &people(4))
+        .await?
+        .expect(202)?;
+    client
+        .until(&campaign, |now| count(now, "first", "unknown") == 4)
+        .await?;
+    // A receipt settles it, so that it is not sent again.
+    let settled = peer.message_to(&phone(0))?;
+    report(&app.anonymous()?, &settled, "delivered").await?;
+    client.act(&campaign, "finish").await?.expect(200)?;
+    client
+        .until(&campaign, |now| now["status"] == "FINISHED")
+        .await?;
+    peer.answer_with(201);
+    resend(&client, &campaign, "failed")
+        .await?
+        .problem(422, "validation_failed")?;
+    let running = resend(&client, &campaign, "unknown").await?;
+    let running: Value = running.expect(200)?.json()?;
+    ensure!(running["status"] == "RUNNING", "{running}");
+    let done = client
+        .until(&campaign, |now| now["status"] == "FINISHED")
+        .await?;
+    ensure!(count(&done, "first", "accepted") == 3, "{done}");
+    ensure!(count(&done, "first", "parts") == 4, "{done}");
+    let seen = peer.seen();
+    let of_settled = settled["message_id"].as_str().unwrap_or_default();
+    let twice = seen.iter().filter(|(id, _)| *id != of_settled);
+    ensure!(
+        twice.clone().count() == 3 && seen[of_settled] == 1,
+        "{seen:?}"
+    );
+    ensure!(twice.into_iter().all(|(_, times)| *times == 2), "{seen:?}");
+    app.succeeds(&["verify"]).await?;
+    names_nobody(&app).await
+}
+
+#[tokio::test]
+async fn what_a_receipt_settles_meanwhile_is_not_sent_again() -> Result<()> {
+    let (peer, address) = Peer::start().await?;
+    let app = with_senders(&sender_to(&address, "")).start().await?;
+    let client = app.client().await?;
+    peer.answer_with(500);
+    let campaign = client.started(|form| on_import(form, "peer")).await?;
+    client
+        .import_for(&campaign, &people(3))
+        .await?
+        .expect(202)?;
+    client
+        .until(&campaign, |now| count(now, "first", "unknown") == 3)
+        .await?;
+    client.act(&campaign, "pause").await?.expect(200)?;
+    resend(&client, &campaign, "unknown").await?.expect(200)?;
+    let settled = peer.message_to(&phone(0))?;
+    report(&app.anonymous()?, &settled, "delivered").await?;
+    peer.answer_with(201);
+    client.act(&campaign, "resume").await?.expect(200)?;
+    let done = client
+        .until(&campaign, |now| {
+            count(now, "first", "scheduled") + count(now, "first", "sending") == 0
+        })
+        .await?;
+    ensure!(count(&done, "first", "delivered") == 1, "{done}");
+    ensure!(count(&done, "first", "accepted") == 2, "{done}");
+    ensure!(peer.messages().len() == 5, "{:?}", peer.seen());
+    app.succeeds(&["verify"]).await.map(drop)
+}
+
+#[tokio::test]
+async fn after_the_answer_to_a_pause_nothing_is_handed_over() -> Result<()> {
+    let (peer, address) = Peer::start().await?;
+    let app = with_senders(&sender_to(&address, "&window=5"))
+        .start()
+        .await?;
+    let client = app.client().await?;
+    peer.hold(true);
+    let campaign = client.started(|form| on_import(form, "peer")).await?;
+    client
+        .import_for(&campaign, &people(20))
+        .await?
+        .expect(202)?;
+    peer.until(5).await?;
+    client.act(&campaign, "pause").await?.expect(200)?;
+    peer.hold(false);
+    let paused = client
+        .until(&campaign, |now| count(now, "first", "accepted") == 5)
+        .await?;
+    ensure!(count(&paused, "first", "scheduled") == 15, "{paused}");
+    ensure!(peer.messages().len() == 5);
+    client.act(&campaign, "resume").await?.expect(200)?;
+    client
+        .until(&campaign, |now| count(now, "first", "accepted") == 20)
+        .await?;
+    ensure!(peer.messages().len() == 20);
+    Ok(())
+}
+
+#[tokio::test]
+async fn accounts_take_turns_at_a_sender_by_parts() -> Result<()> {
+    let (peer, address) = Peer::start().await?;
+    let app = with_senders(&sender_to(&address, "&window=1"))
+        .start()
+        .await?;
+    let (busy, small) = (app.client().await?, app.client().await?);
+    peer.hold(true);
+    let of_two_parts = busy
+        .started(|form| {
+            let mut campaign = on_import(form, "peer");
+            campaign["text"] = json!(format!("{} {{link}}", "x".repeat(200)));
+            campaign
+        })
+        .await?;
+    busy.import_for(&of_two_parts, &records("A", 200, "1"))
+        .await?
+        .expect(202)?;
+    peer.until(1).await?;
+    let campaign = small.started(|form| on_import(form, "peer")).await?;
+    small
+        .import_for(&campaign, &people(20))
+        .await?
+        .expect(202)?;
+    small
+        .until(&campaign, |now| count(now, "first", "scheduled") == 20)
+        .await?;
+    peer.hold(false);
+    small
+        .until(&campaign, |now| count(now, "first", "accepted") == 20)
+        .await?;
+    let phones: BTreeSet<String> = (0..20).map(phone).collect();
+    let is_small = |message: &Value| message["to"].as_str().is_some_and(|to| phones.contains(to));
+    let order: Vec<bool> = peer.messages().iter().map(is_small).collect();
+    let first = order.iter().position(|is_small| *is_small);
+    let last = order.iter().rposition(|is_small| *is_small);
+    let (first, last) = first.zip(last).context("nothing came")?;
+    let between = last + 1 - first - 20;
+    ensure!(
+        (8..=12).contains(&between),
+        "{between} of the busy account came between"
+    );
+    Ok(())
+}
