@@ -17,7 +17,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::{HttpConnector, capture_connection};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::{ClientConfig, RootCertStore};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 use webpki_root_certs::TLS_SERVER_ROOT_CERTS;
 
 use crate::message::Handed;
@@ -111,10 +111,17 @@ impl HttpClient {
         let connection = capture_connection(&mut request);
         let mut call = pin!(self.client.request(request));
         let has_connection = || connection.connection_metadata().is_some();
-        let mut outcome = timeout_at(begin_by.min(deadline), &mut call).await;
-        if outcome.is_err() && has_connection() {
-            outcome = timeout_at(deadline, call).await;
-        }
+        let outcome = tokio::select! {
+            // Looked at first: a process that was stopped meanwhile writes nothing when it goes on.
+            biased;
+            () = sleep_until(begin_by.min(deadline)) => {
+                if !has_connection() {
+                    return Err(Handed::not_sent("timeout"));
+                }
+                timeout_at(deadline, call).await
+            }
+            done = &mut call => Ok(done),
+        };
         let has_connection = has_connection();
         let response = match outcome {
             Ok(Ok(response)) => response,
@@ -122,8 +129,7 @@ impl HttpClient {
                 return Err(Handed::not_sent("connect"));
             }
             Ok(Err(_)) => return Err(Handed::unknown("connection_lost")),
-            Err(_) if has_connection => return Err(Handed::unknown("timeout")),
-            Err(_) => return Err(Handed::not_sent("timeout")),
+            Err(_) => return Err(Handed::unknown("timeout")),
         };
         let (head, body) = response.into_parts();
         let body = timeout_at(deadline, Limited::new(body, MAX_BODY).collect()).await;

@@ -262,7 +262,12 @@ impl Shared {
     ) -> Part {
         let (begun, mut start) = oneshot::channel();
         let (answer, answered) = oneshot::channel();
-        let submission = Outgoing::Submit(Box::new(Submission { pdu, begun, answer }));
+        let submission = Outgoing::Submit(Box::new(Submission {
+            pdu,
+            begin_by,
+            begun,
+            answer,
+        }));
         let started = async { queue.send(submission).await.is_ok() && (&mut start).await.is_ok() };
         match timeout_at(begin_by, started).await {
             Ok(true) => {}

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use rusmpp::pdus::SubmitSm;
 use rusmpp::{Command, CommandStatus, Pdu};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::bind::{BindError, Commands, FIRST_SEQUENCE, Frames, connect};
 use super::join::Texts;
@@ -34,6 +34,8 @@ pub(super) enum Outgoing {
 /// A part on its way.
 pub(super) struct Submission {
     pub pdu: SubmitSm,
+    /// It is not written later.
+    pub begin_by: Instant,
     /// Told before the first byte is written. If nobody listens any more, none is.
     pub begun: oneshot::Sender<()>,
     pub answer: oneshot::Sender<Answer>,
@@ -141,8 +143,13 @@ async fn write(mut commands: Commands, mut queued: mpsc::Receiver<Outgoing>, wai
         let is_last = matches!(outgoing, Outgoing::Last(_));
         let command = match outgoing {
             Outgoing::Submit(submission) => {
-                let Submission { pdu, begun, answer } = *submission;
-                if begun.send(()).is_err() {
+                let Submission {
+                    pdu,
+                    begin_by,
+                    begun,
+                    answer,
+                } = *submission;
+                if Instant::now() >= begin_by || begun.send(()).is_err() {
                     continue;
                 }
                 waiting.insert(sequence, answer);

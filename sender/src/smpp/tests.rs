@@ -153,7 +153,12 @@ async fn a_part_that_nobody_waits_for_is_not_written() {
     let (begun, nobody) = oneshot::channel();
     drop(nobody);
     let (answer, answered) = oneshot::channel();
-    let submission = Submission { pdu, begun, answer };
+    let submission = Submission {
+        pdu,
+        begin_by: Instant::now() + Duration::from_mins(1),
+        begun,
+        answer,
+    };
     assert!(
         queue
             .send(Outgoing::Submit(Box::new(submission)))

@@ -28,6 +28,16 @@ pub(super) struct Contact {
     pub(super) last_sent: Option<(DateTime<Utc>, Option<Uuid>)>,
 }
 
+impl Contact {
+    /// What two rows of the same phone come to.
+    pub(super) fn and(self, other: &Self) -> Self {
+        Self {
+            opted_out: self.opted_out || other.opted_out,
+            last_sent: self.last_sent.max(other.last_sent),
+        }
+    }
+}
+
 /// Where a phone is in the list: when it came there, and its MAC.
 pub type SuppressedAt = (DateTime<Utc>, Vec<u8>);
 

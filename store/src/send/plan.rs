@@ -30,6 +30,11 @@ const INSERT: &str = "WITH g(a, c, m, d, p, t, s, r) AS (ROWS) INSERT INTO messa
             (account_id, campaign_id, message_id, link_id, docid, kind, phone_mac, scheduled_at, status, reason)
      SELECT g.a, g.c, g.m, g.m, g.d, 'first', g.p, g.t, g.s, g.r FROM g WHERE true ON CONFLICT DO NOTHING RETURNING message_id";
 
+/// Phones that have a message under an older pepper.
+const OLDER: &str = "WITH g(a, c, m, p) AS (ROWS) SELECT g.m FROM g
+       JOIN message o ON o.account_id = g.a AND o.campaign_id = g.c AND o.kind = 'first' AND o.phone_mac = g.p
+      WHERE o.kind <> 'test' AND o.reason IS DISTINCT FROM 'duplicate_phone'";
+
 const DUE: &str = "WITH g(a, c, m, t, s) AS (ROWS)
      INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender) SELECT * FROM g";
 
@@ -234,9 +239,12 @@ impl Tx {
             recipients.truncate(usize::try_from(left).unwrap_or(usize::MAX));
         }
         let mut messages = HashMap::with_capacity(recipients.len());
+        let mut older = Vec::new();
         let rows = recipients.into_iter().map(|recipient| {
             let message_id = Uuid::now_v7();
             let mac = pepper.phone_mac(key.account_id, &recipient.phone).to_vec();
+            let macs = pepper.phone_macs(key.account_id, &recipient.phone).skip(1);
+            older.extend(macs.map(|mac| values![key, message_id, mac.to_vec()]));
             let docid = recipient.docid.clone();
             messages.insert(message_id, recipient);
             (
@@ -248,7 +256,10 @@ impl Tx {
         let mut changes = Changes::default();
         let delta = changes.of(key, MessageKind::First);
         let mut due = Vec::new();
-        for message_id in self.insert(&rows, None).await? {
+        let older = self.for_rows(OLDER, older).await?;
+        let older: HashSet<Uuid> = tuples(&older)?.into_iter().collect();
+        let first = rows.iter().filter(|(id, _)| !older.contains(id));
+        for message_id in self.insert(first, None).await? {
             let Some(recipient) = messages.remove(&message_id) else {
                 continue;
             };
@@ -261,7 +272,7 @@ impl Tx {
         // Of the others some have the phone of a message.
         rows.retain(|(message_id, _)| messages.contains_key(message_id));
         let twice = SkipReason::DuplicatePhone;
-        let skipped = self.insert(&rows, Some(twice)).await?;
+        let skipped = self.insert(rows.iter(), Some(twice)).await?;
         for (count, messages) in [
             (Count::Status(MessageStatus::Scheduled), due.len()),
             (Count::Skipped(twice), skipped.len()),
@@ -276,12 +287,12 @@ impl Tx {
     /// Makes messages that are scheduled, or skipped for a reason, and gives the ids of those that nothing was in the way of.
     async fn insert(
         &self,
-        rows: &[(Uuid, Vec<Value>)],
+        rows: impl Iterator<Item = &(Uuid, Vec<Value>)>,
         reason: Option<SkipReason>,
     ) -> Result<Vec<Uuid>, Error> {
         let status = reason.map_or(MessageStatus::Scheduled, |_| MessageStatus::Skipped);
         let end = values![status.as_str(), reason.map(SkipReason::as_str)];
-        let rows = rows.iter().map(|(_, row)| [&row[..], &end[..]].concat());
+        let rows = rows.map(|(_, row)| [&row[..], &end[..]].concat());
         tuples(&self.for_rows(INSERT, rows.collect()).await?)
     }
 

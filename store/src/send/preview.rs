@@ -100,13 +100,16 @@ impl Store {
             let recipients = recipients.collect::<Result<Vec<_>, _>>()?;
             let account_id = query.campaign.account_id;
             let macs = recipients.iter();
-            let macs = macs.map(|recipient| query.pepper.phone_mac(account_id, &recipient.phone));
-            let macs: Vec<[u8; 32]> = macs.collect();
+            let pepper = query.pepper;
+            let macs = macs.map(|recipient| pepper.phone_macs(account_id, &recipient.phone));
+            let macs: Vec<Vec<[u8; 32]>> = macs.map(Iterator::collect).collect();
             let tx = self.snapshot(Patience::Request).await?;
-            let wanted = macs.iter().map(|mac| &mac[..]).collect();
+            let wanted = macs.iter().flatten().map(|mac| &mac[..]).collect();
             let contacts = tx.contacts(account_id, wanted, false).await?;
-            let contacts = macs.iter().map(|mac| contacts.get(&mac[..]).copied());
-            let contacts = contacts.map(Option::unwrap_or_default);
+            let contacts = macs.iter().map(|macs| {
+                let known = macs.iter().filter_map(|mac| contacts.get(&mac[..]));
+                known.fold(Contact::default(), Contact::and)
+            });
             for (recipient, contact) in recipients.into_iter().zip(contacts) {
                 let is_first = phones.insert(hasher.hash_one(&recipient.phone));
                 add(&mut preview, &context, recipient, contact, is_first);

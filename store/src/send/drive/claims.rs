@@ -88,8 +88,7 @@ impl StepTx<'_> {
         let contacts = contacts.await?;
         for Candidate { macs, due, .. } in &mut candidates {
             for contact in macs.iter().filter_map(|mac| contacts.get(mac)) {
-                due.contact.last_sent = due.contact.last_sent.max(contact.last_sent);
-                due.contact.opted_out |= contact.opted_out;
+                due.contact = due.contact.and(contact);
             }
         }
         let mut parts_left = self.parts_left(account_id, campaign).await?;

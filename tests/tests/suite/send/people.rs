@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tests::app::App;
+use tests::app::{App, PEPPER};
 use tests::campaign::{campaign_path, count, on_import};
 use tests::client::{Answer, Client};
 use tests::import::records;
@@ -13,7 +13,7 @@ use tests::wait::{LATER, eventually};
 use super::audience::suppress;
 use super::peer::{Peer, sender_to};
 use super::replies::{OTHER_PHONE, PHONE, send, suppressed};
-use super::{names_nobody, skipped, with_senders};
+use super::{names_nobody, skipped, with_demo, with_senders};
 
 /// A phone that no recipient has.
 const COLLEAGUE: &str = "+4915199999999";
@@ -99,6 +99,46 @@ async fn a_preview_judges_everybody_and_stores_nothing() -> Result<()> {
     }
     ensure!(peer.messages().is_empty());
     names_nobody(&app).await
+}
+
+#[tokio::test]
+async fn a_new_pepper_forgets_nobody() -> Result<()> {
+    let mut app = with_demo().start().await?;
+    let client = app.client().await?;
+    let begun = client.started(|form| on_import(form, "demo")).await?;
+    let all = records("A", 3, "1");
+    client.import_for(&begun, &all).await?.expect(202)?;
+    client
+        .until(&begun, |now| count(now, "first", "delivered") == 3)
+        .await?;
+    suppress(&client, Method::PUT, "+491510000001").await?;
+    let peppers = format!("{} {PEPPER}", "07".repeat(32));
+    let App { apis, workers, .. } = &mut app;
+    for service in apis.iter_mut().chain(workers.iter_mut()) {
+        service.stop().await?;
+        service.set("FEEDBACK_PEPPER", &peppers);
+    }
+    for service in apis.iter_mut().chain(workers) {
+        service.start_again().await?;
+    }
+    let campaign = client.campaign(|form| on_import(form, "demo")).await?;
+    let preview = client.act(&campaign, "preview").await?.expect(200)?;
+    let preview: Value = preview.json()?;
+    ensure!(preview["skipped"] == json!({"opted_out": 1}), "{preview}");
+    client.act(&campaign, "start").await?.expect(200)?;
+    client.import_for(&campaign, &all).await?.expect(202)?;
+    let done = client
+        .until(&campaign, |now| count(now, "first", "delivered") == 2)
+        .await?;
+    ensure!(skipped(&done, "first", "opted_out") == 1, "{done}");
+    // Another docid of a phone that has its message.
+    let other = json!({"docid": "B", "phone": "+491510000000"});
+    client.import_for(&begun, &[other]).await?.expect(202)?;
+    let done = client
+        .until(&begun, |now| count(now, "first", "recipients") == 4)
+        .await?;
+    ensure!(skipped(&done, "first", "duplicate_phone") == 1, "{done}");
+    Ok(())
 }
 
 #[tokio::test]
