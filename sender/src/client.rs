@@ -3,8 +3,10 @@
 //! Nothing is sent twice: requests are never repeated and redirects never followed.
 
 use std::error::Error;
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,10 +19,10 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::{HttpConnector, capture_connection};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::{ClientConfig, RootCertStore};
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, timeout_at};
 use webpki_root_certs::TLS_SERVER_ROOT_CERTS;
 
-use crate::message::Handed;
+use crate::message::{Deadline, Handed};
 
 /// The content type of a form.
 pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
@@ -81,11 +83,11 @@ impl HttpClient {
         Self { client, timeout }
     }
 
-    /// Sends a request once, as far as it could be built and unless it has no connection by `begin_by`, and judges the answer.
+    /// Sends a request once, as far as it could be built and if it has a connection before `begin_by` is over, and judges the answer.
     pub(crate) async fn hand_over<B: Into<Bytes>>(
         &self,
         request: Result<Request<B>, http::Error>,
-        begin_by: Instant,
+        begin_by: &Deadline,
         judge: fn(&Answer) -> Handed,
     ) -> Handed {
         let Ok(request) = request else {
@@ -101,7 +103,7 @@ impl HttpClient {
     async fn exchange(
         &self,
         mut request: Request<Full<Bytes>>,
-        begin_by: Instant,
+        begin_by: &Deadline,
     ) -> Result<Answer, Handed> {
         let agent = HeaderValue::from_static("feedback");
         request.headers_mut().insert(USER_AGENT, agent);
@@ -111,25 +113,24 @@ impl HttpClient {
         let connection = capture_connection(&mut request);
         let mut call = pin!(self.client.request(request));
         let has_connection = || connection.connection_metadata().is_some();
-        let outcome = tokio::select! {
-            // Looked at first: a process that was stopped meanwhile writes nothing when it goes on.
-            biased;
-            () = sleep_until(begin_by.min(deadline)) => {
-                if !has_connection() {
-                    return Err(Handed::not_sent("timeout"));
-                }
-                timeout_at(deadline, call).await
+        let begun = poll_fn(|context| {
+            // Looked at before each step: a process that was stopped meanwhile writes nothing when it goes on.
+            if begin_by.is_over() && !has_connection() {
+                return Poll::Ready(None);
             }
-            done = &mut call => Ok(done),
-        };
+            call.as_mut().poll(context).map(Some)
+        });
+        let outcome = timeout_at(deadline, begun).await;
         let has_connection = has_connection();
         let response = match outcome {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) if !has_connection || was_never_started(&error) => {
+            Ok(Some(Ok(response))) => response,
+            Ok(None) => return Err(Handed::not_sent("lease")),
+            Ok(Some(Err(error))) if !has_connection || was_never_started(&error) => {
                 return Err(Handed::not_sent("connect"));
             }
-            Ok(Err(_)) => return Err(Handed::unknown("connection_lost")),
-            Err(_) => return Err(Handed::unknown("timeout")),
+            Ok(Some(Err(_))) => return Err(Handed::unknown("connection_lost")),
+            Err(_) if has_connection => return Err(Handed::unknown("timeout")),
+            Err(_) => return Err(Handed::not_sent("timeout")),
         };
         let (head, body) = response.into_parts();
         let body = timeout_at(deadline, Limited::new(body, MAX_BODY).collect()).await;
@@ -203,9 +204,9 @@ mod tests {
 
     async fn post(client: &HttpClient, url: &str) -> Handed {
         let request = Request::post(url).body("body");
-        let begin_by = Instant::now() + HTTP_TIMEOUT;
+        let begin_by = Deadline::at(std::time::Instant::now() + HTTP_TIMEOUT);
         let answered = |_: &Answer| panic!("an answer");
-        client.hand_over(request, begin_by, answered).await
+        client.hand_over(request, &begin_by, answered).await
     }
 
     #[tokio::test]
@@ -243,11 +244,11 @@ mod tests {
     #[tokio::test]
     async fn what_has_no_connection_in_time_is_not_sent() {
         let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("https://{}/", server.local_addr().unwrap());
+        let url = format!("http://{}/", server.local_addr().unwrap());
         let client = HttpClient::new(&tls_config().unwrap(), HTTP_TIMEOUT);
         let request = Request::post(&url).body("body");
-        let begin_by = Instant::now() + Duration::from_millis(50);
-        let handed = client.hand_over(request, begin_by, |_| panic!("an answer"));
-        assert_eq!(handed.await, Handed::not_sent("timeout"));
+        let begin_by = Deadline::at(std::time::Instant::now());
+        let handed = client.hand_over(request, &begin_by, |_| panic!("an answer"));
+        assert_eq!(handed.await, Handed::not_sent("lease"));
     }
 }

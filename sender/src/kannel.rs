@@ -105,7 +105,7 @@ fn judge(answer: &Answer) -> Handed {
 impl Provider for Kannel {
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
         let request = self.user.request(message);
-        Box::pin(self.http.hand_over(request, message.begin_by.into(), judge))
+        Box::pin(self.http.hand_over(request, &message.deadline, judge))
     }
 
     fn receipt(

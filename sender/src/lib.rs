@@ -26,7 +26,7 @@ use uuid::Uuid;
 pub use self::client::{HTTP_TIMEOUT, tls_config};
 pub use self::hook::{HookError, HookRequest};
 pub use self::message::{
-    Event, EventKind, Handed, Inbound, Message, Receipt, ReceiptStatus, Subject,
+    Deadline, Event, EventKind, Handed, Inbound, Message, Receipt, ReceiptStatus, Subject,
 };
 
 /// One kind of sender. Implementations keep no message; a provider is driven by one worker at a time.

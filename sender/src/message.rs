@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 pub use domain::campaign::ReceiptStatus;
 use domain::sms::Encoding;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
 use crate::{HookError, value};
 
 /// A message as a provider gets it.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Message {
     pub message_id: Uuid,
     /// Our id towards the provider, 38 characters of base64url; receipts that carry it are ours.
@@ -29,8 +29,30 @@ pub struct Message {
     pub validity: Duration,
     /// Where receipts of this message are reported; it carries the reference.
     pub status_url: String,
-    /// Nothing of it may be written once this is over: somebody else may hand it over then.
-    pub begin_by: Instant,
+    /// Once it is over nothing of the message may be begun: somebody else may hand it over then.
+    pub deadline: Deadline,
+}
+
+/// A moment that moves on as long as the lease of whoever sends is renewed.
+#[derive(Clone)]
+pub struct Deadline(watch::Receiver<Option<Instant>>);
+
+impl Deadline {
+    /// `None`: it is over for good.
+    pub fn moving(moment: watch::Receiver<Option<Instant>>) -> Self {
+        Self(moment)
+    }
+
+    /// One that stays.
+    pub fn at(moment: Instant) -> Self {
+        Self(watch::channel(Some(moment)).1)
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.0
+            .borrow()
+            .is_none_or(|moment| Instant::now() >= moment)
+    }
 }
 
 /// What came of handing a message over.

@@ -192,7 +192,7 @@ fn receipt_status(status: &str) -> Option<ReceiptStatus> {
 impl Provider for Vonage {
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
         let request = self.account.request(message);
-        Box::pin(self.http.hand_over(request, message.begin_by.into(), judge))
+        Box::pin(self.http.hand_over(request, &message.deadline, judge))
     }
 
     fn receipt(

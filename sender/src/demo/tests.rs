@@ -4,6 +4,7 @@ use domain::sms::Encoding;
 use tokio::time::{sleep, timeout};
 
 use super::*;
+use crate::Deadline;
 
 fn demo(query: &str) -> Demo {
     Demo::read("", &mut Query::new(query), true).unwrap()
@@ -19,7 +20,7 @@ fn message(number: u128) -> Message {
         encoding: Encoding::Gsm7,
         parts: vec!["Hello".to_owned()],
         validity: Duration::from_mins(1),
-        begin_by: std::time::Instant::now() + Duration::from_mins(1),
+        deadline: Deadline::at(std::time::Instant::now() + Duration::from_mins(1)),
         status_url: "https://example.com/".to_owned(),
     }
 }

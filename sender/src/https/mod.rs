@@ -97,7 +97,7 @@ fn judge(answer: &Answer) -> Handed {
 impl Provider for Https {
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
         let request = self.receiver.request(message);
-        Box::pin(self.http.hand_over(request, message.begin_by.into(), judge))
+        Box::pin(self.http.hand_over(request, &message.deadline, judge))
     }
 
     fn is_idempotent(&self) -> bool {

@@ -30,12 +30,13 @@ use rusmpp::Pdu;
 use rusmpp::pdus::SubmitSm;
 use rustls::ClientConfig;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
 use self::references::References;
 use self::session::{Answer, Outgoing, Submission};
 use self::submit::Part;
+use crate::message::Deadline;
 use crate::setting::{Connect, Fault, Login};
 use crate::{Event, Handed, Message, Provider};
 
@@ -166,13 +167,12 @@ impl Smpp {
             Ok(queue) => queue,
             Err(handed) => return handed,
         };
-        let begin_by = message.begin_by.into();
         let reference = shared.references.begin(message);
         let handed = match submit::pdus(message, reference) {
             Ok(pdus) => {
                 let failed = AtomicBool::new(false);
                 let parts = pdus.into_iter();
-                let parts = parts.map(|pdu| shared.submit(&queue, pdu, begin_by, &failed));
+                let parts = parts.map(|pdu| shared.submit(&queue, pdu, &message.deadline, &failed));
                 submit::handed(join_all(parts).await)
             }
             Err(handed) => handed,
@@ -238,7 +238,7 @@ impl Shared {
         &self,
         queue: &mpsc::Sender<Outgoing>,
         pdu: SubmitSm,
-        begin_by: Instant,
+        begin_by: &Deadline,
         failed: &AtomicBool,
     ) -> Part {
         let Ok(_place) = self.window.acquire().await else {
@@ -258,18 +258,18 @@ impl Shared {
         &self,
         queue: &mpsc::Sender<Outgoing>,
         pdu: SubmitSm,
-        begin_by: Instant,
+        begin_by: &Deadline,
     ) -> Part {
         let (begun, mut start) = oneshot::channel();
         let (answer, answered) = oneshot::channel();
         let submission = Outgoing::Submit(Box::new(Submission {
             pdu,
-            begin_by,
+            begin_by: begin_by.clone(),
             begun,
             answer,
         }));
         let started = async { queue.send(submission).await.is_ok() && (&mut start).await.is_ok() };
-        match timeout_at(begin_by, started).await {
+        match timeout(self.timing.response, started).await {
             Ok(true) => {}
             Ok(false) => return Part::Unsent,
             Err(_) => {

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use rusmpp::pdus::SubmitSm;
 use rusmpp::{Command, CommandStatus, Pdu};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use super::bind::{BindError, Commands, FIRST_SEQUENCE, Frames, connect};
 use super::join::Texts;
@@ -17,6 +17,7 @@ use super::reader::Reader;
 use super::submit;
 use super::{Link, Shared};
 use crate::Handed;
+use crate::message::Deadline;
 
 /// Answers that wait to be written. A centre that lets more wait does not read.
 const MAX_ANSWERS: usize = 1_000;
@@ -34,8 +35,8 @@ pub(super) enum Outgoing {
 /// A part on its way.
 pub(super) struct Submission {
     pub pdu: SubmitSm,
-    /// It is not written later.
-    pub begin_by: Instant,
+    /// It is not written once this is over.
+    pub begin_by: Deadline,
     /// Told before the first byte is written. If nobody listens any more, none is.
     pub begun: oneshot::Sender<()>,
     pub answer: oneshot::Sender<Answer>,
@@ -149,7 +150,7 @@ async fn write(mut commands: Commands, mut queued: mpsc::Receiver<Outgoing>, wai
                     begun,
                     answer,
                 } = *submission;
-                if Instant::now() >= begin_by || begun.send(()).is_err() {
+                if begin_by.is_over() || begun.send(()).is_err() {
                     continue;
                 }
                 waiting.insert(sequence, answer);

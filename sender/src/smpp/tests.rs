@@ -67,7 +67,7 @@ fn message(parts: &[&str]) -> Message {
         encoding: Encoding::Gsm7,
         parts: parts.iter().map(|part| (*part).to_owned()).collect(),
         validity: Duration::from_hours(1),
-        begin_by: std::time::Instant::now() + Duration::from_mins(1),
+        deadline: Deadline::at(std::time::Instant::now() + Duration::from_mins(1)),
         status_url: String::new(),
     }
 }
@@ -155,7 +155,7 @@ async fn a_part_that_nobody_waits_for_is_not_written() {
     let (answer, answered) = oneshot::channel();
     let submission = Submission {
         pdu,
-        begin_by: Instant::now() + Duration::from_mins(1),
+        begin_by: Deadline::at(std::time::Instant::now() + Duration::from_mins(1)),
         begun,
         answer,
     };

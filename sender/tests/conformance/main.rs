@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domain::sms::Encoding;
-use sender::{Message, Provider, setting, tls_config};
+use sender::{Deadline, Message, Provider, setting, tls_config};
 use uuid::Uuid;
 
 const PHONE: &str = "+491701234521";
@@ -72,7 +72,7 @@ fn message(from: &str) -> Message {
         encoding: Encoding::Gsm7,
         parts: vec![TEXT.to_owned()],
         validity: Duration::from_hours(1),
-        begin_by: Instant::now() + Duration::from_mins(1),
+        deadline: Deadline::at(Instant::now() + Duration::from_mins(1)),
         status_url: STATUS_URL.to_owned(),
     }
 }

@@ -35,10 +35,10 @@ const LOCK: &str = "WITH g(a, m) AS (ROWS) SELECT m.account_id, m.message_id, m.
        LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id ORDER BY m.account_id, m.message_id";
 
 /// The campaigns of delivered messages, and the messages that are scheduled although they were handed over before.
-const CAMPAIGNS: &str = "WITH g(a, m, d) AS (ROWS) SELECT DISTINCT m.account_id, m.campaign_id,
+const CAMPAIGNS: &str = "WITH g(a, m, d, p) AS (ROWS) SELECT DISTINCT m.account_id, m.campaign_id,
             CASE WHEN m.status = 'scheduled' THEN m.message_id END AS again
        FROM g JOIN message m ON m.account_id = g.a AND m.message_id = g.m
-      WHERE g.d OR m.status = 'scheduled' AND m.part_states <> '' ORDER BY m.account_id, m.campaign_id, again";
+      WHERE g.d OR g.p AND m.status = 'scheduled' AND m.part_states <> '' ORDER BY m.account_id, m.campaign_id, again";
 
 const UPDATE: &str = "WITH g(a, m, s, p, c, t, at, day) AS (ROWS)
      UPDATE message AS m SET status = g.s, part_states = g.p, code = coalesce(g.c, m.code), delivered_at = coalesce(m.delivered_at, g.t),
@@ -206,7 +206,9 @@ impl Tx {
     ) -> Result<(HashMap<CampaignKey, CampaignContent>, HashSet<Uuid>), Error> {
         let rows = receipts.iter().map(|receipt| {
             let is_delivered = receipt.status == ReceiptStatus::Delivered;
-            values![receipt.account_id, receipt.message_id, is_delivered]
+            // One that failed is sent again, as somebody asked for.
+            let proves = is_delivered || receipt.status == ReceiptStatus::Accepted;
+            values![receipt.account_id, receipt.message_id, is_delivered, proves]
         });
         let mut found: BTreeMap<CampaignKey, Vec<Uuid>> = BTreeMap::new();
         for row in self.for_rows(CAMPAIGNS, rows.collect()).await? {

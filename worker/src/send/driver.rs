@@ -274,7 +274,7 @@ impl Driving<'_> {
         let lag = Utc::now() - claimed.key.due_at;
         histogram!("feedback_message_lag_seconds", "sender" => self.lease.name.clone())
             .record(lag.as_seconds_f64());
-        let (key, until) = (claimed.key, self.renewal.trusted_until());
+        let (key, until) = (claimed.key, self.renewal.deadline());
         let call = Arc::clone(&self.hand_over).run(claimed, until);
         self.under_way.insert(self.calls.spawn(call).id(), key);
     }

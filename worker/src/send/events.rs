@@ -70,7 +70,7 @@ impl Keeper {
     /// Stores a batch, and tells the provider. Where one event is in the way of the others, each is stored for itself.
     async fn keep_all(&mut self, batch: &mut Vec<Event>) {
         let mut kept = self.keep(batch).await;
-        let is_each = kept.as_ref().is_err_and(|error| !error.is_unavailable());
+        let mut is_each = kept.as_ref().is_err_and(|error| !error.is_unavailable());
         for event in batch.drain(..) {
             if is_each {
                 kept = self.keep(std::slice::from_ref(&event)).await;
@@ -78,7 +78,10 @@ impl Keeper {
             match &kept {
                 // The provider may be gone by now.
                 Ok(()) => drop(event.stored.send(())),
-                Err(error) => tracing::warn!(%error, "an event was not stored"),
+                Err(error) => {
+                    is_each &= !error.is_unavailable();
+                    tracing::warn!(%error, "an event was not stored");
+                }
             }
         }
     }

@@ -1,13 +1,12 @@
 //! A claimed message on its way to the provider.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use chrono::{TimeDelta, Utc};
 use domain::campaign::MessageStatus;
 use domain::pepper::Pepper;
 use sender::setting::Setting;
-use sender::{Handed, Message, Provider};
+use sender::{Deadline, Handed, Message, Provider};
 use store::send::drive::{Claimed, ClaimedKey, Outcome};
 
 /// A message that was certainly not sent is tried again after this time; the fifth time it fails.
@@ -23,25 +22,25 @@ pub(super) struct HandOver {
 }
 
 impl HandOver {
-    /// Hands a message over, unless the lease may be another's by now.
+    /// Hands a message over; `None`: the lease may be another's by now, and nothing was written.
     pub(super) async fn run(
         self: Arc<Self>,
         claimed: Claimed,
-        trusted_until: Instant,
+        deadline: Deadline,
     ) -> Option<Handed> {
-        if Instant::now() >= trusted_until {
-            return None;
-        }
-        Some(match self.message(claimed, trusted_until) {
+        let handed = match self.message(claimed, deadline.clone()) {
+            _ if deadline.is_over() => return None,
             Some(message) => self.provider.send(&message).await,
             None => Handed::Refused {
                 code: "from".to_owned(),
             },
-        })
+        };
+        let is_unsent = matches!(handed, Handed::NotSent { .. }) && deadline.is_over();
+        (!is_unsent).then_some(handed)
     }
 
     /// The message as the provider gets it. `None`: the sender has no `from` for this phone.
-    fn message(&self, claimed: Claimed, begin_by: Instant) -> Option<Message> {
+    fn message(&self, claimed: Claimed, deadline: Deadline) -> Option<Message> {
         let from = self.setting.from_for(&claimed.phone)?.to_owned();
         let number = u32::try_from(claimed.account_number).unwrap_or_default();
         let message_id = claimed.key.message_id;
@@ -56,7 +55,7 @@ impl HandOver {
             encoding: claimed.parts.encoding,
             parts: claimed.parts.texts,
             validity: claimed.validity,
-            begin_by,
+            deadline,
         })
     }
 

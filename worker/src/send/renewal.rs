@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use sender::Deadline;
 use store::Store;
 use store::send::lease::{Lease, RENEW_EVERY, TRUSTED_FOR};
 use tokio::sync::watch;
@@ -50,7 +51,7 @@ impl Renewal {
     }
 
     /// Until when something may be handed over.
-    pub(super) fn trusted_until(&self) -> Instant {
-        self.trusted.borrow().unwrap_or_else(Instant::now)
+    pub(super) fn deadline(&self) -> Deadline {
+        Deadline::moving(self.trusted.clone())
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sender::Handed;
+use sender::{Deadline, Handed};
 use store::Store;
 use store::send::lease::{Lease, TRUSTED_FOR};
 use tokio_util::sync::CancellationToken;
@@ -35,9 +35,9 @@ pub(super) async fn send(
 
 /// Hands over the next reply; `None`: none waits.
 async fn next(store: &Store, lease: &Lease, hand_over: &Arc<HandOver>) -> Option<Option<Handed>> {
-    let trusted_until = Instant::now() + TRUSTED_FOR;
+    let deadline = Deadline::at(Instant::now() + TRUSTED_FOR);
     match store.take_reply(lease).await {
-        Ok(reply) => Some(Arc::clone(hand_over).run(reply?, trusted_until).await),
+        Ok(reply) => Some(Arc::clone(hand_over).run(reply?, deadline).await),
         Err(error) => {
             tracing::debug!(%error, sender.name = %lease.name, "replies wait");
             None

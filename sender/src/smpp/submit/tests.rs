@@ -1,4 +1,5 @@
 use super::*;
+use crate::Deadline;
 
 fn message(from: &str, parts: &[&str], encoding: Encoding) -> Message {
     Message {
@@ -10,7 +11,7 @@ fn message(from: &str, parts: &[&str], encoding: Encoding) -> Message {
         encoding,
         parts: parts.iter().map(|part| (*part).to_owned()).collect(),
         validity: Duration::from_hours(26),
-        begin_by: std::time::Instant::now() + Duration::from_mins(1),
+        deadline: Deadline::at(std::time::Instant::now() + Duration::from_mins(1)),
         status_url: String::new(),
     }
 }

@@ -195,6 +195,16 @@ impl Store {
         outcomes: &[Outcome],
         wanted: &[Wanted],
     ) -> Result<Step, Error> {
+        self.retry(|| self.try_drive(driver, outcomes, wanted))
+            .await
+    }
+
+    async fn try_drive(
+        &self,
+        driver: &Driver<'_>,
+        outcomes: &[Outcome],
+        wanted: &[Wanted],
+    ) -> Result<Step, Error> {
         let tx = self.begin_by_keys().await?;
         if !tx.holds(driver.lease).await? {
             return Ok(Step::LeaseLost);

@@ -269,8 +269,9 @@ impl Story {
         let reported = messages
             .iter()
             .find(|message| message.message_id == message_id);
-        // What was skipped meanwhile stays so.
-        if reported.is_some_and(|message| message.skipped_reason.is_none())
+        // What was skipped meanwhile stays so, and what failed is sent again as somebody asked for.
+        if [ReceiptStatus::Accepted, ReceiptStatus::Delivered].contains(&status)
+            && reported.is_some_and(|message| message.skipped_reason.is_none())
             && let Some(fate) = self.fates.get_mut(&message_id)
         {
             fate.may_be_sent = true;
