@@ -25,9 +25,8 @@ use uuid::Uuid;
 use crate::memory::PoolSize;
 use crate::{Caller, Parameters, Problem, Result};
 
-/// Eight pages at once, four of them for an account alone.
-/// The memory for pages of large items. A page takes its share before it is read, so that one account's callers take
-/// neither all memory nor all connections.
+/// The memory for pages of large items: eight pages at once, four of them for an account alone. A page takes its share before
+/// it is read, so that one account's callers take neither all memory nor all connections.
 pub const POOL: PoolSize = PoolSize {
     total: 8 * PAGE_BYTES as u64,
     largest: PAGE_BYTES as u64,
