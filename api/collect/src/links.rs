@@ -74,7 +74,7 @@ impl Links {
     /// What a token opens for someone at this address: a link, be it gone. Many who open the same at once make one query.
     ///
     /// # Errors
-    /// 404; 429 for an address that guesses too often; 503 when the database does not answer.
+    /// 404; 429 for an address that failed too often; 503 when the database does not answer.
     pub async fn open(
         &self,
         state: &AppState,

@@ -1,8 +1,8 @@
-//! Where a request comes from, and how often it may guess from there.
+//! Where a request comes from, and how often requests from there may fail.
 //!
 //! What is counted is what went wrong: tokens and keys that nobody has, submissions that are refused. What is right is
 //! found from an address that has nothing left as well, because people behind one address are not each other's enemies.
-//! All such addresses together look up few things at a time, so guessing on is no load on the database.
+//! All such addresses together look up few things at a time, so what fails on is no load on the database.
 
 use std::collections::HashMap;
 use std::convert::Infallible;

@@ -28,8 +28,10 @@ impl HandOver {
         claimed: Claimed,
         deadline: Deadline,
     ) -> Option<Handed> {
+        if deadline.is_over() {
+            return None;
+        }
         let handed = match self.message(claimed, deadline.clone()) {
-            _ if deadline.is_over() => return None,
             Some(message) => self.provider.send(&message).await,
             None => Handed::Refused {
                 code: "from".to_owned(),

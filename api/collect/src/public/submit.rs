@@ -87,7 +87,7 @@ pub async fn submit_answers(visitor: Visitor, request: Request) -> Result<Respon
     let read = read_json(&visitor.state, &opened, request).await;
     let (visit, answers) = read.map_err(|problem| visitor.charge(problem))?;
     let taken = take(&visitor, &opened, visit, answers).await?;
-    // These have cost their guess.
+    // These count as failures already.
     let feedback_id = taken.map_err(|mut wrong| {
         for problem in &mut wrong {
             problem.pointer.insert_str(0, "/answers");
@@ -123,7 +123,7 @@ async fn of_form(visitor: &Visitor, request: Request) -> Result<Response, PagePr
     let account_id = found.as_ref().map(|opened| opened.link.account_id);
     let permit = visitor.state.memory.permit(account_id.unwrap_or_default());
     let read = read(permit, request).await;
-    // It costs a guess: reading it was work.
+    // It counts as a failure: reading it was work.
     let (sent, permit) = read.map_err(|problem| visitor.charge(problem))?;
     let response = match &found {
         Ok(opened) => match visitor.count(opened) {
@@ -282,7 +282,7 @@ async fn store(
             Ok(feedback_id)
         }
         Recorded::Gone => {
-            // Late is no guess yet, but many of them are.
+            // One that is late is no failure yet, but many of them are.
             let _ = state.app.failures.take(*network);
             Err(gone())
         }

@@ -5,9 +5,9 @@
 //! remembered, and a secret that does not fit what is remembered is looked up anew: new keys and rotated secrets
 //! work at once.
 //!
-//! An attacker behind the same address does not lock a customer out. What comes from an address that guessed too often is
+//! An attacker behind the same address does not lock a customer out. What comes from an address that failed too often is
 //! looked up as long as not too much of that is under way. A pair of key and secret that was good within the last hour is
-//! looked up in any case: whoever guesses the secret of a key makes this instance forget the key with each guess.
+//! looked up in any case: whoever guesses the secret of a key makes this instance forget the key with each failure.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,7 +61,7 @@ impl Keys {
     /// The key, if the secret of this hash is one of its live ones.
     ///
     /// # Errors
-    /// 401; 429 for an address that guesses too often; 503 when the database does not answer.
+    /// 401; 429 for an address that failed too often; 503 when the database does not answer.
     pub async fn verify(
         &self,
         state: &AppState,

@@ -1,5 +1,5 @@
 //! Who asks, how often, and whether they may: the checks before everything else under `/api_v1`, in the order
-//! 401, 429, 403. An address that guesses too often gets 429 for what would need the database to be told from 401. The key is
+//! 401, 429, 403. An address that failed too often gets 429 for what would need the database to be told from 401. The key is
 //! also watched while a body arrives or leaves. What keys are and how they are stored is `store`'s.
 
 mod keys;

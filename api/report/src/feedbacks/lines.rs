@@ -30,7 +30,7 @@ const STRIDE: Stride = Stride {
 
 /// Columns before those of the fields.
 const FIRST: &str = "feedback_id,submitted_at,bus_props,track_fields";
-/// What a line takes at a guess.
+/// About what a line takes.
 const LINE_BYTES: usize = 256;
 
 /// Answers with every feedback. The first are read before the answer begins, so that a database that is down can be told;
