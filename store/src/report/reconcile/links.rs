@@ -78,6 +78,7 @@ impl Store {
             missing.add(link_id, views - had_views, responses - had_responses);
         }
         if missing.len() == 0 {
+            tx.rollback().await?;
             return Ok(false);
         }
         tx.add_to_links(form, &missing).await?;

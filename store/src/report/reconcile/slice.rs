@@ -187,6 +187,8 @@ impl Store {
             .collect();
         missing.retain(|_, missing| !missing.is_zero());
         if missing.is_empty() {
+            // Not by dropping it: a roll-up passes by a form that is still held.
+            tx.rollback().await?;
             return Ok(false);
         }
         let months: Vec<Month> = missing.keys().map(|(_, day)| Month::of(*day)).collect();
