@@ -1,78 +1,22 @@
 //! The country of a phone number.
 
 use std::collections::HashMap;
-use std::fmt;
-use std::str::FromStr;
 use std::sync::LazyLock;
 
-use rlibphonenumber::{PHONE_NUMBER_UTIL, Region};
-use serde::{Serialize, Serializer};
-
-/// A country that has phone numbers, by its code: those of ISO 3166, and `AC`, `TA` and `XK`. As text and in JSON `DE`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Country([u8; 2]);
-
-/// A text that is no country's code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("is not the code of a country that has phone numbers (ISO 3166, two letters)")]
-pub struct UnknownCountry;
-
-impl Country {
-    /// The country of a code in upper case that is known to be one.
-    pub(super) fn known(code: &str) -> Option<Self> {
-        code.as_bytes().try_into().ok().map(Self)
-    }
-
-    /// `None` for what is not a country, such as satellite networks.
-    fn of(region: Region) -> Option<Self> {
-        Self::known(&region.as_region_str())
-    }
-
-    pub fn as_str(&self) -> &str {
-        // It holds two ASCII letters.
-        str::from_utf8(&self.0).unwrap_or_default()
-    }
-}
-
-impl FromStr for Country {
-    type Err = UnknownCountry;
-
-    /// Reads a code in upper or lower case.
-    fn from_str(text: &str) -> Result<Self, UnknownCountry> {
-        let region = Region::from_code(text).map_err(|_| UnknownCountry)?;
-        let has_numbers = PHONE_NUMBER_UTIL.get_country_code_for_region(region);
-        let country = has_numbers.and_then(|_| Self::of(region));
-        country.ok_or(UnknownCountry)
-    }
-}
-
-impl fmt::Display for Country {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl fmt::Debug for Country {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl Serialize for Country {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
+use rlibphonenumber::PHONE_NUMBER_UTIL;
+/// A country that has phone numbers, by its code: those of ISO 3166, and `AC`, `TA` and `XK`. As text `DE`.
+pub use rlibphonenumber::Region as Country;
 
 /// Countries by the calling codes that are theirs alone.
 static BY_CODE: LazyLock<HashMap<String, Country>> = LazyLock::new(|| {
     let codes = PHONE_NUMBER_UTIL.get_supported_calling_codes();
     let alone = codes.filter_map(|code| {
         let mut regions = PHONE_NUMBER_UTIL.get_regions_for_country_calling_code(code)?;
-        let (region, None) = (regions.next()?, regions.next()) else {
-            return None;
-        };
-        Some((code.to_string(), Country::of(region)?))
+        match (regions.next()?, regions.next()) {
+            // Satellite networks, say, are no country's.
+            (Country::World, _) | (_, Some(_)) => None,
+            (country, None) => Some((code.to_string(), country)),
+        }
     });
     alone.collect()
 });
@@ -95,8 +39,8 @@ pub fn country_of(phone: &str) -> Option<Country> {
 /// The country by the numbers that countries give out.
 fn country_by_number(phone: &str) -> Option<Country> {
     let number = PHONE_NUMBER_UTIL.parse(phone, None).ok()?;
-    let region = PHONE_NUMBER_UTIL.get_region_for_number(&number)?;
-    Country::of(region)
+    let region = PHONE_NUMBER_UTIL.get_region_for_number(&number);
+    region.filter(|region| *region != Country::World)
 }
 
 #[cfg(test)]
@@ -173,29 +117,6 @@ mod tests {
         ] {
             assert_eq!(country_of(phone), None, "{phone}");
         }
-    }
-
-    #[test]
-    fn a_code_is_two_letters_of_a_country_that_has_numbers() {
-        for (text, code) in [("DE", "DE"), ("us", "US"), ("Gb", "GB"), ("XK", "XK")] {
-            let country: Country = text.parse().unwrap();
-            assert_eq!(country.to_string(), code);
-            assert_eq!(format!("{country:?}"), code);
-            assert_eq!(serde_json::to_value(country).unwrap(), code);
-        }
-        for text in [
-            "", "D", "DEU", "UK", "ZZ", "EU", "001", "*", "D1", "ÄÖ", " DE",
-        ] {
-            assert_eq!(text.parse::<Country>(), Err(UnknownCountry), "{text}");
-        }
-    }
-
-    #[test]
-    fn countries_are_ordered_by_their_codes() {
-        let mut countries: Vec<Country> = ["US", "AT", "DE"].map(|c| c.parse().unwrap()).into();
-        countries.sort();
-        let codes: Vec<&str> = countries.iter().map(Country::as_str).collect();
-        assert_eq!(codes, ["AT", "DE", "US"]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod text;
 mod window;
 mod zones;
 
-pub use self::country::{Country, UnknownCountry, country_of};
+pub use self::country::{Country, country_of};
 pub use self::parts::Parts;
 pub use self::setting::{MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, SendSetting};
 pub use self::slot::{Slot, slot};

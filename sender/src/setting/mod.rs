@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::phone::PhoneNumber;
+use domain::sms::Country;
 use rustls::ClientConfig;
 use strum::{EnumString, IntoStaticStr};
 
@@ -43,8 +44,8 @@ pub struct Setting {
     pub rate: NonZeroU32,
     /// Messages without a known result; parts, if it speaks SMPP.
     pub window: NonZeroU32,
-    /// The countries it sends to, as ISO codes in capitals; `None`: all.
-    pub countries: Option<Vec<String>>,
+    /// The countries it sends to; `None`: all.
+    pub countries: Option<Arc<[Country]>>,
     /// What one account may send a day; `None`: no limit.
     pub parts_per_day: Option<u64>,
     /// Whether the provider sends receipts.
@@ -234,8 +235,7 @@ fn read_from(kind: Kind, text: &str) -> Option<String> {
     is_from.then(|| text.to_owned())
 }
 
-fn read_countries(text: &str) -> Option<Vec<String>> {
-    let codes: Vec<_> = text.split(',').map(str::to_ascii_uppercase).collect();
-    let is_code = |code: &String| code.len() == 2 && code.bytes().all(|b| b.is_ascii_uppercase());
-    codes.iter().all(is_code).then_some(codes)
+fn read_countries(text: &str) -> Option<Arc<[Country]>> {
+    let codes = text.split(',').map(str::parse);
+    codes.collect::<Result<_, _>>().ok()
 }

@@ -39,8 +39,8 @@ fn common_parameters_are_read() {
     assert!(setting.accounts.allow("north") && !setting.accounts.allow("west"));
     assert_eq!(setting.from.as_deref(), Some("+491701234521"));
     assert_eq!((setting.rate.get(), setting.window.get()), (50, 20));
-    let countries = ["DE", "US"].map(str::to_owned).to_vec();
-    assert_eq!(setting.countries, Some(countries));
+    let countries = ["DE", "US"].map(|code| code.parse().unwrap());
+    assert_eq!(setting.countries.as_deref(), Some(&countries[..]));
     assert_eq!(setting.parts_per_day, Some(1_000));
     assert!(!setting.receipts);
 }

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use chrono::Utc;
 use domain::campaign::MessageStatus;
 use domain::pepper::Pepper;
-use domain::sms::Country;
 use metrics::{counter, histogram};
 use platform::health::Heartbeat;
 use platform::start::one_line;
@@ -53,7 +52,6 @@ pub(crate) struct SenderLoop {
     pub(super) pepper: Arc<Pepper>,
     /// Where its receipts are reported, up to the reference of their message.
     pub(super) status_url: String,
-    pub(super) countries: Option<Vec<Country>>,
     pub(super) link_prefix: String,
     pub(super) heartbeat: Heartbeat,
 }
@@ -210,7 +208,7 @@ impl Driving<'_> {
         let driver = Driver {
             lease: self.lease,
             pepper: &self.sender.pepper,
-            countries: self.sender.countries.as_deref(),
+            countries: setting.countries.as_deref(),
             link_prefix: &self.sender.link_prefix,
             keeps_ids: self.hand_over.provider.reports_by_id(),
             has_receipts: setting.receipts,

@@ -47,12 +47,9 @@ impl SendingJob {
         let public_url = config.public_url.as_str().trim_end_matches('/');
         let tls = sender::tls_config()?;
         let loops = config.senders.iter().map(|setting| {
-            let countries = setting.countries.as_ref();
             let status = pepper.hook_path(&setting.name, "status");
             SenderLoop {
                 store: store.clone(),
-                countries: countries
-                    .map(|names| names.iter().filter_map(|name| name.parse().ok()).collect()),
                 link_prefix: format!("{public_url}/f/"),
                 heartbeat: Heartbeat::default(),
                 setting: setting.clone(),

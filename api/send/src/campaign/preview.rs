@@ -10,7 +10,6 @@ use domain::docid::DocId;
 use domain::form::FormStatus;
 use domain::invalid::{Invalid, code};
 use domain::members::texts;
-use domain::sms::Country;
 use platform::places::Places;
 use serde::Serialize;
 use store::send::preview::PreviewQuery;
@@ -43,10 +42,6 @@ pub async fn preview_campaign(target: Target) -> Result<Json<Preview>> {
     let Target { state, caller, key } = &target;
     let campaign = target.find().await?;
     let sender = state.sender(caller, &campaign.content.sender)?;
-    let countries: Option<Vec<Country>> = sender.countries.as_ref().map(|codes| {
-        let countries = codes.iter().filter_map(|code| code.parse().ok());
-        countries.collect()
-    });
     let store = &state.app.store;
     let form = store.form(key.account_id, campaign.content.form_id).await?;
     let form = form.filter(|form| form.status != FormStatus::Deleted);
@@ -55,7 +50,7 @@ pub async fn preview_campaign(target: Target) -> Result<Json<Preview>> {
         content: &campaign.content,
         form: form.as_ref().map(|form| &form.content),
         account_zone: caller.time_zone(),
-        countries: countries.as_deref(),
+        countries: sender.countries.as_deref(),
         link_prefix: &caller.app.link_url(""),
         pepper: state.pepper()?,
     };
