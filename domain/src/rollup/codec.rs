@@ -1,7 +1,6 @@
 //! Encodes and decodes counts. Everything that is decoded is checked: a bad disk must not become bad data.
 
 use super::field_counts::{FieldCount, FieldCounts, add};
-use super::walk::Walk;
 use super::{DayCounts, Delta};
 use crate::varint;
 
@@ -86,22 +85,21 @@ pub(super) fn write_fields(out: &mut Vec<u8>, counts: &FieldCounts) {
     for (key, field) in &counts.fields {
         write_text(out, key);
         varint::write_signed(out, field.answers);
-        varint::write(out, field.values.len() as u64);
-        for (value, count) in &field.values {
-            out.push(*value);
-            varint::write_signed(out, *count);
+        varint::write(out, field.values().count() as u64);
+        for (value, count) in field.values() {
+            out.push(value);
+            varint::write_signed(out, count);
         }
     }
 }
 
 /// Merges the fields into `into`. Memory is allocated for what is read, not for what is announced.
 pub(super) fn read_fields(rest: &mut &[u8], into: &mut FieldCounts) -> Result<(), DecodeError> {
-    let mut walk = Walk::along(&mut into.fields);
     let mut last = None;
     for _ in 0..read_len(rest)? {
         let key = read_text(rest)?;
         ascend(&mut last, key)?;
-        read_field(rest, walk.at(key))?;
+        read_field(rest, into.field(key))?;
     }
     into.drop_zeros();
     Ok(())
@@ -112,13 +110,12 @@ fn read_field(rest: &mut &[u8], into: &mut FieldCount) -> Result<(), DecodeError
     add(&mut into.answers, answers);
 
     let values = read_len(rest)?;
-    let mut walk = Walk::along(&mut into.values);
     let mut last = None;
     for _ in 0..values {
         let (value, after) = rest.split_first().ok_or(CUT_OFF)?;
         *rest = after;
         ascend(&mut last, *value)?;
-        add(walk.at(value), read_listed_count(rest)?);
+        add(into.at(*value), read_listed_count(rest)?);
     }
 
     if answers == 0 && values == 0 {

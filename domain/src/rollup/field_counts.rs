@@ -1,8 +1,7 @@
 //! How often each field was answered, and with what.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
-use super::walk::{Walk, entry};
 use crate::answer::AnswerValue;
 use crate::form::Field;
 
@@ -12,15 +11,15 @@ use crate::form::Field;
 /// property has counts of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldCounts {
-    pub(super) fields: Vec<(String, FieldCount)>,
+    pub(super) fields: BTreeMap<String, FieldCount>,
 }
 
 /// The answers of one field. As a change, each number may be negative.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldCount {
     pub(super) answers: i64,
-    /// By grade, or by the number of an option.
-    pub(super) values: Vec<(u8, i64)>,
+    /// By grade, or by the number of an option; the last one is not 0.
+    values: Vec<i64>,
 }
 
 impl FieldCounts {
@@ -30,8 +29,7 @@ impl FieldCounts {
 
     /// The field with this key, if it has any count.
     pub fn get(&self, key: &str) -> Option<&FieldCount> {
-        let found = self.fields.binary_search_by(|(k, _)| k.as_str().cmp(key));
-        found.ok().map(|index| &self.fields[index].1)
+        self.fields.get(key)
     }
 
     /// Every field with a count, in the byte order of their keys.
@@ -42,9 +40,8 @@ impl FieldCounts {
 
     /// Adds the other's counts.
     pub fn merge(&mut self, other: &Self) {
-        let mut walk = Walk::along(&mut self.fields);
         for (key, count) in &other.fields {
-            walk.at(key.as_str()).merge(count);
+            self.field(key).merge(count);
         }
         self.drop_zeros();
     }
@@ -52,9 +49,9 @@ impl FieldCounts {
     /// The counts that undo these.
     #[must_use]
     pub fn negated(mut self) -> Self {
-        for (_, field) in &mut self.fields {
+        for field in self.fields.values_mut() {
             field.answers = field.answers.wrapping_neg();
-            for (_, count) in &mut field.values {
+            for count in &mut field.values {
                 *count = count.wrapping_neg();
             }
         }
@@ -63,10 +60,10 @@ impl FieldCounts {
 
     /// Counts one answer to a field.
     pub(super) fn count(&mut self, field: &Field, answer: &AnswerValue) {
-        let count = entry(&mut self.fields, field.key.as_str());
+        let count = self.field(field.key.as_str());
         count.answers += 1;
         match answer {
-            AnswerValue::Grade(grade) => *entry(&mut count.values, grade) += 1,
+            AnswerValue::Grade(grade) => *count.at(*grade) += 1,
             AnswerValue::Text(value) => count.choose(field, &[value.as_str()].into()),
             AnswerValue::Chosen(values) => {
                 count.choose(field, &values.iter().map(String::as_str).collect());
@@ -74,8 +71,13 @@ impl FieldCounts {
         }
     }
 
+    /// The count of a field, which has to be more than 0 in the end.
+    pub(super) fn field(&mut self, key: &str) -> &mut FieldCount {
+        self.fields.entry(key.to_owned()).or_default()
+    }
+
     pub(super) fn drop_zeros(&mut self) {
-        self.fields.retain(|(_, field)| !field.is_empty());
+        self.fields.retain(|_, field| !field.is_empty());
     }
 }
 
@@ -84,7 +86,7 @@ impl FieldCount {
     fn choose(&mut self, field: &Field, chosen: &HashSet<&str>) {
         for option in field.kind.options() {
             if chosen.contains(option.value.as_str()) {
-                *entry(&mut self.values, &option.number) += 1;
+                *self.at(option.number) += 1;
             }
         }
     }
@@ -103,26 +105,35 @@ impl FieldCount {
 
     /// How often this grade, or the option of this number, was chosen.
     pub fn value(&self, value: u8) -> i64 {
-        let found = self.values.binary_search_by_key(&value, |(v, _)| *v);
-        found.map_or(0, |index| self.values[index].1)
+        let count = self.values.get(usize::from(value));
+        count.copied().unwrap_or_default()
     }
 
     /// Every grade, or the number of every option, that was chosen, and how often, ascending.
-    pub fn values(&self) -> impl ExactSizeIterator<Item = (u8, i64)> {
-        self.values.iter().copied()
+    pub fn values(&self) -> impl Iterator<Item = (u8, i64)> {
+        let values = (0..=u8::MAX).zip(self.values.iter().copied());
+        values.filter(|(_, count)| *count != 0)
+    }
+
+    /// The count of a grade or option; [`Self::drop_zeros`] follows.
+    pub(super) fn at(&mut self, value: u8) -> &mut i64 {
+        let index = usize::from(value);
+        if self.values.len() <= index {
+            self.values.resize(index + 1, 0);
+        }
+        &mut self.values[index]
     }
 
     fn merge(&mut self, other: &Self) {
         self.answers = self.answers.wrapping_add(other.answers);
-        let mut walk = Walk::along(&mut self.values);
-        for (value, count) in &other.values {
-            add(walk.at(value), *count);
+        for (value, count) in other.values() {
+            add(self.at(value), count);
         }
         self.drop_zeros();
     }
 
     pub(super) fn drop_zeros(&mut self) {
-        self.values.retain(|(_, count)| *count != 0);
+        while self.values.pop_if(|count| *count == 0).is_some() {}
     }
 
     pub(super) fn is_empty(&self) -> bool {

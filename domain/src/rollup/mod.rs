@@ -24,7 +24,6 @@ mod delta;
 mod differences;
 mod field_counts;
 pub mod month;
-mod walk;
 
 pub use self::codec::{Counts, DecodeError};
 pub use self::day_counts::DayCounts;

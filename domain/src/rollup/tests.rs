@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 
-use super::walk::entry;
 use super::*;
 use crate::answer::Answers;
 use crate::form::{FormContent, FormInput};
@@ -122,9 +121,9 @@ fn any_fields() -> impl Strategy<Value = FieldCounts> {
     prop::collection::vec(part, 0..12).prop_map(|parts| {
         let mut fields = FieldCounts::default();
         for (key, value, answers, count) in parts {
-            let field = entry(&mut fields.fields, key.as_str());
+            let field = fields.field(&key);
             field.answers = answers;
-            *entry(&mut field.values, &value) = count;
+            *field.at(value) = count;
             field.drop_zeros();
         }
         fields.drop_zeros();
