@@ -20,7 +20,7 @@ use std::io::{self, Read};
 
 use self::csv::Csv;
 use self::json::Json;
-use self::ndjson::Ndjson;
+use self::raw::RawRecord;
 use self::window::Window;
 use crate::record::Parsed;
 
@@ -75,12 +75,18 @@ pub enum BodyError {
 }
 
 /// Reads the records of a body in their order.
-pub struct RecordReader<R>(Kind<R>);
+pub struct RecordReader<R> {
+    window: Window<R>,
+    record: RawRecord,
+    /// The length of the current element, which is at the front of the window.
+    current: usize,
+    kind: Kind,
+}
 
-enum Kind<R> {
-    Json(Json<R>),
-    Csv(Csv<R>),
-    Ndjson(Ndjson<R>),
+enum Kind {
+    Json(Json),
+    Csv(Csv),
+    Ndjson,
 }
 
 impl<R: Read> RecordReader<R> {
@@ -90,12 +96,16 @@ impl<R: Read> RecordReader<R> {
     }
 
     fn with_window(kind: BodyKind, reader: R, bytes: usize) -> Self {
-        let window = Window::new(reader, bytes);
-        Self(match kind {
-            BodyKind::Json => Kind::Json(Json::new(window)),
-            BodyKind::Csv => Kind::Csv(Csv::new(window)),
-            BodyKind::Ndjson => Kind::Ndjson(Ndjson::new(window)),
-        })
+        Self {
+            window: Window::new(reader, bytes),
+            record: RawRecord::default(),
+            current: 0,
+            kind: match kind {
+                BodyKind::Json => Kind::Json(Json::default()),
+                BodyKind::Csv => Kind::Csv(Csv::default()),
+                BodyKind::Ndjson => Kind::Ndjson,
+            },
+        }
     }
 
     /// The next record, borrowed from the window until the next call; `None` at the true end of a complete
@@ -105,19 +115,27 @@ impl<R: Read> RecordReader<R> {
         reason = "the record borrows the reader, which an iterator's item cannot"
     )]
     pub fn next(&mut self) -> Result<Option<Parsed<'_>>, BodyError> {
-        match &mut self.0 {
-            Kind::Json(json) => json.next(),
-            Kind::Csv(csv) => csv.next(),
-            Kind::Ndjson(ndjson) => ndjson.next(),
-        }
+        let (window, record) = (&mut self.window, &mut self.record);
+        window.consume(std::mem::take(&mut self.current));
+        window.skip_mark()?;
+        let len = match &mut self.kind {
+            Kind::Json(json) => json.next(window, record),
+            Kind::Csv(csv) => csv.next(window, record),
+            Kind::Ndjson => ndjson::next(window, record),
+        };
+        let Some(len) = len? else { return Ok(None) };
+        self.current = len;
+        window.index += 1;
+        let element = window.bytes().get(..len).unwrap_or_default();
+        Ok(Some(record.check(element)))
     }
 
     /// The beginning of all pointers into this body: `""`, or `/data` in the wrapped form. Known from the
     /// first record on.
     pub fn pointer_prefix(&self) -> &'static str {
-        match &self.0 {
-            Kind::Json(json) => json.pointer_prefix(),
-            Kind::Csv(_) | Kind::Ndjson(_) => "",
+        match &self.kind {
+            Kind::Json(json) if json.is_wrapped => "/data",
+            Kind::Json(_) | Kind::Csv(_) | Kind::Ndjson => "",
         }
     }
 }

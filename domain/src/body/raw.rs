@@ -3,6 +3,8 @@
 //! Spans, because a search for the end of an element may start again after the window has moved, and nothing is borrowed
 //! or copied meanwhile.
 
+use std::borrow::Cow;
+
 use crate::record::{BrokenRecord, Member, Parsed, RecordCode, Value, check};
 
 /// Where a text is. An element has at most 16 MiB, so 32 bits are enough.
@@ -27,14 +29,10 @@ impl Span {
         }
     }
 
-    pub(super) fn is_empty(self) -> bool {
-        self.len == 0
-    }
-
-    pub(super) fn text<'a>(self, element: &'a str, unescaped: &'a Unescaped) -> &'a str {
+    fn text<'a>(self, element: &'a str, unescaped: &'a Unescaped) -> &'a str {
         let start = self.start as usize;
         let text = if self.unescaped {
-            &unescaped.0
+            &unescaped.text
         } else {
             element
         };
@@ -51,20 +49,31 @@ pub(super) enum RawValue {
     Other,
 }
 
-/// Texts that are escaped in the body, one after the other.
+/// Texts that are escaped in the body or stand elsewhere in it, one after the other.
 #[derive(Default)]
-pub(super) struct Unescaped(String);
+pub(super) struct Unescaped {
+    text: String,
+    /// The bytes at the front that belong to all elements.
+    kept: usize,
+}
 
 impl Unescaped {
     pub(super) fn add(&mut self, text: &str) -> Span {
-        let start = self.0.len();
-        self.0.push_str(text);
+        let start = self.text.len();
+        self.text.push_str(text);
         Span::new(start, text.len(), true)
     }
 
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-        self.0.shrink_to(KEPT_BYTES);
+    /// Texts that belong to all elements from here on.
+    pub(super) fn keep(&mut self, texts: &[Cow<'_, str>]) -> Vec<Span> {
+        let spans = texts.iter().map(|text| self.add(text)).collect();
+        self.kept = self.text.len();
+        spans
+    }
+
+    fn clear(&mut self) {
+        self.text.truncate(self.kept);
+        self.text.shrink_to(KEPT_BYTES);
     }
 }
 
@@ -74,10 +83,11 @@ const KEPT_BYTES: usize = 64 << 10;
 /// More members of an element are not kept: a thousand times what a record may have.
 const MAX_MEMBERS: usize = 1 << 16;
 
-/// A JSON element. It is reused from element to element.
+/// An element. It is reused from element to element.
 #[derive(Default)]
 pub(super) struct RawRecord {
-    pub(super) is_object: bool,
+    /// What is wrong with it as a whole.
+    pub(super) fault: Option<(RecordCode, Cow<'static, str>)>,
     members: Vec<(Span, RawValue)>,
     pub(super) unescaped: Unescaped,
     /// The fields of the record that the element is.
@@ -86,13 +96,18 @@ pub(super) struct RawRecord {
 
 impl RawRecord {
     pub(super) fn add(&mut self, name: Span, value: RawValue) {
-        if self.members.len() <= MAX_MEMBERS {
+        if self.members.len() < MAX_MEMBERS {
             self.members.push((name, value));
+        } else if self.fault.is_none() {
+            let detail = format!("more than {MAX_MEMBERS} members");
+            self.fault = Some((RecordCode::TooManyFields, detail.into()));
         }
     }
 
+    /// Begins an element, which is no object so far.
     pub(super) fn clear(&mut self) {
-        self.is_object = false;
+        let detail = "the record is not an object".into();
+        self.fault = Some((RecordCode::NotAnObject, detail));
         self.members.clear();
         self.members
             .shrink_to(KEPT_BYTES / size_of::<(Span, RawValue)>());
@@ -101,18 +116,8 @@ impl RawRecord {
 
     /// Checks what was read from `element`.
     pub(super) fn check<'a>(&'a mut self, element: &'a [u8]) -> Parsed<'a> {
-        let whole = |code, detail| Err(BrokenRecord::whole(None, code, detail));
-        if !self.is_object {
-            return whole(
-                RecordCode::NotAnObject,
-                "the record is not an object".to_owned(),
-            );
-        }
-        if self.members.len() > MAX_MEMBERS {
-            let detail = format!("more than {MAX_MEMBERS} members");
-            return whole(RecordCode::TooManyFields, detail);
-        }
-        let element = as_text(element);
+        // It was found to be UTF-8 before.
+        let element = str::from_utf8(element).unwrap_or_default();
         let unescaped = &self.unescaped;
         let members = self.members.iter().map(move |(name, value)| Member {
             name: name.text(element, unescaped),
@@ -122,11 +127,13 @@ impl RawRecord {
                 RawValue::Other => Value::Other,
             },
         });
-        check(members, &mut self.fields)
+        let Some((code, detail)) = self.fault.take() else {
+            return check(members, &mut self.fields);
+        };
+        let mut docids = members.filter_map(|member| match (member.name, member.value) {
+            ("docid", Value::Text(text)) => Some(text),
+            _ => None,
+        });
+        Err(BrokenRecord::whole(docids.next(), code, detail.into()))
     }
-}
-
-/// Bytes that have been found to be UTF-8 before.
-pub(super) fn as_text(bytes: &[u8]) -> &str {
-    str::from_utf8(bytes).unwrap_or_default()
 }

@@ -67,7 +67,7 @@ impl<'de> Visitor<'de> for Element<'_> {
             level,
         } = self;
         let level = deeper(level)?;
-        record.is_object = true;
+        record.fault = None;
         loop {
             let unescaped = &mut record.unescaped;
             let Some(name) = map.next_key_seed(Name { unescaped, front })? else {

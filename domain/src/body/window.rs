@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, Read};
 
+use super::element::blanks;
 use super::{BodyError, Broken, MAX_RECORD_BYTES};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -105,13 +106,49 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Skips a byte order mark. To be called once, at the front.
+    /// Skips a byte order mark at the front of the body.
     pub(super) fn skip_mark(&mut self) -> Result<(), BodyError> {
+        if self.offset > 0 {
+            return Ok(());
+        }
         while self.bytes().len() < BYTE_ORDER_MARK.len() && self.more()? {}
         if self.bytes().starts_with(BYTE_ORDER_MARK) {
             self.consume(BYTE_ORDER_MARK.len());
         }
         Ok(())
+    }
+
+    /// Steps over white space and looks at the byte after it; `None` at the end of the body.
+    pub(super) fn token(&mut self) -> Result<Option<u8>, BodyError> {
+        loop {
+            let bytes = self.bytes();
+            let blanks = blanks(bytes);
+            let token = bytes.get(blanks).copied();
+            self.consume(blanks);
+            if token.is_some() || !self.more()? {
+                return Ok(token);
+            }
+        }
+    }
+
+    /// Steps over white space and this byte.
+    pub(super) fn expect(&mut self, byte: u8, otherwise: &str) -> Result<(), BodyError> {
+        if self.token()? == Some(byte) {
+            self.consume(1);
+            Ok(())
+        } else {
+            Err(self.unexpected(otherwise))
+        }
+    }
+
+    /// Something else than what was expected: another byte, or the end.
+    pub(super) fn unexpected(&self, expected: &str) -> BodyError {
+        if self.bytes().is_empty() {
+            let detail = format!("the body ends early: {expected}");
+            self.syntax(0, detail)
+        } else {
+            self.syntax(0, expected)
+        }
     }
 
     /// A syntax error `at` bytes after the front of the bytes at hand.
