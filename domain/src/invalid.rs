@@ -1,6 +1,6 @@
 //! What is wrong with the body of a request, and the codes that forms and answers share.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 
 use serde::Serialize;
@@ -13,11 +13,12 @@ pub const MAX_PROBLEMS: usize = 100;
 
 /// One thing wrong with a body: the wire shape of a problem's `errors`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Invalid {
-    /// Where in the body, as a JSON pointer (RFC 6901); `""` is the body itself.
+pub struct Invalid<C = &'static str> {
+    /// Where in the body, as a JSON pointer (RFC 6901); `""` is the body itself. A name of more than 256 bytes is cut and ends
+    /// in `…`.
     pub pointer: String,
-    /// One of [`code`].
-    pub code: &'static str,
+    /// One of [`code`], or of a record one of its own.
+    pub code: C,
     /// A sentence for people.
     pub detail: String,
 }
@@ -110,35 +111,48 @@ pub mod code {
 }
 
 /// The problems of one body, in the order in which they were found, at most [`MAX_PROBLEMS`].
-#[derive(Default)]
-pub(crate) struct Problems(RefCell<Vec<Invalid>>);
+pub(crate) struct Problems<C = &'static str> {
+    kept: RefCell<Vec<Invalid<C>>>,
+    /// How many more there are.
+    dropped: Cell<u64>,
+}
 
-impl Problems {
-    /// The detail is written only if the problem is kept.
-    pub(crate) fn push(
-        &self,
-        pointer: impl Into<String>,
-        code: &'static str,
-        detail: impl Display,
-    ) {
-        if !self.is_full() {
-            self.0.borrow_mut().push(Invalid {
-                pointer: pointer.into(),
-                code,
-                detail: detail.to_string(),
-            });
+impl<C> Default for Problems<C> {
+    fn default() -> Self {
+        Self {
+            kept: RefCell::default(),
+            dropped: Cell::default(),
         }
+    }
+}
+
+impl<C> Problems<C> {
+    /// The detail is written only if the problem is kept.
+    #[cold]
+    pub(crate) fn push(&self, pointer: impl Into<String>, code: C, detail: impl Display) {
+        if self.is_full() {
+            return self.dropped.update(|dropped| dropped + 1);
+        }
+        self.kept.borrow_mut().push(Invalid {
+            pointer: pointer.into(),
+            code,
+            detail: detail.to_string(),
+        });
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.borrow().len()
+        self.kept.borrow().len()
+    }
+
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped.get()
     }
 
     pub(crate) fn is_full(&self) -> bool {
         self.len() >= MAX_PROBLEMS
     }
 
-    pub(crate) fn into_vec(self) -> Vec<Invalid> {
-        self.0.into_inner()
+    pub(crate) fn into_vec(self) -> Vec<Invalid<C>> {
+        self.kept.into_inner()
     }
 }

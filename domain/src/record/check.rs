@@ -8,10 +8,11 @@ use std::io;
 use serde::Serializer;
 
 use super::{
-    BrokenRecord, COLUMNS, MAX_FIELDS, MAX_NAME_BYTES, MAX_PROBLEMS, MAX_VALUE_BYTES, Parsed,
-    Problem, Record, RecordCode as Code, column_of,
+    BrokenRecord, COLUMNS, MAX_FIELDS, MAX_NAME_BYTES, MAX_VALUE_BYTES, Parsed, Problem, Record,
+    RecordCode as Code, column_of,
 };
 use crate::docid::{self, DocId};
+use crate::invalid::{MAX_PROBLEMS, Problems};
 use crate::phone::PhoneNumber;
 use crate::pointer;
 use crate::text::{cut, has_control};
@@ -50,7 +51,7 @@ pub(crate) fn check<'a>(
     }
     // Nothing is missing, twice or too much. Fields that come twice are found when they are written.
     if let (Some(docid), Some(phone)) = (found.docid, found.phone)
-        && found.problems.count == 0
+        && found.problems.len() == 0
         && found.fields <= MAX_FIELDS
         && found.times.iter().all(|times| *times < 2)
         && let Some(fields) = write_fields(members.clone(), found.out_of_order, json)
@@ -115,48 +116,25 @@ struct Found<'a> {
     last_name: &'a str,
     /// Whether some name does not come after the one before it.
     out_of_order: bool,
-    problems: Problems,
-}
-
-/// The first problems of a record, and how many there are.
-#[derive(Default)]
-struct Problems {
-    kept: Vec<Problem>,
-    count: u64,
-}
-
-impl Problems {
-    /// The detail is only written if the problem is kept.
-    #[cold]
-    fn push(&mut self, name: &str, code: Code, detail: impl Display) {
-        self.count += 1;
-        if self.kept.len() < MAX_PROBLEMS {
-            let pointer = pointer::member("", name);
-            self.kept
-                .push(Problem::new(pointer, code, detail.to_string()));
-        }
-    }
-
-    /// Adds a problem of the record as a whole. It is kept in place of the last one if there is no room.
-    fn push_whole(&mut self, code: Code, detail: String) {
-        self.count += 1;
-        self.kept.truncate(MAX_PROBLEMS - 1);
-        self.kept.push(Problem::new("", code, detail));
-    }
+    problems: Problems<Code>,
 }
 
 impl<'a> Found<'a> {
+    fn note(&self, name: &str, code: Code, detail: impl Display) {
+        let pointer = pointer::member("", name);
+        self.problems.push(pointer, code, detail);
+    }
+
     fn docid(&mut self, value: Value<'a>) {
-        let problems = &mut self.problems;
         match value {
             Value::Null => return,
-            Value::Other => problems.push("docid", Code::DocidInvalid, "docid is not a string"),
+            Value::Other => self.note("docid", Code::DocidInvalid, "docid is not a string"),
             Value::Text(text) => {
                 self.docid_text = self.docid_text.or(Some(text));
                 match DocId::parse(text) {
                     Ok(docid) => self.docid = Some(docid),
                     Err(error) => {
-                        problems.push("docid", Code::DocidInvalid, format_args!("docid {error}"));
+                        self.note("docid", Code::DocidInvalid, format_args!("docid {error}"));
                     }
                 }
             }
@@ -165,13 +143,12 @@ impl<'a> Found<'a> {
     }
 
     fn phone(&mut self, value: Value<'a>) {
-        let problems = &mut self.problems;
         match value {
             Value::Null => return,
-            Value::Other => problems.push("phone", Code::PhoneInvalid, "phone is not a string"),
+            Value::Other => self.note("phone", Code::PhoneInvalid, "phone is not a string"),
             Value::Text(text) => match PhoneNumber::parse(text) {
                 Ok(phone) => self.phone = Some(phone),
-                Err(error) => problems.push(
+                Err(error) => self.note(
                     "phone",
                     Code::PhoneInvalid,
                     format_args!(
@@ -191,9 +168,8 @@ impl<'a> Found<'a> {
         if let Value::Null = value {
             return;
         }
-        let problems = &mut self.problems;
         if name.is_empty() || name.len() > MAX_NAME_BYTES || has_control(name) {
-            problems.push(
+            self.note(
                 name,
                 Code::FieldNameInvalid,
                 format_args!(
@@ -202,26 +178,25 @@ impl<'a> Found<'a> {
             );
         }
         let Value::Text(text) = value else {
-            return problems.push(name, Code::FieldNotString, "the value is not a string");
+            return self.note(name, Code::FieldNotString, "the value is not a string");
         };
         if text.len() > MAX_VALUE_BYTES {
             let detail = format_args!("the value has more than {MAX_VALUE_BYTES} bytes");
-            problems.push(name, Code::FieldTooLong, detail);
+            self.note(name, Code::FieldTooLong, detail);
         }
         if memchr::memchr(0, text.as_bytes()).is_some() {
-            problems.push(name, Code::FieldInvalid, "the value holds U+0000");
+            self.note(name, Code::FieldInvalid, "the value holds U+0000");
         }
     }
 
     /// Adds the problems that only show in all names together.
     #[cold]
-    fn broken(mut self, mut names: Vec<&'a str>) -> BrokenRecord {
-        let problems = &mut self.problems;
+    fn broken(self, mut names: Vec<&'a str>) -> BrokenRecord {
         if !self.has_docid {
-            problems.push("docid", Code::DocidMissing, "docid is absent or null");
+            self.note("docid", Code::DocidMissing, "docid is absent or null");
         }
         if !self.has_phone {
-            problems.push("phone", Code::PhoneMissing, "phone is absent or null");
+            self.note("phone", Code::PhoneMissing, "phone is absent or null");
         }
         names.sort_unstable();
         let mut fields = 0_usize;
@@ -230,18 +205,25 @@ impl<'a> Found<'a> {
             fields += usize::from(column_of(name).is_none());
             if same.len() > 1 {
                 let detail = format_args!("the member comes {} times", same.len());
-                problems.push(name, Code::DuplicateMember, detail);
+                self.note(name, Code::DuplicateMember, detail);
             }
         }
+        let (docid, mut dropped) = (self.docid_text, self.problems.dropped());
+        let mut problems = self.problems.into_vec();
         if fields > MAX_FIELDS {
-            let detail = format!("{fields} tracking fields; at most {MAX_FIELDS} are taken");
-            problems.push_whole(Code::TooManyFields, detail);
+            // Of the record as a whole: it is kept in place of the last one if there is no room.
+            dropped += u64::from(problems.len() == MAX_PROBLEMS);
+            problems.truncate(MAX_PROBLEMS - 1);
+            problems.push(Problem {
+                pointer: String::new(),
+                code: Code::TooManyFields,
+                detail: format!("{fields} tracking fields; at most {MAX_FIELDS} are taken"),
+            });
         }
-        let docid = self.docid_text;
         BrokenRecord {
             docid: docid.map(|text| cut(text, docid::MAX_BYTES).to_owned()),
-            dropped: self.problems.count - self.problems.kept.len() as u64,
-            problems: self.problems.kept,
+            problems,
+            dropped,
         }
     }
 }

@@ -15,6 +15,7 @@ use utoipa::{PartialSchema, ToSchema};
 pub(crate) use self::check::{Member, Value, check};
 pub use self::code::RecordCode;
 use crate::docid::{self, DocId};
+use crate::invalid::Invalid;
 use crate::phone::PhoneNumber;
 use crate::text::cut;
 
@@ -24,10 +25,6 @@ pub const MAX_FIELDS: usize = 64;
 pub const MAX_NAME_BYTES: usize = 64;
 /// The bytes of a tracking field's value, at most.
 pub const MAX_VALUE_BYTES: usize = 1_024;
-/// At most this many problems of one record are kept, the others are counted. A JSON object of more than 65,536
-/// members has one problem, `too_many_fields`.
-pub const MAX_PROBLEMS: usize = 100;
-
 /// A valid record. The parser makes it, the ledger keeps it, and the database gets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
@@ -144,7 +141,8 @@ pub type Parsed<'a> = Result<Record<'a>, BrokenRecord>;
 pub struct BrokenRecord {
     /// The docid, if there was a string, cut to 128 bytes.
     pub docid: Option<String>,
-    /// The first [`MAX_PROBLEMS`] of its problems, never none.
+    /// The first [`MAX_PROBLEMS`](crate::invalid::MAX_PROBLEMS) of its problems, never none. A JSON object of more than 65,536
+    /// members has one, `too_many_fields`.
     pub problems: Vec<Problem>,
     /// How many more problems it has.
     pub dropped: u64,
@@ -154,44 +152,31 @@ impl BrokenRecord {
     /// A valid record whose docid was accepted earlier in the body.
     pub fn duplicate(docid: DocId<&str>) -> Self {
         let detail = "docid was accepted earlier in this body; that record stands";
-        let problem = Problem::new("/docid", RecordCode::DocidDuplicate, detail);
-        Self::with(Some(docid.get()), problem)
+        let code = RecordCode::DocidDuplicate;
+        Self::with(Some(docid.get()), "/docid", code, detail.to_owned())
     }
 
     /// A record with one problem, which is the whole record's.
     pub(crate) fn whole(docid: Option<&str>, code: RecordCode, detail: String) -> Self {
-        Self::with(docid, Problem::new("", code, detail))
+        Self::with(docid, "", code, detail)
     }
 
-    fn with(docid: Option<&str>, problem: Problem) -> Self {
+    fn with(docid: Option<&str>, pointer: &str, code: RecordCode, detail: String) -> Self {
+        let pointer = pointer.to_owned();
         Self {
             docid: docid.map(|docid| cut(docid, docid::MAX_BYTES).to_owned()),
-            problems: vec![problem],
+            problems: vec![Problem {
+                pointer,
+                code,
+                detail,
+            }],
             dropped: 0,
         }
     }
 }
 
-/// One thing wrong with a record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// Where in the record, as a JSON pointer (RFC 6901): `""` for the record itself, else `/phone` and the
-    /// like. A name of more than 256 bytes is cut and ends in `…`.
-    pub pointer: String,
-    pub code: RecordCode,
-    /// A sentence for people. It never quotes a phone number or a value.
-    pub detail: String,
-}
-
-impl Problem {
-    fn new(pointer: impl Into<String>, code: RecordCode, detail: impl Into<String>) -> Self {
-        Self {
-            pointer: pointer.into(),
-            code,
-            detail: detail.into(),
-        }
-    }
-}
+/// One thing wrong with a record, and where in it. The detail never quotes a phone number or a value.
+pub type Problem = Invalid<RecordCode>;
 
 /// What is wrong with a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

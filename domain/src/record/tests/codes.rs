@@ -1,7 +1,8 @@
 use super::*;
 use crate::docid::DocId;
+use crate::invalid::MAX_PROBLEMS;
 use crate::phone::PhoneNumber;
-use crate::record::{MAX_PROBLEMS, Record, RecordError};
+use crate::record::{Record, RecordError};
 
 const PHONE: Value = Value::Text("+491701234521");
 
