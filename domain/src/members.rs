@@ -1,9 +1,11 @@
 //! Reads the members of an object in a request's body one by one, and notes what is wrong with them. `null` is as if
 //! left out.
 
+use std::cell::RefCell;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
+use indexmap::IndexSet;
 use serde_json::{Map, Value};
 
 use crate::invalid::{Fault, Invalid, Problems, check_line, code};
@@ -17,23 +19,28 @@ pub fn texts<const N: usize>(
     body: Map<String, Value>,
     names: [&str; N],
 ) -> Result<[String; N], Vec<Invalid>> {
-    read_body(&Value::Object(body), |body| {
-        body.only(&names);
+    read_body(&Value::Object(body), &[], |body| {
         Some(names.map(|name| body.text(name).unwrap_or_default().to_owned()))
     })
 }
 
-/// What `read` makes of a body, which must be an object.
+/// What `read` makes of a body, which must be an object and have no members but those that `read` asks for and those that
+/// are `ignored`.
 ///
 /// # Errors
 /// Everything that is wrong, up to [`MAX_PROBLEMS`](crate::invalid::MAX_PROBLEMS).
 pub(crate) fn read_body<T>(
     body: &Value,
+    ignored: &[&str],
     read: impl FnOnce(&Members) -> Option<T>,
 ) -> Result<T, Vec<Invalid>> {
     let problems = Problems::default();
     let body = Members::of(body, String::new(), &problems);
-    let content = body.and_then(|body| read(&body));
+    let content = body.and_then(|body| {
+        let content = read(&body);
+        body.no_others(ignored);
+        content
+    });
     let problems = problems.into_vec();
     content.filter(|_| problems.is_empty()).ok_or(problems)
 }
@@ -43,6 +50,8 @@ pub(crate) struct Members<'a> {
     pub(crate) pointer: String,
     map: &'a Map<String, Value>,
     pub(crate) problems: &'a Problems,
+    /// The names that were asked for.
+    asked: RefCell<IndexSet<String>>,
 }
 
 impl<'a> Members<'a> {
@@ -56,6 +65,7 @@ impl<'a> Members<'a> {
             pointer,
             map,
             problems,
+            asked: RefCell::default(),
         })
     }
 
@@ -65,22 +75,24 @@ impl<'a> Members<'a> {
         self.problems.push(pointer, code, detail);
     }
 
-    /// Notes every member that is not among the known.
-    pub(crate) fn only(&self, known: &[&str]) {
-        for name in self.map.keys() {
-            if !known.contains(&name.as_str()) {
-                let detail = format!("not known here; known are: {}", known.join(", "));
-                self.note(name, code::UNKNOWN_MEMBER, detail);
-            }
+    /// Notes every member that nobody asked for so far, but for those that are `ignored`.
+    pub(crate) fn no_others(&self, ignored: &[&str]) {
+        let asked = self.asked.borrow();
+        let known: Vec<_> = asked.iter().map(String::as_str).collect();
+        let names = self.map.keys().filter(|name| !asked.contains(*name));
+        for name in names.filter(|name| !ignored.contains(&name.as_str())) {
+            let detail = format!("not known here; known are: {}", known.join(", "));
+            self.note(name, code::UNKNOWN_MEMBER, detail);
         }
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
-        self.map.get(name).filter(|value| !value.is_null())
+        self.get_or_null(name).filter(|value| !value.is_null())
     }
 
     /// A member that may be `null`; `None` only if it is left out.
     pub(crate) fn get_or_null(&self, name: &str) -> Option<&'a Value> {
+        self.asked.borrow_mut().insert(name.to_owned());
         self.map.get(name)
     }
 

@@ -31,25 +31,6 @@ pub const READ_ONLY: [&str; 6] = [
     "counts",
 ];
 
-const CONTENT: [&str; 16] = [
-    "name",
-    "form_id",
-    "sender",
-    "text",
-    "audience",
-    "track_fields",
-    "bus_props_from",
-    "link_expires_after_days",
-    "send_window",
-    "send_within_hours",
-    "contact_gap_days",
-    "max_parts",
-    "max_messages",
-    "starts_at",
-    "delay_minutes",
-    "reminder",
-];
-
 const KINDS_OF_AUDIENCE: &str = "audience is {\"on_import\": true}, {\"batch_ids\": […]}, or at least one of \
     created_from, created_to and fields; {\"fields\": {}} is everybody";
 
@@ -59,12 +40,11 @@ impl CampaignContent {
     /// # Errors
     /// Everything that is wrong, up to [`MAX_PROBLEMS`](crate::invalid::MAX_PROBLEMS).
     pub fn parse(body: &Value) -> Result<Self, Vec<Invalid>> {
-        read_body(body, read_campaign)
+        read_body(body, &READ_ONLY, read_campaign)
     }
 }
 
 fn read_campaign(campaign: &Members) -> Option<CampaignContent> {
-    campaign.only(&[&CONTENT[..], &READ_ONLY[..]].concat());
     let name = campaign.line("name", MAX_NAME_CHARS);
     let form_id = campaign.parsed("form_id", uuid);
     let sender = campaign.parsed("sender", sender_name);
@@ -96,23 +76,15 @@ fn read_audience(campaign: &Members) -> Option<Audience> {
         campaign.note("audience", code::MISSING, KINDS_OF_AUDIENCE);
     }
     let audience = campaign.member("audience")?;
-    audience.only(&[
-        "on_import",
-        "batch_ids",
-        "created_from",
-        "created_to",
-        "fields",
-    ]);
-    let of_recipients = ["created_from", "created_to", "fields"];
+    let of_recipients = ["created_from", "created_to", "fields"].map(|name| audience.get(name));
     // What is neither true nor false is noted, and not taken for another kind.
     let is_odd = |value: &Value| !value.is_boolean();
     let kinds = [
         audience.flag("on_import") || audience.get("on_import").is_some_and(is_odd),
         audience.get("batch_ids").is_some(),
-        of_recipients
-            .iter()
-            .any(|name| audience.get(name).is_some()),
+        of_recipients.iter().any(Option::is_some),
     ];
+    audience.no_others(&[]);
     match kinds {
         [true, false, false] => Some(Audience::OnImport { on_import: true }),
         [false, true, false] => Some(Audience::Batches {
@@ -237,10 +209,10 @@ fn read_send_window(campaign: &Members) -> Option<SendWindow> {
 
 fn read_reminder(campaign: &Members) -> Option<Reminder> {
     let reminder = campaign.member("reminder")?;
-    reminder.only(&["after_days", "text"]);
     reminder.require("after_days");
     let after_days = reminder.number("after_days", REMINDER_AFTER_DAYS);
     let text = reminder.parsed("text", Template::parse);
+    reminder.no_others(&[]);
     Some(Reminder {
         after_days: after_days?,
         text: text?,

@@ -38,10 +38,10 @@ pub(super) fn read_options(field: &Members) -> Option<Vec<ChoiceOption>> {
     let mut options = Vec::new();
     let mut values = HashSet::new();
     for entry in entries.filter_map(|entry| field.object(entry)) {
-        entry.only(&["value", "label", "retired"]);
         entry.flag("retired");
         let value = entry.line("value", MAX_VALUE_CHARS);
         let label = entry.line("label", MAX_LABEL_CHARS);
+        entry.no_others(&[]);
         if let Some(value) = &value
             && !values.insert(value.clone())
         {

@@ -54,14 +54,11 @@ impl FormInput {
     /// # Errors
     /// Everything that is wrong, up to [`MAX_PROBLEMS`](crate::invalid::MAX_PROBLEMS).
     pub fn parse(body: &Value) -> Result<Self, Vec<Invalid>> {
-        read_body(body, read_form)
+        read_body(body, &READ_ONLY, read_form)
     }
 }
 
 fn read_form(form: &Members) -> Option<FormInput> {
-    let mut known = vec!["title", "bus_props", "fields"];
-    known.extend(READ_ONLY);
-    form.only(&known);
     let title = form.line("title", MAX_TITLE_CHARS);
     let bus_props = read_bus_props(form);
     let fields = read_fields(form);
@@ -109,7 +106,6 @@ fn read_bus_prop(form: &Members, entry: &Value, pointer: String) -> Option<BusPr
         });
     }
     let entry = Members::of(entry, pointer, form.problems)?;
-    entry.only(&["bus_prop_id", "bus_prop", "retired"]);
     entry.flag("retired");
     let id = entry.get("bus_prop_id").and_then(|_| {
         entry.parsed("bus_prop_id", |text| {
@@ -117,11 +113,12 @@ fn read_bus_prop(form: &Members, entry: &Value, pointer: String) -> Option<BusPr
             parse_bus_prop_id(text).ok_or_else(|| Fault::new(code::MALFORMED, detail))
         })
     });
-    let text = entry.parsed("bus_prop", BusProp::parse)?;
+    let text = entry.parsed("bus_prop", BusProp::parse);
+    entry.no_others(&[]);
     Some(BusPropInput {
         pointer: entry.pointer,
         id,
-        text,
+        text: text?,
     })
 }
 
@@ -142,8 +139,8 @@ fn read_fields(form: &Members) -> Option<Vec<FieldInput>> {
         let label = entry.line("label", MAX_LABEL_CHARS);
         let required = entry.flag("required");
         entry.flag("retired");
-        let common = ["key", "type", "label", "required", "retired"];
-        let kind = FieldKind::parse(&entry, &common);
+        let kind = FieldKind::parse(&entry);
+        entry.no_others(&[]);
         if let Some(field_type) = kind.as_ref().map(FieldKind::field_type)
             && field_type.is_single()
             && !single_types.insert(field_type)

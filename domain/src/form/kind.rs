@@ -73,21 +73,6 @@ pub struct Grades {
     pub highest: u8,
 }
 
-/// A member of a field that goes with its type, for the API document.
-pub struct KindMember {
-    pub name: &'static str,
-    pub about: &'static str,
-    pub shape: MemberShape,
-}
-
-/// What such a member holds.
-pub enum MemberShape {
-    /// A whole number.
-    Number(Grades),
-    /// A list of options.
-    Options,
-}
-
 impl Grades {
     /// All grades, ascending.
     pub fn iter(self) -> RangeInclusive<u8> {
@@ -147,25 +132,6 @@ impl FieldType {
             Self::Rating | Self::Choice | Self::Choices | Self::Text => false,
         }
     }
-
-    /// The members of a field that go with this type, all of them required.
-    pub fn members(self) -> &'static [KindMember] {
-        const SCALE: KindMember = KindMember {
-            name: "scale",
-            about: "Of a rating: how far it goes.",
-            shape: MemberShape::Number(SCALES),
-        };
-        const OPTIONS: KindMember = KindMember {
-            name: "options",
-            about: "Of a choice.",
-            shape: MemberShape::Options,
-        };
-        match self {
-            Self::Rating => &[SCALE],
-            Self::Choice | Self::Choices => &[OPTIONS],
-            Self::Nps | Self::Happiness | Self::Text | Self::Comment => &[],
-        }
-    }
 }
 
 impl FieldKind {
@@ -206,13 +172,17 @@ impl FieldKind {
         }
     }
 
-    /// Reads the type of a field and the members that go with it, and notes all members but those and `common`.
-    pub(super) fn parse(field: &Members, common: &[&str]) -> Option<Self> {
+    /// Reads the type of a field and the members that go with it.
+    pub(super) fn parse(field: &Members) -> Option<Self> {
         let field_type = field.parsed("type", |name| {
             let detail = || format!("is none of {}", FieldType::names(", "));
             FieldType::from_str(name).map_err(|_| Fault::new(code::UNKNOWN_TYPE, detail()))
         });
-        let kind = field_type.and_then(|field_type| match field_type {
+        if field_type.is_none() {
+            // The members of any type may be meant.
+            let _ = (field.get("scale"), field.get("options"));
+        }
+        match field_type? {
             FieldType::Nps => Some(Self::Nps),
             FieldType::Happiness => Some(Self::Happiness),
             FieldType::Rating => {
@@ -224,16 +194,7 @@ impl FieldKind {
             FieldType::Choices => read_options(field).map(|options| Self::Choices { options }),
             FieldType::Text => Some(Self::Text),
             FieldType::Comment => Some(Self::Comment),
-        });
-        // Of a type that is not known, the members of any type may be meant.
-        let types = field_type
-            .as_ref()
-            .map_or(FieldType::VARIANTS, std::slice::from_ref);
-        let own = types.iter().flat_map(|known| known.members());
-        let own = own.map(|member| member.name);
-        let members: Vec<&str> = common.iter().copied().chain(own).collect();
-        field.only(&members);
-        kind
+        }
     }
 
     /// Makes this the kind of a published field that is `old`, and notes what such a field cannot become.

@@ -26,6 +26,6 @@ pub use self::edit::EditRefused;
 pub use self::field::Field;
 pub use self::input::{FormInput, READ_ONLY};
 pub use self::key::FieldKey;
-pub use self::kind::{AnswerShape, FieldKind, FieldType, Grades, KindMember, MemberShape};
+pub use self::kind::{AnswerShape, FieldKind, FieldType, Grades, SCALES};
 pub use self::limits::{MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS};
 pub use self::status::FormStatus;

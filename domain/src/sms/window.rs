@@ -2,10 +2,9 @@
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use serde::{Deserialize, Serialize};
-use strum::{IntoStaticStr, VariantArray};
-use utoipa::openapi::schema::AdditionalProperties;
-use utoipa::openapi::{ArrayBuilder, ObjectBuilder, RefOr, Schema, Type};
-use utoipa::{PartialSchema, ToSchema};
+use strum::VariantArray;
+use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
 
 /// The minutes of a day.
 const DAY: u32 = 24 * 60;
@@ -23,9 +22,8 @@ pub struct SendWindow {
     days: [bool; 7],
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema, VariantArray)]
 #[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
 enum Day {
     Mon,
     Tue,
@@ -36,12 +34,18 @@ enum Day {
     Sun,
 }
 
-/// As it is sent.
-#[derive(Serialize, Deserialize)]
+/// The hours in which messages are sent, by the recipient's clock
+// As it is sent.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[schema(default)]
 #[serde(default, deny_unknown_fields)]
 struct Members {
+    #[schema(pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$")]
     from: String,
+    /// After `from`.
+    #[schema(pattern = "^((0[1-9]|1[0-9]|2[0-3]):[0-5][0-9]|00:(0[1-9]|[1-5][0-9])|24:00)$")]
     to: String,
+    #[schema(value_type = BTreeSet<Day>, inline, min_items = 1, max_items = 7)]
     days: Vec<Day>,
 }
 
@@ -161,36 +165,9 @@ impl Default for Members {
     }
 }
 
-impl PartialSchema for SendWindow {
+impl utoipa::PartialSchema for SendWindow {
     fn schema() -> RefOr<Schema> {
-        let default = Members::default();
-        let string = || ObjectBuilder::new().schema_type(Type::String);
-        let from = string()
-            .pattern(Some("^([01][0-9]|2[0-3]):[0-5][0-9]$"))
-            .default(Some(default.from.into()));
-        let to = string()
-            .pattern(Some(
-                "^((0[1-9]|1[0-9]|2[0-3]):[0-5][0-9]|00:(0[1-9]|[1-5][0-9])|24:00)$",
-            ))
-            .description(Some("After `from`."))
-            .default(Some(default.to.into()));
-        let names = Day::VARIANTS.iter().map(<&str>::from);
-        let days = ArrayBuilder::new()
-            .items(string().enum_values(Some(names.clone())))
-            .min_items(Some(1))
-            .max_items(Some(Day::VARIANTS.len()))
-            .unique_items(true)
-            .default(Some(names.collect()));
-        ObjectBuilder::new()
-            .schema_type(Type::Object)
-            .description(Some(
-                "The hours in which messages are sent, by the recipient's clock",
-            ))
-            .property("from", from)
-            .property("to", to)
-            .property("days", days)
-            .additional_properties(Some(AdditionalProperties::FreeForm(false)))
-            .into()
+        Members::schema()
     }
 }
 

@@ -4,7 +4,7 @@
 use api_http::schema::{line, object, read_only, written};
 use domain::form::{
     FieldType, MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS,
-    MAX_VALUE_CHARS, MemberShape, READ_ONLY,
+    MAX_VALUE_CHARS, READ_ONLY, SCALES,
 };
 use serde_json::{Value, json};
 use utoipa::openapi::{Ref, RefOr, Schema};
@@ -62,17 +62,19 @@ fn field(field_type: FieldType) -> Value {
         "required": {"type": ["boolean", "null"]},
         "retired": read_only(),
     });
-    for member in field_type.members() {
-        required.push(member.name);
-        properties[member.name] = match member.shape {
-            MemberShape::Number(range) => {
-                json!({"type": "integer", "minimum": range.lowest, "maximum": range.highest})
-            }
-            MemberShape::Options => {
-                let option = Ref::from_schema_name("OptionRequest");
-                json!({"type": "array", "items": option, "minItems": 1, "maxItems": MAX_OPTIONS})
-            }
-        };
+    match field_type {
+        FieldType::Rating => {
+            required.push("scale");
+            let (lowest, highest) = (SCALES.lowest, SCALES.highest);
+            properties["scale"] = json!({"type": "integer", "minimum": lowest, "maximum": highest});
+        }
+        FieldType::Choice | FieldType::Choices => {
+            required.push("options");
+            let option = Ref::from_schema_name("OptionRequest");
+            properties["options"] =
+                json!({"type": "array", "items": option, "minItems": 1, "maxItems": MAX_OPTIONS});
+        }
+        FieldType::Nps | FieldType::Happiness | FieldType::Text | FieldType::Comment => {}
     }
     object(&required, &properties)
 }
