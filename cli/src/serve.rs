@@ -20,7 +20,7 @@ pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> 
     };
     // The api ends first: the worker still stores what it accepts in its last moments.
     let drained = CancellationToken::new();
-    let worker = Worker::new(backends.clone(), &config, drained.clone())?;
+    let worker = Worker::new(backends.clone(), &config, drained.clone());
     let checks = worker.checks();
     let worker = tokio::spawn(worker.run());
     let served = match ensure_first_key(&backends.store, &config).await {

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -37,21 +37,23 @@ const MAX_IDLE: Duration = Duration::from_secs(4);
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
 
 /// TLS for all senders, by ring, which trusts whom Mozilla trusts.
-///
-/// # Errors
-/// The TLS library has no protocol version in common with ring.
-pub fn tls_config() -> Result<Arc<ClientConfig>, rustls::Error> {
+#[expect(
+    clippy::expect_used,
+    reason = "ring has the protocol versions that rustls calls safe"
+)]
+pub(crate) static TLS: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(TLS_SERVER_ROOT_CERTS.iter().cloned());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?
+        .with_safe_default_protocol_versions()
+        .expect("versions in common")
         .with_root_certificates(roots)
         .with_no_client_auth();
-    Ok(Arc::new(config))
-}
+    Arc::new(config)
+});
 
-/// A client with a pool of connections of its own.
+/// A client with a pool of connections of its own, which is shared with its clones.
 pub(crate) struct HttpClient {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     timeout: Duration,
@@ -66,12 +68,12 @@ pub(crate) struct Answer {
 }
 
 impl HttpClient {
-    pub(crate) fn new(tls: &ClientConfig, timeout: Duration) -> Self {
+    pub(crate) fn new(timeout: Duration) -> Self {
         let mut http = HttpConnector::new();
         http.enforce_http(false);
         http.set_nodelay(true);
         let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(tls.clone())
+            .with_tls_config(ClientConfig::clone(&TLS))
             .https_or_http()
             .enable_http1()
             .wrap_connector(http);
@@ -211,7 +213,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_connection_nothing_is_sent() {
-        let client = HttpClient::new(&tls_config().unwrap(), HTTP_TIMEOUT);
+        let client = HttpClient::new(HTTP_TIMEOUT);
         // Taken and given back: nobody listens there.
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = free.local_addr().unwrap();
@@ -229,7 +231,7 @@ mod tests {
     async fn a_failed_handshake_sends_nothing() {
         let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("https://{}/", server.local_addr().unwrap());
-        let client = HttpClient::new(&tls_config().unwrap(), Duration::from_millis(200));
+        let client = HttpClient::new(Duration::from_millis(200));
         assert_eq!(post(&client, &url).await, Handed::not_sent("timeout"));
 
         let closing = tokio::spawn(async move {
@@ -245,7 +247,7 @@ mod tests {
     async fn what_has_no_connection_in_time_is_not_sent() {
         let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", server.local_addr().unwrap());
-        let client = HttpClient::new(&tls_config().unwrap(), HTTP_TIMEOUT);
+        let client = HttpClient::new(HTTP_TIMEOUT);
         let request = Request::post(&url).body("body");
         let begin_by = Deadline::at(std::time::Instant::now());
         let handed = client.hand_over(request, &begin_by, |_| panic!("an answer"));

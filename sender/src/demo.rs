@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::Provider;
 use crate::message::{Event, EventKind, Handed, Message, Receipt, ReceiptStatus, Subject};
-use crate::setting::{Connect, Fault, Query};
+use crate::setting::{Connect, Fault, Query, bad_url};
 
 const DEFAULT_FAILURES: u64 = 2;
 const DEFAULT_DELAY: Duration = Duration::from_secs(2);
@@ -40,7 +40,7 @@ struct Queue {
 /// Reads `seed`, `failures` and `delay`.
 pub(crate) fn read(address: &str, query: &mut Query<'_>, receipts: bool) -> Result<Connect, Fault> {
     let demo = Demo::read(address, query, receipts)?;
-    Ok(Arc::new(move |_, _| {
+    Ok(Arc::new(move || {
         Arc::new(Demo {
             queue: Arc::default(),
             ..demo.clone()
@@ -86,7 +86,7 @@ impl Queue {
 impl Demo {
     fn read(address: &str, query: &mut Query<'_>, receipts: bool) -> Result<Self, Fault> {
         if !address.is_empty() {
-            return Err(Fault::Url("has more than `demo:` and parameters"));
+            return Err(bad_url("has more than `demo:` and parameters"));
         }
         let seed = query.number("seed", "is not a whole number")?;
         let percent = |value: &str| value.parse().ok().filter(|percent| *percent <= 100);

@@ -11,7 +11,7 @@ use crate::Provider;
 use crate::client::{Answer, HttpClient};
 use crate::hook::{HookError, HookRequest};
 use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::setting::{Connect, Fault, Login, Query, over_http};
+use crate::setting::{Fault, Login, Query, bad_url};
 
 /// Delivered, not delivered, with the centre, refused by it; not: buffered.
 const DLR_MASK: &str = "27";
@@ -19,36 +19,33 @@ const DLR_MASK: &str = "27";
 const DLR: &str = "dlr";
 
 /// A `sendsms-user`, and whether it gets reports.
-#[derive(Clone)]
-struct User {
+pub(crate) struct Kannel {
     url: Uri,
     name: HeaderValue,
     password: HeaderValue,
     receipts: bool,
-}
-
-struct Kannel {
-    user: User,
     http: HttpClient,
 }
 
-pub(crate) fn read(address: &str, query: &mut Query<'_>, receipts: bool) -> Result<Connect, Fault> {
+pub(crate) fn read(
+    address: &str,
+    query: &mut Query<'_>,
+    receipts: bool,
+    http: HttpClient,
+) -> Result<Kannel, Fault> {
     let login = Login::read(address, query)?;
     let unfit = "has a user or a password that no header can hold";
-    let header = |text: &str| HeaderValue::from_str(text).map_err(|_| Fault::Url(unfit));
-    let user = User {
+    let header = |text: &str| HeaderValue::from_str(text).map_err(|_| bad_url(unfit));
+    Ok(Kannel {
         url: login.uri("/cgi-bin/sendsms")?,
         name: header(&login.user)?,
         password: header(&login.password)?,
         receipts,
-    };
-    Ok(over_http(move |http| Kannel {
-        user: user.clone(),
         http,
-    }))
+    })
 }
 
-impl User {
+impl Kannel {
     /// Everything but the text is in headers: a query would be logged, with phone and password.
     fn request(&self, message: &Message) -> http::Result<Request<String>> {
         let coding = match message.encoding {
@@ -104,7 +101,7 @@ fn judge(answer: &Answer) -> Handed {
 
 impl Provider for Kannel {
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
-        let request = self.user.request(message);
+        let request = self.request(message);
         Box::pin(self.http.hand_over(request, &message.deadline, judge))
     }
 

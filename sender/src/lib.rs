@@ -23,7 +23,6 @@ mod vonage;
 use futures::future::BoxFuture;
 use uuid::Uuid;
 
-pub use self::client::{HTTP_TIMEOUT, tls_config};
 pub use self::hook::{HookError, HookRequest};
 pub use self::message::{
     Deadline, Event, EventKind, Handed, Inbound, Message, Receipt, ReceiptStatus, Subject,

@@ -14,7 +14,7 @@ use url::form_urlencoded;
 use crate::client::{Answer, FORM, HttpClient};
 use crate::hook::{HookError, HookRequest, Parameters};
 use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::setting::{Connect, Fault, Login, Query, is_service, over_http};
+use crate::setting::{Fault, Login, Query, is_service, no_url};
 use crate::{Provider, value};
 
 /// Seconds.
@@ -29,37 +29,34 @@ const SENDER_FAULTS: [&str; 7] = [
 const RETRIES: &str = "#rc=5&rp=all";
 
 /// An account, and whether it reports.
-#[derive(Clone)]
-struct Account {
+pub(crate) struct Twilio {
     url: Uri,
     authorization: HeaderValue,
     token: String,
     receipts: bool,
-}
-
-struct Twilio {
-    account: Account,
     http: HttpClient,
 }
 
-pub(crate) fn read(address: &str, query: &mut Query<'_>, receipts: bool) -> Result<Connect, Fault> {
+pub(crate) fn read(
+    address: &str,
+    query: &mut Query<'_>,
+    receipts: bool,
+    http: HttpClient,
+) -> Result<Twilio, Fault> {
     let login = Login::read(address, query)?;
     let sid = utf8_percent_encode(&login.user, NON_ALPHANUMERIC);
     let basic = STANDARD.encode(format!("{}:{}", login.user, login.password));
     let authorization = HeaderValue::try_from(format!("Basic {basic}"));
-    let account = Account {
+    Ok(Twilio {
         url: login.uri(&format!("/2010-04-01/Accounts/{sid}/Messages.json"))?,
-        authorization: authorization.map_err(|_| Fault::NO_URL)?,
+        authorization: authorization.map_err(|_| no_url())?,
         token: login.password,
         receipts,
-    };
-    Ok(over_http(move |http| Twilio {
-        account: account.clone(),
         http,
-    }))
+    })
 }
 
-impl Account {
+impl Twilio {
     fn request(&self, message: &Message) -> http::Result<Request<String>> {
         let validity = message.validity.as_secs().clamp(1, LONGEST_VALIDITY);
         let from = if is_service(&message.from) {
@@ -121,7 +118,7 @@ fn receipt_status(status: &str) -> Option<ReceiptStatus> {
 
 impl Provider for Twilio {
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
-        let request = self.account.request(message);
+        let request = self.request(message);
         Box::pin(self.http.hand_over(request, &message.deadline, judge))
     }
 
@@ -134,7 +131,7 @@ impl Provider for Twilio {
         request: &HookRequest<'_>,
         reference: Option<&str>,
     ) -> Result<Option<Receipt>, HookError> {
-        let form = self.account.verified(request)?;
+        let form = self.verified(request)?;
         form.required("MessageSid")?;
         let status = receipt_status(form.required("MessageStatus")?);
         let code = form.get("ErrorCode").and_then(value::code);
@@ -147,7 +144,7 @@ impl Provider for Twilio {
     }
 
     fn inbound(&self, request: &HookRequest<'_>) -> Result<Option<Inbound>, HookError> {
-        let form = self.account.verified(request)?;
+        let form = self.verified(request)?;
         let [id, from, to] = ["MessageSid", "From", "To"].map(|name| form.required(name));
         let text = form.get("Body").unwrap_or_default();
         let inbound = Inbound::read(id?, from?, to?, text)?;

@@ -13,7 +13,7 @@ use self::signature::Signature;
 use crate::client::{Answer, FORM, HttpClient};
 use crate::hook::{HookError, HookRequest, Parameters};
 use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::setting::{Connect, Fault, Login, Query, over_http};
+use crate::setting::{Fault, Login, Query};
 use crate::{Provider, value};
 
 /// Milliseconds, as Vonage documents them.
@@ -23,37 +23,34 @@ const LONGEST_TTL: u128 = 604_800_000;
 const LONGEST_CALLBACK: usize = 100;
 
 /// An account, and whether it reports.
-#[derive(Clone)]
-struct Account {
+pub(crate) struct Vonage {
     url: Uri,
     key: String,
     secret: String,
     /// How webhooks are signed, if they are.
     signature: Option<Signature>,
     receipts: bool,
-}
-
-struct Vonage {
-    account: Account,
     http: HttpClient,
 }
 
-pub(crate) fn read(address: &str, query: &mut Query<'_>, receipts: bool) -> Result<Connect, Fault> {
+pub(crate) fn read(
+    address: &str,
+    query: &mut Query<'_>,
+    receipts: bool,
+    http: HttpClient,
+) -> Result<Vonage, Fault> {
     let login = Login::read(address, query)?;
-    let account = Account {
+    Ok(Vonage {
         url: login.uri("/sms/json")?,
         key: login.user,
         secret: login.password,
         signature: Signature::read(query)?,
         receipts,
-    };
-    Ok(over_http(move |http| Vonage {
-        account: account.clone(),
         http,
-    }))
+    })
 }
 
-impl Account {
+impl Vonage {
     fn request(&self, message: &Message) -> http::Result<Request<String>> {
         let kind = match message.encoding {
             Encoding::Gsm7 => "text",
@@ -191,7 +188,7 @@ fn receipt_status(status: &str) -> Option<ReceiptStatus> {
 
 impl Provider for Vonage {
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
-        let request = self.account.request(message);
+        let request = self.request(message);
         Box::pin(self.http.hand_over(request, &message.deadline, judge))
     }
 
@@ -200,7 +197,7 @@ impl Provider for Vonage {
         request: &HookRequest<'_>,
         reference: Option<&str>,
     ) -> Result<Option<Receipt>, HookError> {
-        let parameters = self.account.verified(request, reference)?;
+        let parameters = self.verified(request, reference)?;
         let id = value::id(parameters.required("messageId")?).ok_or(HookError::Malformed)?;
         let status = receipt_status(parameters.required("status")?);
         let code = parameters.get("err-code").filter(|code| *code != "0");
@@ -217,7 +214,7 @@ impl Provider for Vonage {
     }
 
     fn inbound(&self, request: &HookRequest<'_>) -> Result<Option<Inbound>, HookError> {
-        let parameters = self.account.verified(request, None)?;
+        let parameters = self.verified(request, None)?;
         let [id, from, to] = ["messageId", "msisdn", "to"].map(|name| parameters.required(name));
         let text = parameters.get("text").unwrap_or_default();
         Inbound::read(id?, from?, to?, text)

@@ -51,14 +51,7 @@ pub struct Worker {
 
 impl Worker {
     /// A worker that will run until `shutdown`, with connections of its own to the database.
-    ///
-    /// # Errors
-    /// There is no TLS for senders.
-    pub fn new(
-        mut backends: Backends,
-        config: &Config,
-        shutdown: CancellationToken,
-    ) -> Result<Self, rustls::Error> {
+    pub fn new(mut backends: Backends, config: &Config, shutdown: CancellationToken) -> Self {
         let id = Uuid::now_v7();
         backends.store = backends.store.for_workload(Workload::Jobs);
         let imports = ImportNotifier::default();
@@ -66,8 +59,8 @@ impl Worker {
         let slot = |slot| Slot::new(slot, id, backends.store.clone(), pepper.clone(), &imports);
         let slots = lanes::SLOTS.into_iter().map(slot).collect();
         let rollup_job = RollupJob::new(backends.store.clone(), backends.cache.clone());
-        let sending = SendingJob::new(config, &backends)?;
-        Ok(Self {
+        let sending = SendingJob::new(config, &backends);
+        Self {
             id,
             backends,
             slots,
@@ -75,7 +68,7 @@ impl Worker {
             rollup_job,
             sending,
             shutdown,
-        })
+        }
     }
 
     /// One check a loop: the process is not ready when one has stopped.

@@ -34,7 +34,7 @@ async fn run(config: Config, process: Process) -> anyhow::Result<()> {
     let Some(backends) = Backends::open(&config, &process.shutdown).await? else {
         return Ok(());
     };
-    let worker = Worker::new(backends.clone(), &config, process.shutdown.clone())?;
+    let worker = Worker::new(backends.clone(), &config, process.shutdown.clone());
     let checks = [backends.checks(), worker.checks()].concat();
     let health = Health::new(checks, process.shutdown);
     let Some(address) = config.ops_listen else {

@@ -12,8 +12,8 @@ use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use platform::backends::Backends;
 use platform::config::Config;
+use sender::Provider;
 use sender::setting::{Kind, Setting};
-use sender::{Provider, tls_config};
 use uuid::Uuid;
 
 use crate::hook::Receipts;
@@ -46,14 +46,8 @@ pub struct SendState {
 
 impl SendState {
     pub fn new(app: &AppState, config: &Config, backends: &Backends) -> Self {
-        let tls = tls_config().inspect_err(|error| {
-            tracing::error!(%error, "TLS cannot be used, so there are no senders");
-        });
-        let settings = config.senders.iter().cloned();
-        let senders = settings.filter_map(|setting| {
-            let provider = setting.connect(tls.as_ref().ok()?);
-            Some((setting, provider))
-        });
+        let senders = config.senders.iter();
+        let senders = senders.map(|setting| (setting.clone(), setting.connect()));
         Self {
             app: app.clone(),
             senders: senders.collect(),

@@ -145,7 +145,7 @@ fn refused<T>(variable: &'static str, parsed: Result<T, String>) -> Result<T, Co
 }
 
 fn senders(text: &str) -> Result<Arc<[Setting]>, String> {
-    let senders = sender::setting::parse(text).map_err(|error| error.to_string())?;
+    let senders = sender::setting::parse(text)?;
     Ok(senders.into())
 }
 

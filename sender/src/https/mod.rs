@@ -12,45 +12,37 @@ use self::signature::{ID, SIGNATURE, Secret, TIMESTAMP};
 use crate::client::{Answer, HttpClient};
 use crate::hook::{HookError, HookRequest};
 use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::setting::{Connect, Fault, Query, over_http};
+use crate::setting::{Fault, Query, bad_parameter, bad_url, no_url};
 use crate::{Provider, value};
 
-#[derive(Clone)]
-struct Receiver {
+pub(crate) struct Https {
     url: Uri,
     secret: Secret,
     is_idempotent: bool,
-}
-
-struct Https {
-    receiver: Receiver,
     http: HttpClient,
 }
 
 /// Takes `secret` and `idempotent` from the query; the rest of it belongs to the receiver.
-pub(crate) fn read(url: &str, query: &mut Query<'_>) -> Result<Connect, Fault> {
+pub(crate) fn read(url: &str, query: &mut Query<'_>, http: HttpClient) -> Result<Https, Fault> {
     let whsec = "is not `whsec_` and the base64 of 24 to 64 bytes";
     let secret = query.parsed("secret", whsec, Secret::parse)?;
-    let secret = secret.ok_or(Fault::Parameter("secret", "is missing"))?;
+    let secret = secret.ok_or_else(|| bad_parameter("secret", "is missing"))?;
     let is_idempotent = query.switch("idempotent", false)?;
-    let mut url = url::Url::parse(url).map_err(|_| Fault::NO_URL)?;
+    let mut url = url::Url::parse(url).map_err(|_| no_url())?;
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Fault::Url("has a user or a password: `secret` signs"));
+        return Err(bad_url("has a user or a password: `secret` signs"));
     }
     let rest = query.rest();
     url.set_query((!rest.is_empty()).then_some(rest.as_str()));
-    let receiver = Receiver {
-        url: url.as_str().parse().map_err(|_| Fault::NO_URL)?,
+    Ok(Https {
+        url: url.as_str().parse().map_err(|_| no_url())?,
         secret,
         is_idempotent,
-    };
-    Ok(over_http(move |http| Https {
-        receiver: receiver.clone(),
         http,
-    }))
+    })
 }
 
-impl Receiver {
+impl Https {
     fn request(&self, message: &Message) -> http::Result<Request<String>> {
         let body = json!({
             "message_id": message.message_id,
@@ -96,12 +88,12 @@ fn judge(answer: &Answer) -> Handed {
 
 impl Provider for Https {
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
-        let request = self.receiver.request(message);
+        let request = self.request(message);
         Box::pin(self.http.hand_over(request, &message.deadline, judge))
     }
 
     fn is_idempotent(&self) -> bool {
-        self.receiver.is_idempotent
+        self.is_idempotent
     }
 
     fn receipt(
@@ -109,7 +101,7 @@ impl Provider for Https {
         request: &HookRequest<'_>,
         reference: Option<&str>,
     ) -> Result<Option<Receipt>, HookError> {
-        let body = self.receiver.verified(request)?;
+        let body = self.verified(request)?;
         let status = text(&body, "status")?.parse();
         let status: ReceiptStatus = status.map_err(|_| HookError::Malformed)?;
         // Its `message_id` says nothing more. It is posted to the `status_url` that the receiver was given, which has the reference.
@@ -120,7 +112,7 @@ impl Provider for Https {
     }
 
     fn inbound(&self, request: &HookRequest<'_>) -> Result<Option<Inbound>, HookError> {
-        let body = self.receiver.verified(request)?;
+        let body = self.verified(request)?;
         let id = value::scalar(&body["id"]).ok_or(HookError::Malformed)?;
         let [from, to, text] = ["from", "to", "text"].map(|name| text(&body, name));
         let inbound = Inbound::read(&id, from?, to?, text?)?;

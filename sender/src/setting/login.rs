@@ -4,7 +4,7 @@ use hyper::Uri;
 use url::Url;
 
 use super::query::decoded;
-use super::{Fault, Query};
+use super::{Fault, Query, bad_url, no_url};
 
 /// Where a provider is, and as whom.
 pub(crate) struct Login {
@@ -23,18 +23,18 @@ impl Login {
 
     pub(crate) fn of(scheme: &str, address: &str) -> Result<Self, Fault> {
         if !address.starts_with("//") {
-            return Err(Fault::NO_URL);
+            return Err(no_url());
         }
-        let mut url = Url::parse(&format!("{scheme}:{address}")).map_err(|_| Fault::NO_URL)?;
+        let mut url = Url::parse(&format!("{scheme}:{address}")).map_err(|_| no_url())?;
         if !matches!(url.path(), "" | "/") {
-            return Err(Fault::Url("has a path"));
+            return Err(bad_url("has a path"));
         }
         let given = |text: &str| decoded(text).filter(|text| !text.is_empty());
-        let user = given(url.username()).ok_or(Fault::Url("has no user"))?;
+        let user = given(url.username()).ok_or_else(|| bad_url("has no user"))?;
         let password = given(url.password().unwrap_or_default());
-        let password = password.ok_or(Fault::Url("has no password"))?;
+        let password = password.ok_or_else(|| bad_url("has no password"))?;
         let without = url.set_username("").and(url.set_password(None));
-        without.map_err(|()| Fault::NO_URL)?;
+        without.map_err(|()| no_url())?;
         Ok(Self {
             url,
             user,
@@ -44,7 +44,7 @@ impl Login {
 
     /// The URL of an operation.
     pub(crate) fn uri(&self, path: &str) -> Result<Uri, Fault> {
-        let url = self.url.join(path).map_err(|_| Fault::NO_URL)?;
-        url.as_str().parse().map_err(|_| Fault::NO_URL)
+        let url = self.url.join(path).map_err(|_| no_url())?;
+        url.as_str().parse().map_err(|_| no_url())
     }
 }

@@ -2,13 +2,11 @@
 //!
 //! The parameters that all senders have are read here; each provider reads its own.
 
-mod error;
 mod login;
 mod query;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
 use std::fs;
 use std::num::NonZeroU32;
 use std::str::FromStr;
@@ -17,10 +15,8 @@ use std::time::Duration;
 
 use domain::phone::PhoneNumber;
 use domain::sms::Country;
-use rustls::ClientConfig;
 use strum::{EnumString, IntoStaticStr};
 
-pub use self::error::{Fault, SettingError};
 pub(crate) use self::login::Login;
 pub(crate) use self::query::Query;
 use crate::client::{HTTP_TIMEOUT, HttpClient};
@@ -72,46 +68,62 @@ pub enum Accounts {
     Named(Vec<String>),
 }
 
-/// Makes a sender's provider, whose answers over HTTP may take so long.
-pub(crate) type Connect =
-    Arc<dyn Fn(&Arc<ClientConfig>, Duration) -> Arc<dyn Provider> + Send + Sync>;
+/// Gives a sender's provider.
+pub(crate) type Connect = Arc<dyn Fn() -> Arc<dyn Provider> + Send + Sync>;
 
-/// A provider that speaks HTTP.
-pub(crate) fn over_http<P: Provider + 'static>(
-    make: impl Fn(HttpClient) -> P + Send + Sync + 'static,
-) -> Connect {
-    Arc::new(move |tls, timeout| Arc::new(make(HttpClient::new(tls, timeout))))
+/// Gives always the same one, which holds no connection that has to end.
+fn always(provider: impl Provider + 'static) -> Connect {
+    let provider = Arc::new(provider);
+    Arc::new(move || provider.clone())
+}
+
+/// What is wrong with one sender. No piece of its URL, which has secrets.
+pub(crate) type Fault = String;
+
+/// What is wrong with a parameter of the query.
+pub(crate) fn bad_parameter(name: &'static str, what: &'static str) -> Fault {
+    format!("`{name}` {what}")
+}
+
+/// What is wrong with something else in the URL.
+pub(crate) fn bad_url(what: &'static str) -> Fault {
+    format!("its URL {what}")
+}
+
+pub(crate) fn no_url() -> Fault {
+    bad_url("cannot be read")
 }
 
 /// Reads the variable, and the file that it names.
 ///
 /// # Errors
-/// See [`SettingError`], whose text is one line without secrets.
-pub fn parse(text: &str) -> Result<Vec<Setting>, SettingError> {
-    match text.trim().strip_prefix('@') {
-        Some(path) => parse_entries(&read_file(path)?),
-        None => parse_entries(text),
-    }
+/// What is wrong, in one line without secrets.
+pub fn parse(text: &str) -> Result<Vec<Setting>, String> {
+    parse_within(text, HTTP_TIMEOUT)
 }
 
-fn read_file(path: &str) -> Result<String, SettingError> {
-    fs::read_to_string(path).map_err(|error| SettingError::File(error.kind()))
-}
-
-fn parse_entries(text: &str) -> Result<Vec<Setting>, SettingError> {
-    let mut names = HashSet::new();
-    let mut settings = Vec::new();
-    for (entry, position) in text.split_whitespace().zip(1..) {
-        let (name, url) = entry
-            .split_once('=')
-            .filter(|(name, _)| is_name(name))
-            .ok_or(SettingError::Entry(position))?;
-        let setting = Setting::read(name, url);
-        let name = name.to_owned();
-        if !names.insert(name.clone()) {
-            return Err(SettingError::Twice(name));
+/// As [`parse`], of senders whose answers over HTTP may take so long.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_within(text: &str, timeout: Duration) -> Result<Vec<Setting>, String> {
+    let file = text.trim().strip_prefix('@').map(fs::read_to_string);
+    let file = file.transpose();
+    let file = file.map_err(|error| format!("the file cannot be read: {}", error.kind()))?;
+    let mut settings: Vec<Setting> = Vec::new();
+    let entries = file.as_deref().unwrap_or(text).split_whitespace();
+    for (entry, position) in entries.zip(1..) {
+        let named = entry.split_once('=').filter(|(name, _)| is_name(name));
+        // The entry cannot be shown, because its name may be none.
+        let (name, url) = named.ok_or_else(|| {
+            let shape = "NAME=URL with a name of 1 to 40 characters of a-z, 0-9 and -";
+            format!("entry {position} is not {shape}")
+        })?;
+        if settings.iter().any(|known| known.name == name) {
+            return Err(format!("sender {name} comes more than once"));
         }
-        settings.push(setting.map_err(|fault| SettingError::Sender { name, fault })?);
+        let setting = Setting::read(name, url, timeout);
+        settings.push(setting.map_err(|fault| format!("sender {name}: {fault}"))?);
     }
     Ok(settings)
 }
@@ -146,40 +158,46 @@ impl Accounts {
 }
 
 impl Setting {
-    fn read(name: &str, url: &str) -> Result<Self, Fault> {
-        let (scheme, rest) = url.split_once(':').ok_or(Fault::Url("has no scheme"))?;
+    fn read(name: &str, url: &str, timeout: Duration) -> Result<Self, Fault> {
+        let (scheme, rest) = url
+            .split_once(':')
+            .ok_or_else(|| bad_url("has no scheme"))?;
         if rest.contains('#') {
-            return Err(Fault::Url("has a `#`, which is written %23"));
+            return Err(bad_url("has a `#`, which is written %23"));
         }
         let schemes = "begins with none of demo, https, http, twilio, vonage, kannel, smpp, smpps";
         let kind = match scheme {
             "http" => Kind::Https,
             "smpps" => Kind::Smpp,
-            _ => Kind::from_str(scheme).map_err(|_| Fault::Url(schemes))?,
+            _ => Kind::from_str(scheme).map_err(|_| bad_url(schemes))?,
         };
         let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
         let mut query = Query::new(query);
         let accounts = query.parsed("accounts", "is not `*` or names", Accounts::read)?;
         let default = (kind == Kind::Demo).then_some(Accounts::All);
         let accounts = accounts.or(default);
-        let accounts = accounts.ok_or(Fault::Parameter("accounts", "is missing"))?;
+        let accounts = accounts.ok_or_else(|| bad_parameter("accounts", "is missing"))?;
         let whole = "is not a whole number from 1";
         let what = "is not a phone in E.164, a short code or up to 11 letters and digits";
         let from = query.parsed("from", what, |text| read_from(kind, text))?;
         if from.is_none() && matches!(kind, Kind::Twilio | Kind::Vonage) {
-            return Err(Fault::Parameter("from", "is missing"));
+            return Err(bad_parameter("from", "is missing"));
         }
         let rate = query.number("rate", whole)?;
         let window = query.number("window", whole)?.unwrap_or(DEFAULT_WINDOW);
         let countries = query.parsed("countries", "is not a list of ISO codes", read_countries)?;
         let parts_per_day = query.number("parts_per_day", "is not a whole number")?;
         let receipts = query.switch("receipts", true)?;
+        let http = HttpClient::new(timeout);
         let connect = match kind {
             Kind::Demo => demo::read(address, &mut query, receipts)?,
-            Kind::Https => https::read(&format!("{scheme}:{address}"), &mut query)?,
-            Kind::Twilio => twilio::read(address, &mut query, receipts)?,
-            Kind::Vonage => vonage::read(address, &mut query, receipts)?,
-            Kind::Kannel => kannel::read(address, &mut query, receipts)?,
+            Kind::Https => {
+                let url = format!("{scheme}:{address}");
+                always(https::read(&url, &mut query, http)?)
+            }
+            Kind::Twilio => always(twilio::read(address, &mut query, receipts, http)?),
+            Kind::Vonage => always(vonage::read(address, &mut query, receipts, http)?),
+            Kind::Kannel => always(kannel::read(address, &mut query, receipts, http)?),
             Kind::Smpp => smpp::read(scheme, address, window)?,
         };
         query.finish()?;
@@ -206,14 +224,9 @@ impl Setting {
         (!is_name || !to.starts_with("+1")).then_some(from)
     }
 
-    /// Its provider: a new one each time, with connections of its own.
-    pub fn connect(&self, tls: &Arc<ClientConfig>) -> Arc<dyn Provider> {
-        self.connect_within(tls, HTTP_TIMEOUT)
-    }
-
-    /// Its provider, whose answers over HTTP may take so long.
-    pub fn connect_within(&self, tls: &Arc<ClientConfig>, timeout: Duration) -> Arc<dyn Provider> {
-        (self.connect)(tls, timeout)
+    /// Its provider: a new one each time if it holds a connection or receipts.
+    pub fn connect(&self) -> Arc<dyn Provider> {
+        (self.connect)()
     }
 }
 

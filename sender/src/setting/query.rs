@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use percent_encoding::percent_decode_str;
 
-use super::Fault;
+use super::{Fault, bad_parameter, bad_url};
 
 /// What is left of a query. Values are percent-decoded when they are taken, and `+` stays.
 pub(crate) struct Query<'a>(Vec<&'a str>);
@@ -25,9 +25,9 @@ impl<'a> Query<'a> {
                 let value = decoded(pair.split_once('=').map_or("", |(_, value)| value));
                 value
                     .map(Some)
-                    .ok_or(Fault::Parameter(name, "is not UTF-8"))
+                    .ok_or_else(|| bad_parameter(name, "is not UTF-8"))
             }
-            [..] => Err(Fault::Parameter(name, "comes more than once")),
+            [..] => Err(bad_parameter(name, "comes more than once")),
         }
     }
 
@@ -39,7 +39,7 @@ impl<'a> Query<'a> {
         read: impl FnOnce(&str) -> Option<T>,
     ) -> Result<Option<T>, Fault> {
         self.take(name)?
-            .map(|value| read(&value).ok_or(Fault::Parameter(name, what)))
+            .map(|value| read(&value).ok_or_else(|| bad_parameter(name, what)))
             .transpose()
     }
 
@@ -73,7 +73,7 @@ impl<'a> Query<'a> {
         if self.0.is_empty() {
             Ok(())
         } else {
-            Err(Fault::Url(unknown))
+            Err(bad_url(unknown))
         }
     }
 }
@@ -108,9 +108,9 @@ mod tests {
     #[test]
     fn what_cannot_be_taken_is_an_error() {
         let twice = Query::new("a=1&a=2").take("a");
-        assert_eq!(twice, Err(Fault::Parameter("a", "comes more than once")));
+        assert_eq!(twice, Err(bad_parameter("a", "comes more than once")));
         let bytes = Query::new("a=%FF").take("a");
-        assert_eq!(bytes, Err(Fault::Parameter("a", "is not UTF-8")));
+        assert_eq!(bytes, Err(bad_parameter("a", "is not UTF-8")));
         assert!(Query::new("a=yes").switch("a", true).is_err());
         assert!(Query::new("a=1").finish().is_err());
     }

@@ -20,6 +20,7 @@ use tokio_util::either::Either;
 
 use super::wire::{Frame, codec};
 use super::{Config, Shared};
+use crate::client::TLS;
 
 /// The sequence number of the bind.
 pub(super) const FIRST_SEQUENCE: u32 = 1;
@@ -89,6 +90,6 @@ async fn dial(shared: &Shared) -> io::Result<Stream> {
         return Ok(Either::Left(stream));
     }
     let name = ServerName::try_from(config.host.clone()).map_err(io::Error::other)?;
-    let connector = TlsConnector::from(Arc::clone(&shared.tls));
+    let connector = TlsConnector::from(Arc::clone(&TLS));
     connector.connect(name, stream).await.map(Either::Right)
 }

@@ -1,6 +1,6 @@
 //! SMPP 3.4 as a transceiver: one connection, which hands over messages and brings receipts and texts from phones.
 //!
-//! - `session`, with `bind` and `reader`: the connection; it is made again when it breaks.
+//! - `session`, with `bind`: the connection; it is made again when it breaks.
 //! - `submit`, `deliver`: what goes out for a message, and what a `deliver_sm` says.
 //! - `references`: our own numbers of parts, which some centres echo; `join`: texts from phones that came in parts.
 //! - `wire`: PDUs as octets.
@@ -11,7 +11,6 @@
 mod bind;
 mod deliver;
 mod join;
-mod reader;
 mod references;
 mod session;
 mod submit;
@@ -26,18 +25,16 @@ use std::time::Duration;
 
 use futures::future::{BoxFuture, join_all};
 use parking_lot::Mutex;
-use rusmpp::Pdu;
 use rusmpp::pdus::SubmitSm;
-use rustls::ClientConfig;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
 use self::references::References;
-use self::session::{Answer, Outgoing, Submission};
+use self::session::Submission;
 use self::submit::Part;
 use crate::message::Deadline;
-use crate::setting::{Connect, Fault, Login};
+use crate::setting::{Connect, Fault, Login, bad_url};
 use crate::{Event, Handed, Message, Provider};
 
 /// Events that wait to be taken. The centre keeps what is more.
@@ -62,8 +59,8 @@ struct Config {
 
 pub(crate) fn read(scheme: &str, address: &str, window: NonZeroU32) -> Result<Connect, Fault> {
     let config = Config::read(scheme, address, window)?;
-    Ok(Arc::new(move |tls, _| {
-        Arc::new(Smpp::new(config.clone(), tls, TIMING))
+    Ok(Arc::new(move || {
+        Arc::new(Smpp::new(config.clone(), TIMING))
     }))
 }
 
@@ -71,11 +68,11 @@ impl Config {
     fn read(scheme: &str, address: &str, window: NonZeroU32) -> Result<Self, Fault> {
         let login = Login::of(scheme, address)?;
         let host = login.url.host_str().filter(|host| !host.is_empty());
-        let host = host.ok_or(Fault::Url("has no host"))?;
+        let host = host.ok_or_else(|| bad_url("has no host"))?;
         let window = usize::try_from(window.get()).unwrap_or(MAX_WINDOW);
         Ok(Self {
             host: host.trim_matches(['[', ']']).to_owned(),
-            port: login.url.port().ok_or(Fault::Url("has no port"))?,
+            port: login.url.port().ok_or_else(|| bad_url("has no port"))?,
             tls: scheme == "smpps",
             window: window.min(MAX_WINDOW),
             system_id: login.user,
@@ -113,7 +110,6 @@ struct Smpp {
 /// What the connection and those who send have in common.
 struct Shared {
     config: Config,
-    tls: Arc<ClientConfig>,
     timing: Timing,
     link: watch::Sender<Link>,
     window: Semaphore,
@@ -125,20 +121,19 @@ struct Shared {
 enum Link {
     /// An attempt is under way, or comes as soon as the connection was lost.
     Connecting,
-    /// Bound; what goes out is queued here.
-    Bound(mpsc::Sender<Outgoing>),
+    /// Bound; parts are queued here. Once nobody can queue any more, the connection unbinds.
+    Bound(mpsc::Sender<Submission>),
     /// Until the next attempt, with what a message gets meanwhile.
     Down(Handed),
     Closed,
 }
 
 impl Smpp {
-    fn new(config: Config, tls: &Arc<ClientConfig>, timing: Timing) -> Self {
+    fn new(config: Config, timing: Timing) -> Self {
         let (events, received) = mpsc::channel(MAX_EVENTS);
         let shared = Shared {
             window: Semaphore::new(config.window),
             config,
-            tls: Arc::clone(tls),
             timing,
             link: watch::Sender::new(Link::Connecting),
             references: References::new(),
@@ -190,17 +185,12 @@ impl Smpp {
         let Link::Bound(queue) = link else {
             return;
         };
-        let timing = self.shared.timing;
+        let longest = self.shared.timing.response;
         // At most MAX_WINDOW.
         let window = u32::try_from(self.shared.config.window).unwrap_or(u32::MAX);
-        let _all = timeout(timing.response, self.shared.window.acquire_many(window)).await;
-        let unbind = async {
-            let unbind = Outgoing::Request(Pdu::Unbind);
-            if queue.send(unbind).await.is_ok() {
-                session.await.ok();
-            }
-        };
-        timeout(timing.response, unbind).await.ok();
+        let _all = timeout(longest, self.shared.window.acquire_many(window)).await;
+        drop(queue);
+        timeout(longest, session).await.ok();
     }
 }
 
@@ -221,7 +211,7 @@ impl Shared {
     }
 
     /// Where parts are queued. An attempt to bind that is under way, or follows a lost connection, is waited for.
-    async fn queue(&self) -> Result<mpsc::Sender<Outgoing>, Handed> {
+    async fn queue(&self) -> Result<mpsc::Sender<Submission>, Handed> {
         let mut links = self.link.subscribe();
         let link = links
             .wait_for(|link| !matches!(link, Link::Connecting))
@@ -236,7 +226,7 @@ impl Shared {
     /// Sends a part when the window has a place, unless another part has `failed` by then, or `begin_by` is over.
     async fn submit(
         &self,
-        queue: &mpsc::Sender<Outgoing>,
+        queue: &mpsc::Sender<Submission>,
         pdu: SubmitSm,
         begin_by: &Deadline,
         failed: &AtomicBool,
@@ -256,18 +246,18 @@ impl Shared {
 
     async fn exchange(
         &self,
-        queue: &mpsc::Sender<Outgoing>,
+        queue: &mpsc::Sender<Submission>,
         pdu: SubmitSm,
         begin_by: &Deadline,
     ) -> Part {
         let (begun, mut start) = oneshot::channel();
         let (answer, answered) = oneshot::channel();
-        let submission = Outgoing::Submit(Box::new(Submission {
+        let submission = Submission {
             pdu,
             begin_by: begin_by.clone(),
             begun,
             answer,
-        }));
+        };
         let started = async { queue.send(submission).await.is_ok() && (&mut start).await.is_ok() };
         match timeout(self.timing.response, started).await {
             Ok(true) => {}
@@ -281,8 +271,7 @@ impl Shared {
             }
         }
         match timeout(self.timing.response, answered).await {
-            Ok(Ok(Answer { status: 0, id })) => Part::Accepted(id),
-            Ok(Ok(Answer { status, .. })) => Part::Refused(status),
+            Ok(Ok(part)) => part,
             Ok(Err(_)) => Part::Lost("smpp-lost"),
             Err(_) => Part::Lost("smpp-timeout"),
         }

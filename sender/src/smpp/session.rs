@@ -2,35 +2,29 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use futures::SinkExt;
+use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
-use parking_lot::Mutex;
-use rusmpp::pdus::SubmitSm;
-use rusmpp::{Command, CommandStatus, Pdu};
+use futures::{SinkExt, StreamExt};
+use rusmpp::pdus::{DeliverSmResp, SubmitSm};
+use rusmpp::{Command, CommandId, CommandStatus, Pdu};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, sleep_until};
+use uuid::Uuid;
 
 use super::bind::{BindError, Commands, FIRST_SEQUENCE, Frames, connect};
-use super::join::Texts;
-use super::reader::Reader;
-use super::submit;
+use super::deliver::{Deliver, Kind};
+use super::join::{TextKey, Texts};
+use super::submit::{self, Part};
+use super::wire::{Fields, Frame};
 use super::{Link, Shared};
-use crate::Handed;
 use crate::message::Deadline;
+use crate::{Event, EventKind, Handed, Inbound, value};
 
-/// Answers that wait to be written. A centre that lets more wait does not read.
-const MAX_ANSWERS: usize = 1_000;
+/// Octets that wait to be written. A centre that lets more wait does not read.
+const MAX_UNREAD: usize = 64 * 1024;
 const LAST_SEQUENCE: u32 = 0x7FFF_FFFF;
-
-/// What waits to be written.
-pub(super) enum Outgoing {
-    Submit(Box<Submission>),
-    Request(Pdu),
-    Answer(Command),
-    /// The connection ends behind it.
-    Last(Command),
-}
 
 /// A part on its way.
 pub(super) struct Submission {
@@ -39,13 +33,7 @@ pub(super) struct Submission {
     pub begin_by: Deadline,
     /// Told before the first byte is written. If nobody listens any more, none is.
     pub begun: oneshot::Sender<()>,
-    pub answer: oneshot::Sender<Answer>,
-}
-
-/// What the centre answered to a part.
-pub(super) struct Answer {
-    pub status: u32,
-    pub id: String,
+    pub answer: oneshot::Sender<Part>,
 }
 
 /// Binds and reads and writes until it is closed.
@@ -55,8 +43,22 @@ pub(super) async fn run(shared: Arc<Shared>) {
     let mut pause = first;
     while shared.set(Link::Connecting) {
         let link = match connect(&shared).await {
-            Ok(connection) => {
-                session(&shared, connection, &mut texts).await;
+            Ok((frames, commands)) => {
+                let (queue, queued) = mpsc::channel(shared.config.window);
+                if !shared.set(Link::Bound(queue)) {
+                    return;
+                }
+                tracing::info!("bound to the SMPP centre");
+                let session = Session {
+                    shared: &shared,
+                    texts: &mut texts,
+                    commands,
+                    sequence: FIRST_SEQUENCE,
+                    waiting: HashMap::new(),
+                    stored: FuturesUnordered::new(),
+                    is_over: false,
+                };
+                session.run(frames, queued).await;
                 tracing::info!("the SMPP session ended");
                 pause = first;
                 // Messages wait for the next attempt, as they do for the first.
@@ -96,71 +98,199 @@ fn bind_refused(status: CommandStatus) -> Handed {
     }
 }
 
-/// Runs a bound connection to its end. What was not begun by then is dropped, which tells those who wait for it.
-async fn session(shared: &Shared, (frames, commands): (Frames, Commands), texts: &mut Texts) {
-    let (queue, queued) = mpsc::channel(MAX_ANSWERS + shared.config.window);
-    let waiting = Waiting::default();
-    if !shared.set(Link::Bound(queue.clone())) {
-        return;
-    }
-    tracing::info!("bound to the SMPP centre");
-    let reader = Reader {
-        shared,
-        queue,
-        waiting: &waiting,
-        texts,
-        stored: FuturesUnordered::new(),
-    };
-    tokio::select! {
-        () = reader.read(frames) => {}
-        () = write(commands, queued, &waiting) => {}
-    }
+/// A bound connection. What was not begun when it is dropped, or has no answer, is dropped too, which tells those who wait
+/// for it.
+struct Session<'a> {
+    shared: &'a Shared,
+    texts: &'a mut Texts,
+    commands: Commands,
+    /// Of the last request.
+    sequence: u32,
+    /// Parts that wait for their answers, by sequence number.
+    waiting: HashMap<u32, oneshot::Sender<Part>>,
+    /// Events that are being stored.
+    stored: FuturesUnordered<BoxFuture<'static, Stored>>,
+    /// What waits to be written is the last.
+    is_over: bool,
 }
 
-/// Parts that wait for their answers, by sequence number.
-#[derive(Default)]
-pub(super) struct Waiting(Mutex<HashMap<u32, oneshot::Sender<Answer>>>);
-
-impl Waiting {
-    fn insert(&self, sequence: u32, answer: oneshot::Sender<Answer>) {
-        let mut waiting = self.0.lock();
-        if waiting.len() == waiting.capacity() {
-            // Those whose time is over.
-            waiting.retain(|_, answer| !answer.is_closed());
-        }
-        waiting.insert(sequence, answer);
-    }
-
-    pub fn remove(&self, sequence: u32) -> Option<oneshot::Sender<Answer>> {
-        self.0.lock().remove(&sequence)
-    }
+/// A `deliver_sm` whose event is stored or not.
+struct Stored {
+    sequence: u32,
+    /// The text that it was the last part of.
+    text: Option<TextKey>,
+    ok: bool,
 }
 
-async fn write(mut commands: Commands, mut queued: mpsc::Receiver<Outgoing>, waiting: &Waiting) {
-    let mut sequence = FIRST_SEQUENCE;
-    while let Some(outgoing) = queued.recv().await {
-        sequence = sequence % LAST_SEQUENCE + 1;
-        let request = |pdu| Command::new(CommandStatus::EsmeRok, sequence, pdu);
-        let is_last = matches!(outgoing, Outgoing::Last(_));
-        let command = match outgoing {
-            Outgoing::Submit(submission) => {
-                let Submission {
-                    pdu,
-                    begin_by,
-                    begun,
-                    answer,
-                } = *submission;
-                if begin_by.is_over() || begun.send(()).is_err() {
-                    continue;
-                }
-                waiting.insert(sequence, answer);
-                request(Pdu::SubmitSm(pdu))
+impl Session<'_> {
+    /// Reads and writes until the connection is of no more use.
+    async fn run(mut self, mut frames: Frames, mut queued: mpsc::Receiver<Submission>) {
+        let after = |time: Duration| Instant::now() + time;
+        let timing = self.shared.timing;
+        let (mut deadline, mut asked, mut unbinds) = (after(timing.idle), false, false);
+        while self.commands.write_buffer().len() <= MAX_UNREAD {
+            let is_written = self.commands.write_buffer().is_empty();
+            if self.is_over && is_written {
+                return;
             }
-            Outgoing::Request(pdu) => request(pdu),
-            Outgoing::Answer(command) | Outgoing::Last(command) => command,
-        };
-        if commands.send(command).await.is_err() || is_last {
+            // What came is read before its absence counts. While the centre does not read, it is still read from.
+            tokio::select! {
+                biased;
+                written = SinkExt::<Command>::flush(&mut self.commands), if !is_written => {
+                    if written.is_err() {
+                        return;
+                    }
+                }
+                Some(stored) = self.stored.next() => self.confirm(&stored),
+                octets = frames.next() => {
+                    let frame = octets.and_then(Result::ok).and_then(Frame::read);
+                    let Some(frame) = frame else { return };
+                    (deadline, asked) = (after(timing.idle), false);
+                    self.take(&frame);
+                }
+                submission = queued.recv(), if is_written && !unbinds => match submission {
+                    Some(submission) => self.begin(submission),
+                    None => {
+                        unbinds = true;
+                        self.request(Pdu::Unbind);
+                    }
+                },
+                () = sleep_until(deadline) => {
+                    if asked {
+                        return;
+                    }
+                    (deadline, asked) = (after(timing.response), true);
+                    self.request(Pdu::EnquireLink);
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, submission: Submission) {
+        let Submission {
+            pdu,
+            begin_by,
+            begun,
+            answer,
+        } = submission;
+        if begin_by.is_over() || begun.send(()).is_err() {
             return;
         }
+        self.request(Pdu::SubmitSm(pdu));
+        if self.waiting.len() == self.waiting.capacity() {
+            // Those whose time is over.
+            self.waiting.retain(|_, answer| !answer.is_closed());
+        }
+        self.waiting.insert(self.sequence, answer);
+    }
+
+    fn take(&mut self, frame: &Frame) {
+        let sequence = frame.sequence;
+        let ok = |pdu| Command::new(CommandStatus::EsmeRok, sequence, pdu);
+        match frame.id {
+            CommandId::SubmitSmResp | CommandId::GenericNack => {
+                let answer = self.waiting.remove(&sequence);
+                // A nack without a status says nothing, and what waits is unknown.
+                let says_nothing = frame.id == CommandId::GenericNack && frame.status == 0;
+                if let Some(answer) = answer.filter(|_| !says_nothing) {
+                    let id = Fields(&frame.body).string();
+                    let id = id.and_then(|id| value::id(&id)).unwrap_or_default();
+                    let part = match frame.status {
+                        0 => Part::Accepted(id),
+                        status => Part::Refused(status),
+                    };
+                    answer.send(part).ok();
+                }
+            }
+            CommandId::DeliverSm => self.deliver(frame),
+            CommandId::EnquireLink => self.put(ok(Pdu::EnquireLinkResp)),
+            CommandId::Unbind => {
+                self.put(ok(Pdu::UnbindResp));
+                self.is_over = true;
+            }
+            CommandId::UnbindResp => self.is_over = true,
+            CommandId::Outbind | CommandId::AlertNotification => {}
+            id if id.is_operation() => {
+                let status = CommandStatus::EsmeRinvcmdid;
+                self.put(Command::new(status, sequence, Pdu::GenericNack));
+            }
+            _ => {}
+        }
+    }
+
+    fn deliver(&mut self, frame: &Frame) {
+        let sequence = frame.sequence;
+        let Some(deliver) = Deliver::read(&frame.body) else {
+            tracing::warn!("a deliver_sm cannot be read");
+            return self.answer(sequence, CommandStatus::EsmeRxRAppn);
+        };
+        match deliver.kind() {
+            Kind::Other => self.answer(sequence, CommandStatus::EsmeRok),
+            Kind::Receipt => {
+                let references = &self.shared.references;
+                let receipt = deliver.receipt(|number, digits| references.find(number, digits));
+                let Some(receipt) = receipt else {
+                    tracing::warn!("a receipt by SMPP names no message or no state");
+                    return self.answer(sequence, CommandStatus::EsmeRok);
+                };
+                self.emit(sequence, EventKind::Receipt(receipt), None);
+            }
+            Kind::Text => {
+                let part = deliver.text();
+                let now = std::time::Instant::now();
+                // A part is held in memory alone: most centres send the next only when this one is answered.
+                let Some(text) = self.texts.add(&part.key, part.number, part.octets, now) else {
+                    return self.answer(sequence, CommandStatus::EsmeRok);
+                };
+                let inbound = Inbound {
+                    // The protocol has none. A text that comes twice is better than one that counts for an earlier one.
+                    id: Uuid::new_v4().to_string(),
+                    from: part.key.from.clone(),
+                    to: part.key.to.clone(),
+                    text,
+                    opts_out: None,
+                };
+                self.emit(sequence, EventKind::Inbound(inbound), Some(part.key));
+            }
+        }
+    }
+
+    fn emit(&mut self, sequence: u32, kind: EventKind, text: Option<TextKey>) {
+        let (stored, told) = oneshot::channel();
+        if self.shared.events.try_send(Event { kind, stored }).is_err() {
+            return self.answer(sequence, CommandStatus::EsmeRmsgqful);
+        }
+        self.stored.push(Box::pin(async move {
+            Stored {
+                sequence,
+                text,
+                ok: told.await.is_ok(),
+            }
+        }));
+    }
+
+    fn confirm(&mut self, stored: &Stored) {
+        if !stored.ok {
+            return self.answer(stored.sequence, CommandStatus::EsmeRxTAppn);
+        }
+        if let Some(key) = &stored.text {
+            self.texts.forget(key);
+        }
+        self.answer(stored.sequence, CommandStatus::EsmeRok);
+    }
+
+    /// Answers a `deliver_sm`.
+    fn answer(&mut self, sequence: u32, status: CommandStatus) {
+        self.put(Command::new(status, sequence, DeliverSmResp::default()));
+    }
+
+    fn request(&mut self, pdu: Pdu) {
+        self.sequence = self.sequence % LAST_SEQUENCE + 1;
+        self.put(Command::new(CommandStatus::EsmeRok, self.sequence, pdu));
+    }
+
+    /// Writes a PDU behind those that wait to be written.
+    fn put(&mut self, command: Command) {
+        self.is_over |= self.commands.start_send_unpin(command).is_err();
     }
 }

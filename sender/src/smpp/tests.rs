@@ -44,8 +44,7 @@ fn smpp(centre: &Centre, timing: Timing, window: usize) -> Arc<Smpp> {
         window,
         ..config(centre)
     };
-    let tls = crate::tls_config().unwrap();
-    Arc::new(Smpp::new(config, &tls, timing))
+    Arc::new(Smpp::new(config, timing))
 }
 
 /// A sender that is bound, and the centre's end.
@@ -159,12 +158,7 @@ async fn a_part_that_nobody_waits_for_is_not_written() {
         begun,
         answer,
     };
-    assert!(
-        queue
-            .send(Outgoing::Submit(Box::new(submission)))
-            .await
-            .is_ok()
-    );
+    assert!(queue.send(submission).await.is_ok());
     assert!(answered.await.is_err());
     let handed = send(&smpp, &["b"]);
     let (sequence, submit) = peer.submit().await;

@@ -8,7 +8,7 @@ use sha1::Sha1;
 use sha2::{Sha256, Sha512};
 use strum::EnumString;
 
-use crate::setting::{Fault, Query};
+use crate::setting::{Fault, Query, bad_parameter};
 use crate::signature::{equal, hmac};
 
 const PARAMETER: &str = "sig";
@@ -41,8 +41,8 @@ impl Signature {
         match (secret.filter(|secret| !secret.is_empty()), method) {
             (Some(secret), Some(method)) => Ok(Some(Self { secret, method })),
             (None, None) => Ok(None),
-            (None, Some(_)) => Err(Fault::Parameter("signature_secret", "is missing")),
-            (Some(_), None) => Err(Fault::Parameter("signature_method", "is missing")),
+            (None, Some(_)) => Err(bad_parameter("signature_secret", "is missing")),
+            (Some(_), None) => Err(bad_parameter("signature_method", "is missing")),
         }
     }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domain::sms::Encoding;
-use sender::{Deadline, Message, Provider, setting, tls_config};
+use sender::{Deadline, Message, Provider, setting};
 use uuid::Uuid;
 
 const PHONE: &str = "+491701234521";
@@ -44,9 +44,8 @@ fn entries(address: &str) -> [(&'static str, String); 4] {
 }
 
 fn connect(entry: &str, timeout: Duration) -> Arc<dyn Provider> {
-    let settings = setting::parse(entry).unwrap();
-    let tls = tls_config().unwrap();
-    settings[0].connect_within(&tls, timeout)
+    let settings = setting::parse_within(entry, timeout).unwrap();
+    settings[0].connect()
 }
 
 /// A provider whose hooks are used.

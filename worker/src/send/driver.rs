@@ -14,7 +14,6 @@ use domain::pepper::Pepper;
 use metrics::{counter, histogram};
 use platform::health::Heartbeat;
 use platform::start::one_line;
-use rustls::ClientConfig;
 use sender::Handed;
 use sender::setting::{Kind, Setting};
 use store::send::drive::{Claimed, ClaimedKey, Driver, Outcome, Step};
@@ -48,7 +47,6 @@ const DRAIN: Duration = Duration::from_secs(15);
 pub(crate) struct SenderLoop {
     pub(super) store: Store,
     pub(super) setting: Setting,
-    pub(super) tls: Arc<ClientConfig>,
     pub(super) pepper: Arc<Pepper>,
     /// Where its receipts are reported, up to the reference of their message.
     pub(super) status_url: String,
@@ -68,7 +66,7 @@ impl SenderLoop {
                     tracing::info!(sender.name = %name, lease.fence = lease.fence, "drives the sender");
                     // New each time: a connection that is left behind would take receipts that nobody stores.
                     let hand_over = Arc::new(HandOver {
-                        provider: self.setting.connect(&self.tls),
+                        provider: self.setting.connect(),
                         setting: self.setting.clone(),
                         pepper: Arc::clone(&self.pepper),
                         status_url: self.status_url.clone(),

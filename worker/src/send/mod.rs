@@ -36,16 +36,10 @@ pub(crate) struct SendingJob {
 
 impl SendingJob {
     /// `None`: there is no pepper, so nothing is sent.
-    ///
-    /// # Errors
-    /// There is no TLS for senders.
-    pub(crate) fn new(config: &Config, backends: &Backends) -> Result<Option<Self>, rustls::Error> {
-        let Some(pepper) = backends.pepper.clone() else {
-            return Ok(None);
-        };
+    pub(crate) fn new(config: &Config, backends: &Backends) -> Option<Self> {
+        let pepper = backends.pepper.clone()?;
         let store = backends.store.clone();
         let public_url = config.public_url.as_str().trim_end_matches('/');
-        let tls = sender::tls_config()?;
         let loops = config.senders.iter().map(|setting| {
             let status = pepper.hook_path(&setting.name, "status");
             SenderLoop {
@@ -53,17 +47,16 @@ impl SendingJob {
                 link_prefix: format!("{public_url}/f/"),
                 heartbeat: Heartbeat::default(),
                 setting: setting.clone(),
-                tls: Arc::clone(&tls),
                 pepper: Arc::clone(&pepper),
                 status_url: format!("{public_url}{status}"),
             }
         });
-        Ok(Some(Self {
+        Some(Self {
             loops: loops.collect(),
             store,
             planning: Heartbeat::default(),
             pepper,
-        }))
+        })
     }
 
     pub(crate) fn heartbeats(&self) -> Vec<(&'static str, Heartbeat)> {

@@ -71,7 +71,7 @@ async fn with_tls_nothing_is_said_in_the_clear() {
     let centre = Centre::new().await;
     let mut config = config(&centre);
     config.tls = true;
-    let smpp = Arc::new(Smpp::new(config, &crate::tls_config().unwrap(), PATIENT));
+    let smpp = Arc::new(Smpp::new(config, PATIENT));
     let handed = send(&smpp, &["a"]);
     let mut peer = centre.connection().await;
     assert_eq!(peer.first_octet().await, TLS_HANDSHAKE);
