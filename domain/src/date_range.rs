@@ -3,6 +3,7 @@
 use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 
+use crate::invalid::NotValid;
 use crate::month::Month;
 
 /// At most this many days, both ends included.
@@ -15,28 +16,16 @@ pub struct DateRange {
     end: NaiveDate,
 }
 
-/// Why two texts are not a range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct DateRangeError(&'static str);
-
-const START_NOT_A_DATE: DateRangeError = DateRangeError("start_date is not a date (YYYY-MM-DD)");
-const END_NOT_A_DATE: DateRangeError = DateRangeError("end_date is not a date (YYYY-MM-DD)");
-const START_AFTER_END: DateRangeError = DateRangeError("start_date is after end_date");
-const TOO_LONG: DateRangeError = DateRangeError("the range has more than 1830 days");
-const NOTHING_BEFORE: DateRangeError =
-    DateRangeError("as many days before start_date would begin before 0001-01-01");
-
 impl DateRange {
-    pub fn parse(start: &str, end: &str) -> Result<Self, DateRangeError> {
-        let start = parse_date(start).ok_or(START_NOT_A_DATE)?;
-        let end = parse_date(end).ok_or(END_NOT_A_DATE)?;
+    pub fn parse(start: &str, end: &str) -> Result<Self, NotValid> {
+        let start = parse_date(start).ok_or(NotValid("start_date is not a date (YYYY-MM-DD)"))?;
+        let end = parse_date(end).ok_or(NotValid("end_date is not a date (YYYY-MM-DD)"))?;
         if start > end {
-            return Err(START_AFTER_END);
+            return Err(NotValid("start_date is after end_date"));
         }
         let range = Self { start, end };
         if range.num_days() > MAX_DAYS {
-            return Err(TOO_LONG);
+            return Err(NotValid("the range has more than 1830 days"));
         }
         Ok(range)
     }
@@ -64,11 +53,13 @@ impl DateRange {
     ///
     /// # Errors
     /// They would begin before the year 1.
-    pub fn previous(&self) -> Result<Self, DateRangeError> {
+    pub fn previous(&self) -> Result<Self, NotValid> {
         let days = TimeDelta::days(self.num_days());
         let (start, end) = (self.start - days, self.end - days);
         if start.year() < 1 {
-            return Err(NOTHING_BEFORE);
+            return Err(NotValid(
+                "as many days before start_date would begin before 0001-01-01",
+            ));
         }
         Ok(Self { start, end })
     }
@@ -138,15 +129,51 @@ mod tests {
     #[test]
     fn what_is_no_range_is_refused_with_its_reason() {
         for (start, end, error) in [
-            ("2026-02-30", "2026-03-01", START_NOT_A_DATE),
-            ("2026-2-3", "2026-03-01", START_NOT_A_DATE),
-            ("+026-02-03", "2026-03-01", START_NOT_A_DATE),
-            (" 2026-02-03", "2026-03-01", START_NOT_A_DATE),
-            ("0000-01-01", "2026-03-01", START_NOT_A_DATE),
-            ("2026-01-01", "", END_NOT_A_DATE),
-            ("2026-01-01", "2026-01-01T00:00:00Z", END_NOT_A_DATE),
-            ("2026-01-01", "2026-13-01", END_NOT_A_DATE),
-            ("2026-01-02", "2026-01-01", START_AFTER_END),
+            (
+                "2026-02-30",
+                "2026-03-01",
+                NotValid("start_date is not a date (YYYY-MM-DD)"),
+            ),
+            (
+                "2026-2-3",
+                "2026-03-01",
+                NotValid("start_date is not a date (YYYY-MM-DD)"),
+            ),
+            (
+                "+026-02-03",
+                "2026-03-01",
+                NotValid("start_date is not a date (YYYY-MM-DD)"),
+            ),
+            (
+                " 2026-02-03",
+                "2026-03-01",
+                NotValid("start_date is not a date (YYYY-MM-DD)"),
+            ),
+            (
+                "0000-01-01",
+                "2026-03-01",
+                NotValid("start_date is not a date (YYYY-MM-DD)"),
+            ),
+            (
+                "2026-01-01",
+                "",
+                NotValid("end_date is not a date (YYYY-MM-DD)"),
+            ),
+            (
+                "2026-01-01",
+                "2026-01-01T00:00:00Z",
+                NotValid("end_date is not a date (YYYY-MM-DD)"),
+            ),
+            (
+                "2026-01-01",
+                "2026-13-01",
+                NotValid("end_date is not a date (YYYY-MM-DD)"),
+            ),
+            (
+                "2026-01-02",
+                "2026-01-01",
+                NotValid("start_date is after end_date"),
+            ),
         ] {
             assert_eq!(DateRange::parse(start, end), Err(error), "{start} {end}");
         }
@@ -160,7 +187,10 @@ mod tests {
                 .num_days(),
             MAX_DAYS
         );
-        assert_eq!(DateRange::parse("2020-01-01", "2025-01-04"), Err(TOO_LONG));
+        assert_eq!(
+            DateRange::parse("2020-01-01", "2025-01-04"),
+            Err(NotValid("the range has more than 1830 days"))
+        );
         assert!(DateRange::parse("9999-12-31", "9999-12-31").is_ok());
     }
 
@@ -177,7 +207,12 @@ mod tests {
         assert_eq!((both.start(), both.end()), (previous.start(), range.end()));
         let first = DateRange::parse("0001-01-01", "0001-01-02").unwrap();
         assert_eq!(first.with_previous(), first);
-        assert_eq!(first.previous(), Err(NOTHING_BEFORE));
+        assert_eq!(
+            first.previous(),
+            Err(NotValid(
+                "as many days before start_date would begin before 0001-01-01"
+            ))
+        );
         let third = DateRange::parse("0001-01-03", "0001-01-04").unwrap();
         assert_eq!(third.previous(), Ok(first));
     }

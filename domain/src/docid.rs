@@ -1,7 +1,6 @@
 //! The caller's own id of a recipient.
 
-use std::fmt;
-
+use crate::invalid::NotValid;
 use crate::text::has_control;
 
 /// At most this many bytes.
@@ -12,20 +11,15 @@ pub const MAX_BYTES: usize = 128;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DocId<S = String>(S);
 
-/// Why a text is no docid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct DocIdError(&'static str);
-
 impl<S: AsRef<str>> DocId<S> {
-    pub fn parse(text: S) -> Result<Self, DocIdError> {
+    pub fn parse(text: S) -> Result<Self, NotValid> {
         let shown = text.as_ref();
         if shown.is_empty() {
-            Err(DocIdError("is empty"))
+            Err(NotValid("is empty"))
         } else if shown.len() > MAX_BYTES {
-            Err(DocIdError("has more than 128 bytes"))
+            Err(NotValid("has more than 128 bytes"))
         } else if has_control(shown) {
-            Err(DocIdError("holds a control character"))
+            Err(NotValid("holds a control character"))
         } else {
             Ok(Self(text))
         }
@@ -48,12 +42,6 @@ impl<'a> DocId<&'a str> {
     }
 }
 
-impl<S: AsRef<str>> fmt::Display for DocId<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,15 +56,15 @@ mod tests {
 
     #[test]
     fn empty_long_and_controlled_texts_are_refused() {
-        assert_eq!(DocId::parse(""), Err(DocIdError("is empty")));
+        assert_eq!(DocId::parse(""), Err(NotValid("is empty")));
         assert_eq!(
             DocId::parse("a".repeat(129)),
-            Err(DocIdError("has more than 128 bytes"))
+            Err(NotValid("has more than 128 bytes"))
         );
         for text in ["a\0", "\u{7f}", "a\nb", "\u{85}"] {
             assert_eq!(
                 DocId::parse(text),
-                Err(DocIdError("holds a control character"))
+                Err(NotValid("holds a control character"))
             );
         }
     }

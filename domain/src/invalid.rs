@@ -44,6 +44,11 @@ pub struct Fault {
     pub detail: String,
 }
 
+/// Why a text is no value of some kind, in words that hold nothing of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotValid(pub(crate) &'static str);
+
 impl Fault {
     pub(crate) fn new(code: &'static str, detail: impl Into<String>) -> Self {
         let detail = detail.into();

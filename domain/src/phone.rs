@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::invalid::NotValid;
+
 /// A number such as `+491701234521`, whose `Debug` masks it (`+49…21`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PhoneNumber<'a>(&'a str);
@@ -19,24 +21,19 @@ pub fn masked(phone: &str) -> String {
     phone.chars().enumerate().map(mask).collect()
 }
 
-/// Why a text is no phone number. It never holds the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct PhoneError(&'static str);
-
 impl<'a> PhoneNumber<'a> {
     /// Reads `+` and 7 to 15 ASCII digits, the first not 0.
-    pub fn parse(text: &'a str) -> Result<Self, PhoneError> {
+    pub fn parse(text: &'a str) -> Result<Self, NotValid> {
         let Some(digits) = text.as_bytes().strip_prefix(b"+") else {
-            return Err(PhoneError("does not begin with `+`"));
+            return Err(NotValid("does not begin with `+`"));
         };
         if !digits.iter().all(u8::is_ascii_digit) {
             let detail = "holds something else than ASCII digits after the `+`";
-            Err(PhoneError(detail))
+            Err(NotValid(detail))
         } else if digits.first() == Some(&b'0') {
-            Err(PhoneError("begins with 0 after the `+`"))
+            Err(NotValid("begins with 0 after the `+`"))
         } else if !(7..=15).contains(&digits.len()) {
-            Err(PhoneError("does not have 7 to 15 digits"))
+            Err(NotValid("does not have 7 to 15 digits"))
         } else {
             Ok(Self(text))
         }
@@ -103,7 +100,7 @@ mod tests {
             ("+123456", "does not have 7 to 15 digits"),
             ("+1234567890123456", "does not have 7 to 15 digits"),
         ] {
-            assert_eq!(PhoneNumber::parse(text), Err(PhoneError(error)), "{text}");
+            assert_eq!(PhoneNumber::parse(text), Err(NotValid(error)), "{text}");
         }
     }
 

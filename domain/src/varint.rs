@@ -2,17 +2,6 @@
 //! numbers are zigzag encoded (0, -1, 1, -2, …), so that small ones of either sign are short. Each number has one
 //! encoding: a longer one is refused.
 
-/// The bytes that [`write()`] takes for the number.
-pub(crate) fn len(number: usize) -> usize {
-    let mut rest = number >> 7;
-    let mut bytes = 1;
-    while rest > 0 {
-        rest >>= 7;
-        bytes += 1;
-    }
-    bytes
-}
-
 pub(crate) fn write(out: &mut Vec<u8>, number: u64) {
     let mut rest = number;
     loop {
@@ -67,13 +56,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_number_reads_back_from_as_many_bytes_as_announced(
+        fn a_number_reads_back(
             number: usize, shift in 0_u32..usize::BITS, rest in any::<Vec<u8>>()
         ) {
             let number = number >> shift;
             let mut bytes = Vec::new();
             write(&mut bytes, number as u64);
-            prop_assert_eq!(bytes.len(), len(number));
             bytes.extend_from_slice(&rest);
             let mut left = bytes.as_slice();
             prop_assert_eq!(read(&mut left), Some(number as u64));

@@ -1,9 +1,10 @@
 //! A number of places for work that needs something scarce, such as a connection. Accounts take turns at them.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -43,7 +44,7 @@ impl Places {
     pub async fn take(&self, account_id: Uuid) -> Option<Place> {
         let (sender, receiver) = oneshot::channel();
         {
-            let mut state = self.state();
+            let mut state = self.0.lock();
             let of_account = state.waiting.entry(account_id).or_default();
             of_account.push_back(sender);
             state.turns.add(account_id);
@@ -61,7 +62,7 @@ impl Places {
     }
 
     fn next(&self) -> Option<(oneshot::Sender<Place>, Place)> {
-        let mut guard = self.state();
+        let mut guard = self.0.lock();
         let state = &mut *guard;
         while state.free > 0 {
             let turn = state.turns.take()?;
@@ -87,16 +88,12 @@ impl Places {
         }
         None
     }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
         let took = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let mut state = self.places.state();
+        let mut state = self.places.0.lock();
         state.free += 1;
         state.turns.end(&self.turn, took);
         drop(state);
@@ -141,7 +138,7 @@ mod tests {
         drop(held);
         drop(gone);
         assert!(last.now_or_never().is_some());
-        assert_eq!(places.state().free, 1, "all are back");
-        assert!(places.state().waiting.is_empty());
+        assert_eq!(places.0.lock().free, 1, "all are back");
+        assert!(places.0.lock().waiting.is_empty());
     }
 }

@@ -69,7 +69,7 @@ fn check<'a>(
         match read(field, &problems) {
             Some(value) => answers.push(field, value),
             None if field.required && problems.len() == before => {
-                let pointer = format!("/{}", field.key);
+                let pointer = format!("/{}", field.key.as_str());
                 problems.push(pointer, code::MISSING, "This needs an answer.");
             }
             None => {}

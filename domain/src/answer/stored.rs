@@ -24,7 +24,7 @@ impl Answers {
         for field in &form.fields {
             if let Some(value) = stored.remove(field.key.as_str()) {
                 let Some(value) = AnswerValue::from_stored(field, value) else {
-                    let key = field.key.to_string();
+                    let key = field.key.as_str().to_owned();
                     return Err(UnreadableAnswers { key });
                 };
                 answers.push(field, value);

@@ -114,7 +114,7 @@ impl Reader<'_> {
     }
 
     fn note(&self, code: &'static str, detail: impl Display) {
-        let pointer = format!("/{}", self.field.key);
+        let pointer = format!("/{}", self.field.key.as_str());
         self.problems.push(pointer, code, detail);
     }
 

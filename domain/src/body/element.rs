@@ -6,7 +6,7 @@ use serde::de::{DeserializeSeed, IgnoredAny};
 
 use super::Broken;
 use super::raw::RawRecord;
-use super::visit::Element;
+use super::visit::Content;
 
 /// Reads the value at the front of `bytes` and returns its length; `None` if its end is not among them and more bytes may
 /// come (`ended` is false). `level` is how many arrays and objects of the document enclose the value.
@@ -18,13 +18,14 @@ pub(super) fn read(
 ) -> Result<Option<usize>, Broken> {
     record.clear();
     let mut json = serde_json::Deserializer::from_slice(bytes);
-    let element = Element {
+    let element = Content {
         record,
         front: bytes.as_ptr().addr(),
         level,
+        is_whole: true,
     };
     match element.deserialize(&mut json) {
-        Ok(()) => {
+        Ok(_) => {
             let len = json.into_iter::<IgnoredAny>().byte_offset();
             // Only these have an end of their own: a number may go on after the bytes at hand.
             let closed = matches!(bytes.get(..len), Some([.., b'}' | b']' | b'"']));

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use super::raw::{RawRecord, RawValue, Span, Unescaped};
+use super::raw::{RawRecord, RawValue, Span};
 
 /// How deep arrays and objects may be nested in a document: `serde_json` refuses the 128th level.
 const MAX_LEVEL: u8 = 127;
@@ -46,99 +46,46 @@ macro_rules! scalars {
     };
 }
 
-/// The whole element.
-pub(super) struct Element<'r> {
+/// The element, the name of a member of it, or the value of one.
+pub(super) struct Content<'r> {
     pub(super) record: &'r mut RawRecord,
     /// The address of the element's first byte: a borrowed text's offset is its address less this.
     pub(super) front: usize,
-    /// How many arrays and objects the element lies in.
+    /// How many arrays and objects it lies in.
     pub(super) level: u8,
-}
-
-seed!(Element<'_>);
-
-impl<'de> Visitor<'de> for Element<'_> {
-    type Value = ();
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let Self {
-            record,
-            front,
-            level,
-        } = self;
-        let level = deeper(level)?;
-        record.fault = None;
-        loop {
-            let unescaped = &mut record.unescaped;
-            let Some(name) = map.next_key_seed(Name { unescaped, front })? else {
-                return Ok(());
-            };
-            let unescaped = &mut record.unescaped;
-            let value = map.next_value_seed(Content {
-                text: Name { unescaped, front },
-                level,
-            })?;
-            record.add(name, value);
-        }
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
-        Unwanted { level: self.level }.visit_seq(seq)
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    scalars!((), visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_str: &str);
-}
-
-/// A text: a member's name.
-struct Name<'r> {
-    unescaped: &'r mut Unescaped,
-    front: usize,
-}
-
-seed!(Name<'_>);
-
-impl<'de> Visitor<'de> for Name<'_> {
-    type Value = Span;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Span, E> {
-        let start = text.as_ptr().addr() - self.front;
-        Ok(Span::in_element(start, text.len()))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Span, E> {
-        Ok(self.unescaped.add(text))
-    }
-}
-
-/// The value of a member.
-struct Content<'r> {
-    text: Name<'r>,
-    level: u8,
+    /// It is the element.
+    pub(super) is_whole: bool,
 }
 
 seed!(Content<'_>);
 
+impl Content<'_> {
+    fn part(&mut self) -> Content<'_> {
+        Content {
+            record: self.record,
+            is_whole: false,
+            ..*self
+        }
+    }
+}
+
 impl<'de> Visitor<'de> for Content<'_> {
     type Value = RawValue;
 
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<RawValue, E> {
-        self.text.visit_borrowed_str(text).map(RawValue::Text)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<RawValue, E> {
-        self.text.visit_str(text).map(RawValue::Text)
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<RawValue, E> {
-        Ok(RawValue::Null)
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<RawValue, A::Error> {
+        if !self.is_whole {
+            Unwanted { level: self.level }.visit_map(map)?;
+            return Ok(RawValue::Other);
+        }
+        self.level = deeper(self.level)?;
+        self.record.fault = None;
+        while let Some(name) = map.next_key_seed(self.part())? {
+            let value = map.next_value_seed(self.part())?;
+            if let RawValue::Text(name) = name {
+                self.record.add(name, value);
+            }
+        }
+        Ok(RawValue::Other)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<RawValue, A::Error> {
@@ -146,9 +93,17 @@ impl<'de> Visitor<'de> for Content<'_> {
         Ok(RawValue::Other)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawValue, A::Error> {
-        Unwanted { level: self.level }.visit_map(map)?;
-        Ok(RawValue::Other)
+    fn visit_unit<E: Error>(self) -> Result<RawValue, E> {
+        Ok(RawValue::Null)
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<RawValue, E> {
+        let start = text.as_ptr().addr() - self.front;
+        Ok(RawValue::Text(Span::in_element(start, text.len())))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<RawValue, E> {
+        Ok(RawValue::Text(self.record.unescaped.add(text)))
     }
 
     scalars!(RawValue::Other, visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);

@@ -27,7 +27,7 @@ pub use self::limits::{
     REMINDER_AFTER_DAYS, SEND_WITHIN_HOURS,
 };
 pub use self::message::{Message, MessageKind, MessageStatus, SkipReason};
-pub use self::part_states::{NotPartStates, PartStates, Receipt, ReceiptStatus};
+pub use self::part_states::{PartStates, Receipt, ReceiptStatus};
 pub use self::preview::{Encodings, Preview, Sample};
 pub use self::status::{Action, CampaignStatus};
 pub use self::value::time as parse_time;

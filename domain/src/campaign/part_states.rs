@@ -1,6 +1,5 @@
 //! What receipts said of the parts of a message, and what follows for the message.
 
-use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
@@ -9,6 +8,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
 
 use super::message::MessageStatus;
+use crate::invalid::NotValid;
 
 /// What a receipt says of a message or a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumString, IntoStaticStr, VariantArray)]
@@ -40,11 +40,6 @@ pub struct Receipt {
 /// `u` undelivered, `e` expired.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartStates(String);
-
-/// The text does not hold the states of parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not the states of parts")]
-pub struct NotPartStates;
 
 const NONE: char = '-';
 const ACCEPTED: char = 'a';
@@ -114,17 +109,13 @@ impl PartStates {
 }
 
 impl FromStr for PartStates {
-    type Err = NotPartStates;
+    type Err = NotValid;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let known = [NONE, ACCEPTED, DELIVERED, UNDELIVERED, EXPIRED];
         let is_known = text.chars().all(|state| known.contains(&state));
-        is_known.then(|| Self(text.to_owned())).ok_or(NotPartStates)
-    }
-}
-
-impl fmt::Display for PartStates {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        is_known
+            .then(|| Self(text.to_owned()))
+            .ok_or(NotValid("not the states of parts"))
     }
 }

@@ -9,8 +9,6 @@ use crate::varint;
 pub struct RunBuilder {
     text: Vec<u8>,
     rows: Vec<Row>,
-    /// The bytes that the lengths of all values take.
-    lengths: usize,
 }
 
 /// A record in the builder: its values are one after the other from `start`.
@@ -31,7 +29,6 @@ impl RunBuilder {
         let values = record.values();
         for value in values {
             self.text.extend_from_slice(value.as_bytes());
-            self.lengths += varint::len(value.len());
         }
         self.rows.push(Row {
             start,
@@ -48,14 +45,9 @@ impl RunBuilder {
         self.rows.is_empty()
     }
 
-    /// The bytes of the run, as one chunk, before compression.
-    pub fn encoded_len(&self) -> usize {
-        varint::len(self.rows.len()) + self.lengths + self.text.len()
-    }
-
     /// Whether the run has `records` records, or [`FULL_BYTES`], and is to be finished before more is added.
     pub fn is_full(&self, records: usize) -> bool {
-        self.len() >= records || self.encoded_len() >= FULL_BYTES
+        self.len() >= records || self.text.len() >= FULL_BYTES
     }
 
     /// Returns the run and begins the next. Sorting and compressing are left to [`Run::compress`], which may run on
@@ -64,7 +56,6 @@ impl RunBuilder {
         let next = Self {
             text: Vec::with_capacity(self.text.len() + self.text.len() / 8),
             rows: Vec::with_capacity(self.rows.len()),
-            lengths: 0,
         };
         Run(std::mem::replace(self, next))
     }

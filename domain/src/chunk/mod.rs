@@ -20,7 +20,7 @@ use crate::record::LAYOUT_VERSION as VERSION;
 pub use self::decode::{Chunk, ChunkError};
 pub use self::encode::{Run, RunBuilder};
 
-/// A run of this many encoded bytes is full, however few records it has: a few runs are in memory at once.
+/// A run of this many bytes of text is full, however few records it has: a few runs are in memory at once.
 pub const FULL_BYTES: usize = 4 << 20;
 /// A payload that decodes to more bytes is corrupt: a full chunk and one more record are far less.
 pub const MAX_DECODED_BYTES: usize = 64 << 20;

@@ -1,7 +1,5 @@
 //! A business property: what a company tells its links apart by, such as `store:Berlin`.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::invalid::{Fault, check_line, code};
@@ -51,12 +49,6 @@ impl TryFrom<String> for BusProp {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         Self::parse(&text)
-    }
-}
-
-impl fmt::Display for BusProp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -175,7 +175,7 @@ impl Edit<'_> {
         if field_type.is_single()
             && let Some(old) = self.form.fields.iter().find(same)
         {
-            let (name, old) = (field_type.as_str(), &old.key);
+            let (name, old) = (field_type.as_str(), old.key.as_str());
             let detail = format!("the published form has its field of type {name}: {old}");
             let pointer = format!("{pointer}/type");
             self.in_use.push(pointer, code::DUPLICATE, detail);

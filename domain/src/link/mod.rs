@@ -8,5 +8,5 @@ mod token;
 pub(crate) mod track_field;
 
 pub use self::bus_prop_ids::{BusPropIds, BusPropIdsError, MAX_LINK_BUS_PROPS};
-pub use self::token::{NotAToken, Token};
+pub use self::token::Token;
 pub use self::track_field::{MAX_TRACK_FIELDS, TrackFields};

@@ -7,6 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Serialize, Serializer};
 
+use crate::invalid::NotValid;
+
 /// What opens a link. `Debug` hides it.
 ///
 /// Most are 128 random bits: as text 22 characters of base64url (RFC 4648, section 5, without padding). That of a message's
@@ -22,11 +24,6 @@ enum Kind {
 }
 
 const MESSAGE_CHARS: usize = 11;
-
-/// The text is not a token, so no link has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a token")]
-pub struct NotAToken;
 
 impl Token {
     /// From random bytes.
@@ -51,7 +48,7 @@ impl fmt::Debug for Token {
 }
 
 impl FromStr for Token {
-    type Err = NotAToken;
+    type Err = NotValid;
 
     /// Each token has one text; everything else is refused.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -59,12 +56,12 @@ impl FromStr for Token {
             let is_token = chars.iter().all(u8::is_ascii_alphanumeric);
             return is_token
                 .then_some(Self(Kind::OfMessage(chars)))
-                .ok_or(NotAToken);
+                .ok_or(NotValid("not a token"));
         }
         let mut bytes = [0; 16];
         match URL_SAFE_NO_PAD.decode_slice(text, &mut bytes) {
             Ok(16) => Ok(Self::new(bytes)),
-            _ => Err(NotAToken),
+            _ => Err(NotValid("not a token")),
         }
     }
 }
@@ -111,7 +108,11 @@ mod tests {
             "AAAAAAAAAA-",
             "AAAAAAAAAA",
         ] {
-            assert_eq!(text.parse::<Token>(), Err(NotAToken), "{text}");
+            assert_eq!(
+                text.parse::<Token>(),
+                Err(NotValid("not a token")),
+                "{text}"
+            );
         }
     }
 

@@ -12,7 +12,7 @@ use super::{
     RecordCode as Code, column_of,
 };
 use crate::docid::{self, DocId};
-use crate::invalid::{MAX_PROBLEMS, Problems};
+use crate::invalid::{MAX_PROBLEMS, NotValid, Problems};
 use crate::phone::PhoneNumber;
 use crate::pointer;
 use crate::text::{cut, has_control};
@@ -44,8 +44,19 @@ pub(crate) fn check<'a>(
             found.times[column] += 1;
         }
         match member.name {
-            "docid" => found.docid(member.value),
-            "phone" => found.phone(member.value),
+            name @ "docid" => {
+                let docid = (name, Code::DocidInvalid);
+                found.docid = found.column(docid, member.value, DocId::parse);
+                found.has_docid |= !matches!(member.value, Value::Null);
+                if let Value::Text(text) = member.value {
+                    found.docid_text.get_or_insert(text);
+                }
+            }
+            name @ "phone" => {
+                let phone = (name, Code::PhoneInvalid);
+                found.phone = found.column(phone, member.value, PhoneNumber::parse);
+                found.has_phone |= !matches!(member.value, Value::Null);
+            }
             name => found.field(name, member.value),
         }
     }
@@ -125,39 +136,23 @@ impl<'a> Found<'a> {
         self.problems.push(pointer, code, detail);
     }
 
-    fn docid(&mut self, value: Value<'a>) {
-        match value {
-            Value::Null => return,
-            Value::Other => self.note("docid", Code::DocidInvalid, "docid is not a string"),
-            Value::Text(text) => {
-                self.docid_text = self.docid_text.or(Some(text));
-                match DocId::parse(text) {
-                    Ok(docid) => self.docid = Some(docid),
-                    Err(error) => {
-                        self.note("docid", Code::DocidInvalid, format_args!("docid {error}"));
-                    }
-                }
-            }
-        }
-        self.has_docid = true;
-    }
-
-    fn phone(&mut self, value: Value<'a>) {
-        match value {
-            Value::Null => return,
-            Value::Other => self.note("phone", Code::PhoneInvalid, "phone is not a string"),
-            Value::Text(text) => match PhoneNumber::parse(text) {
-                Ok(phone) => self.phone = Some(phone),
-                Err(error) => self.note(
-                    "phone",
-                    Code::PhoneInvalid,
-                    format_args!(
-                        "phone {error}; E.164 is `+`, then 7 to 15 digits, the first not 0"
-                    ),
-                ),
+    /// A column whose text is what `parse` reads. A null is as if left out.
+    fn column<T>(
+        &self,
+        (name, code): (&str, Code),
+        value: Value<'a>,
+        parse: impl FnOnce(&'a str) -> Result<T, NotValid>,
+    ) -> Option<T> {
+        let error = match value {
+            Value::Null => return None,
+            Value::Other => NotValid("is not a string"),
+            Value::Text(text) => match parse(text) {
+                Ok(column) => return Some(column),
+                Err(error) => error,
             },
-        }
-        self.has_phone = true;
+        };
+        self.note(name, code, format_args!("{name} {error}"));
+        None
     }
 
     /// A tracking field. One that is null is no member, but its name counts.

@@ -66,18 +66,18 @@ pub(super) fn read<T>(
     }
 }
 
-pub(super) fn write_counts(out: &mut Vec<u8>, counts: DayCounts) {
-    for counter in counts.to_array() {
-        varint::write_signed(out, counter);
+pub(super) fn write_counts(out: &mut Vec<u8>, mut counts: DayCounts) {
+    for (_, counter) in counts.counters() {
+        varint::write_signed(out, *counter);
     }
 }
 
 pub(super) fn read_counts(rest: &mut &[u8]) -> Result<DayCounts, DecodeError> {
-    let mut counters = [0; DayCounts::LEN];
-    for counter in &mut counters {
+    let mut counts = DayCounts::default();
+    for (_, counter) in counts.counters() {
         *counter = read_count(rest)?;
     }
-    Ok(DayCounts::from_array(counters))
+    Ok(counts)
 }
 
 pub(super) fn write_fields(out: &mut Vec<u8>, counts: &FieldCounts) {

@@ -38,9 +38,6 @@ pub struct DayCounts {
 }
 
 impl DayCounts {
-    /// How many counters there are.
-    pub(super) const LEN: usize = 13;
-
     /// A message that the provider accepted.
     pub fn message(is_delivered: bool, is_answered: bool) -> Self {
         Self {
@@ -65,64 +62,44 @@ impl DayCounts {
     }
 
     /// The counters in the order of the declaration, by their names.
-    pub(super) fn named(self) -> [(&'static str, i64); Self::LEN] {
+    pub(super) fn counters(&mut self) -> [(&'static str, &mut i64); 13] {
         [
-            ("views", self.views),
-            ("responses", self.responses),
-            ("comments", self.comments),
-            ("happy", self.happy),
-            ("happiness_answers", self.happiness_answers),
-            ("promoters", self.promoters),
-            ("passives", self.passives),
-            ("detractors", self.detractors),
-            ("nps_answers", self.nps_answers),
-            ("sent", self.sent),
-            ("delivered", self.delivered),
-            ("answered", self.answered),
-            ("delivered_and_answered", self.delivered_and_answered),
+            ("views", &mut self.views),
+            ("responses", &mut self.responses),
+            ("comments", &mut self.comments),
+            ("happy", &mut self.happy),
+            ("happiness_answers", &mut self.happiness_answers),
+            ("promoters", &mut self.promoters),
+            ("passives", &mut self.passives),
+            ("detractors", &mut self.detractors),
+            ("nps_answers", &mut self.nps_answers),
+            ("sent", &mut self.sent),
+            ("delivered", &mut self.delivered),
+            ("answered", &mut self.answered),
+            ("delivered_and_answered", &mut self.delivered_and_answered),
         ]
-    }
-
-    pub(super) fn to_array(self) -> [i64; Self::LEN] {
-        self.named().map(|(_, counter)| counter)
-    }
-
-    pub(super) fn from_array(counters: [i64; Self::LEN]) -> Self {
-        Self {
-            views: counters[0],
-            responses: counters[1],
-            comments: counters[2],
-            happy: counters[3],
-            happiness_answers: counters[4],
-            promoters: counters[5],
-            passives: counters[6],
-            detractors: counters[7],
-            nps_answers: counters[8],
-            sent: counters[9],
-            delivered: counters[10],
-            answered: counters[11],
-            delivered_and_answered: counters[12],
-        }
     }
 }
 
 impl Add for DayCounts {
     type Output = Self;
 
-    fn add(self, other: Self) -> Self {
-        let mut sum = self.to_array();
-        for (counter, more) in sum.iter_mut().zip(other.to_array()) {
-            *counter = counter.wrapping_add(more);
+    fn add(mut self, mut other: Self) -> Self {
+        for ((_, counter), (_, more)) in self.counters().into_iter().zip(other.counters()) {
+            *counter = counter.wrapping_add(*more);
         }
-        Self::from_array(sum)
+        self
     }
 }
 
 impl Neg for DayCounts {
     type Output = Self;
 
-    fn neg(self) -> Self {
-        Self::from_array(self.to_array().map(i64::wrapping_neg))
+    fn neg(mut self) -> Self {
+        for (_, counter) in self.counters() {
+            *counter = counter.wrapping_neg();
+        }
+        self
     }
 }
 

@@ -16,8 +16,10 @@ pub struct Difference {
 impl Delta {
     /// Every number that differs from the other's: the counters first, then those of the fields by their name.
     pub fn differences(&self, other: &Self) -> Vec<Difference> {
-        let counters = self.counts.named().into_iter().zip(other.counts.to_array());
-        let counters = counters.map(|((name, left), right)| (name.to_owned(), (left, right)));
+        let (mut own, mut others) = (self.counts, other.counts);
+        let counters = own.counters().into_iter().zip(others.counters());
+        let counters =
+            counters.map(|((name, left), (_, right))| (name.to_owned(), (*left, *right)));
         let mut fields: BTreeMap<String, (i64, i64)> = BTreeMap::new();
         for (name, count) in named(&self.fields) {
             fields.entry(name).or_default().0 = count;

@@ -82,10 +82,10 @@ fn a_message_is_as_its_parts() {
 fn states_are_read_back_and_nothing_else() {
     for text in ["", "-", "-adue", "ddd"] {
         let states: PartStates = text.parse().unwrap();
-        assert_eq!((states.as_str(), states.to_string().as_str()), (text, text));
+        assert_eq!(states.as_str(), text);
     }
     for text in ["x", "D", " ", "d d", "–"] {
-        assert_eq!(text.parse::<PartStates>(), Err(NotPartStates), "{text}");
+        assert!(text.parse::<PartStates>().is_err(), "{text}");
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use lapin::tcp::{AsyncTcpStream, OwnedTLSConfig};
 use lapin::uri::{AMQPScheme, AMQPUri};
 use lapin::{Channel, Connection, ConnectionProperties};
+use parking_lot::Mutex;
 
 use super::{ANSWER, Topology, answer};
 use crate::config::AmqpUrl;
@@ -38,8 +39,7 @@ pub(super) struct Line {
 type Socket = Arc<Mutex<Option<TcpStream>>>;
 
 fn cut(socket: &Socket) {
-    let socket = socket.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(socket) = &*socket {
+    if let Some(socket) = &*socket.lock() {
         // It may be closed already.
         let _ = socket.shutdown(Shutdown::Both);
     }
@@ -98,8 +98,7 @@ async fn connect(uri: AMQPUri, name: &'static str) -> Result<(Connection, Socket
                 let stream = AsyncTcpStream::connect(&runtime, addresses).await?;
                 if let AsyncTcpStream::Plain(plain) = &stream {
                     let handle = plain.get_ref().as_fd().try_clone_to_owned()?;
-                    *kept.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some(TcpStream::from(handle));
+                    *kept.lock() = Some(TcpStream::from(handle));
                 }
                 match uri.scheme {
                     AMQPScheme::AMQP => Ok(stream),

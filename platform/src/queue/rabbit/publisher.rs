@@ -1,12 +1,13 @@
 //! Publishing: one channel with confirms, shared by all, each message's own confirm awaited.
 
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::message::Message;
 use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
 use lapin::{BasicProperties, Confirmation, PublisherConfirm};
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::line::{Address, Line};
@@ -141,7 +142,7 @@ impl Publisher {
         let mut sending =
             pin!(channel.basic_publish("".into(), queue.into(), mandatory, &body, persistent));
         std::future::poll_fn(|context| {
-            let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            let _turn = self.turn.lock();
             sending.as_mut().poll(context)
         })
         .await

@@ -294,5 +294,5 @@ fn bus_prop_text(content: &FormContent, id: i64) -> Option<String> {
         return None;
     }
     let entry = u32::try_from(id).ok().and_then(|id| content.bus_prop(id));
-    Some(entry.map_or_else(|| format!("#{id}"), |entry| entry.text.to_string()))
+    Some(entry.map_or_else(|| format!("#{id}"), |entry| entry.text.as_str().to_owned()))
 }
