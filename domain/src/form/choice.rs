@@ -23,9 +23,6 @@ pub struct ChoiceOption {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub retired: bool,
-    /// What counts know it by: each number once in a field, and the same as long as the field's form is published.
-    #[serde(skip)]
-    pub(crate) number: u8,
 }
 
 /// Reads the options of a field, at least one that is not retired.
@@ -53,27 +50,14 @@ pub(super) fn read_options(field: &Members) -> Option<Vec<ChoiceOption>> {
                 value,
                 label,
                 retired: false,
-                // Options are fewer than a byte can number.
-                number: u8::try_from(options.len()).unwrap_or(u8::MAX),
             });
         }
     }
     Some(options)
 }
 
-/// Makes `new` the options of a published field that has `old`: options that are left out are retired, and each keeps its
-/// number, because counts name options by it.
+/// Makes `new` the options of a published field that has `old`: options that are left out are retired.
 pub(super) fn keep_options(old: &[ChoiceOption], new: &mut Vec<ChoiceOption>) {
-    let last = old.iter().map(|option| option.number).max();
-    let mut free = last.map_or(0, |last| last.saturating_add(1));
-    for option in new.iter_mut() {
-        if let Some(known) = old.iter().find(|known| known.value == option.value) {
-            option.number = known.number;
-        } else {
-            option.number = free;
-            free = free.saturating_add(1);
-        }
-    }
     for option in old {
         if !new.iter().any(|new| new.value == option.value) {
             new.push(ChoiceOption {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::bus_prop::BusPropEntry;
+use super::choice::ChoiceOption;
 use super::field::Field;
 use super::key::FieldKey;
 
 /// What a form asks. Its JSON is what is stored; it is not checked again when it is read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Stored", into = "Stored")]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FormContent {
     pub title: String,
     /// Each id and each text once; those in use in the order given, then the retired ones.
@@ -19,6 +19,10 @@ pub struct FormContent {
     pub fields: Vec<Field>,
     /// The highest `bus_prop_id` ever given, 0 before the first.
     pub(super) last_bus_prop_id: u32,
+    /// What counts know the options of a field by, in their order: each number once in a field, and the same as long as the
+    /// form is published. Clients do not see them, so they are beside the fields.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) option_numbers: BTreeMap<FieldKey, Vec<u8>>,
 }
 
 impl FormContent {
@@ -32,6 +36,15 @@ impl FormContent {
         self.fields.iter().filter(|field| !field.retired)
     }
 
+    /// The options of a field, retired ones included, by the numbers that counts know them by.
+    pub(crate) fn numbered_options<'a>(
+        &'a self,
+        field: &'a Field,
+    ) -> impl Iterator<Item = (u8, &'a ChoiceOption)> {
+        let numbers = self.option_numbers.get(&field.key).into_iter().flatten();
+        numbers.copied().zip(field.kind.options())
+    }
+
     /// The business property with this id, retired or not.
     pub fn bus_prop(&self, id: u32) -> Option<&BusPropEntry> {
         self.bus_props.iter().find(|entry| entry.id == id)
@@ -42,50 +55,5 @@ impl FormContent {
         self.bus_props
             .iter()
             .find(|entry| entry.text.as_str() == text)
-    }
-}
-
-/// The JSON of a form in the store. Clients do not see the numbers of options, so they are beside the fields.
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    title: String,
-    bus_props: Vec<BusPropEntry>,
-    fields: Vec<Field>,
-    last_bus_prop_id: u32,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    option_numbers: BTreeMap<FieldKey, Vec<u8>>,
-}
-
-impl From<FormContent> for Stored {
-    fn from(form: FormContent) -> Self {
-        let numbers = form.fields.iter().filter_map(|field| {
-            let numbers: Vec<_> = field.kind.options().iter().map(|o| o.number).collect();
-            (!numbers.is_empty()).then(|| (field.key.clone(), numbers))
-        });
-        Self {
-            option_numbers: numbers.collect(),
-            title: form.title,
-            bus_props: form.bus_props,
-            fields: form.fields,
-            last_bus_prop_id: form.last_bus_prop_id,
-        }
-    }
-}
-
-impl From<Stored> for FormContent {
-    fn from(mut stored: Stored) -> Self {
-        for field in &mut stored.fields {
-            let numbers = stored.option_numbers.remove(&field.key);
-            let options = field.kind.options_mut().iter_mut();
-            for (option, number) in options.zip(numbers.unwrap_or_default()) {
-                option.number = number;
-            }
-        }
-        Self {
-            title: stored.title,
-            bus_props: stored.bus_props,
-            fields: stored.fields,
-            last_bus_prop_id: stored.last_bus_prop_id,
-        }
     }
 }

@@ -24,13 +24,7 @@ impl FormContent {
     /// # Errors
     /// A `bus_prop_id`: a new form has given none yet.
     pub fn new(input: FormInput) -> Result<Self, Vec<Invalid>> {
-        let empty = FormContent {
-            title: String::new(),
-            bus_props: Vec::new(),
-            fields: Vec::new(),
-            last_bus_prop_id: 0,
-        };
-        empty
+        Self::default()
             .replaced_by(input, false)
             .map_err(|(EditRefused::Invalid(problems) | EditRefused::InUse(problems))| problems)
     }
@@ -51,6 +45,11 @@ impl FormContent {
         };
         let (bus_props, last_bus_prop_id) = edit.bus_props(input.bus_props);
         let fields = edit.fields(input.fields);
+        let of_choices = fields
+            .iter()
+            .filter(|field| !field.kind.options().is_empty());
+        let numbers = of_choices.map(|field| (field.key.clone(), edit.option_numbers(field)));
+        let option_numbers = numbers.collect();
         let (invalid, in_use) = (edit.invalid.into_vec(), edit.in_use.into_vec());
         if !invalid.is_empty() {
             return Err(EditRefused::Invalid(invalid));
@@ -63,6 +62,7 @@ impl FormContent {
             bus_props,
             fields,
             last_bus_prop_id,
+            option_numbers,
         })
     }
 }
@@ -155,8 +155,24 @@ impl Edit<'_> {
         fields
     }
 
-    /// Refuses what a published field cannot become. Its options keep their numbers; those that the input leaves out
-    /// are retired.
+    /// The numbers of a field's options. Those of a published form keep theirs, because counts name options by them.
+    fn option_numbers(&self, field: &Field) -> Vec<u8> {
+        let old = self.form.field(field.key.as_str());
+        let old = old.filter(|_| self.published).into_iter();
+        let known = old.flat_map(|old| self.form.numbered_options(old));
+        let known: HashMap<_, _> = known
+            .map(|(number, option)| (&option.value, number))
+            .collect();
+        let last = known.values().max();
+        // Options are fewer than a byte can number.
+        let mut free = last.map_or(0, |last| last.saturating_add(1))..=u8::MAX;
+        let options = field.kind.options().iter();
+        let numbers =
+            options.map(|option| known.get(&option.value).copied().or_else(|| free.next()));
+        numbers.map(|number| number.unwrap_or(u8::MAX)).collect()
+    }
+
+    /// Refuses what a published field cannot become. Its options that the input leaves out are retired.
     fn keep(&self, old: &Field, new: &mut Field, pointer: &str) {
         if new.required && !old.required {
             self.in_use.push(

@@ -163,15 +163,6 @@ impl FieldKind {
         }
     }
 
-    pub(super) fn options_mut(&mut self) -> &mut [ChoiceOption] {
-        match self {
-            Self::Choice { options } | Self::Choices { options } => options,
-            Self::Nps | Self::Happiness | Self::Rating { .. } | Self::Text | Self::Comment => {
-                &mut []
-            }
-        }
-    }
-
     /// Reads the type of a field and the members that go with it.
     pub(super) fn parse(field: &Members) -> Option<Self> {
         let field_type = field.parsed("type", |name| {

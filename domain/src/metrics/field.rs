@@ -52,11 +52,11 @@ impl FieldSummary {
     pub fn of_form(form: &FormContent, counts: &FieldCounts, responses: i64) -> Vec<Self> {
         let fields = form.fields.iter();
         fields
-            .map(|field| Self::new(field, counts, responses))
+            .map(|field| Self::new(form, field, counts, responses))
             .collect()
     }
 
-    pub fn new(field: &Field, counts: &FieldCounts, responses: i64) -> Self {
+    fn new(form: &FormContent, field: &Field, counts: &FieldCounts, responses: i64) -> Self {
         let none = FieldCount::default();
         let count = counts.get(field.key.as_str()).unwrap_or(&none);
         let answers = count.answers();
@@ -72,12 +72,12 @@ impl FieldSummary {
             answers,
             skipped: responses.wrapping_sub(answers),
             mean,
-            distribution: distribution(field, count),
+            distribution: distribution(form, field, count),
         }
     }
 }
 
-fn distribution(field: &Field, count: &FieldCount) -> Vec<ValueShare> {
+fn distribution(form: &FormContent, field: &Field, count: &FieldCount) -> Vec<ValueShare> {
     let share = |value, label, times| ValueShare {
         value,
         label,
@@ -92,11 +92,11 @@ fn distribution(field: &Field, count: &FieldCount) -> Vec<ValueShare> {
                 share(GradeOrOption::Grade(grade), label, count.value(grade))
             })
             .collect(),
-        AnswerShape::One(options) | AnswerShape::Many(options) => options
-            .iter()
-            .map(|option| {
+        AnswerShape::One(_) | AnswerShape::Many(_) => form
+            .numbered_options(field)
+            .map(|(number, option)| {
                 let value = GradeOrOption::Option(option.value.clone());
-                share(value, option.label.clone(), count.value(option.number))
+                share(value, option.label.clone(), count.value(number))
             })
             .collect(),
         AnswerShape::Text { .. } => Vec::new(),

@@ -52,7 +52,7 @@ impl Delta {
         let mut fields = FieldCounts::default();
         for (key, value) in answers.iter() {
             if let Some(field) = form.field(key.as_str()) {
-                fields.count(field, value);
+                fields.count(form, field, value);
             }
         }
         Self { counts, fields }

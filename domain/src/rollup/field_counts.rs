@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::answer::AnswerValue;
-use crate::form::Field;
+use crate::form::{Field, FormContent};
 
 /// The answers of each field, by its key. Fields, grades and options without a count are not in it.
 ///
@@ -58,15 +58,16 @@ impl FieldCounts {
         self
     }
 
-    /// Counts one answer to a field.
-    pub(super) fn count(&mut self, field: &Field, answer: &AnswerValue) {
+    /// Counts one answer to a field of the form.
+    pub(super) fn count(&mut self, form: &FormContent, field: &Field, answer: &AnswerValue) {
         let count = self.field(field.key.as_str());
         count.answers += 1;
         match answer {
             AnswerValue::Grade(grade) => *count.at(*grade) += 1,
-            AnswerValue::Text(value) => count.choose(field, &[value.as_str()].into()),
+            AnswerValue::Text(value) => count.choose(form, field, &[value.as_str()].into()),
             AnswerValue::Chosen(values) => {
-                count.choose(field, &values.iter().map(String::as_str).collect());
+                let values = values.iter().map(String::as_str).collect();
+                count.choose(form, field, &values);
             }
         }
     }
@@ -83,10 +84,10 @@ impl FieldCounts {
 
 impl FieldCount {
     /// Counts options. A text that is no option is not counted by its value.
-    fn choose(&mut self, field: &Field, chosen: &HashSet<&str>) {
-        for option in field.kind.options() {
+    fn choose(&mut self, form: &FormContent, field: &Field, chosen: &HashSet<&str>) {
+        for (number, option) in form.numbered_options(field) {
             if chosen.contains(option.value.as_str()) {
-                *self.at(option.number) += 1;
+                *self.at(number) += 1;
             }
         }
     }

@@ -72,11 +72,9 @@ fn of_a_published_form_what_is_left_out_is_retired_and_comes_alive_when_put_back
             ("stars", true)
         ]
     );
-    let options: Vec<_> = second.fields[1]
-        .kind
-        .options()
-        .iter()
-        .map(|o| (o.value.as_str(), o.label.as_str(), o.retired, o.number))
+    let options: Vec<_> = second
+        .numbered_options(&second.fields[1])
+        .map(|(number, o)| (o.value.as_str(), o.label.as_str(), o.retired, number))
         .collect();
     assert_eq!(
         options,
