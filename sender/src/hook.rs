@@ -13,6 +13,8 @@ pub struct HookRequest<'a> {
     pub body: &'a Bytes,
     /// Seconds since 1970.
     pub now: i64,
+    /// That of the message which the URL's query carries, verified.
+    pub reference: Option<&'a str>,
 }
 
 /// Why a hook's request is not taken.

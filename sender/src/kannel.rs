@@ -105,12 +105,8 @@ impl Provider for Kannel {
         Box::pin(self.http.hand_over(request, &message.deadline, judge))
     }
 
-    fn receipt(
-        &self,
-        request: &HookRequest<'_>,
-        reference: Option<&str>,
-    ) -> Result<Option<Receipt>, HookError> {
-        let reference = reference.ok_or(HookError::Malformed)?;
+    fn receipt(&self, request: &HookRequest<'_>) -> Result<Option<Receipt>, HookError> {
+        let reference = request.reference.ok_or(HookError::Malformed)?;
         let query = request.query();
         let dlr = query.required(DLR)?;
         let (status, code) = match dlr {

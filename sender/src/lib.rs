@@ -58,16 +58,11 @@ pub trait Provider: Send + Sync {
         false
     }
 
-    /// Reads what came to the status hook. `reference` is that of the URL's query, verified. `None`: it says nothing of a
-    /// message of ours.
+    /// Reads what came to the status hook. `None`: it says nothing of a message of ours.
     ///
     /// # Errors
     /// See [`HookError`].
-    fn receipt(
-        &self,
-        _request: &HookRequest<'_>,
-        _reference: Option<&str>,
-    ) -> Result<Option<Receipt>, HookError> {
+    fn receipt(&self, _request: &HookRequest<'_>) -> Result<Option<Receipt>, HookError> {
         Err(HookError::Malformed)
     }
 

@@ -126,21 +126,19 @@ impl Provider for Twilio {
         code == OPTED_OUT
     }
 
-    fn receipt(
-        &self,
-        request: &HookRequest<'_>,
-        reference: Option<&str>,
-    ) -> Result<Option<Receipt>, HookError> {
+    fn receipt(&self, request: &HookRequest<'_>) -> Result<Option<Receipt>, HookError> {
         let form = self.verified(request)?;
         form.required("MessageSid")?;
         let status = receipt_status(form.required("MessageStatus")?);
         let code = form.get("ErrorCode").and_then(value::code);
-        Ok(status.zip(reference).map(|(status, reference)| Receipt {
-            subject: Subject::Reference(reference.to_owned()),
-            status,
-            opted_out: code.as_deref() == Some(OPTED_OUT),
-            code,
-        }))
+        Ok(status
+            .zip(request.reference)
+            .map(|(status, reference)| Receipt {
+                subject: Subject::Reference(reference.to_owned()),
+                status,
+                opted_out: code.as_deref() == Some(OPTED_OUT),
+                code,
+            }))
     }
 
     fn inbound(&self, request: &HookRequest<'_>) -> Result<Option<Inbound>, HookError> {

@@ -82,11 +82,7 @@ impl Vonage {
     }
 
     /// The parameters of a webhook, whose signature is checked where the setting says how it is made.
-    fn verified(
-        &self,
-        request: &HookRequest<'_>,
-        reference: Option<&str>,
-    ) -> Result<Parameters, HookError> {
+    fn verified(&self, request: &HookRequest<'_>) -> Result<Parameters, HookError> {
         let parameters = read_parameters(request)?;
         let is_signed = self.signature.as_ref().is_none_or(|signature| {
             let mut all = request.query().0;
@@ -95,8 +91,9 @@ impl Vonage {
             }
             // Vonage does not say whether it signs what the URL had before, which is our reference.
             let mut without_ours = all.clone();
-            without_ours
-                .retain(|(name, value)| name == "client-ref" || Some(value.as_str()) != reference);
+            without_ours.retain(|(name, value)| {
+                name == "client-ref" || Some(value.as_str()) != request.reference
+            });
             let variants = [&parameters.0, &all, &without_ours];
             variants.iter().any(|variant| signature.verify(variant))
         });
@@ -192,17 +189,13 @@ impl Provider for Vonage {
         Box::pin(self.http.hand_over(request, &message.deadline, judge))
     }
 
-    fn receipt(
-        &self,
-        request: &HookRequest<'_>,
-        reference: Option<&str>,
-    ) -> Result<Option<Receipt>, HookError> {
-        let parameters = self.verified(request, reference)?;
+    fn receipt(&self, request: &HookRequest<'_>) -> Result<Option<Receipt>, HookError> {
+        let parameters = self.verified(request)?;
         let id = value::id(parameters.required("messageId")?).ok_or(HookError::Malformed)?;
         let status = receipt_status(parameters.required("status")?);
         let code = parameters.get("err-code").filter(|code| *code != "0");
         // A long address comes without its reference, which is the `client-ref` too.
-        let reference = reference.or_else(|| parameters.get("client-ref"));
+        let reference = request.reference.or_else(|| parameters.get("client-ref"));
         Ok(status.zip(reference).map(|(status, reference)| {
             // Each part has a receipt of its own.
             let subject = Subject::Part {
@@ -214,7 +207,7 @@ impl Provider for Vonage {
     }
 
     fn inbound(&self, request: &HookRequest<'_>) -> Result<Option<Inbound>, HookError> {
-        let parameters = self.verified(request, None)?;
+        let parameters = self.verified(request)?;
         let [id, from, to] = ["messageId", "msisdn", "to"].map(|name| parameters.required(name));
         let text = parameters.get("text").unwrap_or_default();
         Inbound::read(id?, from?, to?, text)

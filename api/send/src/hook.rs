@@ -112,7 +112,10 @@ pub async fn take_receipts(hook: Hook, request: Request) -> Result<Response> {
     let reference = reference(&hook, &request.uri);
     let reference = reference.map_err(|error| hook.refused(error))?;
     let provider = &hook.sender().1;
-    let receipt = provider.receipt(&request.as_hook(), reference.as_deref());
+    let receipt = provider.receipt(&HookRequest {
+        reference: reference.as_deref(),
+        ..request.as_hook()
+    });
     if let Some(receipt) = receipt.map_err(|error| hook.refused(error))? {
         store_receipt(&hook, receipt).await?;
     }
@@ -161,6 +164,7 @@ impl Received {
             headers: &self.headers,
             body: &self.body.bytes,
             now: Utc::now().timestamp(),
+            reference: None,
         }
     }
 }

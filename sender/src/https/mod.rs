@@ -96,16 +96,12 @@ impl Provider for Https {
         self.is_idempotent
     }
 
-    fn receipt(
-        &self,
-        request: &HookRequest<'_>,
-        reference: Option<&str>,
-    ) -> Result<Option<Receipt>, HookError> {
+    fn receipt(&self, request: &HookRequest<'_>) -> Result<Option<Receipt>, HookError> {
         let body = self.verified(request)?;
         let status = text(&body, "status")?.parse();
         let status: ReceiptStatus = status.map_err(|_| HookError::Malformed)?;
         // Its `message_id` says nothing more. It is posted to the `status_url` that the receiver was given, which has the reference.
-        let reference = reference.ok_or(HookError::Malformed)?;
+        let reference = request.reference.ok_or(HookError::Malformed)?;
         let code = value::scalar(&body["code"]).and_then(|code| value::code(&code));
         let subject = Subject::Reference(reference.to_owned());
         Ok(Some(Receipt::new(subject, status, code)))

@@ -72,6 +72,7 @@ mod tests {
             headers: &headers,
             body: &Bytes::from_static(body.as_bytes()),
             now,
+            reference: None,
         };
         Secret::parse(SECRET).unwrap().verify(&request)
     }

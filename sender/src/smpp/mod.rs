@@ -167,7 +167,11 @@ impl Smpp {
             Ok(pdus) => {
                 let failed = AtomicBool::new(false);
                 let parts = pdus.into_iter();
-                let parts = parts.map(|pdu| shared.submit(&queue, pdu, &message.deadline, &failed));
+                let parts = parts.map(async |pdu| {
+                    let part = shared.submit(&queue, pdu, &message.deadline, &failed).await;
+                    failed.fetch_or(!matches!(part, Part::Accepted(_)), Ordering::Relaxed);
+                    part
+                });
                 submit::handed(join_all(parts).await)
             }
             Err(handed) => handed,
@@ -237,19 +241,6 @@ impl Shared {
         if failed.load(Ordering::Relaxed) || self.is_closed() {
             return Part::Unsent;
         }
-        let part = self.exchange(queue, pdu, begin_by).await;
-        if !matches!(part, Part::Accepted(_)) {
-            failed.store(true, Ordering::Relaxed);
-        }
-        part
-    }
-
-    async fn exchange(
-        &self,
-        queue: &mpsc::Sender<Submission>,
-        pdu: SubmitSm,
-        begin_by: &Deadline,
-    ) -> Part {
         let (begun, mut start) = oneshot::channel();
         let (answer, answered) = oneshot::channel();
         let submission = Submission {

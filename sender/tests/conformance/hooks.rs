@@ -31,6 +31,7 @@ impl Hook<'_> {
             headers: &headers,
             body: &Bytes::copy_from_slice(self.body.as_bytes()),
             now: NOW,
+            reference: None,
         };
         read(&request)
     }
@@ -40,7 +41,12 @@ impl Hook<'_> {
         provider: &Arc<dyn Provider>,
         reference: Option<&str>,
     ) -> Result<Option<Receipt>, HookError> {
-        self.with(|request| provider.receipt(request, reference))
+        self.with(|request| {
+            provider.receipt(&HookRequest {
+                reference,
+                ..request.clone()
+            })
+        })
     }
 
     fn inbound(&self, provider: &Arc<dyn Provider>) -> Result<Option<Text>, HookError> {
