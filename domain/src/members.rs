@@ -183,6 +183,17 @@ impl<'a> Members<'a> {
         Some(entries.map(move |(n, entry)| (format!("{at}/{n}"), entry)))
     }
 
+    /// A list of at most `max` entries with the pointer of each. An entry that says of itself that it is retired counts, but is
+    /// otherwise as if left out, and not looked at.
+    pub(crate) fn entries_in_use(
+        &self,
+        name: &str,
+        max: usize,
+    ) -> Option<impl Iterator<Item = (String, &'a Value)> + use<'a>> {
+        let entries = self.list(name, max)?;
+        Some(entries.filter(|(_, entry)| entry["retired"] != true))
+    }
+
     /// What `read` makes of the strings of a list of at most `max`; `what` is one of them. Left out, it is empty.
     pub(crate) fn strings<T>(
         &self,

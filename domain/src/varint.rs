@@ -1,6 +1,25 @@
-//! Numbers as unsigned LEB128: seven bits a byte, the lowest first, the top bit set on all but the last byte. Signed
+//! What encoded chunks and counts have in common: a version at the front, and numbers as unsigned LEB128: seven bits a byte, the lowest first, the top bit set on all but the last byte. Signed
 //! numbers are zigzag encoded (0, -1, 1, -2, …), so that small ones of either sign are short. Each number has one
 //! encoding: a longer one is refused.
+
+/// Why stored bytes cannot be decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// Written by a newer (or much older) version: left for one that knows it.
+    #[error("bytes of unknown version {0}")]
+    UnknownVersion(u8),
+    #[error("bytes are corrupt: {0}")]
+    Corrupt(&'static str),
+}
+
+/// What follows the version at the front, which must be this one.
+pub(crate) fn versioned(bytes: &[u8], version: u8) -> Result<&[u8], DecodeError> {
+    match bytes.split_first() {
+        Some((known, rest)) if *known == version => Ok(rest),
+        Some((unknown, _)) => Err(DecodeError::UnknownVersion(*unknown)),
+        None => Err(DecodeError::Corrupt("they are empty")),
+    }
+}
 
 pub(crate) fn write(out: &mut Vec<u8>, number: u64) {
     let mut rest = number;

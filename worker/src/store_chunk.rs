@@ -4,7 +4,7 @@
 //! all in one transaction. Whoever comes second finds no row and does nothing.
 
 use chrono::TimeDelta;
-use domain::chunk::{Chunk, ChunkError};
+use domain::chunk::{Chunk, DecodeError};
 use domain::message::Lane;
 use domain::pepper::Pepper;
 use platform::start::one_line;
@@ -108,7 +108,7 @@ async fn attempt(
     store.note_start(worker_id, &claim).await?;
     let chunk = match decode(&mut claim).await {
         Ok(chunk) => chunk,
-        Err(error @ ChunkError::UnknownVersion(_)) => {
+        Err(error @ DecodeError::UnknownVersion(_)) => {
             drop(tx);
             tracing::warn!(%error, batch.id = %claim.id.batch_id, chunk.no = claim.id.chunk_no, "chunk put off");
             store.put_off(claim.id, OTHER_WORKER).await?;
@@ -158,7 +158,7 @@ async fn attempt(
 }
 
 /// Off the async threads: heartbeats run there.
-async fn decode(claim: &mut Claim) -> Result<Chunk, ChunkError> {
+async fn decode(claim: &mut Claim) -> Result<Chunk, DecodeError> {
     let payload = std::mem::take(&mut claim.payload);
     let records = claim.records;
     tokio::task::spawn_blocking(move || {
@@ -166,11 +166,11 @@ async fn decode(claim: &mut Claim) -> Result<Chunk, ChunkError> {
         if i64::try_from(chunk.len()) == Ok(records) {
             Ok(chunk)
         } else {
-            Err(ChunkError::Corrupt("not as many rows as the ledger says"))
+            Err(DecodeError::Corrupt("not as many rows as the ledger says"))
         }
     })
     .await
-    .unwrap_or(Err(ChunkError::Corrupt("decoding it panicked")))
+    .unwrap_or(Err(DecodeError::Corrupt("decoding it panicked")))
 }
 
 async fn fail(store: &Store, claim: &Claim, reason: String, park: bool) -> Result<Attempt, Error> {

@@ -80,13 +80,9 @@ pub struct RecordReader<R> {
     record: RawRecord,
     /// The length of the current element, which is at the front of the window.
     current: usize,
-    kind: Kind,
-}
-
-enum Kind {
-    Json(Json),
-    Csv(Csv),
-    Ndjson,
+    kind: BodyKind,
+    json: Json,
+    csv: Csv,
 }
 
 impl<R: Read> RecordReader<R> {
@@ -100,11 +96,9 @@ impl<R: Read> RecordReader<R> {
             window: Window::new(reader, bytes),
             record: RawRecord::default(),
             current: 0,
-            kind: match kind {
-                BodyKind::Json => Kind::Json(Json::default()),
-                BodyKind::Csv => Kind::Csv(Csv::default()),
-                BodyKind::Ndjson => Kind::Ndjson,
-            },
+            kind,
+            json: Json::default(),
+            csv: Csv::default(),
         }
     }
 
@@ -118,10 +112,10 @@ impl<R: Read> RecordReader<R> {
         let (window, record) = (&mut self.window, &mut self.record);
         window.consume(std::mem::take(&mut self.current));
         window.skip_mark()?;
-        let len = match &mut self.kind {
-            Kind::Json(json) => json.next(window, record),
-            Kind::Csv(csv) => csv.next(window, record),
-            Kind::Ndjson => ndjson::next(window, record),
+        let len = match self.kind {
+            BodyKind::Json => self.json.next(window, record),
+            BodyKind::Csv => self.csv.next(window, record),
+            BodyKind::Ndjson => ndjson::next(window, record),
         };
         let Some(len) = len? else { return Ok(None) };
         self.current = len;
@@ -133,10 +127,7 @@ impl<R: Read> RecordReader<R> {
     /// The beginning of all pointers into this body: `""`, or `/data` in the wrapped form. Known from the
     /// first record on.
     pub fn pointer_prefix(&self) -> &'static str {
-        match &self.kind {
-            Kind::Json(json) if json.is_wrapped => "/data",
-            Kind::Json(_) | Kind::Csv(_) | Kind::Ndjson => "",
-        }
+        if self.json.is_wrapped { "/data" } else { "" }
     }
 }
 

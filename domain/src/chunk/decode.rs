@@ -4,7 +4,7 @@ use zstd::zstd_safe::get_frame_content_size;
 
 use super::{MAX_DECODED_BYTES, VERSION};
 use crate::record::{COLUMNS, Record};
-use crate::varint;
+use crate::varint::{self, DecodeError};
 
 /// A decoded chunk.
 pub struct Chunk {
@@ -16,29 +16,15 @@ pub struct Chunk {
     starts: [usize; COLUMNS.len()],
 }
 
-/// Why a payload cannot be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ChunkError {
-    /// Written by a newer (or much older) version: left for one that knows it.
-    #[error("chunk payload of unknown version {0}")]
-    UnknownVersion(u8),
-    #[error("chunk payload is corrupt: {0}")]
-    Corrupt(&'static str),
-}
-
 impl Chunk {
     /// Reads what [`super::Run::compress`] wrote, in at most [`MAX_DECODED_BYTES`].
-    pub fn decode(payload: &[u8]) -> Result<Self, ChunkError> {
-        let mut bytes = match payload.split_first() {
-            Some((&VERSION, frame)) => decompress(frame)?,
-            Some((version, _)) => return Err(ChunkError::UnknownVersion(*version)),
-            None => return Err(ChunkError::Corrupt("it is empty")),
-        };
+    pub fn decode(payload: &[u8]) -> Result<Self, DecodeError> {
+        let mut bytes = decompress(varint::versioned(payload, VERSION)?)?;
         let mut rest = bytes.as_slice();
-        let (ends, starts) = read_ends(&mut rest).ok_or(ChunkError::Corrupt("its lengths"))?;
+        let (ends, starts) = read_ends(&mut rest).ok_or(DecodeError::Corrupt("its lengths"))?;
         let head = bytes.len() - rest.len();
         bytes.drain(..head);
-        let text = String::from_utf8(bytes).map_err(|_| ChunkError::Corrupt("not UTF-8"))?;
+        let text = String::from_utf8(bytes).map_err(|_| DecodeError::Corrupt("not UTF-8"))?;
         let chunk = Self { text, ends, starts };
         chunk.verify()?;
         Ok(chunk)
@@ -66,34 +52,34 @@ impl Chunk {
         })
     }
 
-    fn verify(&self) -> Result<(), ChunkError> {
+    fn verify(&self) -> Result<(), DecodeError> {
         let last = self.ends.last().unwrap_or(&self.starts);
         if last.last() != Some(&self.text.len()) {
-            return Err(ChunkError::Corrupt("its lengths do not fill it"));
+            return Err(DecodeError::Corrupt("its lengths do not fill it"));
         }
         let whole = |end: &usize| self.text.is_char_boundary(*end);
         if !self.ends.iter().flatten().all(whole) {
-            return Err(ChunkError::Corrupt("a length cuts a character"));
+            return Err(DecodeError::Corrupt("a length cuts a character"));
         }
         if !self.values().all(Record::are_valid) {
-            return Err(ChunkError::Corrupt("a record is not valid"));
+            return Err(DecodeError::Corrupt("a record is not valid"));
         }
         if !self.records().is_sorted_by(|a, b| a.docid < b.docid) {
-            return Err(ChunkError::Corrupt("its docids are out of order"));
+            return Err(DecodeError::Corrupt("its docids are out of order"));
         }
         Ok(())
     }
 }
 
-fn decompress(frame: &[u8]) -> Result<Vec<u8>, ChunkError> {
+fn decompress(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
     // The size is asked for first, so that no more memory is taken than the chunk needs.
     let size = get_frame_content_size(frame).ok().flatten();
     let size = size.and_then(|size| usize::try_from(size).ok());
     match size {
-        None => Err(ChunkError::Corrupt("not a zstd frame with a size")),
-        Some(size) if size > MAX_DECODED_BYTES => Err(ChunkError::Corrupt("it is too large")),
+        None => Err(DecodeError::Corrupt("not a zstd frame with a size")),
+        Some(size) if size > MAX_DECODED_BYTES => Err(DecodeError::Corrupt("it is too large")),
         Some(size) => zstd::bulk::decompress(frame, size)
-            .map_err(|_| ChunkError::Corrupt("zstd cannot read it")),
+            .map_err(|_| DecodeError::Corrupt("zstd cannot read it")),
     }
 }
 

@@ -92,12 +92,12 @@ fn another_version_is_told_apart_from_a_corrupt_payload() {
     payload[0] = 2;
     assert_eq!(
         Chunk::decode(&payload).err(),
-        Some(ChunkError::UnknownVersion(2))
+        Some(DecodeError::UnknownVersion(2))
     );
-    assert!(matches!(Chunk::decode(&[]), Err(ChunkError::Corrupt(_))));
+    assert!(matches!(Chunk::decode(&[]), Err(DecodeError::Corrupt(_))));
     assert!(matches!(
         Chunk::decode(&[VERSION]),
-        Err(ChunkError::Corrupt(_))
+        Err(DecodeError::Corrupt(_))
     ));
 }
 
@@ -107,7 +107,7 @@ fn a_bomb_is_refused_before_it_takes_memory() {
     assert!(bomb.len() < 10_000);
     assert_eq!(
         Chunk::decode(&bomb).err(),
-        Some(ChunkError::Corrupt("it is too large"))
+        Some(DecodeError::Corrupt("it is too large"))
     );
 }
 
@@ -129,7 +129,7 @@ fn forged_lengths_counts_orders_encodings_and_values_are_corrupt() {
     ] {
         let refused = Chunk::decode(&forged(decoded));
         assert!(
-            matches!(refused, Err(ChunkError::Corrupt(_))),
+            matches!(refused, Err(DecodeError::Corrupt(_))),
             "{decoded:?}"
         );
     }

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::entries::entries_in_use;
 use super::limits::{MAX_LABEL_CHARS, MAX_OPTIONS};
 use crate::invalid::code;
 use crate::members::Members;
@@ -27,7 +26,7 @@ pub struct ChoiceOption {
 
 /// Reads the options of a field, at least one that is not retired.
 pub(super) fn read_options(field: &Members) -> Option<Vec<ChoiceOption>> {
-    let mut entries = entries_in_use(field, "options", MAX_OPTIONS)?.peekable();
+    let mut entries = field.entries_in_use("options", MAX_OPTIONS)?.peekable();
     if entries.peek().is_none() {
         let detail = "a choice has at least one option that is not retired";
         field.note("options", code::MISSING, detail);

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::bus_prop::{BusProp, parse_bus_prop_id};
-use super::entries::entries_in_use;
 use super::field::Field;
 use super::key::FieldKey;
 use super::kind::FieldKind;
@@ -73,7 +72,7 @@ fn read_bus_props(form: &Members) -> Option<Vec<BusPropInput>> {
     let mut bus_props = Vec::new();
     let mut ids = HashSet::new();
     let mut texts = HashSet::new();
-    for (pointer, entry) in entries_in_use(form, "bus_props", MAX_BUS_PROPS)? {
+    for (pointer, entry) in form.entries_in_use("bus_props", MAX_BUS_PROPS)? {
         let Some(read) = read_bus_prop(form, entry, pointer) else {
             continue;
         };
@@ -127,7 +126,7 @@ fn read_fields(form: &Members) -> Option<Vec<FieldInput>> {
     let mut fields = Vec::new();
     let mut keys = HashSet::new();
     let mut single_types = HashSet::new();
-    let entries = entries_in_use(form, "fields", MAX_FIELDS)?;
+    let entries = form.entries_in_use("fields", MAX_FIELDS)?;
     for entry in entries.filter_map(|entry| form.object(entry)) {
         let key = entry.parsed("key", FieldKey::parse);
         if let Some(key) = &key

@@ -113,13 +113,6 @@ impl FieldType {
         names.join(separator)
     }
 
-    /// Its schema: no list of values, which a client would have to know all of.
-    pub(super) fn text() -> ObjectBuilder {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .pattern(Some(format!("^({})$", Self::names("|"))))
-    }
-
     /// The type's name on the wire.
     pub fn as_str(self) -> &'static str {
         self.into()
@@ -217,8 +210,11 @@ impl FieldKind {
 }
 
 impl PartialSchema for FieldType {
+    /// No list of values, which a client would have to know all of.
     fn schema() -> RefOr<Schema> {
-        Self::text().into()
+        let names = format!("^({})$", Self::names("|"));
+        let text = ObjectBuilder::new().schema_type(Type::String);
+        text.pattern(Some(names)).into()
     }
 }
 

@@ -8,7 +8,6 @@ mod bus_prop;
 mod choice;
 mod content;
 mod edit;
-mod entries;
 mod field;
 mod input;
 mod key;

@@ -2,19 +2,9 @@
 
 use super::field_counts::{FieldCount, FieldCounts, add};
 use super::{DayCounts, Delta};
-use crate::varint;
+use crate::varint::{self, DecodeError};
 
 const VERSION: u8 = 2;
-
-/// Why bytes cannot be decoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum DecodeError {
-    /// Written by a newer (or much older) version: left for one that knows it.
-    #[error("counts of unknown version {0}")]
-    UnknownVersion(u8),
-    #[error("counts are corrupt: {0}")]
-    Corrupt(&'static str),
-}
 
 const CUT_OFF: DecodeError = DecodeError::Corrupt("a number is cut off or too large");
 const OUT_OF_ORDER: DecodeError = DecodeError::Corrupt("they are out of order");
@@ -53,11 +43,7 @@ pub(super) fn read<T>(
     bytes: &[u8],
     content: impl FnOnce(&mut &[u8]) -> Result<T, DecodeError>,
 ) -> Result<T, DecodeError> {
-    let mut rest = match bytes.split_first() {
-        Some((&VERSION, rest)) => rest,
-        Some((version, _)) => return Err(DecodeError::UnknownVersion(*version)),
-        None => return Err(DecodeError::Corrupt("they are empty")),
-    };
+    let mut rest = varint::versioned(bytes, VERSION)?;
     let content = content(&mut rest)?;
     if rest.is_empty() {
         Ok(content)

@@ -1,7 +1,6 @@
 //! The counts that one event changes.
 
-use super::codec::{self, DecodeError};
-use super::{DayCounts, FieldCounts};
+use super::{DayCounts, DecodeError, FieldCounts, codec};
 use crate::answer::Answers;
 use crate::form::FormContent;
 

@@ -25,11 +25,12 @@ mod differences;
 mod field_counts;
 pub mod month;
 
-pub use self::codec::{Counts, DecodeError};
+pub use self::codec::Counts;
 pub use self::day_counts::DayCounts;
 pub use self::delta::Delta;
 pub use self::differences::Difference;
 pub use self::field_counts::{FieldCount, FieldCounts};
+pub use crate::varint::DecodeError;
 
 #[cfg(test)]
 mod tests;

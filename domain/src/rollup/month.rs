@@ -2,7 +2,7 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::codec::{self, Counts, DecodeError};
+use super::{Counts, DecodeError, codec};
 use crate::month::Month;
 use crate::varint;
 

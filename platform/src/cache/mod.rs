@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::io::tcp::TcpSettings;
-use redis::{AsyncCommands, Client, IntoConnectionInfo, RedisError, RedisResult};
+use redis::{AsyncCommands, Client, RedisError, RedisResult};
 use tokio::sync::watch;
 
 pub use self::key::CacheKey;
@@ -81,7 +81,17 @@ impl Cache {
         let Some(server) = &self.0 else {
             return Ok(vec![None; keys.len()]);
         };
-        let found = server.get_many(keys).await;
+        let found = async {
+            let mut found = Vec::with_capacity(keys.len());
+            for keys in keys.chunks(AT_ONCE) {
+                let keys: Vec<&str> = keys.iter().map(CacheKey::as_str).collect();
+                let mut connection = server.connection.clone();
+                let entries: Vec<Option<Vec<u8>>> = server.ask(connection.mget(keys)).await?;
+                found.extend(entries.into_iter().map(|entry| entry.map(Bytes::from)));
+            }
+            Ok(found)
+        };
+        let found: Result<Vec<Option<Bytes>>, CacheError> = found.await;
         let count = |outcome: &'static str, gets: usize| {
             metrics::counter!("feedback_cache_gets_total", "outcome" => outcome)
                 .increment(gets as u64);
@@ -134,8 +144,7 @@ impl Server {
     fn open(url: &RedisUrl) -> Result<Self, CacheError> {
         // Many share the connection: a request may not wait until the one before is acknowledged.
         let tcp = TcpSettings::default().set_nodelay(true);
-        let server = url.expose().into_connection_info()?;
-        let client = Client::open(server.set_tcp_settings(tcp))?;
+        let client = Client::open(url.0.clone().set_tcp_settings(tcp))?;
         let config = ConnectionManagerConfig::new()
             .set_response_timeout(Some(ANSWER))
             .set_connection_timeout(Some(CONNECT))
@@ -153,17 +162,6 @@ impl Server {
             connection,
             rest_until: watch::Sender::new(Instant::now()),
         })
-    }
-
-    async fn get_many(&self, keys: &[CacheKey]) -> Result<Vec<Option<Bytes>>, CacheError> {
-        let mut found = Vec::with_capacity(keys.len());
-        for keys in keys.chunks(AT_ONCE) {
-            let keys: Vec<&str> = keys.iter().map(CacheKey::as_str).collect();
-            let mut connection = self.connection.clone();
-            let entries: Vec<Option<Vec<u8>>> = self.ask(connection.mget(keys)).await?;
-            found.extend(entries.into_iter().map(|entry| entry.map(Bytes::from)));
-        }
-        Ok(found)
     }
 
     /// One question; bounded as a whole, since the client library lets callers wait for its reconnect.

@@ -112,18 +112,11 @@ impl Config {
     /// # Errors
     /// `api` or `worker` with an in-process queue.
     fn validate(&self, role: Role) -> Result<(), ConfigError> {
-        let alone = match role {
-            Role::Api if self.amqp_url.is_none() => {
-                "no worker would ever hear what this api puts into it"
-            }
-            Role::Worker if self.amqp_url.is_none() => {
-                "no api could ever reach this worker through it"
-            }
-            Role::Serve | Role::Api | Role::Worker => return Ok(()),
-        };
-        let reason = format!(
-            "unset, which means a queue inside this process: {alone} (name a broker, or run `feedback serve`)"
-        );
+        if role == Role::Serve || self.amqp_url.is_some() {
+            return Ok(());
+        }
+        let reason = "unset, which means a queue inside this process: no other would ever hear what is put into it (name a broker, \
+                      or run `feedback serve`)";
         Err(ConfigError::new("AMQP_URL", reason))
     }
 }

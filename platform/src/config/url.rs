@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ::url::{Host, Url};
 use lapin::uri::AMQPUri;
+use redis::{ConnectionInfo, IntoConnectionInfo};
 
 /// Where the database is.
 #[derive(Clone)]
@@ -72,7 +73,7 @@ impl AmqpUrl {
 
 /// Where the shared cache is.
 #[derive(Clone)]
-pub struct RedisUrl(String);
+pub struct RedisUrl(pub(crate) ConnectionInfo);
 
 impl RedisUrl {
     /// Reads `redis://…` or `rediss://…`.
@@ -81,15 +82,9 @@ impl RedisUrl {
     /// Why not, without quoting more than the scheme.
     pub fn parse(text: &str) -> Result<Self, String> {
         server(text, &["redis", "rediss"])?;
-        redis::Client::open(text).map_err(|_| {
+        text.into_connection_info().map(Self).map_err(|_| {
             "not of the form redis://user:password@host:port/number of the database".to_owned()
-        })?;
-        Ok(Self(text.to_owned()))
-    }
-
-    /// The whole URL, credentials and all: not for logs.
-    pub fn expose(&self) -> &str {
-        &self.0
+        })
     }
 }
 

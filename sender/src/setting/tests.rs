@@ -11,7 +11,7 @@ fn one(entry: &str) -> Setting {
 }
 
 fn error(text: &str) -> String {
-    parse(text).err().unwrap().to_string()
+    parse(text).err().unwrap()
 }
 
 #[test]

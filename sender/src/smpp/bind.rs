@@ -29,40 +29,36 @@ type Stream = Either<TcpStream, TlsStream<TcpStream>>;
 pub(super) type Frames = FramedRead<ReadHalf<Stream>, LengthDelimitedCodec>;
 pub(super) type Commands = FramedWrite<WriteHalf<Stream>, CommandCodec>;
 
-/// Why it is not bound.
-pub(super) enum BindError {
-    Refused(CommandStatus),
-    Unreachable(io::ErrorKind),
+/// A connection that is bound, or the status with which the centre refuses to bind.
+type Bound = Result<(Frames, Commands), CommandStatus>;
+
+/// Connects and binds.
+///
+/// # Errors
+/// The centre cannot be reached.
+pub(super) async fn connect(shared: &Shared) -> io::Result<Bound> {
+    timeout(shared.timing.bind, bind(shared)).await?
 }
 
-impl From<io::Error> for BindError {
-    fn from(error: io::Error) -> Self {
-        Self::Unreachable(error.kind())
-    }
-}
-
-/// A connection that is bound.
-pub(super) async fn connect(shared: &Shared) -> Result<(Frames, Commands), BindError> {
-    let bound = timeout(shared.timing.bind, bind(shared)).await;
-    bound.unwrap_or(Err(BindError::Unreachable(io::ErrorKind::TimedOut)))
-}
-
-async fn bind(shared: &Shared) -> Result<(Frames, Commands), BindError> {
-    let pdu = bind_pdu(&shared.config)?;
+async fn bind(shared: &Shared) -> io::Result<Bound> {
+    let pdu = match bind_pdu(&shared.config) {
+        Ok(pdu) => pdu,
+        Err(status) => return Ok(Err(status)),
+    };
     let (read, write) = tokio::io::split(dial(shared).await?);
     let mut frames = FramedRead::new(read, codec());
     let mut commands = FramedWrite::new(write, CommandCodec::new());
     let command = Command::new(CommandStatus::EsmeRok, FIRST_SEQUENCE, pdu);
-    let broken = || BindError::Unreachable(io::ErrorKind::ConnectionAborted);
+    let broken = || io::Error::from(io::ErrorKind::ConnectionAborted);
     commands.send(command).await.map_err(|_| broken())?;
     while let Some(octets) = frames.next().await {
         let frame = Frame::read(octets?).ok_or_else(broken)?;
         match (frame.id, CommandStatus::from(frame.status)) {
             (CommandId::BindTransceiverResp, CommandStatus::EsmeRok) => {
-                return Ok((frames, commands));
+                return Ok(Ok((frames, commands)));
             }
             (CommandId::BindTransceiverResp | CommandId::GenericNack, status) => {
-                return Err(BindError::Refused(status));
+                return Ok(Err(status));
             }
             _ => {}
         }
@@ -70,12 +66,12 @@ async fn bind(shared: &Shared) -> Result<(Frames, Commands), BindError> {
     Err(broken())
 }
 
-fn bind_pdu(config: &Config) -> Result<BindTransceiver, BindError> {
+fn bind_pdu(config: &Config) -> Result<BindTransceiver, CommandStatus> {
     // A centre would say the same of what is too long.
     let system_id = COctetString::from_string(config.system_id.clone())
-        .map_err(|_| BindError::Refused(CommandStatus::EsmeRinvsysid))?;
+        .map_err(|_| CommandStatus::EsmeRinvsysid)?;
     let password = COctetString::from_string(config.password.clone())
-        .map_err(|_| BindError::Refused(CommandStatus::EsmeRinvpaswd))?;
+        .map_err(|_| CommandStatus::EsmeRinvpaswd)?;
     let builder = BindTransceiver::builder()
         .system_id(system_id)
         .password(password);

@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
 
-use super::bind::{BindError, Commands, FIRST_SEQUENCE, Frames, connect};
+use super::bind::{Commands, FIRST_SEQUENCE, Frames, connect};
 use super::deliver::{Deliver, Kind};
 use super::join::{TextKey, Texts};
 use super::submit::{self, Part};
@@ -43,7 +43,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
     let mut pause = first;
     while shared.set(Link::Connecting) {
         let link = match connect(&shared).await {
-            Ok((frames, commands)) => {
+            Ok(Ok((frames, commands))) => {
                 let (queue, queued) = mpsc::channel(shared.config.window);
                 if !shared.set(Link::Bound(queue)) {
                     return;
@@ -64,7 +64,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 // Messages wait for the next attempt, as they do for the first.
                 Link::Connecting
             }
-            Err(BindError::Refused(status)) => {
+            Ok(Err(status)) => {
                 let code = submit::code(status.into());
                 tracing::warn!(code, "the SMPP centre refused to bind");
                 // The session of who was here before still stands, but not for long.
@@ -76,8 +76,8 @@ pub(super) async fn run(shared: Arc<Shared>) {
                     bind_refused(status)
                 })
             }
-            Err(BindError::Unreachable(error)) => {
-                tracing::warn!(%error, "the SMPP centre cannot be reached");
+            Err(error) => {
+                tracing::warn!(error = %error.kind(), "the SMPP centre cannot be reached");
                 Link::Down(Handed::not_sent("smpp-unbound"))
             }
         };
@@ -148,13 +148,14 @@ impl Session<'_> {
                     (deadline, asked) = (after(timing.idle), false);
                     self.take(&frame);
                 }
-                submission = queued.recv(), if is_written && !unbinds => match submission {
-                    Some(submission) => self.begin(submission),
-                    None => {
+                submission = queued.recv(), if is_written && !unbinds => {
+                    if let Some(submission) = submission {
+                        self.begin(submission);
+                    } else {
                         unbinds = true;
                         self.request(Pdu::Unbind);
                     }
-                },
+                }
                 () = sleep_until(deadline) => {
                     if asked {
                         return;
