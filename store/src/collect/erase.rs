@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::pending::PendingDeltas;
 use crate::form::FormKey;
 use crate::tx::{Sql, values};
-use crate::{Committed, Error, Store};
+use crate::{Error, Store};
 
 impl Store {
     /// Erases a feedback. The form whose reports it leaves with the next roll-up; `None`: the account has no such feedback.
@@ -51,13 +51,10 @@ impl Store {
         let mut deltas = PendingDeltas::default();
         deltas.add(key, link_id, day, &bus_prop_ids, &taken_back);
         tx.append_pending(deltas).await?;
-        match tx.commit().await? {
-            Committed::Done => Ok(Some(form_id)),
-            Committed::Unknown(error) => {
-                let stays = self.form_of_feedback(account_id, feedback_id).await?;
-                stays.map_or(Ok(Some(form_id)), |_| Err(error))
-            }
-        }
+        let found = self.form_of_feedback(account_id, feedback_id);
+        tx.commit_or_ask(async { Ok(found.await?.is_none()) })
+            .await?;
+        Ok(Some(form_id))
     }
 
     /// The form that a feedback answers; `None`: the account has no such feedback.

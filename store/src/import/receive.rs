@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::idempotency::FirstAnswer;
 use crate::tx::{Parameters, Sql, values};
-use crate::{Committed, Error, Store, Tx};
+use crate::{Error, Store, Tx};
 
 /// zstd's fastest level: blocks are written once and read rarely.
 const LEVEL: i32 = 1;
@@ -231,21 +231,12 @@ impl Store {
             batch.errors_dropped,
         ];
         still_held(tx.execute(queue, values).await?)?;
-        match tx.commit().await? {
-            Committed::Done => Ok(()),
-            Committed::Unknown(error) if self.is_queued(attempt).await? => {
-                tracing::info!(error = %error, "a lost commit was found in the ledger");
-                Ok(())
-            }
-            Committed::Unknown(error) => Err(error),
-        }
-    }
-
-    async fn is_queued(&self, attempt: &ImportAttempt) -> Result<bool, Error> {
-        let found = "SELECT 1 FROM import_batch
-          WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND seq IS NOT NULL";
-        let found: Option<i32> = self.one(found, values![attempt]).await?;
-        Ok(found.is_some())
+        tx.commit_or_ask(async {
+            let queued = "SELECT 1 FROM import_batch
+              WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND seq IS NOT NULL";
+            Ok(self.row(queued, values![attempt]).await?.is_some())
+        })
+        .await
     }
 
     /// Refuses a batch whose records were refused: it goes, the answer stays under its key.

@@ -12,7 +12,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use crate::tx::{Parameters, Sql, values};
-use crate::{Committed, Error, ListPage, Store, Tx};
+use crate::{Error, ListPage, Store, Tx};
 
 /// A campaign, by its account and its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
@@ -132,13 +132,10 @@ impl Store {
             values![account_id, made.campaign_id],
         )
         .await?;
-        match tx.commit().await? {
-            Committed::Done => Ok(made),
-            Committed::Unknown(error) => {
-                let key = CampaignKey::new(account_id, made.campaign_id);
-                self.campaign(key).await?.ok_or(error)
-            }
-        }
+        let key = CampaignKey::new(account_id, made.campaign_id);
+        let is_made = async { Ok(self.campaign(key).await?.is_some()) };
+        tx.commit_or_ask(is_made).await?;
+        Ok(made)
     }
 
     /// One campaign.
@@ -260,18 +257,13 @@ impl Store {
         campaign::Entity::update(row.into_active_model().reset_all())
             .exec_without_returning(&tx)
             .await?;
-        match tx.commit().await? {
-            Committed::Done => Ok(CampaignChange::Done(Box::new(after))),
-            Committed::Unknown(error) => {
-                let found = self.campaign(key).await?;
-                let found = found.filter(|found| {
-                    found.revision == after.revision && found.updated_at == after.updated_at
-                });
-                found
-                    .map(|found| CampaignChange::Done(Box::new(found)))
-                    .ok_or(error)
-            }
-        }
+        let changed = async {
+            let found = self.campaign(key).await?;
+            let of = |campaign: &Campaign| (campaign.revision, campaign.updated_at);
+            Ok(found.as_ref().map(of) == Some(of(&after)))
+        };
+        tx.commit_or_ask(changed).await?;
+        Ok(CampaignChange::Done(Box::new(after)))
     }
 
     /// Deletes a DRAFT.

@@ -16,7 +16,7 @@ use super::CampaignKey;
 use super::contact::Contact;
 use super::judge::{Context, DueMessage, Verdict};
 use super::plan::audience;
-use crate::tx::{Patience, Sql, get, values};
+use crate::tx::{Sql, get, values};
 use crate::{Error, Store};
 
 /// Recipients that are read and judged at once.
@@ -103,7 +103,7 @@ impl Store {
             let pepper = query.pepper;
             let macs = macs.map(|recipient| pepper.phone_macs(account_id, &recipient.phone));
             let macs: Vec<Vec<[u8; 32]>> = macs.map(Iterator::collect).collect();
-            let tx = self.snapshot(Patience::Request).await?;
+            let tx = self.snapshot().await?;
             let wanted = macs.iter().flatten().map(|mac| &mac[..]).collect();
             let contacts = tx.contacts(account_id, wanted, false).await?;
             let contacts = macs.iter().map(|macs| {

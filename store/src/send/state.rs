@@ -7,7 +7,7 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::CampaignKey;
-use crate::tx::{Patience, Sql, read, values};
+use crate::tx::{Sql, read, values};
 use crate::{Error, Store};
 
 /// A sender as its driver saw it last.
@@ -76,7 +76,7 @@ impl Store {
         &self,
         account_id: Uuid,
     ) -> Result<BTreeMap<String, i64>, Error> {
-        let tx = self.snapshot(Patience::Request).await?;
+        let tx = self.snapshot().await?;
         let open: Vec<(Uuid, String)> = tx
             .all(
                 "SELECT campaign_id, sender FROM campaign WHERE account_id = $1 AND status IN ('RUNNING', 'PAUSED')",

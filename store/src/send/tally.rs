@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::CampaignKey;
 use crate::collect::PendingDeltas;
 use crate::form::FormKey;
-use crate::tx::{Patience, Sql, get, parsed, read, values};
+use crate::tx::{Sql, get, parsed, read, values};
 use crate::{Error, Store, Tx};
 
 /// Pending rows that one transaction adds to a tally at most.
@@ -55,7 +55,7 @@ impl Store {
         account_id: Uuid,
         campaign_ids: &[Uuid],
     ) -> Result<Vec<CampaignCounts>, Error> {
-        let tx = self.snapshot(Patience::Request).await?;
+        let tx = self.snapshot().await?;
         let mut counts = Vec::with_capacity(campaign_ids.len());
         for campaign_id in campaign_ids {
             counts.push(

@@ -21,7 +21,7 @@ use self::tally::{Run, Tally};
 use crate::form::FormKey;
 use crate::report::Snapshot;
 use crate::report::rollup::next_as_of;
-use crate::tx::{Patience, Sql, rows_that_fit, values};
+use crate::tx::{Sql, rows_that_fit, values};
 use crate::{Error, ListPage, Store, Tx};
 
 /// The rows that fit into a page whatever their size.
@@ -105,7 +105,7 @@ impl Store {
         before: Option<Uuid>,
         limit: usize,
     ) -> Result<FeedbackPage, Error> {
-        let mut tx = self.snapshot(Patience::Request).await?;
+        let mut tx = self.snapshot().await?;
         let as_of = tx.list_as_of(query).await?;
         let tally = tx.tally(query).await?;
         let rows = limit + 1;
@@ -134,7 +134,7 @@ impl Store {
         position: ListPosition,
         stride: Stride,
     ) -> Result<FeedbackPart, Error> {
-        let mut tx = self.snapshot(Patience::Stream).await?;
+        let mut tx = self.long_snapshot().await?;
         let run = Run::of(query.range);
         let mut bounds = run.bounds().older(position.before);
         let is_narrowed = query.bus_prop_id.is_some() || !query.track_fields.is_empty();

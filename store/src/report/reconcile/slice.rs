@@ -16,7 +16,7 @@ use super::Drift;
 use crate::form::FormKey;
 use crate::report::feedback::Bounds;
 use crate::report::rollup::{RollupKey, WHOLE, keys};
-use crate::tx::{Patience, Sql, get, values};
+use crate::tx::{Sql, get, values};
 use crate::{Committed, Error, Store, Tx};
 
 /// What is compared at once.
@@ -138,7 +138,7 @@ impl Store {
         slices: &Slices,
         slice: Slice,
     ) -> Result<Vec<Drift>, Error> {
-        let mut tx = self.snapshot(Patience::Request).await?;
+        let mut tx = self.snapshot().await?;
         let content = tx.form_content(form).await?;
         let compared = tx.compare(form, slices, slice, &content).await?;
         let drifts = compared.into_iter().flat_map(|((id, day), compared)| {
