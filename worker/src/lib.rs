@@ -24,7 +24,6 @@ use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 use crate::lanes::{ImportNotifier, Slot};
-use crate::notifications::Notifiers;
 use crate::roll_up::RollupJob;
 use crate::send::SendingJob;
 
@@ -107,13 +106,10 @@ impl Worker {
             self.imports.clone(),
             self.shutdown.clone(),
         ));
-        let notifiers = Notifiers {
-            imports: self.imports,
-            rollup: self.rollup_job.notifier(),
-        };
         tasks.spawn(notifications::listen(
             queue,
-            notifiers,
+            self.imports,
+            self.rollup_job.notifier(),
             self.shutdown.clone(),
         ));
         tasks.spawn(self.rollup_job.run(self.shutdown.clone()));

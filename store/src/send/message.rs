@@ -53,8 +53,8 @@ impl Store {
             condition = format!("{condition} AND {STATUS} = $5");
             of.push(status.as_str().into());
         }
-        let page = self.messages(key.account_id, &condition, of, before, limit);
-        page.await
+        self.messages(key.account_id, &condition, of, before, limit)
+            .await
     }
 
     /// A page of a recipient's messages, newest first, of those before `before`.
@@ -68,8 +68,8 @@ impl Store {
         before: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<Message>, Error> {
-        let page = self.messages(account_id, "m.docid = $4", values![docid], before, limit);
-        page.await
+        self.messages(account_id, "m.docid = $4", values![docid], before, limit)
+            .await
     }
 
     async fn messages(
@@ -114,15 +114,12 @@ impl Store {
             return Ok(None);
         };
         let (now, id) = (tx.now().await?, Uuid::now_v7());
-        tx.execute(
-            "INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, status, scheduled_at)
-             VALUES ($1, $2, $3, $3, $4, 'test', 'scheduled', $5)",
-            values![key, id, docid, now],
-        )
-        .await?;
+        let insert = "INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, status, scheduled_at)
+             VALUES ($1, $2, $3, $3, $4, 'test', 'scheduled', $5)";
+        tx.execute(insert, values![key, id, docid, now]).await?;
         tx.execute(
             "INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender, phone) VALUES ($1, $2, $3, $4, $5, $6)",
-            values![key, id, now, campaign.sender, phone],
+            values![key, id, now, campaign.sender.as_str(), phone],
         )
         .await?;
         tx.commit_surely().await?;
@@ -136,22 +133,18 @@ impl Store {
     /// See [`Error`].
     pub async fn resend_unknown(&self, key: CampaignKey) -> Result<CampaignChange, Error> {
         let mut tx = self.begin_long().await?;
-        let Some(row) = tx.lock_campaign(key).await? else {
+        let Some(campaign) = tx.lock_campaign(key).await? else {
             return Ok(CampaignChange::NotFound);
         };
-        let status: CampaignStatus = row.status.parse().map_err(Error::broken)?;
+        let status = campaign.status;
         if matches!(status, CampaignStatus::Draft | CampaignStatus::Cancelled) {
             return Ok(CampaignChange::Refused(status));
         }
         let now = tx.now().await?;
-        let again: Vec<(Uuid, String, i64)> = tx
-            .all(
-                "UPDATE message SET status = 'scheduled', code = NULL, scheduled_at = $3
-                  WHERE account_id = $1 AND campaign_id = $2 AND status = 'unknown' AND kind <> 'test'
-                 RETURNING message_id, kind, parts",
-                values![key, now],
-            )
-            .await?;
+        let again = "UPDATE message SET status = 'scheduled', code = NULL, scheduled_at = $3
+              WHERE account_id = $1 AND campaign_id = $2 AND status = 'unknown' AND kind <> 'test'
+             RETURNING message_id, kind, parts";
+        let again: Vec<(Uuid, String, i64)> = tx.all(again, values![key, now]).await?;
         let mut changes = Changes::default();
         let mut due = Vec::new();
         for (message_id, kind, parts) in again {
@@ -161,7 +154,7 @@ impl Store {
             let delta = changes.of(key, kind);
             delta.merge(&Counts::moved(unknown, scheduled));
             delta.add(Count::Parts, -parts);
-            due.push(values![key, message_id, now, row.sender.as_str()]);
+            due.push(values![key, message_id, now, campaign.sender.as_str()]);
         }
         if status == CampaignStatus::Finished && !due.is_empty() {
             let resume = "UPDATE campaign SET status = 'RUNNING', finished_at = NULL, updated_at = $3, revision = revision + 1

@@ -20,7 +20,7 @@ pub mod contact;
 pub mod drive;
 pub mod end;
 pub mod inbound;
-mod judge;
+pub mod judge;
 pub mod lease;
 mod link;
 pub mod message;

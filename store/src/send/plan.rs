@@ -5,17 +5,14 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
-use domain::campaign::{
-    Audience, CampaignContent, CampaignStatus, Count, MessageKind, MessageStatus, SkipReason,
-};
+use domain::campaign::{Audience, CampaignContent, Count, MessageKind, MessageStatus, SkipReason};
 use domain::pepper::Pepper;
 use domain::sms;
-use entity::campaign;
-use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QueryResult, Value};
+use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
-use super::CampaignKey;
 use super::tally::Changes;
+use super::{Campaign, CampaignKey};
 use crate::import::{Claim, RecipientQuery};
 use crate::tx::{Sql, get, parsed, read, tuples, values};
 use crate::{Error, Store, Tx};
@@ -98,27 +95,17 @@ impl Store {
 
     async fn try_plan(&self, key: CampaignKey, pepper: &Pepper) -> Result<Option<u64>, Error> {
         let mut tx = self.begin_by_key().await?;
-        let Some(mut row) = tx.lock_campaign(key).await? else {
+        let Some(mut campaign) = tx.lock_campaign(key).await? else {
             return Ok(None);
         };
-        let (Some(started_at), false, true) = (row.started_at, row.planned, is_open(&row)?) else {
+        let is_open = campaign.is_open() && !campaign.planned;
+        let Some(started_at) = campaign.started_at.filter(|_| is_open) else {
             return Ok(None);
         };
-        let content: CampaignContent = serde_json::from_str(&row.content).map_err(Error::broken)?;
-        let (matches, mut values) = audience(&content.audience, tx.is_sqlite());
-        let mut given = values![
-            key.account_id,
-            row.planned_to.as_str(),
-            self.plan_slice(),
-            started_at
-        ];
-        given.append(&mut values);
-        let slice = format!(
-            "SELECT docid, CASE WHEN phone IS NOT NULL AND created_at <= $4 {matches} THEN phone END AS phone,
-                    fields ->> 'time_zone' AS time_zone
-               FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3"
-        );
-        let rows = tx.rows(slice, given).await?;
+        let (docid, most) = (campaign.planned_to.as_str(), self.plan_slice());
+        let of = values![key.account_id, docid, most, started_at];
+        let column = "fields ->> 'time_zone' AS time_zone";
+        let rows = audience(&tx, &campaign.content.audience, column, of).await?;
         let mut recipients = Vec::new();
         for row in &rows {
             if get::<Option<String>>(row, "phone")?.is_some() {
@@ -126,33 +113,28 @@ impl Store {
             }
         }
         match rows.last() {
-            Some(last) => row.planned_to = get(last, "docid")?,
-            None => row.planned = true,
+            Some(last) => campaign.row.planned_to = get(last, "docid")?,
+            None => campaign.row.planned = true,
         }
-        let target = tx.target(key, &content).await?;
+        let target = tx.target(key, &campaign.content).await?;
         tx.plan(&target, recipients, pepper).await?;
-        let active = row.into_active_model().reset_all();
-        campaign::Entity::update(active)
-            .exec_without_returning(&tx)
-            .await?;
+        tx.update_campaign(&campaign).await?;
         tx.commit_surely().await?;
         Ok((!rows.is_empty()).then_some(rows.len() as u64))
     }
 }
 
-fn is_open(row: &campaign::Model) -> Result<bool, Error> {
-    let status: CampaignStatus = row.status.parse().map_err(Error::broken)?;
-    Ok(matches!(
-        status,
-        CampaignStatus::Running | CampaignStatus::Paused
-    ))
-}
-
-/// The condition that an audience is, with parameters from $5 on, and their values.
-pub(super) fn audience(audience: &Audience, is_sqlite: bool) -> (String, Vec<Value>) {
+/// Recipients in the order of their docids, each with one more column; a phone have only those who were of the audience at a moment.
+/// `of`: their account, the docid after which they begin, how many at most, and the moment.
+pub(super) async fn audience(
+    database: &impl Sql,
+    audience: &Audience,
+    column: &str,
+    mut of: Vec<Value>,
+) -> Result<Vec<QueryResult>, Error> {
     let query = match audience.clone() {
         // Its recipients come with imports.
-        Audience::OnImport { .. } => return (" AND false".to_owned(), vec![]),
+        Audience::OnImport { .. } => return Ok(vec![]),
         Audience::Batches { batch_ids } => RecipientQuery {
             batch_ids: Some(batch_ids),
             ..RecipientQuery::default()
@@ -168,7 +150,13 @@ pub(super) fn audience(audience: &Audience, is_sqlite: bool) -> (String, Vec<Val
             fields,
         },
     };
-    query.condition(is_sqlite)
+    let (matches, values) = query.condition(database.is_sqlite());
+    of.extend(values);
+    let slice = format!(
+        "SELECT docid, CASE WHEN phone IS NOT NULL AND created_at <= $4 {matches} THEN phone END AS phone, {column}
+           FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3"
+    );
+    database.rows(slice, of).await
 }
 
 impl Tx {
@@ -186,18 +174,15 @@ impl Tx {
             return Ok(());
         };
         let key = CampaignKey::new(claim.id.account_id, campaign_id);
-        let Some(row) = self.lock_campaign(key).await? else {
+        let campaign = self.lock_campaign(key).await?;
+        let Some(campaign) = campaign.filter(Campaign::is_open) else {
             return Ok(());
         };
-        if !is_open(&row)? {
-            return Ok(());
-        }
         let docids = docids.into_iter();
         let docids = docids.map(|docid| values![key.account_id, docid]);
         let rows = self.for_rows(IMPORTED, docids.collect()).await?;
         let recipients = rows.iter().map(Recipient::read).collect::<Result<_, _>>()?;
-        let content: CampaignContent = serde_json::from_str(&row.content).map_err(Error::broken)?;
-        let target = self.target(key, &content).await?;
+        let target = self.target(key, &campaign.content).await?;
         self.plan(&target, recipients, pepper).await
     }
 

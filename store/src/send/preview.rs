@@ -4,15 +4,11 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
 use domain::campaign::{Audience, CampaignContent, MessageKind, Preview, Sample, SkipReason};
-use domain::form::FormContent;
-use domain::pepper::Pepper;
-use domain::sms::{Country, Encoding, country_of};
+use domain::sms::{Encoding, country_of};
 use indexmap::IndexMap;
 use sea_orm::QueryResult;
 
-use super::CampaignKey;
 use super::contact::Contact;
 use super::judge::{Context, DueMessage, Verdict};
 use super::plan::audience;
@@ -26,20 +22,6 @@ const NEWEST: i64 = 1_000;
 const SAMPLES: usize = 5;
 /// As long as the token of a message's link.
 const TOKEN: &str = "00000000000";
-
-/// The campaign to look ahead for, with what judging needs.
-#[derive(Debug)]
-pub struct PreviewQuery<'a> {
-    pub campaign: CampaignKey,
-    pub content: &'a CampaignContent,
-    /// None of a form that was deleted.
-    pub form: Option<&'a FormContent>,
-    pub account_zone: Tz,
-    /// The countries that the sender serves; `None`: all.
-    pub countries: Option<&'a [Country]>,
-    pub link_prefix: &'a str,
-    pub pepper: &'a Pepper,
-}
 
 struct Recipient {
     docid: String,
@@ -68,7 +50,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn preview_campaign(&self, query: &PreviewQuery<'_>) -> Result<Preview, Error> {
+    pub async fn preview_campaign(&self, query: &Context<'_>) -> Result<Preview, Error> {
         let now = self.now().await?;
         // Whoever is outside of the window waits for it, which keeps nobody from getting the message.
         let any_time = CampaignContent {
@@ -77,12 +59,7 @@ impl Store {
         };
         let context = Context {
             content: &any_time,
-            account_zone: query.account_zone,
-            campaign_id: query.campaign.campaign_id,
-            form: query.form,
-            countries: query.countries,
-            link_prefix: query.link_prefix,
-            now,
+            ..*query
         };
         let mut preview = Preview::default();
         // Phones that have a message, as hashes: an audience can be millions.
@@ -112,7 +89,7 @@ impl Store {
             });
             for (recipient, contact) in recipients.into_iter().zip(contacts) {
                 let is_first = phones.insert(hasher.hash_one(&recipient.phone));
-                add(&mut preview, &context, recipient, contact, is_first);
+                add(&mut preview, (&context, now), recipient, contact, is_first);
             }
             tokio::task::yield_now().await;
         }
@@ -121,7 +98,7 @@ impl Store {
 
     async fn preview_slice(
         &self,
-        query: &PreviewQuery<'_>,
+        query: &Context<'_>,
         after: &str,
         now: DateTime<Utc>,
     ) -> Result<Vec<QueryResult>, Error> {
@@ -131,21 +108,15 @@ impl Store {
                            WHERE account_id = $1 AND phone IS NOT NULL ORDER BY created_at DESC LIMIT $2";
             return self.rows(newest, values![account_id, NEWEST]).await;
         }
-        let (matches, mut more) = audience(&query.content.audience, self.is_sqlite());
-        let mut given = values![account_id, after, SLICE, now];
-        given.append(&mut more);
-        let slice = format!(
-            "SELECT docid, CASE WHEN phone IS NOT NULL AND created_at <= $4 {matches} THEN phone END AS phone,
-                    CAST(fields AS text) AS fields
-               FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3"
-        );
-        self.rows(slice, given).await
+        let of = values![account_id, after, SLICE, now];
+        let column = "CAST(fields AS text) AS fields";
+        audience(self, &query.content.audience, column, of).await
     }
 }
 
 fn add(
     preview: &mut Preview,
-    context: &Context<'_>,
+    (context, now): (&Context<'_>, DateTime<Utc>),
     recipient: Recipient,
     contact: Contact,
     is_first: bool,
@@ -161,14 +132,14 @@ fn add(
     let due = DueMessage {
         kind: MessageKind::First,
         docid: recipient.docid,
-        scheduled_at: context.now,
+        scheduled_at: now,
         phone: Some(recipient.phone),
         fields: recipient.fields,
         contact,
         answered: false,
         token: TOKEN.to_owned(),
     };
-    match context.judge(&due) {
+    match context.judge(&due, now) {
         Verdict::Skip(reason) => *preview.skipped.entry(reason).or_default() += 1,
         // There is no window that could be closed.
         Verdict::Later(_) => preview.eligible += 1,

@@ -31,7 +31,7 @@ pub(crate) struct SendingJob {
     store: Store,
     pepper: Arc<Pepper>,
     planning: Heartbeat,
-    loops: Vec<SenderLoop>,
+    loops: Vec<Arc<SenderLoop>>,
 }
 
 impl SendingJob {
@@ -49,7 +49,7 @@ impl SendingJob {
         let loops = config.senders.iter().map(|setting| {
             let countries = setting.countries.as_ref();
             let status = pepper.hook_path(&setting.name, "status");
-            SenderLoop {
+            Arc::new(SenderLoop {
                 store: store.clone(),
                 countries: countries
                     .map(|names| names.iter().filter_map(|name| name.parse().ok()).collect()),
@@ -59,7 +59,7 @@ impl SendingJob {
                 tls: Arc::clone(&tls),
                 pepper: Arc::clone(&pepper),
                 status_url: format!("{public_url}{status}"),
-            }
+            })
         });
         Ok(Some(Self {
             loops: loops.collect(),

@@ -95,16 +95,16 @@ impl StepTx<'_> {
         let context = Context {
             content: &campaign.content,
             account_zone: campaign.account_zone,
-            campaign_id: wanted.campaign.campaign_id,
+            campaign: wanted.campaign,
             form: campaign.form.as_ref(),
             countries: self.driver.countries,
             link_prefix: self.driver.link_prefix,
-            now: self.now,
+            pepper: self.driver.pepper,
         };
         let mut sent_to = BTreeMap::new();
         let mut is_used_up = false;
         for candidate in candidates {
-            match context.judge(&candidate.due) {
+            match context.judge(&candidate.due, self.now) {
                 Verdict::Skip(reason) => {
                     let counts = self.changes.of(wanted.campaign, candidate.due.kind);
                     let scheduled = Count::Status(MessageStatus::Scheduled);
