@@ -148,17 +148,16 @@ impl Store {
     ) -> Result<IssuedKey, CreateKeyError> {
         let tx = self.begin().await?;
         let now = Utc::now();
-        tx.execute(
+        let insert =
             "INSERT INTO account (account_id, name, time_zone, created_at) VALUES ($1, $2, $3, $4)
-                 ON CONFLICT (name) DO NOTHING",
-            values![
-                Uuid::now_v7(),
-                account_name,
-                time_zone.unwrap_or(Tz::UTC).name(),
-                now
-            ],
-        )
-        .await?;
+                 ON CONFLICT (name) DO NOTHING";
+        let values = values![
+            Uuid::now_v7(),
+            account_name,
+            time_zone.unwrap_or(Tz::UTC).name(),
+            now
+        ];
+        tx.execute(insert, values).await?;
         let account = "SELECT account_id, time_zone FROM account WHERE name = $1";
         let account: Option<(Uuid, String)> = tx.one(account, values![account_name]).await?;
         let vanished = || Error::broken("an account vanished while it was made");
@@ -175,11 +174,10 @@ impl Store {
             secret_key: new_secret(),
             scopes,
         };
-        tx.execute(
-            "INSERT INTO api_key (account_id, api_key, scopes, created_at) VALUES ($1, $2, $3, $4)",
-            values![account_id, issued.api_key.as_str(), scopes.to_string(), now],
-        )
-        .await?;
+        let insert =
+            "INSERT INTO api_key (account_id, api_key, scopes, created_at) VALUES ($1, $2, $3, $4)";
+        let values = values![account_id, issued.api_key.as_str(), scopes.to_string(), now];
+        tx.execute(insert, values).await?;
         insert_secret(&tx, &issued, now).await?;
         show(&issued).map_err(CreateKeyError::NotShown)?;
         tx.commit_surely().await?;

@@ -166,28 +166,24 @@ impl Store {
         };
         let form = FormKey::new(link.account_id, link.form_id);
         let track_fields = serde_json::to_string(&made.track_fields).map_err(Error::broken)?;
-        tx.execute(
-            "INSERT INTO link (account_id, form_id, link_id, token, bus_prop_ids, track_fields, expires_at,
+        let insert = "INSERT INTO link (account_id, form_id, link_id, token, bus_prop_ids, track_fields, expires_at,
                     max_responses, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-            values![
-                form,
-                made.link_id,
-                made.token.to_string(),
-                made.bus_prop_ids.to_string(),
-                track_fields,
-                made.expires_at,
-                made.max_responses,
-                made.created_at,
-            ],
-        )
-        .await?;
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+        let values = values![
+            form,
+            made.link_id,
+            made.token.to_string(),
+            made.bus_prop_ids.to_string(),
+            track_fields,
+            made.expires_at,
+            made.max_responses,
+            made.created_at
+        ];
+        tx.execute(insert, values).await?;
         for (name, value) in made.track_fields.iter() {
-            tx.execute(
-                "INSERT INTO link_track_field (account_id, form_id, track_field, link_id) VALUES ($1, $2, $3, $4)",
-                values![form, format!("{name}={value}"), made.link_id],
-            )
-            .await?;
+            let insert = "INSERT INTO link_track_field (account_id, form_id, track_field, link_id) VALUES ($1, $2, $3, $4)";
+            let values = values![form, format!("{name}={value}"), made.link_id];
+            tx.execute(insert, values).await?;
         }
         tx.commit_surely().await?;
         Ok(made)

@@ -218,15 +218,12 @@ impl Store {
             return Ok(Change::Finished);
         }
         let chunks = i64::try_from(records.len()).map_err(Error::broken)?;
-        let lane: Option<String> = tx
-            .one(
-                "UPDATE import_batch
+        let lane = "UPDATE import_batch
                     SET status = 'processing', open_chunks = open_chunks + $3, parked_chunks = parked_chunks - $3,
                         failed = failed - $4
-                  WHERE account_id = $1 AND batch_id = $2 RETURNING lane",
-                values![account_id, batch_id, chunks, records.iter().sum::<i64>()],
-            )
-            .await?;
+                  WHERE account_id = $1 AND batch_id = $2 RETURNING lane";
+        let values = values![account_id, batch_id, chunks, records.iter().sum::<i64>()];
+        let lane: Option<String> = tx.one(lane, values).await?;
         tx.commit_surely().await?;
         Ok(Change::Done(Retried {
             batch: self.changed(account_id, batch_id).await?,

@@ -124,15 +124,11 @@ impl Store {
         let most = i64::try_from(limit + 1).unwrap_or(i64::MAX);
         // Nobody opts out tomorrow.
         let (at, mac) = before.unwrap_or_else(|| (Utc::now() + TimeDelta::days(1), vec![]));
-        let rows = self
-            .rows(
-                "SELECT c.phone_mac, c.source, c.opted_out_at AS since, r.phone
+        let rows = "SELECT c.phone_mac, c.source, c.opted_out_at AS since, r.phone
                    FROM contact c LEFT JOIN recipient r ON r.account_id = c.account_id AND r.docid = c.docid
                   WHERE c.account_id = $1 AND (c.opted_out_at, c.phone_mac) < ($2, $3) AND c.opted_out_at IS NOT NULL
-                  ORDER BY c.opted_out_at DESC, c.phone_mac DESC LIMIT $4",
-                values![account_id, at, mac, most],
-            )
-            .await?;
+                  ORDER BY c.opted_out_at DESC, c.phone_mac DESC LIMIT $4";
+        let rows = self.rows(rows, values![account_id, at, mac, most]).await?;
         Ok(ListPage::new(
             read(&rows)?,
             limit,

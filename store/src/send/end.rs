@@ -81,16 +81,12 @@ impl Store {
 
     async fn try_end(&self) -> Result<u64, Error> {
         let tx = self.begin_by_key().await?;
-        let due: Vec<(Uuid, Uuid)> = tx
-            .all(
-                "DELETE FROM message_due WHERE (account_id, campaign_id, due_at, message_id) IN (
+        let due = "DELETE FROM message_due WHERE (account_id, campaign_id, due_at, message_id) IN (
                         SELECT d.account_id, d.campaign_id, d.due_at, d.message_id
                           FROM campaign c JOIN message_due d ON d.account_id = c.account_id AND d.campaign_id = c.campaign_id
                          WHERE c.status = 'CANCELLED' AND d.fence = 0 LIMIT $1)
-                 RETURNING account_id, message_id",
-                values![SLICE],
-            )
-            .await?;
+                 RETURNING account_id, message_id";
+        let due: Vec<(Uuid, Uuid)> = tx.all(due, values![SLICE]).await?;
         if due.is_empty() {
             return Ok(0);
         }
@@ -156,14 +152,10 @@ impl Tx {
         let mut changes = Changes::default();
         for campaign_id in campaigns {
             let key = CampaignKey::new(account_id, campaign_id);
-            let due: Vec<Uuid> = self
-                .all(
-                    "DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND fence = 0 AND message_id IN (
+            let due = "DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND fence = 0 AND message_id IN (
                             SELECT message_id FROM message WHERE account_id = $1 AND campaign_id = $2 AND docid = $3)
-                     RETURNING message_id",
-                    values![key, docid],
-                )
-                .await?;
+                     RETURNING message_id";
+            let due: Vec<Uuid> = self.all(due, values![key, docid]).await?;
             for message_id in due {
                 let skip = "UPDATE message SET status = 'skipped', reason = 'erased'
                              WHERE account_id = $1 AND message_id = $2 RETURNING kind";

@@ -117,11 +117,9 @@ impl Store {
         let insert = "INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, status, scheduled_at)
              VALUES ($1, $2, $3, $3, $4, 'test', 'scheduled', $5)";
         tx.execute(insert, values![key, id, docid, now]).await?;
-        tx.execute(
-            "INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender, phone) VALUES ($1, $2, $3, $4, $5, $6)",
-            values![key, id, now, campaign.sender.as_str(), phone],
-        )
-        .await?;
+        let insert = "INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender, phone) VALUES ($1, $2, $3, $4, $5, $6)";
+        let values = values![key, id, now, campaign.sender.as_str(), phone];
+        tx.execute(insert, values).await?;
         tx.commit_surely().await?;
         Ok(Some(id))
     }

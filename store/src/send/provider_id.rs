@@ -64,29 +64,24 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn settle_strays(&self, sender: &str) -> Result<(), Error> {
-        let rows = self
-            .rows(
-                "SELECT s.provider_id, s.status, s.code, r.account_id, r.message_id, r.part
+        let rows = "SELECT s.provider_id, s.status, s.code, r.account_id, r.message_id, r.part
                    FROM stray_receipt s JOIN provider_ref r ON r.sender = s.sender AND r.provider_id = s.provider_id
-                  WHERE s.sender = $1 LIMIT $2",
-                values![sender, STRAYS],
-            )
-            .await?;
+                  WHERE s.sender = $1 LIMIT $2";
+        let rows = self.rows(rows, values![sender, STRAYS]).await?;
         let mut receipts = Vec::with_capacity(rows.len());
         for row in &rows {
             receipts.push(receipt_of(row, parsed(row, "status")?, get(row, "code")?)?);
         }
         self.record_receipts(&receipts).await?;
         for row in &rows {
-            self.execute(
-                "DELETE FROM stray_receipt WHERE sender = $1 AND provider_id = $2 AND status = $3",
-                values![
-                    sender,
-                    get::<String>(row, "provider_id")?,
-                    get::<String>(row, "status")?
-                ],
-            )
-            .await?;
+            let delete =
+                "DELETE FROM stray_receipt WHERE sender = $1 AND provider_id = $2 AND status = $3";
+            let values = values![
+                sender,
+                get::<String>(row, "provider_id")?,
+                get::<String>(row, "status")?
+            ];
+            self.execute(delete, values).await?;
         }
         Ok(())
     }

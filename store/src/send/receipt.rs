@@ -99,14 +99,10 @@ impl Store {
         account_id: Uuid,
         docid: &str,
     ) -> Result<HashMap<Uuid, Vec<Receipt>>, Error> {
-        let rows = self
-            .rows(
-                "SELECT message_id, part, status, code, received_at FROM receipt
+        let rows = "SELECT message_id, part, status, code, received_at FROM receipt
                   WHERE account_id = $1 AND message_id IN (SELECT message_id FROM message WHERE account_id = $1 AND docid = $2)
-                  ORDER BY received_at, part, status",
-                values![account_id, docid],
-            )
-            .await?;
+                  ORDER BY received_at, part, status";
+        let rows = self.rows(rows, values![account_id, docid]).await?;
         let mut receipts: HashMap<Uuid, Vec<Receipt>> = HashMap::new();
         for row in rows {
             let of_message = receipts.entry(get(&row, "message_id")?).or_default();

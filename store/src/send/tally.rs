@@ -71,12 +71,8 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn roll_up_campaign_counts(&self) -> Result<u64, Error> {
-        let campaigns = self
-            .rows(
-                "SELECT DISTINCT account_id, campaign_id FROM campaign_delta ORDER BY account_id, campaign_id LIMIT 1000",
-                vec![],
-            )
-            .await?;
+        let campaigns = "SELECT DISTINCT account_id, campaign_id FROM campaign_delta ORDER BY account_id, campaign_id LIMIT 1000";
+        let campaigns = self.rows(campaigns, vec![]).await?;
         let mut rolled_up = 0;
         for key in read::<CampaignKey>(&campaigns)? {
             rolled_up += self.retry(|| self.roll_up_campaign(key)).await?;
@@ -94,14 +90,10 @@ impl Store {
         {
             sums.insert(parsed(&row, "kind")?, parsed(&row, "counts")?);
         }
-        let pending = tx
-            .rows(
-                "DELETE FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2 AND id IN (
+        let pending = "DELETE FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2 AND id IN (
                         SELECT id FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2 ORDER BY id LIMIT $3)
-                 RETURNING kind, counts",
-                values![key, MAX_ROLLED_UP],
-            )
-            .await?;
+                 RETURNING kind, counts";
+        let pending = tx.rows(pending, values![key, MAX_ROLLED_UP]).await?;
         if pending.is_empty() {
             return Ok(0);
         }
@@ -110,12 +102,10 @@ impl Store {
             sums.entry(parsed(row, "kind")?).or_default().merge(&delta);
         }
         for (kind, sum) in sums {
-            tx.execute(
-                "INSERT INTO campaign_tally (account_id, campaign_id, kind, counts) VALUES ($1, $2, $3, $4)
-                     ON CONFLICT (account_id, campaign_id, kind) DO UPDATE SET counts = excluded.counts",
-                values![key, kind.as_str(), sum.to_string()],
-            )
-            .await?;
+            let insert = "INSERT INTO campaign_tally (account_id, campaign_id, kind, counts) VALUES ($1, $2, $3, $4)
+                     ON CONFLICT (account_id, campaign_id, kind) DO UPDATE SET counts = excluded.counts";
+            tx.execute(insert, values![key, kind.as_str(), sum.to_string()])
+                .await?;
         }
         tx.commit_surely().await?;
         Ok(pending.len() as u64)
@@ -126,14 +116,10 @@ impl Tx {
     /// A campaign's counts: of its tally and of what is pending.
     pub(super) async fn counts(&self, key: CampaignKey) -> Result<CampaignCounts, Error> {
         let mut counts = CampaignCounts::default();
-        let rows = self
-            .rows(
-                "SELECT kind, counts FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2
+        let rows = "SELECT kind, counts FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2
                   UNION ALL
-                 SELECT kind, counts FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2",
-                values![key],
-            )
-            .await?;
+                 SELECT kind, counts FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2";
+        let rows = self.rows(rows, values![key]).await?;
         for row in rows {
             counts.merge(parsed(&row, "kind")?, &parsed(&row, "counts")?);
         }

@@ -283,13 +283,11 @@ impl Tx {
     }
 
     async fn set_watermark(&mut self, form: FormKey, watermark: Watermark) -> Result<(), Error> {
-        self.execute(
+        let update =
             "UPDATE form_version SET watermark = $3, next_watermark = $4, next_watermark_at = $5
-              WHERE account_id = $1 AND form_id = $2",
-            values![form, watermark.position, watermark.next, watermark.next_at],
-        )
-        .await
-        .map(drop)
+              WHERE account_id = $1 AND form_id = $2";
+        let values = values![form, watermark.position, watermark.next, watermark.next_at];
+        self.execute(update, values).await.map(drop)
     }
 }
 

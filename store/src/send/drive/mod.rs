@@ -142,19 +142,15 @@ impl Store {
     /// See [`Error`].
     pub async fn campaigns_with_due(&self, sender: &str) -> Result<Vec<CampaignKey>, Error> {
         let now = self.now().await?;
-        let due = self
-            .rows(
-                "SELECT c.account_id, c.campaign_id FROM campaign c
+        let due = "SELECT c.account_id, c.campaign_id FROM campaign c
                   WHERE c.sender = $1 AND c.status = 'RUNNING'
                     AND EXISTS (SELECT 1 FROM message_due d WHERE d.account_id = c.account_id
                                    AND d.campaign_id = c.campaign_id AND d.due_at <= $2 AND d.fence = 0)
                   UNION
                  SELECT account_id, campaign_id FROM message_due
                   WHERE sender = $1 AND phone IS NOT NULL AND due_at <= $2 AND fence = 0
-                  ORDER BY account_id, campaign_id",
-                values![sender, now],
-            )
-            .await?;
+                  ORDER BY account_id, campaign_id";
+        let due = self.rows(due, values![sender, now]).await?;
         read(&due)
     }
 
@@ -167,12 +163,10 @@ impl Store {
         // Waits for a step whose end is not known.
         let lock = tx.locking("SELECT fence FROM lease WHERE name = $1", "FOR UPDATE");
         tx.rows(lock, values![lease.name.as_str()]).await?;
+        let rows = "SELECT account_id, campaign_id, due_at, message_id, fence FROM message_due
+                  WHERE sender = $1 AND fence > 0 AND fence <= $2";
         let rows = tx
-            .rows(
-                "SELECT account_id, campaign_id, due_at, message_id, fence FROM message_due
-                  WHERE sender = $1 AND fence > 0 AND fence <= $2",
-                values![lease.name.as_str(), lease.fence],
-            )
+            .rows(rows, values![lease.name.as_str(), lease.fence])
             .await?;
         let claimed = rows.iter().map(|row| {
             let key = ClaimedKey {

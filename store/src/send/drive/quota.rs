@@ -44,15 +44,12 @@ impl StepTx<'_> {
                 continue;
             };
             let name = self.driver.lease.name.as_str();
-            self.tx
-                .execute(
-                    "INSERT INTO sender_usage AS u (sender, account_id, day, parts) VALUES ($1, $2, $3, $4)
+            let insert = "INSERT INTO sender_usage AS u (sender, account_id, day, parts) VALUES ($1, $2, $3, $4)
                          ON CONFLICT (sender, account_id) DO UPDATE SET day = excluded.day,
                             parts = CASE WHEN u.day = excluded.day THEN u.parts + excluded.parts
-                                         WHEN excluded.parts > 0 THEN excluded.parts ELSE 0 END",
-                    values![name, *account_id, self.today(campaign), *parts],
-                )
-                .await?;
+                                         WHEN excluded.parts > 0 THEN excluded.parts ELSE 0 END";
+            let values = values![name, *account_id, self.today(campaign), *parts];
+            self.tx.execute(insert, values).await?;
         }
         Ok(())
     }
