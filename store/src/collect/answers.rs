@@ -174,7 +174,7 @@ impl Tx {
         let spent = spent.into_iter();
         let spent = spent.map(|(link, spent)| values![link.0, link.1, spent]);
         self.for_rows(SPEND, spent.collect()).await?;
-        self.note_uses(&FirstUses::new(), &uses, deltas).await?;
+        self.note_uses(&uses, true, deltas).await?;
         Ok(standing)
     }
 

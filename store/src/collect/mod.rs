@@ -15,7 +15,7 @@ use sea_orm::Value;
 use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::form::{FormKey, PublicLink};
-use crate::send::{FirstUse, FirstUses};
+use crate::send::FirstUses;
 use crate::tx::{Parameters, values};
 use crate::{Error, Store};
 
@@ -34,8 +34,8 @@ pub(crate) use self::pending::PendingDeltas;
 pub struct NewView {
     visit: VisitKey,
     form_id: Uuid,
-    bus_prop_ids: String,
-    at: DateTime<Utc>,
+    pub(crate) bus_prop_ids: String,
+    pub(crate) at: DateTime<Utc>,
     /// Of `at`, in the account's time zone.
     day: NaiveDate,
     /// The link is that of a message.
@@ -105,14 +105,12 @@ impl NewView {
     }
 
     /// Adds the link's use to those of messages, if it is of one.
-    fn add_use(&self, uses: &mut FirstUses) {
+    fn add_use<'a>(&'a self, uses: &mut FirstUses<'a>) {
         if self.is_of_message {
-            let first = uses.entry(self.visit.link()).or_insert_with(|| FirstUse {
-                at: self.at,
-                form: self.form(),
-                bus_prop_ids: self.bus_prop_ids.clone(),
-            });
-            first.at = self.at.min(first.at);
+            let first = uses.entry(self.visit.link()).or_insert(self);
+            if self.at < first.at {
+                *first = self;
+            }
         }
     }
 
@@ -204,7 +202,7 @@ impl Store {
                 new.add_use(&mut uses);
             }
         }
-        tx.note_uses(&uses, &FirstUses::new(), deltas).await?;
+        tx.note_uses(&uses, false, deltas).await?;
         tx.commit_surely().await?;
         Ok(seen.len() as u64)
     }

@@ -152,16 +152,8 @@ impl Store {
             .await
     }
 
-    /// The same for a batch only that is still stalled when its row is locked.
-    pub(crate) async fn cancel_stalled(
-        &self,
-        account_id: Uuid,
-        batch_id: Uuid,
-    ) -> Result<Change<Batch>, Error> {
-        self.cancel(account_id, batch_id, &["stalled"]).await
-    }
-
-    async fn cancel(
+    /// The same for a batch only that has one of these statuses when its row is locked.
+    pub(super) async fn cancel(
         &self,
         account_id: Uuid,
         batch_id: Uuid,

@@ -147,11 +147,8 @@ impl Store {
         let stored = "INSERT INTO import_chunk (account_id, batch_id, chunk_no, records)
          SELECT account_id, batch_id, $4, $5 FROM import_batch
           WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'";
-        let stored = tx
-            .execute(stored, values![attempt, chunk_no, records])
-            .await
-            .map_err(Error::lost_with_its_batch)?;
-        still_held(stored)?;
+        let stored = tx.execute(stored, values![attempt, chunk_no, records]);
+        still_held(stored.await.map_err(Error::lost_with_its_batch)?)?;
         let insert = "INSERT INTO import_payload (account_id, batch_id, chunk_no, payload) VALUES ($1, $2, $3, $4)";
         tx.execute(insert, values![account_id, batch_id, chunk_no, payload])
             .await?;
@@ -175,11 +172,8 @@ impl Store {
         let stored = "INSERT INTO import_error (account_id, batch_id, first, errors, block)
          SELECT account_id, batch_id, $4, $5, $6 FROM import_batch
           WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'";
-        let stored = tx
-            .execute(stored, values![attempt, first, count, block])
-            .await
-            .map_err(Error::lost_with_its_batch)?;
-        still_held(stored)?;
+        let stored = tx.execute(stored, values![attempt, first, count, block]);
+        still_held(stored.await.map_err(Error::lost_with_its_batch)?)?;
         tx.commit_surely().await
     }
 

@@ -35,7 +35,7 @@ impl Store {
                    AND c.retry_at >= $1)";
         let parked: Vec<(Uuid, Uuid)> = self.all(parked, before(PARKED)).await?;
         for (account_id, batch_id) in parked {
-            self.cancel_stalled(account_id, batch_id).await?;
+            self.cancel(account_id, batch_id, &["stalled"]).await?;
         }
         let delete = "DELETE FROM import_batch WHERE status IN ('completed', 'cancelled') AND completed_at < $1";
         self.execute(delete, before(BATCHES)).await?;

@@ -36,4 +36,4 @@ mod sweep;
 mod tally;
 
 pub use self::campaign::{Campaign, CampaignChange, CampaignKey};
-pub(crate) use self::link::{FirstUse, FirstUses};
+pub(crate) use self::link::FirstUses;

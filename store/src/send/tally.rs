@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::campaign::{CampaignCounts, Counts, MessageKind};
+use domain::campaign::{CampaignCounts, Count, Counts, MessageKind, MessageStatus};
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
@@ -42,6 +42,17 @@ pub(super) fn report_place(row: &QueryResult) -> Result<Option<ReportPlace>, Err
 impl Changes {
     pub(super) fn of(&mut self, key: CampaignKey, kind: MessageKind) -> &mut Counts {
         self.counts.entry((key, kind)).or_default()
+    }
+
+    /// A message of a campaign and a kind goes from a status to where it counts now.
+    pub(super) fn moved(
+        &mut self,
+        (key, kind): (CampaignKey, MessageKind),
+        from: MessageStatus,
+        to: Count,
+    ) {
+        let moved = Counts::moved(Count::Status(from), to);
+        self.of(key, kind).merge(&moved);
     }
 }
 

@@ -25,6 +25,9 @@ const IDLE_IN_TRANSACTION: &str = "8000";
 /// `SQLite` only: how long a write waits behind the other writers.
 const WRITER_WAIT: Duration = Duration::from_secs(20);
 
+/// `SQLite` only: how many statements a connection keeps prepared. (By default 100: fewer than there are, with the lengths of those for many rows.)
+const STATEMENTS: usize = 500;
+
 /// What connections are used for. On PostgreSQL each workload has connections of its own, so that none waits for another's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workload {
@@ -181,6 +184,7 @@ impl Pool {
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(WRITER_WAIT)
+            .statement_cache_capacity(STATEMENTS)
             .pragma("wal_autocheckpoint", "20000")
             .pragma("cache_size", "-65536")
             .pragma("temp_store", "memory")

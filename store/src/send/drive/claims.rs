@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::TimeDelta;
-use domain::campaign::{CampaignStatus, Count, Counts, MessageKind, MessageStatus, PartStates};
+use domain::campaign::{CampaignStatus, Count, MessageKind, MessageStatus, PartStates};
 use indexmap::IndexMap;
 use rand::RngExt;
 use rand::distr::Alphanumeric;
@@ -11,7 +11,6 @@ use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use super::{Claimed, ClaimedKey, DELETE_DUE, Loaded, SET_DUE, StepTx, Wanted};
-use crate::send::CampaignKey;
 use crate::send::contact::Contact;
 use crate::send::judge::{Context, DueMessage, Ready, Verdict};
 use crate::tx::{Sql, get, parsed, values};
@@ -106,9 +105,10 @@ impl StepTx<'_> {
         for candidate in candidates {
             match context.judge(&candidate.due, self.now) {
                 Verdict::Skip(reason) => {
-                    let counts = self.changes.of(wanted.campaign, candidate.due.kind);
-                    let scheduled = Count::Status(MessageStatus::Scheduled);
-                    counts.merge(&Counts::moved(scheduled, Count::Skipped(reason)));
+                    let skipped = Count::Skipped(reason);
+                    let (kind, scheduled) = (candidate.due.kind, MessageStatus::Scheduled);
+                    self.changes
+                        .moved((wanted.campaign, kind), scheduled, skipped);
                     let reason = values![reason.as_str()];
                     self.write(SKIP, candidate.key.of_message(), reason);
                     self.write(DELETE_DUE, candidate.key.of_due(), vec![]);
@@ -125,10 +125,10 @@ impl StepTx<'_> {
                     }
                     parts_left -= parts;
                     self.add_parts(wanted.campaign, candidate.due.kind, parts);
-                    let counts = self.changes.of(wanted.campaign, candidate.due.kind);
-                    let (scheduled, sending) = (MessageStatus::Scheduled, MessageStatus::Sending);
-                    let moved = Counts::moved(Count::Status(scheduled), Count::Status(sending));
-                    counts.merge(&moved);
+                    let sending = Count::Status(MessageStatus::Sending);
+                    let (kind, scheduled) = (candidate.due.kind, MessageStatus::Scheduled);
+                    self.changes
+                        .moved((wanted.campaign, kind), scheduled, sending);
                     let mac = candidate.macs.first().cloned().unwrap_or_default();
                     let contact = self.contact(&candidate, &mac);
                     if candidate.due.kind == MessageKind::Test {
@@ -203,18 +203,15 @@ impl StepTx<'_> {
 
     /// What is noted of a phone to which a message goes: of a test nothing.
     fn contact(&self, candidate: &Candidate, mac: &[u8]) -> Vec<Value> {
-        let CampaignKey {
-            account_id,
-            campaign_id,
-        } = candidate.key.campaign;
+        let campaign = candidate.key.campaign;
         let noted = (candidate.due.kind != MessageKind::Test).then_some(());
         values![
-            account_id,
+            campaign.account_id,
             mac.to_vec(),
             // Between spaces, as its column has them.
             format!(" {} ", self.driver.lease.name),
             noted.map(|()| self.now),
-            noted.map(|()| campaign_id),
+            noted.map(|()| campaign.campaign_id),
             noted.map(|()| candidate.due.docid.clone())
         ]
     }
@@ -228,18 +225,9 @@ impl StepTx<'_> {
         ready: Ready,
         parts: i64,
     ) -> Result<(), Error> {
-        let Candidate {
-            key,
-            link_id,
-            due,
-            failures,
-            ..
-        } = candidate;
-        let CampaignKey {
-            account_id,
-            campaign_id,
-        } = key.campaign;
-        let claimed = values![self.driver.lease.fence, key.due_at, failures];
+        let Candidate { key, due, .. } = candidate;
+        let link_key = || values![key.campaign.account_id, candidate.link_id];
+        let claimed = values![self.driver.lease.fence, key.due_at, candidate.failures];
         self.write(SET_DUE, key.of_due(), claimed);
         let states = PartStates::new(ready.parts.texts.len());
         let encoding = ready.parts.encoding.to_string();
@@ -255,13 +243,13 @@ impl StepTx<'_> {
                 serde_json::to_string(&ready.track_fields).map_err(Error::broken)?,
                 self.now + days,
                 self.now,
-                campaign_id,
+                key.campaign.campaign_id,
                 due.kind == MessageKind::Test
             ];
-            self.write(LINK, values![account_id, link_id], link);
+            self.write(LINK, link_key(), link);
             for (name, value) in ready.track_fields.iter() {
                 let field = values![form_id, format!("{name}={value}")];
-                self.write(FIELD, values![account_id, link_id], field);
+                self.write(FIELD, link_key(), field);
             }
         }
         self.claimed.push(Claimed {

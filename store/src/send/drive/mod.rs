@@ -235,7 +235,7 @@ impl Store {
                 drained.push(wanted.campaign);
             }
         }
-        step.keep_parts(&campaigns).await?;
+        step.keep_parts(&campaigns);
         for (sql, rows) in step.writes {
             step.tx.for_rows(sql, rows).await?;
         }
