@@ -8,8 +8,8 @@ use domain::form::{FormContent, FormStatus};
 use entity::form;
 use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
-    QuerySelect, Value,
+    ActiveModelTrait, ColumnTrait, EntityTrait, FromQueryResult, IntoActiveModel, QueryFilter,
+    QueryOrder, QuerySelect, Value,
 };
 use uuid::Uuid;
 
@@ -21,7 +21,7 @@ use crate::{Error, ListPage, PAGE_BYTES, Store, Tx};
 mod link;
 
 /// A form, by its account and its id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
 pub struct FormKey {
     pub account_id: Uuid,
     pub form_id: Uuid,

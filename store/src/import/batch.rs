@@ -100,9 +100,8 @@ impl Store {
         let values = values![account_id, before.unwrap_or(Uuid::max()), most];
         let sql = format!("{BATCHES} AND batch_id < $2 ORDER BY batch_id DESC LIMIT $3");
         let batches = read(&self.rows(sql, values).await?)?;
-        Ok(ListPage::new(batches, limit, false, |batch: &Batch| {
-            batch.batch_id
-        }))
+        let position = |batch: &Batch| batch.batch_id;
+        Ok(ListPage::new(batches, limit, false, position))
     }
 
     /// A page of a batch's record errors in the order of the records, from the `from`-th on (counted from 0).

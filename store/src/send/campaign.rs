@@ -175,12 +175,8 @@ impl Store {
             .into_iter()
             .map(Campaign::read)
             .collect::<Result<_, _>>()?;
-        Ok(ListPage::new(
-            campaigns,
-            limit,
-            false,
-            |campaign: &Campaign| campaign.campaign_id,
-        ))
+        let position = |campaign: &Campaign| campaign.campaign_id;
+        Ok(ListPage::new(campaigns, limit, false, position))
     }
 
     /// Gives a DRAFT another content.

@@ -1,6 +1,6 @@
 //! Messages as their account sees them, and those that a person asks for: a test, or an uncertain one again.
 
-use domain::campaign::{CampaignStatus, Count, Counts, Message, MessageStatus};
+use domain::campaign::{CampaignStatus, Count, Message, MessageStatus};
 use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
@@ -91,12 +91,8 @@ impl Store {
         );
         let rows = self.rows(select, given).await?;
         let messages = rows.iter().map(read).collect::<Result<_, _>>()?;
-        Ok(ListPage::new(
-            messages,
-            limit,
-            false,
-            |message: &Message| message.message_id,
-        ))
+        let position = |message: &Message| message.message_id;
+        Ok(ListPage::new(messages, limit, false, position))
     }
 
     /// Schedules a test message to a phone, with the fields of a recipient. `None`: the campaign is gone.
@@ -147,11 +143,9 @@ impl Store {
         let mut due = Vec::new();
         for (message_id, kind, parts) in again {
             let kind = kind.parse().map_err(Error::broken)?;
-            let [unknown, scheduled] =
-                [MessageStatus::Unknown, MessageStatus::Scheduled].map(Count::Status);
-            let delta = changes.of(key, kind);
-            delta.merge(&Counts::moved(unknown, scheduled));
-            delta.add(Count::Parts, -parts);
+            let scheduled = Count::Status(MessageStatus::Scheduled);
+            changes.moved((key, kind), MessageStatus::Unknown, scheduled);
+            changes.of(key, kind).add(Count::Parts, -parts);
             due.push(values![key, message_id, now, campaign.sender.as_str()]);
         }
         if status == CampaignStatus::Finished && !due.is_empty() {

@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use domain::campaign::{Audience, CampaignContent, Count, MessageKind, MessageStatus, SkipReason};
 use domain::pepper::Pepper;
 use domain::sms;
-use sea_orm::{QueryResult, Value};
+use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
 
 use super::tally::Changes;
@@ -36,24 +36,17 @@ const DUE: &str = "WITH g(a, c, m, t, s) AS (ROWS)
      INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender) SELECT * FROM g";
 
 const IMPORTED: &str =
-    "WITH g(a, d) AS (ROWS) SELECT r.docid, r.phone, r.fields ->> 'time_zone' AS time_zone
+    "WITH g(a, d) AS (ROWS) SELECT r.docid, r.phone, r.fields ->> 'time_zone' AS more
        FROM g JOIN recipient r ON r.account_id = g.a AND r.docid = g.d WHERE r.phone IS NOT NULL";
 
-/// A recipient as planning needs it.
-struct Recipient {
-    docid: String,
-    phone: String,
-    time_zone: Option<String>,
-}
-
-impl Recipient {
-    fn read(row: &QueryResult) -> Result<Self, Error> {
-        Ok(Self {
-            docid: get(row, "docid")?,
-            phone: get(row, "phone")?,
-            time_zone: get(row, "time_zone")?,
-        })
-    }
+/// A recipient of an account.
+#[derive(FromQueryResult)]
+pub(super) struct Recipient {
+    pub(super) docid: String,
+    /// `None`: it is not of the audience.
+    pub(super) phone: Option<String>,
+    /// One more column: the time zone, or all fields as JSON.
+    pub(super) more: Option<String>,
 }
 
 /// The campaign for which a transaction plans, whose row it holds.
@@ -104,23 +97,18 @@ impl Store {
         };
         let (docid, most) = (campaign.planned_to.as_str(), self.plan_slice());
         let of = values![key.account_id, docid, most, started_at];
-        let column = "fields ->> 'time_zone' AS time_zone";
-        let rows = audience(&tx, &campaign.content.audience, column, of).await?;
-        let mut recipients = Vec::new();
-        for row in &rows {
-            if get::<Option<String>>(row, "phone")?.is_some() {
-                recipients.push(Recipient::read(row)?);
-            }
-        }
-        match rows.last() {
-            Some(last) => campaign.row.planned_to = get(last, "docid")?,
+        let column = "fields ->> 'time_zone'";
+        let recipients = audience(&tx, &campaign.content.audience, column, of).await?;
+        let looked_at = recipients.len() as u64;
+        match recipients.last() {
+            Some(last) => campaign.row.planned_to.clone_from(&last.docid),
             None => campaign.row.planned = true,
         }
         let target = tx.target(key, &campaign.content).await?;
         tx.plan(&target, recipients, pepper).await?;
         tx.update_campaign(&campaign).await?;
         tx.commit_surely().await?;
-        Ok((!rows.is_empty()).then_some(rows.len() as u64))
+        Ok((looked_at > 0).then_some(looked_at))
     }
 }
 
@@ -131,7 +119,7 @@ pub(super) async fn audience(
     audience: &Audience,
     column: &str,
     mut of: Vec<Value>,
-) -> Result<Vec<QueryResult>, Error> {
+) -> Result<Vec<Recipient>, Error> {
     let query = match audience.clone() {
         // Its recipients come with imports.
         Audience::OnImport { .. } => return Ok(vec![]),
@@ -153,10 +141,10 @@ pub(super) async fn audience(
     let (matches, values) = query.condition(database.is_sqlite());
     of.extend(values);
     let slice = format!(
-        "SELECT docid, CASE WHEN phone IS NOT NULL AND created_at <= $4 {matches} THEN phone END AS phone, {column}
+        "SELECT docid, CASE WHEN phone IS NOT NULL AND created_at <= $4 {matches} THEN phone END AS phone, {column} AS more
            FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3"
     );
-    database.rows(slice, of).await
+    read(&database.rows(slice, of).await?)
 }
 
 impl Tx {
@@ -181,7 +169,7 @@ impl Tx {
         let docids = docids.into_iter();
         let docids = docids.map(|docid| values![key.account_id, docid]);
         let rows = self.for_rows(IMPORTED, docids.collect()).await?;
-        let recipients = rows.iter().map(Recipient::read).collect::<Result<_, _>>()?;
+        let recipients = read(&rows)?;
         let target = self.target(key, &campaign.content).await?;
         self.plan(&target, recipients, pepper).await
     }
@@ -212,6 +200,7 @@ impl Tx {
         pepper: &Pepper,
     ) -> Result<(), Error> {
         let key = target.key;
+        recipients.retain(|recipient| recipient.phone.is_some());
         if let Some(most) = target.content.max_messages {
             let docids = recipients.iter();
             let docids = docids.map(|recipient| values![key, recipient.docid.as_str()]);
@@ -225,17 +214,14 @@ impl Tx {
         }
         let mut messages = HashMap::with_capacity(recipients.len());
         let mut older = Vec::new();
-        let rows = recipients.into_iter().map(|recipient| {
-            let message_id = Uuid::now_v7();
-            let mac = pepper.phone_mac(key.account_id, &recipient.phone).to_vec();
-            let macs = pepper.phone_macs(key.account_id, &recipient.phone).skip(1);
+        let rows = recipients.into_iter().filter_map(|recipient| {
+            let (message_id, phone) = (Uuid::now_v7(), recipient.phone?);
+            let mac = pepper.phone_mac(key.account_id, &phone).to_vec();
+            let macs = pepper.phone_macs(key.account_id, &phone).skip(1);
             older.extend(macs.map(|mac| values![key, message_id, mac.to_vec()]));
-            let docid = recipient.docid.clone();
-            messages.insert(message_id, recipient);
-            (
-                message_id,
-                values![key, message_id, docid, mac, target.from],
-            )
+            messages.insert(message_id, (phone, recipient.more));
+            let row = values![key, message_id, recipient.docid, mac, target.from];
+            Some((message_id, row))
         });
         let mut rows: Vec<(Uuid, Vec<Value>)> = rows.collect();
         let mut changes = Changes::default();
@@ -245,10 +231,10 @@ impl Tx {
         let older: HashSet<Uuid> = tuples(&older)?.into_iter().collect();
         let first = rows.iter().filter(|(id, _)| !older.contains(id));
         for message_id in self.insert(first, None).await? {
-            let Some(recipient) = messages.remove(&message_id) else {
+            let Some((phone, zone)) = messages.remove(&message_id) else {
                 continue;
             };
-            let zones = sms::zones_for(recipient.time_zone.as_deref(), &recipient.phone);
+            let zones = sms::zones_for(zone.as_deref(), &phone);
             let window = target.content.send_window.as_ref();
             let slot = sms::slot(window, &zones, target.account_zone, target.from);
             let sender = target.content.sender.as_str();

@@ -6,13 +6,11 @@ use std::hash::{BuildHasher, RandomState};
 use chrono::{DateTime, Utc};
 use domain::campaign::{Audience, CampaignContent, MessageKind, Preview, Sample, SkipReason};
 use domain::sms::{Encoding, country_of};
-use indexmap::IndexMap;
-use sea_orm::QueryResult;
 
 use super::contact::Contact;
 use super::judge::{Context, DueMessage, Verdict};
-use super::plan::audience;
-use crate::tx::{Sql, get, values};
+use super::plan::{Recipient, audience};
+use crate::tx::{Sql, read, values};
 use crate::{Error, Store};
 
 /// Recipients that are read and judged at once.
@@ -22,28 +20,6 @@ const NEWEST: i64 = 1_000;
 const SAMPLES: usize = 5;
 /// As long as the token of a message's link.
 const TOKEN: &str = "00000000000";
-
-struct Recipient {
-    docid: String,
-    phone: String,
-    fields: IndexMap<String, String>,
-}
-
-impl Recipient {
-    /// `None` of a row that is not of the audience.
-    fn read(row: &QueryResult) -> Result<Option<Self>, Error> {
-        let Some(phone) = get(row, "phone")? else {
-            return Ok(None);
-        };
-        let fields: Option<String> = get(row, "fields")?;
-        let fields = fields.unwrap_or_else(|| "{}".to_owned());
-        Ok(Some(Self {
-            docid: get(row, "docid")?,
-            phone,
-            fields: serde_json::from_str(&fields).map_err(Error::broken)?,
-        }))
-    }
-}
 
 impl Store {
     /// Judges the audience of a campaign by today's state.
@@ -66,19 +42,15 @@ impl Store {
         let (mut phones, hasher) = (HashSet::new(), RandomState::new());
         let mut after = Some(String::new());
         while let Some(docid) = after {
-            let rows = self.preview_slice(query, &docid, now).await?;
-            after = match (&query.content.audience, rows.last()) {
+            let mut recipients = self.preview_slice(query, &docid, now).await?;
+            after = match (&query.content.audience, recipients.last()) {
                 (Audience::OnImport { .. }, _) | (_, None) => None,
-                (_, Some(last)) => Some(get(last, "docid")?),
+                (_, Some(last)) => Some(last.docid.clone()),
             };
-            let recipients = rows
-                .iter()
-                .filter_map(|row| Recipient::read(row).transpose());
-            let recipients = recipients.collect::<Result<Vec<_>, _>>()?;
+            recipients.retain(|recipient| recipient.phone.is_some());
             let account_id = query.campaign.account_id;
-            let macs = recipients.iter();
-            let pepper = query.pepper;
-            let macs = macs.map(|recipient| pepper.phone_macs(account_id, &recipient.phone));
+            let given = recipients.iter().filter_map(|of| of.phone.as_deref());
+            let macs = given.map(|phone| query.pepper.phone_macs(account_id, phone));
             let macs: Vec<Vec<[u8; 32]>> = macs.map(Iterator::collect).collect();
             let tx = self.snapshot().await?;
             let wanted = macs.iter().flatten().map(|mac| &mac[..]).collect();
@@ -89,7 +61,7 @@ impl Store {
             });
             for (recipient, contact) in recipients.into_iter().zip(contacts) {
                 let is_first = phones.insert(hasher.hash_one(&recipient.phone));
-                add(&mut preview, (&context, now), recipient, contact, is_first);
+                add(&mut preview, (&context, now), recipient, contact, is_first)?;
             }
             tokio::task::yield_now().await;
         }
@@ -101,15 +73,15 @@ impl Store {
         query: &Context<'_>,
         after: &str,
         now: DateTime<Utc>,
-    ) -> Result<Vec<QueryResult>, Error> {
+    ) -> Result<Vec<Recipient>, Error> {
         let account_id = query.campaign.account_id;
         if matches!(query.content.audience, Audience::OnImport { .. }) {
-            let newest = "SELECT docid, phone, CAST(fields AS text) AS fields FROM recipient
+            let newest = "SELECT docid, phone, CAST(fields AS text) AS more FROM recipient
                            WHERE account_id = $1 AND phone IS NOT NULL ORDER BY created_at DESC LIMIT $2";
-            return self.rows(newest, values![account_id, NEWEST]).await;
+            return read(&self.rows(newest, values![account_id, NEWEST]).await?);
         }
         let of = values![account_id, after, SLICE, now];
-        let column = "CAST(fields AS text) AS fields";
+        let column = "CAST(fields AS text)";
         audience(self, &query.content.audience, column, of).await
     }
 }
@@ -120,21 +92,22 @@ fn add(
     recipient: Recipient,
     contact: Contact,
     is_first: bool,
-) {
+) -> Result<(), Error> {
     preview.recipients += 1;
     if !is_first {
         *preview
             .skipped
             .entry(SkipReason::DuplicatePhone)
             .or_default() += 1;
-        return;
+        return Ok(());
     }
+    let fields = recipient.more.unwrap_or_else(|| "{}".to_owned());
     let due = DueMessage {
         kind: MessageKind::First,
         docid: recipient.docid,
         scheduled_at: now,
-        phone: Some(recipient.phone),
-        fields: recipient.fields,
+        phone: recipient.phone,
+        fields: serde_json::from_str(&fields).map_err(Error::broken)?,
         contact,
         answered: false,
         token: TOKEN.to_owned(),
@@ -164,4 +137,5 @@ fn add(
             }
         }
     }
+    Ok(())
 }

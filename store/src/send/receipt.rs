@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 use domain::campaign::{
-    CampaignContent, Count, Counts, MessageKind, MessageStatus, PartStates, Receipt, ReceiptStatus,
+    CampaignContent, Count, MessageKind, MessageStatus, PartStates, Receipt, ReceiptStatus,
 };
 use domain::date_range::day_of;
 use domain::rollup::DayCounts;
@@ -143,18 +143,16 @@ impl Store {
         let mut rows = Vec::new();
         let mut delivered = Vec::new();
         for message in messages.values() {
-            let delta = changes.of(message.key, message.kind);
             let mut before = message.before;
             if sent_after_all.contains(&message.message_id) {
                 // As if it had never been scheduled again.
                 before = MessageStatus::Unknown;
+                let delta = changes.of(message.key, message.kind);
                 delta.add(Count::Parts, message.parts);
             }
             let after = message.states.status(before);
-            delta.merge(&Counts::moved(
-                Count::Status(message.before),
-                Count::Status(after),
-            ));
+            let to = Count::Status(after);
+            changes.moved((message.key, message.kind), message.before, to);
             // A receipt may be the first to say that the provider has it.
             let accepted_at = after.is_accepted().then_some(now);
             let today = accepted_at.map(|at| day_of(at, message.time_zone));
