@@ -141,11 +141,8 @@ impl Slot {
             Step::PutOff => {
                 counter!("feedback_import_chunks_total", "outcome" => "put_off").increment(1);
             }
-            Step::Stored {
-                id,
-                request_id,
-                outcomes,
-            } => {
+            Step::Stored { claim, outcomes } => {
+                let (id, request_id) = (claim.id, &claim.request_id);
                 tracing::debug!(request.id = %request_id, batch.id = %id.batch_id, chunk.no = id.chunk_no, ?outcomes, ?took, "chunk stored");
                 counter!("feedback_import_chunks_total", "outcome" => "stored").increment(1);
                 histogram!("feedback_import_chunk_seconds", "lane" => lane)
@@ -161,11 +158,11 @@ impl Slot {
                 }
             }
             Step::Failed {
-                id,
-                request_id,
+                claim,
                 reason,
                 noted,
             } => {
+                let (id, request_id) = (claim.id, &claim.request_id);
                 let outcome = if *noted == Noted::Parked {
                     "parked"
                 } else {

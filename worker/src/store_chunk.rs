@@ -30,14 +30,12 @@ pub enum Step {
     /// There was nothing to take: finished, cancelled, not due, or in another worker's hands.
     Nothing,
     Stored {
-        id: ChunkId,
-        request_id: String,
+        claim: Claim,
         outcomes: Outcomes,
     },
     /// The chunk failed through its own fault; the ledger knows.
     Failed {
-        id: ChunkId,
-        request_id: String,
+        claim: Claim,
         reason: String,
         noted: Noted,
     },
@@ -79,7 +77,7 @@ async fn attempt(
     if claim.starts >= MAX_STARTS {
         drop(tx);
         let reason = format!("{} starts came to no end", claim.starts);
-        return fail(store, &claim, reason, true).await;
+        return fail(store, claim, reason, true).await;
     }
     let plans_for = match (claim.campaign_id, pepper) {
         (Some(_), None) => {
@@ -102,7 +100,7 @@ async fn attempt(
         }
         Err(error) => {
             drop(tx);
-            return fail(store, &claim, error.to_string(), false).await;
+            return fail(store, claim, error.to_string(), false).await;
         }
     };
     let stored: Result<_, Error> = async {
@@ -124,18 +122,14 @@ async fn attempt(
                     return Err(Error::Conflict(error.into()));
                 }
             }
-            Ok(Step::Stored {
-                id: claim.id,
-                request_id: claim.request_id,
-                outcomes,
-            })
+            Ok(Step::Stored { claim, outcomes })
         }
         Err(error) if error.is_unavailable() => {
             // Best effort: where the database is gone for everybody, the start stays noted.
             drop(store.forget_start(worker_id, &claim).await);
             Err(error)
         }
-        Err(error) => fail(store, &claim, one_line(&error), false).await,
+        Err(error) => fail(store, claim, one_line(&error), false).await,
     }
 }
 
@@ -155,11 +149,10 @@ async fn decode(claim: &mut Claim) -> Result<Chunk, ChunkError> {
     .unwrap_or(Err(ChunkError::Corrupt("decoding it panicked")))
 }
 
-async fn fail(store: &Store, claim: &Claim, reason: String, park: bool) -> Result<Step, Error> {
+async fn fail(store: &Store, claim: Claim, reason: String, park: bool) -> Result<Step, Error> {
     let noted = store.note_failure(claim.id, &reason, park).await?;
     Ok(Step::Failed {
-        id: claim.id,
-        request_id: claim.request_id.clone(),
+        claim,
         reason,
         noted,
     })

@@ -71,10 +71,6 @@ pub fn hash_secret(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
 }
 
-fn new_api_key() -> String {
-    format!("fk_{}", Uuid::new_v4().simple())
-}
-
 fn new_secret() -> String {
     format!("fs_{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
 }
@@ -170,7 +166,7 @@ impl Store {
         tx.execute(insert, values![account_id]).await?;
         let issued = IssuedKey {
             account_id,
-            api_key: new_api_key(),
+            api_key: format!("fk_{}", Uuid::new_v4().simple()),
             secret_key: new_secret(),
             scopes,
         };

@@ -81,32 +81,21 @@ impl PublicLink {
 /// So many links that have one of several tracking fields are searched for the others at once.
 const SEARCHED: usize = 1_000;
 
-macro_rules! select_link {
-    ($from:literal, $tail:literal) => {
-        concat!(
-            "SELECT l.link_id, l.token, l.form_id, l.bus_prop_ids, l.track_fields, l.expires_at, l.max_responses,
-                    l.created_at, l.deleted_at, coalesce(r.views, 0) AS views, coalesce(r.responses, 0) AS responses
-               FROM ",
-            $from,
-            " l LEFT JOIN link_rollup r
-                 ON r.account_id = l.account_id AND r.form_id = l.form_id AND r.link_id = l.link_id ",
-            $tail
-        )
-    };
+/// Links out of these rows of `link`.
+fn select(from: &str, condition: &str) -> String {
+    format!(
+        "SELECT l.link_id, l.token, l.form_id, l.bus_prop_ids, l.track_fields, l.expires_at, l.max_responses,
+                l.created_at, l.deleted_at, coalesce(r.views, 0) AS views, coalesce(r.responses, 0) AS responses
+           FROM {from} l
+           LEFT JOIN link_rollup r ON r.account_id = l.account_id AND r.form_id = l.form_id AND r.link_id = l.link_id
+          WHERE {condition}"
+    )
 }
 
-const LINKS: &str = select_link!(
-    "link",
-    "WHERE l.account_id = $1 AND l.form_id = $2 AND l.link_id < $3 ORDER BY l.link_id DESC LIMIT $4"
-);
-
-/// The subquery is a scan of the index in its order, however many links have the field.
-const LINKS_WITH_TRACK_FIELD: &str = select_link!(
-    "(SELECT link_id FROM link_track_field
+/// A scan of the index in its order, however many links have the field.
+const WITH_TRACK_FIELD: &str = "(SELECT link_id FROM link_track_field
        WHERE account_id = $1 AND form_id = $2 AND track_field = $5 AND link_id < $3
-       ORDER BY link_id DESC LIMIT $4) t CROSS JOIN link",
-    "WHERE l.account_id = $1 AND l.link_id = t.link_id ORDER BY l.link_id DESC"
-);
+       ORDER BY link_id DESC LIMIT $4) t CROSS JOIN link";
 
 fn link_of(row: &QueryResult) -> Result<Link, Error> {
     Ok(Link {
@@ -194,7 +183,7 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn link(&self, account_id: Uuid, token: &Token) -> Result<Option<Link>, Error> {
-        let link = select_link!("link", "WHERE l.token = $2 AND l.account_id = $1");
+        let link = select("link", "l.token = $2 AND l.account_id = $1");
         let row = self.row(link, values![account_id, token.to_string()]);
         row.await?.as_ref().map(link_of).transpose()
     }
@@ -219,10 +208,15 @@ impl Store {
         let most = i64::try_from(looked_at).unwrap_or(i64::MAX);
         let mut values = values![form, before.unwrap_or(Uuid::max()), most];
         let sql = match track_fields.iter().next() {
-            None => LINKS,
+            None => select(
+                "link",
+                "l.account_id = $1 AND l.form_id = $2 AND l.link_id < $3 ORDER BY l.link_id DESC LIMIT $4",
+            ),
             Some((name, value)) => {
                 values.push(format!("{name}={value}").into());
-                LINKS_WITH_TRACK_FIELD
+                let condition =
+                    "l.account_id = $1 AND l.link_id = t.link_id ORDER BY l.link_id DESC";
+                select(WITH_TRACK_FIELD, condition)
             }
         };
         let rows = self.rows(sql, values).await?;

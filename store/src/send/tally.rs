@@ -19,6 +19,10 @@ const MAX_ROLLED_UP: i64 = 10_000;
 const APPEND: &str = "WITH g(a, c, k, n) AS (ROWS)
      INSERT INTO campaign_delta (account_id, campaign_id, kind, counts) SELECT * FROM g";
 
+const REPLACE: &str = "WITH g(a, c, k, n) AS (ROWS)
+     INSERT INTO campaign_tally (account_id, campaign_id, kind, counts) SELECT * FROM g WHERE true
+         ON CONFLICT (account_id, campaign_id, kind) DO UPDATE SET counts = excluded.counts";
+
 /// What a transaction changes in the counts: of campaigns by their kinds of messages, and of reports.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
@@ -112,12 +116,9 @@ impl Store {
             let delta: Counts = parsed(row, "counts")?;
             sums.entry(parsed(row, "kind")?).or_default().merge(&delta);
         }
-        for (kind, sum) in sums {
-            let insert = "INSERT INTO campaign_tally (account_id, campaign_id, kind, counts) VALUES ($1, $2, $3, $4)
-                     ON CONFLICT (account_id, campaign_id, kind) DO UPDATE SET counts = excluded.counts";
-            tx.execute(insert, values![key, kind.as_str(), sum.to_string()])
-                .await?;
-        }
+        let rows = sums.into_iter();
+        let rows = rows.map(|(kind, sum)| values![key, kind.as_str(), sum.to_string()]);
+        tx.for_rows(REPLACE, rows.collect()).await?;
         tx.commit_surely().await?;
         Ok(pending.len() as u64)
     }

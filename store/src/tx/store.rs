@@ -97,16 +97,11 @@ impl Store {
         })
     }
 
-    fn readers(&self) -> DatabaseConnection {
+    /// SQLite's readers or its writer.
+    fn connection(&self, reads: bool) -> DatabaseConnection {
         match &self.pool {
             Pool::Postgres { pool, .. } => pool.clone().into(),
-            Pool::Sqlite { readers, .. } => readers.clone().into(),
-        }
-    }
-
-    fn writer(&self) -> DatabaseConnection {
-        match &self.pool {
-            Pool::Postgres { pool, .. } => pool.clone().into(),
+            Pool::Sqlite { readers, .. } if reads => readers.clone().into(),
             Pool::Sqlite { writer, .. } => writer.clone().into(),
         }
     }
@@ -121,20 +116,20 @@ impl ConnectionTrait for Store {
     }
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-        let done = self.writer().execute_raw(statement).await;
+        let done = self.connection(false).execute_raw(statement).await;
         done.inspect_err(|error| self.pool.note(error))
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
-        let done = self.writer().execute_unprepared(sql).await;
+        let done = self.connection(false).execute_unprepared(sql).await;
         done.inspect_err(|error| self.pool.note(error))
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-        self.readers().query_one_raw(statement).await
+        self.connection(true).query_one_raw(statement).await
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        self.readers().query_all_raw(statement).await
+        self.connection(true).query_all_raw(statement).await
     }
 }

@@ -144,14 +144,13 @@ impl Store {
         let drifts = compared.into_iter().flat_map(|((id, day), compared)| {
             let differences = compared.stored.differences(&compared.recomputed);
             let part = bus_prop_text(&content, id);
-            differences.into_iter().map(move |difference| Drift {
-                of: "rollup",
-                id: form.form_id,
-                part: part.clone(),
-                day: Some(day),
-                counter: difference.counter,
-                stored: difference.left,
-                recomputed: difference.right,
+            differences.into_iter().map(move |difference| {
+                let found = (difference.left, difference.right);
+                Drift {
+                    part: part.clone(),
+                    day: Some(day),
+                    ..Drift::new("rollup", form.form_id, &difference.counter, found)
+                }
             })
         });
         Ok(drifts.collect())

@@ -14,7 +14,7 @@ pub(crate) use self::pending::next_as_of;
 pub use self::pending::{PendingForms, Watermark};
 pub use self::roll_up::{RolledUp, ScanScope};
 use crate::form::FormKey;
-use crate::tx::{Sql, tuples, values};
+use crate::tx::{tuples, values};
 use crate::version::Version;
 use crate::{Error, Tx};
 
@@ -36,6 +36,10 @@ pub(crate) fn keys(ids: &BusPropIds, day: NaiveDate) -> impl Iterator<Item = Rol
 /// The rows of some keys, each looked up.
 const READ: &str = "WITH g(a, f, b, d) AS (ROWS) SELECT g.b, g.d, (SELECT r.delta FROM rollup r
       WHERE r.account_id = g.a AND r.form_id = g.f AND r.bus_prop_id = g.b AND r.day = g.d) FROM g";
+
+const RAISE: &str = "WITH g(a, f, m, v, s) AS (ROWS)
+    INSERT INTO rollup_month (account_id, form_id, month, version, stamp) SELECT * FROM g WHERE true
+        ON CONFLICT (account_id, form_id, month) DO UPDATE SET version = excluded.version, stamp = excluded.stamp";
 
 const REPLACE: &str = "WITH g(a, f, b, d, e) AS (ROWS)
     INSERT INTO rollup (account_id, form_id, bus_prop_id, day, delta) SELECT * FROM g WHERE true
@@ -82,13 +86,8 @@ impl Tx {
         version: Version,
     ) -> Result<(), Error> {
         let months: BTreeSet<NaiveDate> = months.into_iter().map(Month::first).collect();
-        for month in months {
-            let insert = "INSERT INTO rollup_month (account_id, form_id, month, version, stamp) VALUES ($1, $2, $3, $4, $5)
-                 ON CONFLICT (account_id, form_id, month)
-                 DO UPDATE SET version = excluded.version, stamp = excluded.stamp";
-            self.execute(insert, values![form, month, version.number, version.stamp])
-                .await?;
-        }
-        Ok(())
+        let months = months.into_iter();
+        let rows = months.map(|month| values![form, month, version.number, version.stamp]);
+        self.for_rows(RAISE, rows.collect()).await.map(drop)
     }
 }

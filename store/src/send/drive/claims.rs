@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use chrono::TimeDelta;
 use domain::campaign::{CampaignStatus, Count, MessageKind, MessageStatus, PartStates};
-use indexmap::IndexMap;
 use rand::RngExt;
 use rand::distr::Alphanumeric;
 use sea_orm::{QueryResult, Value};
@@ -13,12 +12,12 @@ use uuid::Uuid;
 use super::{Claimed, ClaimedKey, DELETE_DUE, Loaded, SET_DUE, StepTx, Wanted};
 use crate::send::contact::Contact;
 use crate::send::judge::{Context, DueMessage, Ready, Verdict};
-use crate::tx::{Sql, get, parsed, values};
+use crate::tx::{Sql, get, json, parsed, values};
 use crate::{Error, Tx};
 
 /// Due messages of the sender with their recipients; a test may wait for the sender that a DRAFT had before. Of a reminder it is also asked whether the first message was answered.
 const DUE: &str = "SELECT d.due_at, d.message_id, d.failures, m.docid, m.kind, m.link_id, m.scheduled_at,
-            coalesce(d.phone, r.phone) AS phone, CAST(r.fields AS text) AS fields, l.token, f.answered_at IS NOT NULL AS answered
+            coalesce(d.phone, r.phone) AS phone, coalesce(CAST(r.fields AS text), '{}') AS fields, l.token, f.answered_at IS NOT NULL AS answered
        FROM message_due d
        JOIN message m ON m.account_id = d.account_id AND m.message_id = d.message_id
        LEFT JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid
@@ -168,8 +167,6 @@ impl StepTx<'_> {
 
     fn candidate(&self, wanted: &Wanted, row: &QueryResult) -> Result<Candidate, Error> {
         let phone: Option<String> = get(row, "phone")?;
-        let fields: Option<String> = get(row, "fields")?;
-        let fields = fields.map(|fields| serde_json::from_str(&fields));
         let token: Option<String> = get(row, "token")?;
         let account_id = wanted.campaign.account_id;
         let macs = phone.iter().flat_map(|phone| {
@@ -190,10 +187,7 @@ impl StepTx<'_> {
                 docid: get(row, "docid")?,
                 scheduled_at: get(row, "scheduled_at")?,
                 phone,
-                fields: fields
-                    .transpose()
-                    .map_err(Error::broken)?
-                    .unwrap_or_else(IndexMap::new),
+                fields: json(row, "fields")?,
                 contact: Contact::default(),
                 answered: get(row, "answered")?,
                 token: token.unwrap_or_else(token_text),

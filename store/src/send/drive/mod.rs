@@ -49,8 +49,9 @@ const DELETE_DUE: &str = "WITH g(a, c, t, m) AS (ROWS) DELETE FROM message_due
       WHERE (account_id, campaign_id, due_at, message_id) IN (SELECT a, c, t, m FROM g)";
 
 /// The row that holds a claimed message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
 pub struct ClaimedKey {
+    #[sea_orm(nested)]
     pub campaign: CampaignKey,
     pub due_at: DateTime<Utc>,
     pub message_id: Uuid,
@@ -169,11 +170,7 @@ impl Store {
             .rows(rows, values![lease.name.as_str(), lease.fence])
             .await?;
         let claimed = rows.iter().map(|row| {
-            let key = ClaimedKey {
-                campaign: CampaignKey::from_query_result(row, "")?,
-                due_at: get(row, "due_at")?,
-                message_id: get(row, "message_id")?,
-            };
+            let key = ClaimedKey::from_query_result(row, "")?;
             Ok((key, get(row, "fence")?))
         });
         claimed.collect()
@@ -281,7 +278,7 @@ impl StepTx<'_> {
 impl Tx {
     /// A campaign as it stands. Its row is locked against changes of its status.
     async fn load(&self, key: CampaignKey) -> Result<Option<Loaded>, Error> {
-        let campaign = "SELECT c.status, c.content, a.time_zone, a.number, f.content AS form
+        let campaign = "SELECT c.status, c.content, a.time_zone, a.number, coalesce(f.content, 'null') AS form
                FROM campaign c JOIN account a ON a.account_id = c.account_id
                LEFT JOIN form f ON f.account_id = c.account_id AND f.form_id = c.form_id AND f.status <> $3
               WHERE c.account_id = $1 AND c.campaign_id = $2";
@@ -290,14 +287,12 @@ impl Tx {
         let Some(row) = self.row(campaign, values).await? else {
             return Ok(None);
         };
-        let form: Option<String> = get(&row, "form")?;
-        let form = form.map(|form| serde_json::from_str(&form));
         Ok(Some(Loaded {
             status: parsed(&row, "status")?,
             content: json(&row, "content")?,
             account_zone: parsed(&row, "time_zone")?,
             account_number: get(&row, "number")?,
-            form: form.transpose().map_err(Error::broken)?,
+            form: json(&row, "form")?,
         }))
     }
 }
