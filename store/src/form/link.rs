@@ -78,6 +78,14 @@ impl PublicLink {
     }
 }
 
+pub(crate) const LINK: &str = "WITH g(a, l, f, t, b, x, e, n, c, k, m) AS (ROWS)
+     INSERT INTO link (account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at, campaign_id,
+            is_test, max_responses)
+     SELECT * FROM g WHERE true ON CONFLICT (account_id, link_id) DO NOTHING";
+
+pub(crate) const FIELD: &str = "WITH g(a, l, f, t) AS (ROWS)
+     INSERT INTO link_track_field (account_id, link_id, form_id, track_field) SELECT * FROM g WHERE true ON CONFLICT DO NOTHING";
+
 /// So many links that have one of several tracking fields are searched for the others at once.
 const SEARCHED: usize = 1_000;
 
@@ -153,27 +161,26 @@ impl Store {
             views: 0,
             responses: 0,
         };
-        let form = FormKey::new(link.account_id, link.form_id);
         let track_fields = serde_json::to_string(&made.track_fields).map_err(Error::broken)?;
-        let insert = "INSERT INTO link (account_id, form_id, link_id, token, bus_prop_ids, track_fields, expires_at,
-                    max_responses, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-        let values = values![
-            form,
+        let row = values![
+            link.account_id,
             made.link_id,
+            made.form_id,
             made.token.to_string(),
             made.bus_prop_ids.to_string(),
             track_fields,
             made.expires_at,
+            made.created_at,
+            None::<Uuid>,
+            false,
             made.max_responses,
-            made.created_at
         ];
-        tx.execute(insert, values).await?;
-        for (name, value) in made.track_fields.iter() {
-            let insert = "INSERT INTO link_track_field (account_id, form_id, track_field, link_id) VALUES ($1, $2, $3, $4)";
-            let values = values![form, format!("{name}={value}"), made.link_id];
-            tx.execute(insert, values).await?;
-        }
+        tx.for_rows(LINK, vec![row]).await?;
+        let fields = made.track_fields.iter().map(|(name, value)| {
+            let field = format!("{name}={value}");
+            values![link.account_id, made.link_id, made.form_id, field]
+        });
+        tx.for_rows(FIELD, fields.collect()).await?;
         tx.commit_surely().await?;
         Ok(made)
     }

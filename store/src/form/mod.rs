@@ -13,6 +13,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+pub(crate) use self::link::{FIELD, LINK};
 pub use self::link::{Link, NewLink, PublicLink};
 use crate::tx::{Parameters, Sql, rows_that_fit, values};
 use crate::version::Version;

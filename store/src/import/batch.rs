@@ -152,7 +152,7 @@ impl Store {
     }
 
     /// The same for a batch only that has one of these statuses when its row is locked.
-    pub(super) async fn cancel(
+    pub(crate) async fn cancel(
         &self,
         account_id: Uuid,
         batch_id: Uuid,

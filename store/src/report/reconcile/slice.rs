@@ -166,40 +166,34 @@ impl Store {
         slices: &Slices,
         slice: Slice,
     ) -> Result<bool, Error> {
-        self.retry(|| self.try_rebuild(form, slices, slice)).await
-    }
-
-    async fn try_rebuild(
-        &self,
-        form: FormKey,
-        slices: &Slices,
-        slice: Slice,
-    ) -> Result<bool, Error> {
-        let mut tx = self.begin_by_key().await?;
-        tx.lock_form(form).await?;
-        // An edit of the form waits for the lock too, so the content is that of all answers that are read below.
-        let content = tx.form_content(form).await?;
-        let compared = tx.compare(form, slices, slice, &content).await?;
-        let missing = compared.into_iter();
-        let mut missing: BTreeMap<RollupKey, Delta> = missing
-            .map(|(key, compared)| (key, compared.missing()))
-            .collect();
-        missing.retain(|_, missing| !missing.is_zero());
-        if missing.is_empty() {
-            // Not by dropping it: a roll-up passes by a form that is still held.
-            tx.rollback().await?;
-            return Ok(false);
-        }
-        let months: Vec<Month> = missing.keys().map(|(_, day)| Month::of(*day)).collect();
-        tx.add_to_rollup(form, missing).await?;
-        let now = tx.now().await?;
-        let version = tx.raise_version(form, now).await?;
-        tx.raise_months(form, months, version).await?;
-        match tx.commit().await? {
-            Committed::Done => Ok(true),
-            // Again, then: it comes to the same.
-            Committed::Unknown(error) => Err(Error::Conflict(error.into())),
-        }
+        self.retry(|| async move {
+            let mut tx = self.begin_by_key().await?;
+            tx.lock_form(form).await?;
+            // An edit of the form waits for the lock too, so the content is that of all answers that are read below.
+            let content = tx.form_content(form).await?;
+            let compared = tx.compare(form, slices, slice, &content).await?;
+            let missing = compared.into_iter();
+            let mut missing: BTreeMap<RollupKey, Delta> = missing
+                .map(|(key, compared)| (key, compared.missing()))
+                .collect();
+            missing.retain(|_, missing| !missing.is_zero());
+            if missing.is_empty() {
+                // Not by dropping it: a roll-up passes by a form that is still held.
+                tx.rollback().await?;
+                return Ok(false);
+            }
+            let months: Vec<Month> = missing.keys().map(|(_, day)| Month::of(*day)).collect();
+            tx.add_to_rollup(form, missing).await?;
+            let now = tx.now().await?;
+            let version = tx.raise_version(form, now).await?;
+            tx.raise_months(form, months, version).await?;
+            match tx.commit().await? {
+                Committed::Done => Ok(true),
+                // Again, then: it comes to the same.
+                Committed::Unknown(error) => Err(Error::Conflict(error.into())),
+            }
+        })
+        .await
     }
 
     /// Gives a form another version and so all its months, in the last step of its rebuild: whatever copies were made before

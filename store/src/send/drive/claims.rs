@@ -10,6 +10,7 @@ use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use super::{Claimed, ClaimedKey, DELETE_DUE, Loaded, SET_DUE, StepTx, Wanted};
+use crate::form::{FIELD, LINK};
 use crate::send::contact::Contact;
 use crate::send::judge::{Context, DueMessage, Ready, Verdict};
 use crate::tx::{Sql, get, json, parsed, values};
@@ -43,14 +44,6 @@ const SKIP: &str =
 const SENDING: &str = "WITH g(a, m, n, s, e, p) AS (ROWS)
      UPDATE message AS m SET status = 'sending', parts = g.n, part_states = g.s, encoding = g.e, sent_mac = g.p
        FROM g WHERE m.account_id = g.a AND m.message_id = g.m";
-
-const LINK: &str = "WITH g(a, l, f, t, b, x, e, n, c, k) AS (ROWS)
-     INSERT INTO link (account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at, campaign_id,
-            is_test, max_responses)
-     SELECT g.*, 1 FROM g WHERE true ON CONFLICT (account_id, link_id) DO NOTHING";
-
-const FIELD: &str = "WITH g(a, l, f, t) AS (ROWS)
-     INSERT INTO link_track_field (account_id, link_id, form_id, track_field) SELECT * FROM g WHERE true ON CONFLICT DO NOTHING";
 
 /// The characters of a campaign link's token: 65 random bits.
 const TOKEN_CHARS: usize = 11;
@@ -238,7 +231,8 @@ impl StepTx<'_> {
                 self.now + days,
                 self.now,
                 key.campaign.campaign_id,
-                due.kind == MessageKind::Test
+                due.kind == MessageKind::Test,
+                1_i64
             ];
             self.write(LINK, link_key(), link);
             for (name, value) in ready.track_fields.iter() {

@@ -186,65 +186,58 @@ impl Store {
         outcomes: &[Outcome],
         wanted: &[Wanted],
     ) -> Result<Step, Error> {
-        self.retry(|| self.try_drive(driver, outcomes, wanted))
-            .await
-    }
-
-    async fn try_drive(
-        &self,
-        driver: &Driver<'_>,
-        outcomes: &[Outcome],
-        wanted: &[Wanted],
-    ) -> Result<Step, Error> {
-        let tx = self.begin_by_keys().await?;
-        if !tx.holds(driver.lease).await? {
-            return Ok(Step::LeaseLost);
-        }
-        let of_outcomes = outcomes.iter().map(|outcome| outcome.claimed.campaign);
-        let keys: BTreeSet<CampaignKey> = of_outcomes
-            .chain(wanted.iter().map(|wanted| wanted.campaign))
-            .collect();
-        let mut campaigns = BTreeMap::new();
-        for key in keys {
-            if let Some(campaign) = tx.load(key).await? {
-                campaigns.insert(key, campaign);
+        self.retry(|| async move {
+            let tx = self.begin_by_keys().await?;
+            if !tx.holds(driver.lease).await? {
+                return Ok(Step::LeaseLost);
             }
-        }
-        let mut step = StepTx {
-            driver,
-            now: tx.now().await?,
-            tx,
-            changes: Changes::default(),
-            parts: BTreeMap::new(),
-            claimed: Vec::new(),
-            writes: IndexMap::new(),
-        };
-        let recorded = step.record_results(outcomes, &campaigns).await?;
-        let mut drained = Vec::new();
-        for wanted in wanted {
-            let has_more = match campaigns.get(&wanted.campaign) {
-                Some(campaign) if campaign.status != CampaignStatus::Cancelled => {
-                    step.claim(wanted, campaign).await?
+            let of_outcomes = outcomes.iter().map(|outcome| outcome.claimed.campaign);
+            let keys: BTreeSet<CampaignKey> = of_outcomes
+                .chain(wanted.iter().map(|wanted| wanted.campaign))
+                .collect();
+            let mut campaigns = BTreeMap::new();
+            for key in keys {
+                if let Some(campaign) = tx.load(key).await? {
+                    campaigns.insert(key, campaign);
                 }
-                _ => false,
-            };
-            if !has_more {
-                drained.push(wanted.campaign);
             }
-        }
-        step.keep_parts(&campaigns);
-        for (sql, rows) in step.writes {
-            step.tx.for_rows(sql, rows).await?;
-        }
-        step.tx.append_counts(step.changes).await?;
-        Ok(match step.tx.commit().await? {
-            Committed::Done => Step::Done {
-                claimed: step.claimed,
-                recorded,
-                drained,
-            },
-            Committed::Unknown(error) => Step::Unknown(error),
+            let mut step = StepTx {
+                driver,
+                now: tx.now().await?,
+                tx,
+                changes: Changes::default(),
+                parts: BTreeMap::new(),
+                claimed: Vec::new(),
+                writes: IndexMap::new(),
+            };
+            let recorded = step.record_results(outcomes, &campaigns).await?;
+            let mut drained = Vec::new();
+            for wanted in wanted {
+                let has_more = match campaigns.get(&wanted.campaign) {
+                    Some(campaign) if campaign.status != CampaignStatus::Cancelled => {
+                        step.claim(wanted, campaign).await?
+                    }
+                    _ => false,
+                };
+                if !has_more {
+                    drained.push(wanted.campaign);
+                }
+            }
+            step.keep_parts(&campaigns);
+            for (sql, rows) in step.writes {
+                step.tx.for_rows(sql, rows).await?;
+            }
+            step.tx.append_counts(step.changes).await?;
+            Ok(match step.tx.commit().await? {
+                Committed::Done => Step::Done {
+                    claimed: step.claimed,
+                    recorded,
+                    drained,
+                },
+                Committed::Unknown(error) => Step::Unknown(error),
+            })
         })
+        .await
     }
 }
 
