@@ -1,7 +1,5 @@
 //! Campaigns: made, read, listed, changed, and led through their life.
 
-use std::ops::Deref;
-
 use chrono::{DateTime, Utc};
 use domain::campaign::{Action, Audience, CampaignContent, CampaignStatus};
 use domain::form::FormStatus;
@@ -38,12 +36,20 @@ impl Parameters for CampaignKey {
     }
 }
 
-/// A stored campaign: its row, of which two columns are read.
+/// A stored campaign.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Campaign {
-    pub(super) row: campaign::Model,
+    pub campaign_id: Uuid,
     pub status: CampaignStatus,
     pub content: CampaignContent,
+    /// 1 at first, one more with every change of any kind.
+    pub revision: i64,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub started_at: Option<DateTime<Utc>>,
+    pub finished_at: Option<DateTime<Utc>>,
+    /// It takes no more imports and ends once nothing is left to do.
+    pub finishing: bool,
 }
 
 /// What a change of a campaign came to.
@@ -60,35 +66,19 @@ pub enum CampaignChange {
     FormNotPublished,
 }
 
-impl Deref for Campaign {
-    type Target = campaign::Model;
-
-    fn deref(&self) -> &campaign::Model {
-        &self.row
-    }
-}
-
 impl Campaign {
-    fn read(row: campaign::Model) -> Result<Self, Error> {
+    pub(super) fn read(row: &campaign::Model) -> Result<Self, Error> {
         Ok(Self {
+            campaign_id: row.campaign_id,
             status: row.status.parse().map_err(Error::broken)?,
             content: serde_json::from_str(&row.content).map_err(Error::broken)?,
-            row,
+            revision: row.revision,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            started_at: row.started_at,
+            finished_at: row.finished_at,
+            finishing: row.finishing,
         })
-    }
-
-    /// What is stored of it.
-    fn to_row(&self) -> Result<campaign::ActiveModel, Error> {
-        let (content, mut row) = (&self.content, self.row.clone());
-        self.status.as_str().clone_into(&mut row.status);
-        row.sender.clone_from(&content.sender);
-        row.form_id = content.form_id;
-        row.content = serde_json::to_string(content).map_err(Error::broken)?;
-        row.on_import = matches!(content.audience, Audience::OnImport { .. });
-        if self.status == CampaignStatus::Draft {
-            row.planned = row.on_import;
-        }
-        Ok(row.into_active_model().reset_all())
     }
 
     /// Whether messages may be planned for it.
@@ -98,6 +88,16 @@ impl Campaign {
             CampaignStatus::Running | CampaignStatus::Paused
         )
     }
+}
+
+/// Gives the row a content and what follows from it.
+fn set_content(row: &mut campaign::Model, content: &CampaignContent) -> Result<(), Error> {
+    row.sender.clone_from(&content.sender);
+    row.form_id = content.form_id;
+    row.content = serde_json::to_string(content).map_err(Error::broken)?;
+    row.on_import = matches!(content.audience, Audience::OnImport { .. });
+    row.planned = row.on_import;
+    Ok(())
 }
 
 impl Store {
@@ -112,28 +112,26 @@ impl Store {
     ) -> Result<Campaign, Error> {
         let tx = self.begin().await?;
         let now = tx.now().await?;
-        let made = Campaign {
-            row: campaign::Model {
-                account_id,
-                campaign_id: Uuid::now_v7(),
-                status: String::new(),
-                sender: String::new(),
-                form_id: content.form_id,
-                content: String::new(),
-                revision: 1,
-                on_import: false,
-                finishing: false,
-                planned: false,
-                planned_to: String::new(),
-                created_at: now,
-                updated_at: now,
-                started_at: None,
-                finished_at: None,
-            },
-            status: CampaignStatus::Draft,
-            content: content.clone(),
+        let mut row = campaign::Model {
+            account_id,
+            campaign_id: Uuid::now_v7(),
+            status: CampaignStatus::Draft.as_str().to_owned(),
+            sender: String::new(),
+            form_id: content.form_id,
+            content: String::new(),
+            revision: 1,
+            on_import: false,
+            finishing: false,
+            planned: false,
+            planned_to: String::new(),
+            created_at: now,
+            updated_at: now,
+            started_at: None,
+            finished_at: None,
         };
-        campaign::Entity::insert(made.to_row()?)
+        set_content(&mut row, content)?;
+        let made = Campaign::read(&row)?;
+        campaign::Entity::insert(row.into_active_model().reset_all())
             .exec_without_returning(&tx)
             .await?;
         // The lock of whoever adds to the tallies.
@@ -151,7 +149,7 @@ impl Store {
     /// See [`Error`].
     pub async fn campaign(&self, key: CampaignKey) -> Result<Option<Campaign>, Error> {
         let row = campaign::Entity::find_by_id((key.account_id, key.campaign_id)).one(self);
-        row.await?.map(Campaign::read).transpose()
+        row.await?.as_ref().map(Campaign::read).transpose()
     }
 
     /// A page of an account's campaigns, newest first, of those older than `before`.
@@ -171,10 +169,7 @@ impl Store {
             .limit(limit as u64 + 1)
             .all(self)
             .await?;
-        let campaigns = rows
-            .into_iter()
-            .map(Campaign::read)
-            .collect::<Result<_, _>>()?;
+        let campaigns = rows.iter().map(Campaign::read).collect::<Result<_, _>>()?;
         let position = |campaign: &Campaign| campaign.campaign_id;
         Ok(ListPage::new(campaigns, limit, false, position))
     }
@@ -189,9 +184,12 @@ impl Store {
         revision: Option<i64>,
         content: &CampaignContent,
     ) -> Result<CampaignChange, Error> {
-        self.change_campaign(key, revision, |campaign, _| {
-            campaign.content = content.clone();
-            campaign.status == CampaignStatus::Draft
+        self.change_campaign(key, revision, |row, status, _| {
+            if status != CampaignStatus::Draft {
+                return Ok(false);
+            }
+            set_content(row, content)?;
+            Ok(true)
         })
         .await
     }
@@ -206,11 +204,10 @@ impl Store {
         key: CampaignKey,
         action: Action,
     ) -> Result<CampaignChange, Error> {
-        self.change_campaign(key, None, |campaign, now| {
-            let Some(next) = campaign.status.after(action) else {
-                return false;
+        self.change_campaign(key, None, |row, status, now| {
+            let Some(next) = status.after(action) else {
+                return Ok(false);
             };
-            let row = &mut campaign.row;
             match action {
                 Action::Start => row.started_at = Some(now),
                 Action::Finish => row.finishing = true,
@@ -219,53 +216,53 @@ impl Store {
             }
             // What is left to do is found out beside: a worker makes it FINISHED.
             if action != Action::Finish {
-                campaign.status = next;
+                next.as_str().clone_into(&mut row.status);
             }
-            true
+            Ok(true)
         })
         .await
     }
 
-    /// `change` says whether the status allows it.
     async fn change_campaign(
         &self,
         key: CampaignKey,
         revision: Option<i64>,
-        change: impl FnOnce(&mut Campaign, DateTime<Utc>) -> bool,
+        change: impl FnOnce(&mut campaign::Model, CampaignStatus, DateTime<Utc>) -> Result<bool, Error>,
     ) -> Result<CampaignChange, Error> {
         let mut tx = self.begin().await?;
-        let Some(mut campaign) = tx.lock_campaign(key).await? else {
+        let Some(mut row) = tx.lock_campaign(key).await? else {
             return Ok(CampaignChange::NotFound);
         };
-        if revision.is_some_and(|expected| expected != campaign.revision) {
+        let before = Campaign::read(&row)?;
+        if revision.is_some_and(|expected| expected != row.revision) {
             return Ok(CampaignChange::Changed);
         }
         let now = tx.now().await?;
-        let (status, was_started) = (campaign.status, campaign.started_at.is_some());
-        if !change(&mut campaign, now) {
-            return Ok(CampaignChange::Refused(status));
+        if !change(&mut row, before.status, now)? {
+            return Ok(CampaignChange::Refused(before.status));
         }
-        campaign.row.revision += 1;
-        campaign.row.updated_at = now;
-        if !was_started && campaign.started_at.is_some() {
-            let form = "SELECT status FROM form WHERE account_id = $1 AND form_id = $2";
-            let form = tx.one(form, values![key.account_id, campaign.form_id]);
-            let form: Option<String> = form.await?;
-            if form.as_deref() != Some(FormStatus::Published.as_str()) {
+        row.revision += 1;
+        row.updated_at = now;
+        let after = Campaign::read(&row)?;
+        if before.started_at.is_none() && after.started_at.is_some() {
+            let status = "SELECT status FROM form WHERE account_id = $1 AND form_id = $2";
+            let status: Option<String> =
+                tx.one(status, values![key.account_id, row.form_id]).await?;
+            if status.as_deref() != Some(FormStatus::Published.as_str()) {
                 return Ok(CampaignChange::FormNotPublished);
             }
         }
-        if campaign.status == CampaignStatus::Cancelled {
+        if after.status == CampaignStatus::Cancelled {
             tx.cancel_due(key).await?;
         }
-        tx.update_campaign(&campaign).await?;
+        tx.update_campaign(row).await?;
         let changed = async {
             let found = self.campaign(key).await?;
             let of = |campaign: &Campaign| (campaign.revision, campaign.updated_at);
-            Ok(found.as_ref().map(of) == Some(of(&campaign)))
+            Ok(found.as_ref().map(of) == Some(of(&after)))
         };
         tx.commit_or_ask(changed).await?;
-        Ok(CampaignChange::Done(Box::new(campaign)))
+        Ok(CampaignChange::Done(Box::new(after)))
     }
 
     /// Deletes a DRAFT.
@@ -274,9 +271,10 @@ impl Store {
     /// See [`Error`].
     pub async fn delete_campaign(&self, key: CampaignKey) -> Result<CampaignChange, Error> {
         let mut tx = self.begin().await?;
-        let Some(campaign) = tx.lock_campaign(key).await? else {
+        let Some(row) = tx.lock_campaign(key).await? else {
             return Ok(CampaignChange::NotFound);
         };
+        let campaign = Campaign::read(&row)?;
         if campaign.status != CampaignStatus::Draft {
             return Ok(CampaignChange::Refused(campaign.status));
         }
@@ -298,15 +296,14 @@ impl Tx {
     pub(super) async fn lock_campaign(
         &mut self,
         key: CampaignKey,
-    ) -> Result<Option<Campaign>, Error> {
+    ) -> Result<Option<campaign::Model>, Error> {
         let row = campaign::Entity::find_by_id((key.account_id, key.campaign_id));
-        let row = row.lock(LockType::NoKeyUpdate).one(self).await?;
-        row.map(Campaign::read).transpose()
+        Ok(row.lock(LockType::NoKeyUpdate).one(self).await?)
     }
 
-    /// Stores a campaign whose row this transaction holds.
-    pub(super) async fn update_campaign(&self, campaign: &Campaign) -> Result<(), Error> {
-        let update = campaign::Entity::update(campaign.to_row()?);
+    /// Stores the row of a campaign that this transaction holds.
+    pub(super) async fn update_campaign(&self, row: campaign::Model) -> Result<(), Error> {
+        let update = campaign::Entity::update(row.into_active_model().reset_all());
         Ok(update.exec_without_returning(self).await.map(drop)?)
     }
 }

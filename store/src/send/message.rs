@@ -127,10 +127,10 @@ impl Store {
     /// See [`Error`].
     pub async fn resend_unknown(&self, key: CampaignKey) -> Result<CampaignChange, Error> {
         let mut tx = self.begin_long().await?;
-        let Some(campaign) = tx.lock_campaign(key).await? else {
+        let Some(row) = tx.lock_campaign(key).await? else {
             return Ok(CampaignChange::NotFound);
         };
-        let status = campaign.status;
+        let status: CampaignStatus = row.status.parse().map_err(Error::broken)?;
         if matches!(status, CampaignStatus::Draft | CampaignStatus::Cancelled) {
             return Ok(CampaignChange::Refused(status));
         }
@@ -146,7 +146,7 @@ impl Store {
             let scheduled = Count::Status(MessageStatus::Scheduled);
             changes.moved((key, kind), MessageStatus::Unknown, scheduled);
             changes.of(key, kind).add(Count::Parts, -parts);
-            due.push(values![key, message_id, now, campaign.sender.as_str()]);
+            due.push(values![key, message_id, now, row.sender.as_str()]);
         }
         if status == CampaignStatus::Finished && !due.is_empty() {
             let resume = "UPDATE campaign SET status = 'RUNNING', finished_at = NULL, updated_at = $3, revision = revision + 1

@@ -88,25 +88,26 @@ impl Store {
 
     async fn try_plan(&self, key: CampaignKey, pepper: &Pepper) -> Result<Option<u64>, Error> {
         let mut tx = self.begin_by_key().await?;
-        let Some(mut campaign) = tx.lock_campaign(key).await? else {
+        let Some(mut row) = tx.lock_campaign(key).await? else {
             return Ok(None);
         };
-        let is_open = campaign.is_open() && !campaign.planned;
+        let campaign = Campaign::read(&row)?;
+        let is_open = campaign.is_open() && !row.planned;
         let Some(started_at) = campaign.started_at.filter(|_| is_open) else {
             return Ok(None);
         };
-        let (docid, most) = (campaign.planned_to.as_str(), self.plan_slice());
+        let (docid, most) = (row.planned_to.as_str(), self.plan_slice());
         let of = values![key.account_id, docid, most, started_at];
         let column = "fields ->> 'time_zone'";
         let recipients = audience(&tx, &campaign.content.audience, column, of).await?;
         let looked_at = recipients.len() as u64;
         match recipients.last() {
-            Some(last) => campaign.row.planned_to.clone_from(&last.docid),
-            None => campaign.row.planned = true,
+            Some(last) => row.planned_to.clone_from(&last.docid),
+            None => row.planned = true,
         }
         let target = tx.target(key, &campaign.content).await?;
         tx.plan(&target, recipients, pepper).await?;
-        tx.update_campaign(&campaign).await?;
+        tx.update_campaign(row).await?;
         tx.commit_surely().await?;
         Ok((looked_at > 0).then_some(looked_at))
     }
@@ -162,10 +163,13 @@ impl Tx {
             return Ok(());
         };
         let key = CampaignKey::new(claim.id.account_id, campaign_id);
-        let campaign = self.lock_campaign(key).await?;
-        let Some(campaign) = campaign.filter(Campaign::is_open) else {
+        let Some(row) = self.lock_campaign(key).await? else {
             return Ok(());
         };
+        let campaign = Campaign::read(&row)?;
+        if !campaign.is_open() {
+            return Ok(());
+        }
         let docids = docids.into_iter();
         let docids = docids.map(|docid| values![key.account_id, docid]);
         let rows = self.for_rows(IMPORTED, docids.collect()).await?;

@@ -40,7 +40,8 @@ pub async fn whole(state: &ReportState, query: FeedbackQuery, kind: Kind) -> Res
     let read = move |position: ListPosition| {
         let (store, query) = (store.clone(), Arc::clone(&query));
         lines::page(key.account_id, async move {
-            Ok(store.feedback_part(&query, position, STRIDE).await?)
+            let part = store.feedback_part(&query, position, STRIDE);
+            part.await.map_err(Into::into)
         })
     };
     let first = read(ListPosition::default()).await?;
