@@ -40,8 +40,7 @@ pub async fn whole(state: &ReportState, query: FeedbackQuery, kind: Kind) -> Res
     let read = move |position: ListPosition| {
         let (store, query) = (store.clone(), Arc::clone(&query));
         lines::page(key.account_id, async move {
-            let part = store.feedback_part(&query, position, STRIDE);
-            part.await.map_err(Into::into)
+            store.feedback_part(&query, position, STRIDE).await
         })
     };
     let first = read(ListPosition::default()).await?;
