@@ -25,10 +25,8 @@ pub(crate) async fn record_heartbeats(store: Store, worker_id: Uuid, shutdown: C
 pub(crate) async fn sweep(store: Store, shutdown: CancellationToken) {
     let mut ticks = every(SWEEP);
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
-        for swept in [store.sweep().await, store.sweep_sending().await] {
-            if let Err(error) = swept {
-                tracing::warn!(%error, "sweep failed");
-            }
+        if let Err(error) = store.sweep().await {
+            tracing::warn!(%error, "sweep failed");
         }
     }
 }

@@ -40,7 +40,7 @@ pub struct ImportNotifier {
 
 /// Accounts that may have chunks on a lane, and take turns.
 #[derive(Debug, Default)]
-struct Accounts {
+pub(crate) struct Accounts {
     turns: Mutex<Turns>,
     added: Notify,
 }
@@ -53,7 +53,7 @@ impl ImportNotifier {
         accounts.added.notify_one();
     }
 
-    fn lane(&self, lane: Lane) -> &Arc<Accounts> {
+    pub(crate) fn lane(&self, lane: Lane) -> &Arc<Accounts> {
         match lane {
             Lane::Small => &self.small,
             Lane::Bulk => &self.bulk,
@@ -87,43 +87,18 @@ impl Accounts {
 
 /// One loop of a worker.
 #[derive(Debug)]
-pub struct Slot {
-    lane: Lane,
-    name: &'static str,
-    worker_id: Uuid,
-    store: Store,
-    pepper: Option<Arc<Pepper>>,
-    accounts: Arc<Accounts>,
-    heartbeat: Heartbeat,
+pub(crate) struct Slot {
+    pub lane: Lane,
+    pub name: &'static str,
+    pub worker_id: Uuid,
+    pub store: Store,
+    pub pepper: Option<Arc<Pepper>>,
+    /// Those of its lane.
+    pub accounts: Arc<Accounts>,
+    pub heartbeat: Heartbeat,
 }
 
 impl Slot {
-    pub(crate) fn new(
-        (lane, name): (Lane, &'static str),
-        worker_id: Uuid,
-        store: Store,
-        pepper: Option<Arc<Pepper>>,
-        imports: &ImportNotifier,
-    ) -> Self {
-        Self {
-            lane,
-            name,
-            worker_id,
-            store,
-            pepper,
-            accounts: imports.lane(lane).clone(),
-            heartbeat: Heartbeat::default(),
-        }
-    }
-
-    pub(crate) fn name(&self) -> &'static str {
-        self.name
-    }
-
-    pub(crate) fn heartbeat(&self) -> Heartbeat {
-        self.heartbeat.clone()
-    }
-
     pub(crate) async fn run(self, shutdown: CancellationToken) {
         let mut away = false;
         while !shutdown.is_cancelled() {
@@ -166,11 +141,8 @@ impl Slot {
             Step::PutOff => {
                 counter!("feedback_import_chunks_total", "outcome" => "put_off").increment(1);
             }
-            Step::Stored {
-                id,
-                request_id,
-                outcomes,
-            } => {
+            Step::Stored { claim, outcomes } => {
+                let (id, request_id) = (claim.id, &claim.request_id);
                 tracing::debug!(request.id = %request_id, batch.id = %id.batch_id, chunk.no = id.chunk_no, ?outcomes, ?took, "chunk stored");
                 counter!("feedback_import_chunks_total", "outcome" => "stored").increment(1);
                 histogram!("feedback_import_chunk_seconds", "lane" => lane)
@@ -186,11 +158,11 @@ impl Slot {
                 }
             }
             Step::Failed {
-                id,
-                request_id,
+                claim,
                 reason,
                 noted,
             } => {
+                let (id, request_id) = (claim.id, &claim.request_id);
                 let outcome = if *noted == Noted::Parked {
                     "parked"
                 } else {

@@ -17,14 +17,13 @@ use std::time::Duration;
 
 use platform::backends::Backends;
 use platform::config::Config;
-use platform::health::Check;
+use platform::health::{Check, Heartbeat};
 use store::Workload;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 use crate::lanes::{ImportNotifier, Slot};
-use crate::notifications::Notifiers;
 use crate::roll_up::RollupJob;
 use crate::send::SendingJob;
 
@@ -55,8 +54,15 @@ impl Worker {
         let id = Uuid::now_v7();
         backends.store = backends.store.for_workload(Workload::Jobs);
         let imports = ImportNotifier::default();
-        let pepper = backends.pepper.clone();
-        let slot = |slot| Slot::new(slot, id, backends.store.clone(), pepper.clone(), &imports);
+        let slot = |(lane, name)| Slot {
+            lane,
+            name,
+            worker_id: id,
+            store: backends.store.clone(),
+            pepper: backends.pepper.clone(),
+            accounts: imports.lane(lane).clone(),
+            heartbeat: Heartbeat::default(),
+        };
         let slots = lanes::SLOTS.into_iter().map(slot).collect();
         let rollup_job = RollupJob::new(backends.store.clone(), backends.cache.clone());
         let sending = SendingJob::new(config, &backends);
@@ -75,7 +81,7 @@ impl Worker {
     pub fn checks(&self) -> Vec<Check> {
         self.slots
             .iter()
-            .map(|slot| (slot.name(), slot.heartbeat()))
+            .map(|slot| (slot.name, slot.heartbeat.clone()))
             .chain([("worker rollup", self.rollup_job.heartbeat())])
             .chain(self.sending.iter().flat_map(SendingJob::heartbeats))
             .map(|(name, heartbeat)| Check::heartbeat(name, heartbeat, STOPPED))
@@ -100,13 +106,10 @@ impl Worker {
             self.imports.clone(),
             self.shutdown.clone(),
         ));
-        let notifiers = Notifiers {
-            imports: self.imports,
-            rollup: self.rollup_job.notifier(),
-        };
         tasks.spawn(notifications::listen(
             queue,
-            notifiers,
+            self.imports,
+            self.rollup_job.notifier(),
             self.shutdown.clone(),
         ));
         tasks.spawn(self.rollup_job.run(self.shutdown.clone()));

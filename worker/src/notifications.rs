@@ -15,20 +15,19 @@ use crate::roll_up::RollupNotifier;
 /// The time between two scans of the ledger.
 const SCAN: Duration = Duration::from_millis(500);
 
-/// Whom to notify in this process.
-pub(crate) struct Notifiers {
-    pub imports: ImportNotifier,
-    pub rollup: RollupNotifier,
-}
-
 /// Passes notifications on until `shutdown`. A lost one costs a moment: chunks and pending counts are scanned for.
-pub(crate) async fn listen(queue: Queue, notifiers: Notifiers, shutdown: CancellationToken) {
+pub(crate) async fn listen(
+    queue: Queue,
+    imports: ImportNotifier,
+    rollup: RollupNotifier,
+    shutdown: CancellationToken,
+) {
     let listening = queue.listen(|message| match message {
-        Message::ImportV1 { account_id, lane } => notifiers.imports.notify(account_id, lane),
+        Message::ImportV1 { account_id, lane } => imports.notify(account_id, lane),
         Message::RollUpV1 {
             account_id,
             form_id,
-        } => notifiers.rollup.notify(FormKey::new(account_id, form_id)),
+        } => rollup.notify(FormKey::new(account_id, form_id)),
     });
     shutdown.run_until_cancelled(listening).await;
 }

@@ -5,13 +5,13 @@
 //! arrives during its roll-up is not lost. A scan of the pending rows makes up for notifications that never arrived.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Bound;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::Utc;
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
+use indexmap::IndexMap;
 use metrics::{counter, histogram};
 use parking_lot::Mutex;
 use platform::cache::Cache;
@@ -91,25 +91,9 @@ impl RollupNotifier {
 #[derive(Debug, Default)]
 struct Line {
     turns: Turns,
-    forms: HashMap<Uuid, Forms>,
+    /// Those of an account in the order in which they came.
+    forms: HashMap<Uuid, IndexMap<Uuid, ScanScope>>,
     under_way: BTreeSet<FormKey>,
-}
-
-/// The forms of an account, which are served in the order of their ids, round and round.
-#[derive(Debug, Default)]
-struct Forms {
-    waiting: BTreeMap<Uuid, ScanScope>,
-    served: Uuid,
-}
-
-impl Forms {
-    fn take(&mut self) -> Option<(Uuid, ScanScope)> {
-        let behind = (Bound::Excluded(self.served), Bound::Unbounded);
-        let next = self.waiting.range(behind).next();
-        let form_id = *next.or_else(|| self.waiting.first_key_value())?.0;
-        self.served = form_id;
-        self.waiting.remove_entry(&form_id)
-    }
 }
 
 /// One roll-up of a form. It ends with [`Line::end`].
@@ -127,7 +111,7 @@ impl Line {
                 return true;
             }
             let of_account = self.forms.entry(form.account_id).or_default();
-            let known = of_account.waiting.entry(form.form_id).or_insert(*scope);
+            let known = of_account.entry(form.form_id).or_insert(*scope);
             *known = (*scope).max(*known);
             self.turns.add(form.account_id);
             false
@@ -137,8 +121,8 @@ impl Line {
     fn take(&mut self) -> Option<Task> {
         let turn = self.turns.take()?;
         let forms = self.forms.get_mut(&turn.account_id)?;
-        let (form_id, scope) = forms.take()?;
-        if forms.waiting.is_empty() {
+        let (form_id, scope) = forms.shift_remove_index(0)?;
+        if forms.is_empty() {
             self.forms.remove(&turn.account_id);
             self.turns.clear(&turn);
         }

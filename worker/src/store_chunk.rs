@@ -12,8 +12,6 @@ use store::import::{ChunkId, Claim, MAX_STARTS, Noted, Outcomes};
 use store::{Committed, Error, Store};
 use uuid::Uuid;
 
-/// How often a chunk is tried again at once when other transactions stood in the way.
-const TRIES: usize = 5;
 /// How long a chunk is left for a worker that can store it.
 const OTHER_WORKER: TimeDelta = TimeDelta::seconds(60);
 
@@ -32,25 +30,17 @@ pub enum Step {
     /// There was nothing to take: finished, cancelled, not due, or in another worker's hands.
     Nothing,
     Stored {
-        id: ChunkId,
-        request_id: String,
+        claim: Claim,
         outcomes: Outcomes,
     },
     /// The chunk failed through its own fault; the ledger knows.
     Failed {
-        id: ChunkId,
-        request_id: String,
+        claim: Claim,
         reason: String,
         noted: Noted,
     },
     /// It waits for another worker: a newer one, or one with a pepper.
     PutOff,
-}
-
-enum Attempt {
-    Done(Step),
-    /// The outcome of the COMMIT is unknown or a conflict rolled it back: look at the ledger again.
-    Again(ChunkId),
 }
 
 /// Takes one chunk and stores it; and plans its messages, if its import is for a campaign.
@@ -61,18 +51,12 @@ pub async fn run(
     store: &Store,
     worker_id: Uuid,
     pepper: Option<&Pepper>,
-    mut pick: Pick,
+    pick: Pick,
 ) -> Result<Step, Error> {
-    let mut tried = 1;
-    loop {
-        match attempt(store, worker_id, pepper, pick).await? {
-            Attempt::Done(step) => return Ok(step),
-            Attempt::Again(id) if tried < TRIES => {
-                tried += 1;
-                pick = Pick::One(id);
-            }
-            Attempt::Again(_) => return Ok(Step::Nothing),
-        }
+    let tries = store.retry(|| attempt(store, worker_id, pepper, pick));
+    match tries.await {
+        Err(Error::Conflict(_)) => Ok(Step::Nothing),
+        done => done,
     }
 }
 
@@ -81,29 +65,28 @@ async fn attempt(
     worker_id: Uuid,
     pepper: Option<&Pepper>,
     pick: Pick,
-) -> Result<Attempt, Error> {
+) -> Result<Step, Error> {
     let mut tx = store.begin_by_key().await?;
     let claim = match pick {
         Pick::One(id) => tx.claim_chunk(id).await?,
         Pick::Due(account_id, lane) => tx.claim_due(account_id, lane).await?,
     };
     let Some(mut claim) = claim else {
-        return Ok(Attempt::Done(Step::Nothing));
+        return Ok(Step::Nothing);
     };
     if claim.starts >= MAX_STARTS {
         drop(tx);
         let reason = format!("{} starts came to no end", claim.starts);
-        return fail(store, &claim, reason, true).await;
+        return fail(store, claim, reason, true).await;
     }
     let plans_for = match (claim.campaign_id, pepper) {
         (Some(_), None) => {
             drop(tx);
             tracing::warn!(batch.id = %claim.id.batch_id, "an import for a campaign waits: FEEDBACK_PEPPER is unset");
             store.put_off(claim.id, OTHER_WORKER).await?;
-            return Ok(Attempt::Done(Step::PutOff));
+            return Ok(Step::PutOff);
         }
-        (Some(_), Some(pepper)) => Some(pepper),
-        (None, _) => None,
+        (campaign_id, pepper) => campaign_id.and(pepper),
     };
     store.note_start(worker_id, &claim).await?;
     let chunk = match decode(&mut claim).await {
@@ -113,14 +96,14 @@ async fn attempt(
             tracing::warn!(%error, batch.id = %claim.id.batch_id, chunk.no = claim.id.chunk_no, "chunk put off");
             store.put_off(claim.id, OTHER_WORKER).await?;
             store.forget_start(worker_id, &claim).await?;
-            return Ok(Attempt::Done(Step::PutOff));
+            return Ok(Step::PutOff);
         }
         Err(error) => {
             drop(tx);
-            return fail(store, &claim, error.to_string(), false).await;
+            return fail(store, claim, error.to_string(), false).await;
         }
     };
-    let stored = async {
+    let stored: Result<_, Error> = async {
         let outcomes = tx.store_chunk(&claim, &chunk).await?;
         if let Some(pepper) = plans_for {
             let docids = chunk.records().map(|record| record.docid.get()).collect();
@@ -134,26 +117,19 @@ async fn attempt(
         Ok((outcomes, committed)) => {
             if let Committed::Unknown(error) = committed {
                 tracing::warn!(%error, batch.id = %claim.id.batch_id, chunk.no = claim.id.chunk_no, "commit without an answer");
+                // The ledger has it still: it is done again.
                 if store.is_open(claim.id).await? {
-                    return Ok(Attempt::Again(claim.id));
+                    return Err(Error::Conflict(error.into()));
                 }
             }
-            Ok(Attempt::Done(Step::Stored {
-                id: claim.id,
-                request_id: claim.request_id,
-                outcomes,
-            }))
+            Ok(Step::Stored { claim, outcomes })
         }
-        Err(Error::Conflict(_)) => {
-            store.forget_start(worker_id, &claim).await?;
-            Ok(Attempt::Again(claim.id))
-        }
-        Err(error @ Error::Unavailable(_)) => {
+        Err(error) if error.is_unavailable() => {
             // Best effort: where the database is gone for everybody, the start stays noted.
             drop(store.forget_start(worker_id, &claim).await);
             Err(error)
         }
-        Err(error) => fail(store, &claim, one_line(&error), false).await,
+        Err(error) => fail(store, claim, one_line(&error), false).await,
     }
 }
 
@@ -173,12 +149,11 @@ async fn decode(claim: &mut Claim) -> Result<Chunk, DecodeError> {
     .unwrap_or(Err(DecodeError::Corrupt("decoding it panicked")))
 }
 
-async fn fail(store: &Store, claim: &Claim, reason: String, park: bool) -> Result<Attempt, Error> {
+async fn fail(store: &Store, claim: Claim, reason: String, park: bool) -> Result<Step, Error> {
     let noted = store.note_failure(claim.id, &reason, park).await?;
-    Ok(Attempt::Done(Step::Failed {
-        id: claim.id,
-        request_id: claim.request_id.clone(),
+    Ok(Step::Failed {
+        claim,
         reason,
         noted,
-    }))
+    })
 }

@@ -71,10 +71,6 @@ pub fn hash_secret(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
 }
 
-fn new_api_key() -> String {
-    format!("fk_{}", Uuid::new_v4().simple())
-}
-
 fn new_secret() -> String {
     format!("fs_{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
 }
@@ -148,17 +144,16 @@ impl Store {
     ) -> Result<IssuedKey, CreateKeyError> {
         let tx = self.begin().await?;
         let now = Utc::now();
-        tx.execute(
+        let insert =
             "INSERT INTO account (account_id, name, time_zone, created_at) VALUES ($1, $2, $3, $4)
-                 ON CONFLICT (name) DO NOTHING",
-            values![
-                Uuid::now_v7(),
-                account_name,
-                time_zone.unwrap_or(Tz::UTC).name(),
-                now
-            ],
-        )
-        .await?;
+                 ON CONFLICT (name) DO NOTHING";
+        let values = values![
+            Uuid::now_v7(),
+            account_name,
+            time_zone.unwrap_or(Tz::UTC).name(),
+            now
+        ];
+        tx.execute(insert, values).await?;
         let account = "SELECT account_id, time_zone FROM account WHERE name = $1";
         let account: Option<(Uuid, String)> = tx.one(account, values![account_name]).await?;
         let vanished = || Error::broken("an account vanished while it was made");
@@ -171,15 +166,14 @@ impl Store {
         tx.execute(insert, values![account_id]).await?;
         let issued = IssuedKey {
             account_id,
-            api_key: new_api_key(),
+            api_key: format!("fk_{}", Uuid::new_v4().simple()),
             secret_key: new_secret(),
             scopes,
         };
-        tx.execute(
-            "INSERT INTO api_key (account_id, api_key, scopes, created_at) VALUES ($1, $2, $3, $4)",
-            values![account_id, issued.api_key.as_str(), scopes.to_string(), now],
-        )
-        .await?;
+        let insert =
+            "INSERT INTO api_key (account_id, api_key, scopes, created_at) VALUES ($1, $2, $3, $4)";
+        let values = values![account_id, issued.api_key.as_str(), scopes.to_string(), now];
+        tx.execute(insert, values).await?;
         insert_secret(&tx, &issued, now).await?;
         show(&issued).map_err(CreateKeyError::NotShown)?;
         tx.commit_surely().await?;

@@ -11,7 +11,7 @@ use super::statements::{
     ROOM, SPEND, STANDING, STORE_ANSWERS_POSTGRES, STORE_FEEDBACK_SQLITE, STORE_VIEWS,
     STORE_VISIT_SQLITE,
 };
-use super::{NewAnswer, NewView, VisitKey};
+use super::{LinkKey, NewAnswer, NewView, VisitKey};
 use crate::form::PublicLink;
 use crate::send::FirstUses;
 use crate::tx::{Sql, tuples, values};
@@ -26,9 +26,6 @@ pub enum Recorded {
     /// The link was deleted, expired or used up, or its form deleted: nothing was stored.
     Gone,
 }
-
-/// A link: its account and its id.
-type LinkKey = (Uuid, Uuid);
 
 impl Store {
     /// Stores answers in one transaction; one result an answer, in their order. Of a visit's answers the first stands,
@@ -100,7 +97,7 @@ impl Tx {
     ) -> Result<Vec<&'a NewAnswer>, Error> {
         let limited = given.iter().filter(|(_, answer)| answer.limited);
         let limited: Vec<VisitKey> = limited.map(|(visit, _)| *visit).collect();
-        let mut links: Vec<LinkKey> = limited.iter().map(VisitKey::link).collect();
+        let mut links: Vec<LinkKey> = limited.iter().map(|visit| visit.link).collect();
         links.dedup();
         let links = links.into_iter().map(|link| values![link.0, link.1]);
         let rooms = ROOM.replace("LOCK", &self.locking("", "FOR NO KEY UPDATE"));
@@ -112,7 +109,7 @@ impl Tx {
             .collect();
         // Under the lock nobody else answers these links.
         standing.extend(self.standing(&limited).await?);
-        let mut fits = |visit: &VisitKey| match room.get_mut(&visit.link()) {
+        let mut fits = |visit: &VisitKey| match room.get_mut(&visit.link) {
             Some(room) if *room > 0 && !standing.contains_key(visit) => {
                 *room -= 1;
                 true
@@ -167,14 +164,14 @@ impl Tx {
             }
             let visit = answer.view.visit;
             if answer.limited {
-                *spent.entry(visit.link()).or_default() += 1;
+                *spent.entry(visit.link).or_default() += 1;
             }
             standing.insert(visit, answer.feedback_id);
         }
         let spent = spent.into_iter();
         let spent = spent.map(|(link, spent)| values![link.0, link.1, spent]);
         self.for_rows(SPEND, spent.collect()).await?;
-        self.note_uses(&FirstUses::new(), &uses, deltas).await?;
+        self.note_uses(&uses, true, deltas).await?;
         Ok(standing)
     }
 
@@ -185,7 +182,8 @@ impl Tx {
         let standing: Vec<(Uuid, Uuid, Uuid, Option<Uuid>)> = tuples(&standing)?;
         let standing = standing.into_iter();
         let standing = standing.filter_map(|(account_id, link_id, visit, feedback_id)| {
-            Some((VisitKey::new(account_id, link_id, visit), feedback_id?))
+            let link = (account_id, link_id);
+            Some((VisitKey { link, visit }, feedback_id?))
         });
         Ok(standing.collect())
     }
@@ -200,7 +198,8 @@ impl Tx {
         let new = self.for_rows(STORE_VIEWS, rows.collect()).await?;
         let new = tuples(&new)?.into_iter();
         let new = new.map(|(account_id, link_id, visit, day)| {
-            (VisitKey::new(account_id, link_id, visit), day)
+            let link = (account_id, link_id);
+            (VisitKey { link, visit }, day)
         });
         Ok(new.collect())
     }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::pending::PendingDeltas;
 use crate::form::FormKey;
 use crate::tx::{Sql, values};
-use crate::{Committed, Error, Store};
+use crate::{Error, Store};
 
 impl Store {
     /// Erases a feedback. The form whose reports it leaves with the next roll-up; `None`: the account has no such feedback.
@@ -20,44 +20,35 @@ impl Store {
         account_id: Uuid,
         feedback_id: Uuid,
     ) -> Result<Option<Uuid>, Error> {
-        self.retry(|| self.try_erase_feedback(account_id, feedback_id))
-            .await
-    }
-
-    async fn try_erase_feedback(
-        &self,
-        account_id: Uuid,
-        feedback_id: Uuid,
-    ) -> Result<Option<Uuid>, Error> {
-        let Some(form_id) = self.form_of_feedback(account_id, feedback_id).await? else {
-            return Ok(None);
-        };
-        let mut tx = self.begin().await?;
-        let erased =
-            "DELETE FROM feedback WHERE account_id = $1 AND form_id = $2 AND feedback_id = $3
+        self.retry(|| async move {
+            let Some(form_id) = self.form_of_feedback(account_id, feedback_id).await? else {
+                return Ok(None);
+            };
+            let mut tx = self.begin().await?;
+            let erased =
+                "DELETE FROM feedback WHERE account_id = $1 AND form_id = $2 AND feedback_id = $3
          RETURNING link_id, day, bus_prop_ids, answers";
-        let erased: Option<(Uuid, NaiveDate, String, String)> = tx
-            .one(erased, values![account_id, form_id, feedback_id])
-            .await?;
-        let Some((link_id, day, bus_prop_ids, answers)) = erased else {
-            return Ok(None);
-        };
-        let answers = serde_json::from_str(&answers).map_err(Error::broken)?;
-        let key = FormKey::new(account_id, form_id);
-        // Read after the answers, so that it has all that they may name.
-        let content = tx.form_content(key).await?;
-        let answers = Answers::from_stored(&content, answers).map_err(Error::broken)?;
-        let taken_back = Delta::answer(&content, &answers).negated();
-        let mut deltas = PendingDeltas::default();
-        deltas.add(key, link_id, day, &bus_prop_ids, &taken_back);
-        tx.append_pending(deltas).await?;
-        match tx.commit().await? {
-            Committed::Done => Ok(Some(form_id)),
-            Committed::Unknown(error) => {
-                let stays = self.form_of_feedback(account_id, feedback_id).await?;
-                stays.map_or(Ok(Some(form_id)), |_| Err(error))
-            }
-        }
+            let erased: Option<(Uuid, NaiveDate, String, String)> = tx
+                .one(erased, values![account_id, form_id, feedback_id])
+                .await?;
+            let Some((link_id, day, bus_prop_ids, answers)) = erased else {
+                return Ok(None);
+            };
+            let answers = serde_json::from_str(&answers).map_err(Error::broken)?;
+            let key = FormKey::new(account_id, form_id);
+            // Read after the answers, so that it has all that they may name.
+            let content = tx.form_content(key).await?;
+            let answers = Answers::from_stored(&content, answers).map_err(Error::broken)?;
+            let taken_back = Delta::answer(&content, &answers).negated();
+            let mut deltas = PendingDeltas::default();
+            deltas.add(key, link_id, day, &bus_prop_ids, &taken_back);
+            tx.append_pending(deltas).await?;
+            let found = self.form_of_feedback(account_id, feedback_id);
+            tx.commit_or_ask(async { Ok(found.await?.is_none()) })
+                .await?;
+            Ok(Some(form_id))
+        })
+        .await
     }
 
     /// The form that a feedback answers; `None`: the account has no such feedback.

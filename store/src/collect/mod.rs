@@ -15,7 +15,7 @@ use sea_orm::Value;
 use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::form::{FormKey, PublicLink};
-use crate::send::{FirstUse, FirstUses};
+use crate::send::FirstUses;
 use crate::tx::{Parameters, values};
 use crate::{Error, Store};
 
@@ -34,8 +34,8 @@ pub(crate) use self::pending::PendingDeltas;
 pub struct NewView {
     visit: VisitKey,
     form_id: Uuid,
-    bus_prop_ids: String,
-    at: DateTime<Utc>,
+    pub(crate) bus_prop_ids: String,
+    pub(crate) at: DateTime<Utc>,
     /// Of `at`, in the account's time zone.
     day: NaiveDate,
     /// The link is that of a message.
@@ -58,32 +58,19 @@ pub struct NewAnswer {
     delta: Delta,
 }
 
+/// A link: its account and its id.
+type LinkKey = (Uuid, Uuid);
+
 /// The key of a visit. The order is that of the tables' keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct VisitKey {
-    account_id: Uuid,
-    link_id: Uuid,
+    link: LinkKey,
     visit: Uuid,
-}
-
-impl VisitKey {
-    fn new(account_id: Uuid, link_id: Uuid, visit: Uuid) -> Self {
-        Self {
-            account_id,
-            link_id,
-            visit,
-        }
-    }
-
-    /// Account and link.
-    fn link(&self) -> (Uuid, Uuid) {
-        (self.account_id, self.link_id)
-    }
 }
 
 impl Parameters for VisitKey {
     fn add_to(self, values: &mut Vec<Value>) {
-        values.extend([self.account_id, self.link_id, self.visit].map(Value::from));
+        values.extend([self.link.0, self.link.1, self.visit].map(Value::from));
     }
 }
 
@@ -91,7 +78,10 @@ impl NewView {
     /// A visit's view of a link at a moment.
     pub fn new(link: &PublicLink, visit: Uuid, at: DateTime<Utc>) -> Self {
         Self {
-            visit: VisitKey::new(link.account_id, link.link_id, visit),
+            visit: VisitKey {
+                link: (link.account_id, link.link_id),
+                visit,
+            },
             form_id: link.form_id,
             bus_prop_ids: link.bus_prop_ids.to_string(),
             at: at.trunc_subsecs(6),
@@ -101,29 +91,22 @@ impl NewView {
     }
 
     pub fn form(&self) -> FormKey {
-        FormKey::new(self.visit.account_id, self.form_id)
+        FormKey::new(self.visit.link.0, self.form_id)
     }
 
     /// Adds the link's use to those of messages, if it is of one.
-    fn add_use(&self, uses: &mut FirstUses) {
+    fn add_use<'a>(&'a self, uses: &mut FirstUses<'a>) {
         if self.is_of_message {
-            let first = uses.entry(self.visit.link()).or_insert_with(|| FirstUse {
-                at: self.at,
-                form: self.form(),
-                bus_prop_ids: self.bus_prop_ids.clone(),
-            });
-            first.at = self.at.min(first.at);
+            let first = uses.entry(self.visit.link).or_insert(self);
+            if self.at < first.at {
+                *first = self;
+            }
         }
     }
 
     fn count(&self, delta: &Delta, deltas: &mut PendingDeltas) {
-        deltas.add(
-            self.form(),
-            self.visit.link_id,
-            self.day,
-            &self.bus_prop_ids,
-            delta,
-        );
+        let (_, link_id) = self.visit.link;
+        deltas.add(self.form(), link_id, self.day, &self.bus_prop_ids, delta);
     }
 }
 
@@ -204,7 +187,7 @@ impl Store {
                 new.add_use(&mut uses);
             }
         }
-        tx.note_uses(&uses, &FirstUses::new(), deltas).await?;
+        tx.note_uses(&uses, false, deltas).await?;
         tx.commit_surely().await?;
         Ok(seen.len() as u64)
     }

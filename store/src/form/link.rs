@@ -78,35 +78,32 @@ impl PublicLink {
     }
 }
 
+pub(crate) const LINK: &str = "WITH g(a, l, f, t, b, x, e, n, c, k, m) AS (ROWS)
+     INSERT INTO link (account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at, campaign_id,
+            is_test, max_responses)
+     SELECT * FROM g WHERE true ON CONFLICT (account_id, link_id) DO NOTHING";
+
+pub(crate) const FIELD: &str = "WITH g(a, l, f, t) AS (ROWS)
+     INSERT INTO link_track_field (account_id, link_id, form_id, track_field) SELECT * FROM g WHERE true ON CONFLICT DO NOTHING";
+
 /// So many links that have one of several tracking fields are searched for the others at once.
 const SEARCHED: usize = 1_000;
 
-macro_rules! select_link {
-    ($from:literal, $tail:literal) => {
-        concat!(
-            "SELECT l.link_id, l.token, l.form_id, l.bus_prop_ids, l.track_fields, l.expires_at, l.max_responses,
-                    l.created_at, l.deleted_at, coalesce(r.views, 0) AS views, coalesce(r.responses, 0) AS responses
-               FROM ",
-            $from,
-            " l LEFT JOIN link_rollup r
-                 ON r.account_id = l.account_id AND r.form_id = l.form_id AND r.link_id = l.link_id ",
-            $tail
-        )
-    };
+/// Links out of these rows of `link`.
+fn select(from: &str, condition: &str) -> String {
+    format!(
+        "SELECT l.link_id, l.token, l.form_id, l.bus_prop_ids, l.track_fields, l.expires_at, l.max_responses,
+                l.created_at, l.deleted_at, coalesce(r.views, 0) AS views, coalesce(r.responses, 0) AS responses
+           FROM {from} l
+           LEFT JOIN link_rollup r ON r.account_id = l.account_id AND r.form_id = l.form_id AND r.link_id = l.link_id
+          WHERE {condition}"
+    )
 }
 
-const LINKS: &str = select_link!(
-    "link",
-    "WHERE l.account_id = $1 AND l.form_id = $2 AND l.link_id < $3 ORDER BY l.link_id DESC LIMIT $4"
-);
-
-/// The subquery is a scan of the index in its order, however many links have the field.
-const LINKS_WITH_TRACK_FIELD: &str = select_link!(
-    "(SELECT link_id FROM link_track_field
+/// A scan of the index in its order, however many links have the field.
+const WITH_TRACK_FIELD: &str = "(SELECT link_id FROM link_track_field
        WHERE account_id = $1 AND form_id = $2 AND track_field = $5 AND link_id < $3
-       ORDER BY link_id DESC LIMIT $4) t CROSS JOIN link",
-    "WHERE l.account_id = $1 AND l.link_id = t.link_id ORDER BY l.link_id DESC"
-);
+       ORDER BY link_id DESC LIMIT $4) t CROSS JOIN link";
 
 fn link_of(row: &QueryResult) -> Result<Link, Error> {
     Ok(Link {
@@ -164,31 +161,26 @@ impl Store {
             views: 0,
             responses: 0,
         };
-        let form = FormKey::new(link.account_id, link.form_id);
         let track_fields = serde_json::to_string(&made.track_fields).map_err(Error::broken)?;
-        tx.execute(
-            "INSERT INTO link (account_id, form_id, link_id, token, bus_prop_ids, track_fields, expires_at,
-                    max_responses, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-            values![
-                form,
-                made.link_id,
-                made.token.to_string(),
-                made.bus_prop_ids.to_string(),
-                track_fields,
-                made.expires_at,
-                made.max_responses,
-                made.created_at,
-            ],
-        )
-        .await?;
-        for (name, value) in made.track_fields.iter() {
-            tx.execute(
-                "INSERT INTO link_track_field (account_id, form_id, track_field, link_id) VALUES ($1, $2, $3, $4)",
-                values![form, format!("{name}={value}"), made.link_id],
-            )
-            .await?;
-        }
+        let row = values![
+            link.account_id,
+            made.link_id,
+            made.form_id,
+            made.token.to_string(),
+            made.bus_prop_ids.to_string(),
+            track_fields,
+            made.expires_at,
+            made.created_at,
+            None::<Uuid>,
+            false,
+            made.max_responses,
+        ];
+        tx.for_rows(LINK, vec![row]).await?;
+        let fields = made.track_fields.iter().map(|(name, value)| {
+            let field = format!("{name}={value}");
+            values![link.account_id, made.link_id, made.form_id, field]
+        });
+        tx.for_rows(FIELD, fields.collect()).await?;
         tx.commit_surely().await?;
         Ok(made)
     }
@@ -198,7 +190,7 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn link(&self, account_id: Uuid, token: &Token) -> Result<Option<Link>, Error> {
-        let link = select_link!("link", "WHERE l.token = $2 AND l.account_id = $1");
+        let link = select("link", "l.token = $2 AND l.account_id = $1");
         let row = self.row(link, values![account_id, token.to_string()]);
         row.await?.as_ref().map(link_of).transpose()
     }
@@ -223,10 +215,15 @@ impl Store {
         let most = i64::try_from(looked_at).unwrap_or(i64::MAX);
         let mut values = values![form, before.unwrap_or(Uuid::max()), most];
         let sql = match track_fields.iter().next() {
-            None => LINKS,
+            None => select(
+                "link",
+                "l.account_id = $1 AND l.form_id = $2 AND l.link_id < $3 ORDER BY l.link_id DESC LIMIT $4",
+            ),
             Some((name, value)) => {
                 values.push(format!("{name}={value}").into());
-                LINKS_WITH_TRACK_FIELD
+                let condition =
+                    "l.account_id = $1 AND l.link_id = t.link_id ORDER BY l.link_id DESC";
+                select(WITH_TRACK_FIELD, condition)
             }
         };
         let rows = self.rows(sql, values).await?;

@@ -8,20 +8,21 @@ use domain::form::{FormContent, FormStatus};
 use entity::form;
 use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
-    QuerySelect, Value,
+    ActiveModelTrait, ColumnTrait, EntityTrait, FromQueryResult, IntoActiveModel, QueryFilter,
+    QueryOrder, QuerySelect, Value,
 };
 use uuid::Uuid;
 
+pub(crate) use self::link::{FIELD, LINK};
 pub use self::link::{Link, NewLink, PublicLink};
-use crate::tx::{Parameters, Patience, Sql, rows_that_fit, values};
+use crate::tx::{Parameters, Sql, rows_that_fit, values};
 use crate::version::Version;
-use crate::{Committed, Error, ListPage, PAGE_BYTES, Store, Tx};
+use crate::{Error, ListPage, PAGE_BYTES, Store, Tx};
 
 mod link;
 
 /// A form, by its account and its id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
 pub struct FormKey {
     pub account_id: Uuid,
     pub form_id: Uuid,
@@ -141,13 +142,9 @@ impl Store {
          VALUES ($1, $2, 1, $3, $3, $4)";
         tx.execute(insert, values![key, now, rand::random::<i64>()])
             .await?;
-        match tx.commit().await? {
-            Committed::Done => Ok(form),
-            Committed::Unknown(error) => {
-                let found = self.form(account_id, form.form_id).await?;
-                found.ok_or(error)
-            }
-        }
+        let made = async { Ok(self.form(account_id, form.form_id).await?.is_some()) };
+        tx.commit_or_ask(made).await?;
+        Ok(form)
     }
 
     /// One form.
@@ -171,7 +168,7 @@ impl Store {
         before: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<form::Model>, Error> {
-        let tx = self.snapshot(Patience::Request).await?;
+        let tx = self.snapshot().await?;
         let listed = form::Entity::find()
             .filter(form::Column::AccountId.eq(account_id))
             .filter(form::Column::Status.eq(status.as_str()))
@@ -272,17 +269,13 @@ impl Store {
             .exec_without_returning(&tx)
             .await?;
         tx.raise_version(key, now).await?;
-        match tx.commit().await? {
-            Committed::Done => Ok(FormChange::Done(form)),
-            Committed::Unknown(error) => {
-                let found = self.form(key.account_id, key.form_id).await?;
-                let of = |form: &Form| (form.revision, form.updated_at, form.status);
-                found
-                    .filter(|found| of(found) == of(&form))
-                    .map(FormChange::Done)
-                    .ok_or(error)
-            }
-        }
+        let edited = async {
+            let found = self.form(key.account_id, key.form_id).await?;
+            let of = |form: &Form| (form.revision, form.updated_at, form.status);
+            Ok(found.as_ref().map(of) == Some(of(&form)))
+        };
+        tx.commit_or_ask(edited).await?;
+        Ok(FormChange::Done(form))
     }
 }
 

@@ -100,9 +100,8 @@ impl Store {
         let values = values![account_id, before.unwrap_or(Uuid::max()), most];
         let sql = format!("{BATCHES} AND batch_id < $2 ORDER BY batch_id DESC LIMIT $3");
         let batches = read(&self.rows(sql, values).await?)?;
-        Ok(ListPage::new(batches, limit, false, |batch: &Batch| {
-            batch.batch_id
-        }))
+        let position = |batch: &Batch| batch.batch_id;
+        Ok(ListPage::new(batches, limit, false, position))
     }
 
     /// A page of a batch's record errors in the order of the records, from the `from`-th on (counted from 0).
@@ -152,16 +151,8 @@ impl Store {
             .await
     }
 
-    /// The same for a batch only that is still stalled when its row is locked.
-    pub(crate) async fn cancel_stalled(
-        &self,
-        account_id: Uuid,
-        batch_id: Uuid,
-    ) -> Result<Change<Batch>, Error> {
-        self.cancel(account_id, batch_id, &["stalled"]).await
-    }
-
-    async fn cancel(
+    /// The same for a batch only that has one of these statuses when its row is locked.
+    pub(crate) async fn cancel(
         &self,
         account_id: Uuid,
         batch_id: Uuid,
@@ -218,15 +209,12 @@ impl Store {
             return Ok(Change::Finished);
         }
         let chunks = i64::try_from(records.len()).map_err(Error::broken)?;
-        let lane: Option<String> = tx
-            .one(
-                "UPDATE import_batch
+        let lane = "UPDATE import_batch
                     SET status = 'processing', open_chunks = open_chunks + $3, parked_chunks = parked_chunks - $3,
                         failed = failed - $4
-                  WHERE account_id = $1 AND batch_id = $2 RETURNING lane",
-                values![account_id, batch_id, chunks, records.iter().sum::<i64>()],
-            )
-            .await?;
+                  WHERE account_id = $1 AND batch_id = $2 RETURNING lane";
+        let values = values![account_id, batch_id, chunks, records.iter().sum::<i64>()];
+        let lane: Option<String> = tx.one(lane, values).await?;
         tx.commit_surely().await?;
         Ok(Change::Done(Retried {
             batch: self.changed(account_id, batch_id).await?,

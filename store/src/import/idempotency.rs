@@ -115,13 +115,17 @@ impl Tx {
         };
         let (account_id, attempt) = (attempt.account_id, attempt.attempt);
         let status = i64::from(first.status);
-        let written = self
-            .execute(
-                "UPDATE idempotency SET body_hash = $4, status = $5, response = $6
-                  WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3 AND status IS NULL",
-                values![account_id, key, attempt, first.body_hash, status, first.answer],
-            )
-            .await?;
+        let written = "UPDATE idempotency SET body_hash = $4, status = $5, response = $6
+                  WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3 AND status IS NULL";
+        let values = values![
+            account_id,
+            key,
+            attempt,
+            first.body_hash,
+            status,
+            first.answer
+        ];
+        let written = self.execute(written, values).await?;
         still_held(written)
     }
 }

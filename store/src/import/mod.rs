@@ -2,7 +2,7 @@
 //!
 //! - `idempotency` (who may answer a key), `receive` (a body's chunks, and the one commit that accepts them);
 //! - `chunk` (the worker's ledger: claim, finish, fail, park), `bulk` (rows into `recipient`, a file a dialect), `heartbeat` (which
-//!   workers are alive), `sweep` (what time leaves behind);
+//!   workers are alive);
 //! - `batch` (status, list, errors, cancel, retry), `recipient` (read, erase).
 
 mod batch;
@@ -12,10 +12,10 @@ mod heartbeat;
 mod idempotency;
 mod receive;
 mod recipient;
-mod sweep;
 
 pub use self::batch::{Batch, BatchStatus, Change, Retried};
 pub use self::chunk::{ChunkId, Claim, MAX_FAILURES, MAX_STARTS, Noted, Outcomes};
+pub(crate) use self::idempotency::LIFETIME as FIRST_ANSWER_LIFETIME;
 pub use self::idempotency::{FinishedImport, FirstAnswer, Reservation};
 pub use self::receive::{ChunkCut, ImportAttempt, QueueBatch};
 pub use self::recipient::{Recipient, RecipientQuery};

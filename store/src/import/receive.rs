@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::idempotency::FirstAnswer;
 use crate::tx::{Parameters, Sql, values};
-use crate::{Committed, Error, Store, Tx};
+use crate::{Error, Store, Tx};
 
 /// zstd's fastest level: blocks are written once and read rarely.
 const LEVEL: i32 = 1;
@@ -90,16 +90,14 @@ impl Store {
     /// wait behind it; what a transaction costs there is the pages that it touches, so a long run is sorted first
     /// (measured, a million docids in random order: 6.5 s instead of 22 s).
     pub fn chunk_cut(&self) -> ChunkCut {
-        if self.is_sqlite() {
-            ChunkCut {
-                chunk_records: 1_000,
-                run_records: 50_000,
-            }
+        let (chunk_records, run_records) = if self.is_sqlite() {
+            (1_000, 50_000)
         } else {
-            ChunkCut {
-                chunk_records: 5_000,
-                run_records: 5_000,
-            }
+            (5_000, 5_000)
+        };
+        ChunkCut {
+            chunk_records,
+            run_records,
         }
     }
 
@@ -147,11 +145,8 @@ impl Store {
         let stored = "INSERT INTO import_chunk (account_id, batch_id, chunk_no, records)
          SELECT account_id, batch_id, $4, $5 FROM import_batch
           WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'";
-        let stored = tx
-            .execute(stored, values![attempt, chunk_no, records])
-            .await
-            .map_err(Error::lost_with_its_batch)?;
-        still_held(stored)?;
+        let stored = tx.execute(stored, values![attempt, chunk_no, records]);
+        still_held(stored.await.map_err(Error::lost_with_its_batch)?)?;
         let insert = "INSERT INTO import_payload (account_id, batch_id, chunk_no, payload) VALUES ($1, $2, $3, $4)";
         tx.execute(insert, values![account_id, batch_id, chunk_no, payload])
             .await?;
@@ -175,11 +170,8 @@ impl Store {
         let stored = "INSERT INTO import_error (account_id, batch_id, first, errors, block)
          SELECT account_id, batch_id, $4, $5, $6 FROM import_batch
           WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'";
-        let stored = tx
-            .execute(stored, values![attempt, first, count, block])
-            .await
-            .map_err(Error::lost_with_its_batch)?;
-        still_held(stored)?;
+        let stored = tx.execute(stored, values![attempt, first, count, block]);
+        still_held(stored.await.map_err(Error::lost_with_its_batch)?)?;
         tx.commit_surely().await
     }
 
@@ -231,21 +223,12 @@ impl Store {
             batch.errors_dropped,
         ];
         still_held(tx.execute(queue, values).await?)?;
-        match tx.commit().await? {
-            Committed::Done => Ok(()),
-            Committed::Unknown(error) if self.is_queued(attempt).await? => {
-                tracing::info!(error = %error, "a lost commit was found in the ledger");
-                Ok(())
-            }
-            Committed::Unknown(error) => Err(error),
-        }
-    }
-
-    async fn is_queued(&self, attempt: &ImportAttempt) -> Result<bool, Error> {
-        let found = "SELECT 1 FROM import_batch
-          WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND seq IS NOT NULL";
-        let found: Option<i32> = self.one(found, values![attempt]).await?;
-        Ok(found.is_some())
+        tx.commit_or_ask(async {
+            let queued = "SELECT 1 FROM import_batch
+              WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND seq IS NOT NULL";
+            Ok(self.row(queued, values![attempt]).await?.is_some())
+        })
+        .await
     }
 
     /// Refuses a batch whose records were refused: it goes, the answer stays under its key.

@@ -16,14 +16,12 @@ use sea_orm::QueryResult;
 use uuid::Uuid;
 
 pub use self::account::{AccountHead, FormEntry};
-pub use self::feedback::{
-    FeedbackPage, FeedbackPart, FeedbackQuery, FeedbackRow, ListPosition, Stride,
-};
+pub use self::feedback::{FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, Stride};
 pub use self::form::FormHead;
 pub use self::reconcile::{Drift, Slice, Slices};
 pub use self::rollup::{PendingForms, RolledUp, ScanScope, WHOLE, Watermark};
 use crate::form::FormKey;
-use crate::tx::{Patience, Sql, get, values};
+use crate::tx::{Sql, get, values};
 pub use crate::version::Version;
 use crate::{Error, Store, Tx};
 
@@ -37,7 +35,7 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn report_snapshot(&self) -> Result<Snapshot, Error> {
-        self.snapshot(Patience::Request).await.map(Snapshot)
+        self.snapshot().await.map(Snapshot)
     }
 
     /// The version of a form's reports. `None`: the account has no such form.
@@ -45,7 +43,7 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn form_data_version(&self, form: FormKey) -> Result<Option<Version>, Error> {
-        let tx = self.snapshot(Patience::Request).await?;
+        let tx = self.snapshot().await?;
         let version = "SELECT data_version AS version, stamp FROM form_version WHERE account_id = $1 AND form_id = $2";
         let row = tx.row(version, values![form]).await?;
         row.as_ref().map(Version::of).transpose()
@@ -56,7 +54,7 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn account_data_version(&self, account_id: Uuid) -> Result<Version, Error> {
-        let tx = self.snapshot(Patience::Request).await?;
+        let tx = self.snapshot().await?;
         let rows = "SELECT data_version AS version, stamp FROM form_version WHERE account_id = $1
           UNION ALL SELECT data_version, stamp FROM recipient_version WHERE account_id = $1";
         let rows = tx.rows(rows, values![account_id]).await?;

@@ -22,9 +22,8 @@ impl Tx {
         let insert =
             "INSERT INTO recipient_rollup AS r (account_id, day, recipients) VALUES ($1, $2, $3)
              ON CONFLICT (account_id, day) DO UPDATE SET recipients = r.recipients + $3";
-        self.execute(insert, values![account_id, day, recipients])
-            .await
-            .map(drop)
+        let values = values![account_id, day, recipients];
+        self.execute(insert, values).await.map(drop)
     }
 
     /// Says that the account's recipients changed. The version's row is the account's lock: the order of versions is
@@ -38,8 +37,7 @@ impl Tx {
              ON CONFLICT (account_id) DO UPDATE
             SET data_version = v.data_version + 1, stamp = excluded.stamp,
                 as_of = CASE WHEN v.as_of > $2 THEN v.as_of ELSE $2 END";
-        self.execute(insert, values![account_id, now, rand::random::<i64>()])
-            .await
-            .map(drop)
+        let values = values![account_id, now, rand::random::<i64>()];
+        self.execute(insert, values).await.map(drop)
     }
 }

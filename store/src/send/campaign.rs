@@ -12,7 +12,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use crate::tx::{Parameters, Sql, values};
-use crate::{Committed, Error, ListPage, Store, Tx};
+use crate::{Error, ListPage, Store, Tx};
 
 /// A campaign, by its account and its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
@@ -67,7 +67,7 @@ pub enum CampaignChange {
 }
 
 impl Campaign {
-    fn read(row: &campaign::Model) -> Result<Self, Error> {
+    pub(super) fn read(row: &campaign::Model) -> Result<Self, Error> {
         Ok(Self {
             campaign_id: row.campaign_id,
             status: row.status.parse().map_err(Error::broken)?,
@@ -79,6 +79,14 @@ impl Campaign {
             finished_at: row.finished_at,
             finishing: row.finishing,
         })
+    }
+
+    /// Whether messages may be planned for it.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(
+            self.status,
+            CampaignStatus::Running | CampaignStatus::Paused
+        )
     }
 }
 
@@ -127,18 +135,12 @@ impl Store {
             .exec_without_returning(&tx)
             .await?;
         // The lock of whoever adds to the tallies.
-        tx.execute(
-            "INSERT INTO campaign_tally (account_id, campaign_id, kind, counts) VALUES ($1, $2, 'first', '{}')",
-            values![account_id, made.campaign_id],
-        )
-        .await?;
-        match tx.commit().await? {
-            Committed::Done => Ok(made),
-            Committed::Unknown(error) => {
-                let key = CampaignKey::new(account_id, made.campaign_id);
-                self.campaign(key).await?.ok_or(error)
-            }
-        }
+        let insert = "INSERT INTO campaign_tally (account_id, campaign_id, kind, counts) VALUES ($1, $2, 'first', '{}')";
+        let key = CampaignKey::new(account_id, made.campaign_id);
+        tx.execute(insert, values![key]).await?;
+        let is_made = async { Ok(self.campaign(key).await?.is_some()) };
+        tx.commit_or_ask(is_made).await?;
+        Ok(made)
     }
 
     /// One campaign.
@@ -168,12 +170,8 @@ impl Store {
             .all(self)
             .await?;
         let campaigns = rows.iter().map(Campaign::read).collect::<Result<_, _>>()?;
-        Ok(ListPage::new(
-            campaigns,
-            limit,
-            false,
-            |campaign: &Campaign| campaign.campaign_id,
-        ))
+        let position = |campaign: &Campaign| campaign.campaign_id;
+        Ok(ListPage::new(campaigns, limit, false, position))
     }
 
     /// Gives a DRAFT another content.
@@ -257,21 +255,14 @@ impl Store {
         if after.status == CampaignStatus::Cancelled {
             tx.cancel_due(key).await?;
         }
-        campaign::Entity::update(row.into_active_model().reset_all())
-            .exec_without_returning(&tx)
-            .await?;
-        match tx.commit().await? {
-            Committed::Done => Ok(CampaignChange::Done(Box::new(after))),
-            Committed::Unknown(error) => {
-                let found = self.campaign(key).await?;
-                let found = found.filter(|found| {
-                    found.revision == after.revision && found.updated_at == after.updated_at
-                });
-                found
-                    .map(|found| CampaignChange::Done(Box::new(found)))
-                    .ok_or(error)
-            }
-        }
+        tx.update_campaign(row).await?;
+        let changed = async {
+            let found = self.campaign(key).await?;
+            let of = |campaign: &Campaign| (campaign.revision, campaign.updated_at);
+            Ok(found.as_ref().map(of) == Some(of(&after)))
+        };
+        tx.commit_or_ask(changed).await?;
+        Ok(CampaignChange::Done(Box::new(after)))
     }
 
     /// Deletes a DRAFT.
@@ -308,5 +299,11 @@ impl Tx {
     ) -> Result<Option<campaign::Model>, Error> {
         let row = campaign::Entity::find_by_id((key.account_id, key.campaign_id));
         Ok(row.lock(LockType::NoKeyUpdate).one(self).await?)
+    }
+
+    /// Stores the row of a campaign that this transaction holds.
+    pub(super) async fn update_campaign(&self, row: campaign::Model) -> Result<(), Error> {
+        let update = campaign::Entity::update(row.into_active_model().reset_all());
+        Ok(update.exec_without_returning(self).await.map(drop)?)
     }
 }

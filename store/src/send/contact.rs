@@ -7,7 +7,7 @@ use domain::pepper::Pepper;
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-use crate::tx::{Sql, get, read, values};
+use crate::tx::{Sql, read, tuples, values};
 use crate::{Error, ListPage, Store, Tx};
 
 pub(super) const OPT_OUT: &str = "INSERT INTO contact (account_id, phone_mac, opted_out_at, source) VALUES ($1, $2, $3, $4)
@@ -124,21 +124,13 @@ impl Store {
         let most = i64::try_from(limit + 1).unwrap_or(i64::MAX);
         // Nobody opts out tomorrow.
         let (at, mac) = before.unwrap_or_else(|| (Utc::now() + TimeDelta::days(1), vec![]));
-        let rows = self
-            .rows(
-                "SELECT c.phone_mac, c.source, c.opted_out_at AS since, r.phone
+        let rows = "SELECT c.phone_mac, c.source, c.opted_out_at AS since, r.phone
                    FROM contact c LEFT JOIN recipient r ON r.account_id = c.account_id AND r.docid = c.docid
                   WHERE c.account_id = $1 AND (c.opted_out_at, c.phone_mac) < ($2, $3) AND c.opted_out_at IS NOT NULL
-                  ORDER BY c.opted_out_at DESC, c.phone_mac DESC LIMIT $4",
-                values![account_id, at, mac, most],
-            )
-            .await?;
-        Ok(ListPage::new(
-            read(&rows)?,
-            limit,
-            false,
-            |row: &Suppressed| (row.since, row.phone_mac.clone()),
-        ))
+                  ORDER BY c.opted_out_at DESC, c.phone_mac DESC LIMIT $4";
+        let rows = self.rows(rows, values![account_id, at, mac, most]).await?;
+        let position = |row: &Suppressed| (row.since, row.phone_mac.clone());
+        Ok(ListPage::new(read(&rows)?, limit, false, position))
     }
 }
 
@@ -160,15 +152,15 @@ impl Tx {
             CONTACTS.to_owned()
         };
         let rows = self.for_rows(&read, rows.collect()).await?;
-        let contacts = rows.iter().map(|row| {
-            let at: Option<DateTime<Utc>> = get(row, "last_sent_at")?;
-            let campaign_id = get(row, "last_campaign_id")?;
+        let rows: Vec<(_, Option<DateTime<Utc>>, _, _)> = tuples(&rows)?;
+        let contacts = rows.into_iter().map(|(mac, at, campaign_id, opted_out)| {
+            let last_sent = at.map(|at| (at, campaign_id));
             let contact = Contact {
-                opted_out: get(row, "opted_out")?,
-                last_sent: at.map(|at| (at, campaign_id)),
+                opted_out,
+                last_sent,
             };
-            Ok((get(row, "phone_mac")?, contact))
+            (mac, contact)
         });
-        contacts.collect()
+        Ok(contacts.collect())
     }
 }

@@ -81,16 +81,12 @@ impl Store {
 
     async fn try_end(&self) -> Result<u64, Error> {
         let tx = self.begin_by_key().await?;
-        let due: Vec<(Uuid, Uuid)> = tx
-            .all(
-                "DELETE FROM message_due WHERE (account_id, campaign_id, due_at, message_id) IN (
+        let due = "DELETE FROM message_due WHERE (account_id, campaign_id, due_at, message_id) IN (
                         SELECT d.account_id, d.campaign_id, d.due_at, d.message_id
                           FROM campaign c JOIN message_due d ON d.account_id = c.account_id AND d.campaign_id = c.campaign_id
                          WHERE c.status = 'CANCELLED' AND d.fence = 0 LIMIT $1)
-                 RETURNING account_id, message_id",
-                values![SLICE],
-            )
-            .await?;
+                 RETURNING account_id, message_id";
+        let due: Vec<(Uuid, Uuid)> = tx.all(due, values![SLICE]).await?;
         if due.is_empty() {
             return Ok(0);
         }
@@ -124,25 +120,6 @@ impl Tx {
         self.append_counts(changes).await
     }
 
-    /// Leaves of the tracking fields of a recipient's message links the docid alone.
-    async fn erase_link_fields(&self, account_id: Uuid, docid: &str) -> Result<(), Error> {
-        let links = "(SELECT link_id FROM message WHERE account_id = $1 AND docid = $2)";
-        let fields = serde_json::json!({ "docid": docid }).to_string();
-        self.execute(
-            format!(
-                "UPDATE link SET track_fields = $3 WHERE account_id = $1 AND link_id IN {links}"
-            ),
-            values![account_id, docid, fields],
-        )
-        .await?;
-        self.execute(
-            format!("DELETE FROM link_track_field WHERE account_id = $1 AND link_id IN {links} AND track_field <> $3"),
-            values![account_id, docid, format!("docid={docid}")],
-        )
-        .await?;
-        Ok(())
-    }
-
     /// Skips the scheduled messages of a recipient who is erased, and forgets phone and tracking fields, also what was to be
     /// replied. What was cancelled is counted as such, and ends by itself.
     pub(crate) async fn erase_messages(&self, account_id: Uuid, docid: &str) -> Result<(), Error> {
@@ -156,14 +133,10 @@ impl Tx {
         let mut changes = Changes::default();
         for campaign_id in campaigns {
             let key = CampaignKey::new(account_id, campaign_id);
-            let due: Vec<Uuid> = self
-                .all(
-                    "DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND fence = 0 AND message_id IN (
+            let due = "DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND fence = 0 AND message_id IN (
                             SELECT message_id FROM message WHERE account_id = $1 AND campaign_id = $2 AND docid = $3)
-                     RETURNING message_id",
-                    values![key, docid],
-                )
-                .await?;
+                     RETURNING message_id";
+            let due: Vec<Uuid> = self.all(due, values![key, docid]).await?;
             for message_id in due {
                 let skip = "UPDATE message SET status = 'skipped', reason = 'erased'
                              WHERE account_id = $1 AND message_id = $2 RETURNING kind";
@@ -178,7 +151,20 @@ impl Tx {
         self.execute(reply, values![account_id, docid]).await?;
         let forget = "UPDATE message SET phone_mac = NULL, sent_mac = NULL WHERE account_id = $1 AND docid = $2";
         self.execute(forget, values![account_id, docid]).await?;
-        self.erase_link_fields(account_id, docid).await?;
+        // Of the tracking fields of links the docid stays.
+        let links = "(SELECT link_id FROM message WHERE account_id = $1 AND docid = $2)";
+        let update = format!(
+            "UPDATE link SET track_fields = $3 WHERE account_id = $1 AND link_id IN {links}"
+        );
+        let fields = serde_json::json!({ "docid": docid }).to_string();
+        self.execute(update, values![account_id, docid, fields])
+            .await?;
+        let delete = format!(
+            "DELETE FROM link_track_field WHERE account_id = $1 AND link_id IN {links} AND track_field <> $3"
+        );
+        let kept = format!("docid={docid}");
+        self.execute(delete, values![account_id, docid, kept])
+            .await?;
         self.append_counts(changes).await
     }
 }

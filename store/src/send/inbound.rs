@@ -116,12 +116,10 @@ impl Store {
         message_id: Uuid,
         provider_id: Option<&str>,
     ) -> Result<Referred, Error> {
+        let row = "SELECT a.account_id, m.status, m.parts, m.provider_ids
+                   FROM account a JOIN message m ON m.account_id = a.account_id WHERE a.number = $1 AND m.message_id = $2";
         let row = self
-            .row(
-                "SELECT a.account_id, m.status, m.parts, m.provider_ids
-                   FROM account a JOIN message m ON m.account_id = a.account_id WHERE a.number = $1 AND m.message_id = $2",
-                values![i64::from(account_number), message_id],
-            )
+            .row(row, values![i64::from(account_number), message_id])
             .await?;
         let Some(row) = row else {
             return Ok(Referred::Unknown);
@@ -164,11 +162,9 @@ impl Store {
     async fn try_inbound(&self, inbound: NewInbound<'_>, pepper: &Pepper) -> Result<bool, Error> {
         let tx = self.begin_by_keys().await?;
         let now = tx.now().await?;
+        let new = "INSERT INTO inbound (sender, id, received_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
         let new = tx
-            .execute(
-                "INSERT INTO inbound (sender, id, received_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-                values![inbound.sender, inbound.id, now],
-            )
+            .execute(new, values![inbound.sender, inbound.id, now])
             .await?;
         if new == 0 {
             return Ok(false);

@@ -5,24 +5,27 @@ use chrono_tz::Tz;
 use domain::campaign::{CampaignContent, MessageKind, SkipReason};
 use domain::form::FormContent;
 use domain::link::{BusPropIds, TrackFields};
+use domain::pepper::Pepper;
 use domain::sms::{self, Country, Parts};
 use indexmap::IndexMap;
 use uuid::Uuid;
 
+use super::CampaignKey;
 use super::contact::Contact;
 
-/// What is known of the account, the form and the campaign of a message.
-pub(super) struct Context<'a> {
+/// What is known of the account, the form and the campaign of messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    pub campaign: CampaignKey,
     pub content: &'a CampaignContent,
     pub account_zone: Tz,
-    pub campaign_id: Uuid,
     /// None of a form that was deleted.
     pub form: Option<&'a FormContent>,
     /// The countries that the sender serves; `None`: all.
     pub countries: Option<&'a [Country]>,
     /// Before a link's token.
     pub link_prefix: &'a str,
-    pub now: DateTime<Utc>,
+    pub pepper: &'a Pepper,
 }
 
 /// A message whose turn it is.
@@ -63,8 +66,8 @@ pub(super) struct Ready {
 }
 
 impl Context<'_> {
-    /// Judges a message. Of several reasons to skip it the first in this order is told.
-    pub(super) fn judge(&self, due: &DueMessage) -> Verdict {
+    /// Judges a message at a moment. Of several reasons to skip it the first in this order is told.
+    pub(super) fn judge(&self, due: &DueMessage, now: DateTime<Utc>) -> Verdict {
         use SkipReason::{
             AlreadyAnswered, ContactGap, CountryNotAllowed, Erased, FormDeleted, OptedOut,
             TemplateFieldMissing, TooLate, TooLong,
@@ -91,16 +94,16 @@ impl Context<'_> {
         let deadline = due.scheduled_at + TimeDelta::hours(self.content.send_within_hours.into());
         let mut ends_at = deadline;
         if !is_test {
-            if self.is_too_soon(due.contact.last_sent) {
+            if self.is_too_soon(due.contact.last_sent, now) {
                 return Verdict::Skip(ContactGap);
             }
-            if self.now >= deadline {
+            if now >= deadline {
                 return Verdict::Skip(TooLate);
             }
             let zones = sms::zones_for(due.fields.get("time_zone").map(String::as_str), phone);
             let window = self.content.send_window.as_ref();
-            let slot = sms::slot(window, &zones, self.account_zone, self.now);
-            if slot.opens_at > self.now {
+            let slot = sms::slot(window, &zones, self.account_zone, now);
+            if slot.opens_at > now {
                 return Verdict::Later(slot.opens_at);
             }
             ends_at = slot
@@ -135,12 +138,16 @@ impl Context<'_> {
         }))
     }
 
-    fn is_too_soon(&self, last_sent: Option<(DateTime<Utc>, Option<Uuid>)>) -> bool {
+    fn is_too_soon(
+        &self,
+        last_sent: Option<(DateTime<Utc>, Option<Uuid>)>,
+        now: DateTime<Utc>,
+    ) -> bool {
         let gap = TimeDelta::days(self.content.contact_gap_days.into());
         last_sent.is_some_and(|(at, campaign_id)| {
             // This very message, if it was not sent after all, or the one that a reminder follows.
-            let is_own = campaign_id == Some(self.campaign_id);
-            at + gap > self.now && !is_own
+            let is_own = campaign_id == Some(self.campaign.campaign_id);
+            at + gap > now && !is_own
         })
     }
 

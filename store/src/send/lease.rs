@@ -20,7 +20,6 @@ pub const TRUSTED_FOR: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
     pub name: String,
-    pub owner: Uuid,
     pub fence: i64,
 }
 
@@ -42,7 +41,6 @@ impl Store {
         tx.commit_surely().await?;
         Ok(fence.map(|fence| Lease {
             name: name.to_owned(),
-            owner,
             fence,
         }))
     }

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::NaiveDate;
 use domain::campaign::{Count, MessageKind, MessageStatus};
 use domain::rollup::DayCounts;
 use uuid::Uuid;
 
 use super::CampaignKey;
 use super::tally::Changes;
-use crate::collect::PendingDeltas;
-use crate::form::FormKey;
+use crate::collect::{NewView, PendingDeltas};
 use crate::tx::{get, parsed, values};
 use crate::{Error, Tx};
 
@@ -22,37 +21,24 @@ const ANSWERED: &str = "WITH g(a, m, t) AS (ROWS) UPDATE message AS m SET answer
        FROM g WHERE m.account_id = g.a AND m.message_id = g.m AND m.answered_at IS NULL
      RETURNING account_id, message_id, campaign_id, kind, status, accepted_day";
 
-/// The first thing that came through a message's link.
-#[derive(Clone, Debug)]
-pub(crate) struct FirstUse {
-    pub at: DateTime<Utc>,
-    /// The link's form and business properties.
-    pub form: FormKey,
-    pub bus_prop_ids: String,
-}
-
-/// Links of messages, by account and id.
-pub(crate) type FirstUses = BTreeMap<(Uuid, Uuid), FirstUse>;
+/// The first thing that came through each of the links of messages, by account and id.
+pub(crate) type FirstUses<'a> = BTreeMap<(Uuid, Uuid), &'a NewView>;
 
 impl Tx {
-    /// Notes in the messages of these links that they were viewed, and answered, and appends the counts of what came. The last
+    /// Notes in the messages of these links that they were viewed and, where `answered`, answered, and appends the counts of what came. The last
     /// thing before the commit: messages are locked after visits and views, in the order of their keys.
     pub(crate) async fn note_uses(
         &self,
-        viewed: &FirstUses,
-        answered: &FirstUses,
+        uses: &FirstUses<'_>,
+        answered: bool,
         deltas: PendingDeltas,
     ) -> Result<(), Error> {
         let mut changes = Changes {
             reported: deltas,
             ..Changes::default()
         };
-        let mut all = viewed.clone();
-        all.extend(answered.clone());
-        for (uses, count, statement) in [
-            (&all, Count::Viewed, VIEWED),
-            (answered, Count::Answered, ANSWERED),
-        ] {
+        let notes = [(Count::Viewed, VIEWED), (Count::Answered, ANSWERED)];
+        for (count, statement) in notes.into_iter().take(1 + usize::from(answered)) {
             let rows = uses
                 .iter()
                 .map(|((account, link), first)| values![*account, *link, first.at]);
@@ -62,7 +48,7 @@ impl Tx {
                 let kind: MessageKind = parsed(&row, "kind")?;
                 changes.of(key, kind).add(count, 1);
                 let accepted_day: Option<NaiveDate> = get(&row, "accepted_day")?;
-                if let Some(first) = answered.get(&(account_id, get(&row, "message_id")?))
+                if let Some(first) = uses.get(&(account_id, get(&row, "message_id")?))
                     && count == Count::Answered
                     && let Some(day) = accepted_day
                 {
@@ -70,7 +56,7 @@ impl Tx {
                     let is_delivered = status == MessageStatus::Delivered;
                     let before = DayCounts::message(is_delivered, false);
                     let more = DayCounts::message(is_delivered, true) + -before;
-                    let (form, ids) = (first.form, &first.bus_prop_ids);
+                    let (form, ids) = (first.form(), &first.bus_prop_ids);
                     changes.reported.add_messages(form, day, ids, more);
                 }
             }

@@ -1,6 +1,6 @@
 //! Messages as their account sees them, and those that a person asks for: a test, or an uncertain one again.
 
-use domain::campaign::{CampaignStatus, Count, Counts, Message, MessageStatus};
+use domain::campaign::{CampaignStatus, Count, Message, MessageStatus};
 use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
@@ -53,8 +53,8 @@ impl Store {
             condition = format!("{condition} AND {STATUS} = $5");
             of.push(status.as_str().into());
         }
-        let page = self.messages(key.account_id, &condition, of, before, limit);
-        page.await
+        self.messages(key.account_id, &condition, of, before, limit)
+            .await
     }
 
     /// A page of a recipient's messages, newest first, of those before `before`.
@@ -68,8 +68,8 @@ impl Store {
         before: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<Message>, Error> {
-        let page = self.messages(account_id, "m.docid = $4", values![docid], before, limit);
-        page.await
+        self.messages(account_id, "m.docid = $4", values![docid], before, limit)
+            .await
     }
 
     async fn messages(
@@ -91,12 +91,8 @@ impl Store {
         );
         let rows = self.rows(select, given).await?;
         let messages = rows.iter().map(read).collect::<Result<_, _>>()?;
-        Ok(ListPage::new(
-            messages,
-            limit,
-            false,
-            |message: &Message| message.message_id,
-        ))
+        let position = |message: &Message| message.message_id;
+        Ok(ListPage::new(messages, limit, false, position))
     }
 
     /// Schedules a test message to a phone, with the fields of a recipient. `None`: the campaign is gone.
@@ -114,17 +110,12 @@ impl Store {
             return Ok(None);
         };
         let (now, id) = (tx.now().await?, Uuid::now_v7());
-        tx.execute(
-            "INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, status, scheduled_at)
-             VALUES ($1, $2, $3, $3, $4, 'test', 'scheduled', $5)",
-            values![key, id, docid, now],
-        )
-        .await?;
-        tx.execute(
-            "INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender, phone) VALUES ($1, $2, $3, $4, $5, $6)",
-            values![key, id, now, campaign.sender, phone],
-        )
-        .await?;
+        let insert = "INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, status, scheduled_at)
+             VALUES ($1, $2, $3, $3, $4, 'test', 'scheduled', $5)";
+        tx.execute(insert, values![key, id, docid, now]).await?;
+        let insert = "INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender, phone) VALUES ($1, $2, $3, $4, $5, $6)";
+        let values = values![key, id, now, campaign.sender.as_str(), phone];
+        tx.execute(insert, values).await?;
         tx.commit_surely().await?;
         Ok(Some(id))
     }
@@ -144,23 +135,17 @@ impl Store {
             return Ok(CampaignChange::Refused(status));
         }
         let now = tx.now().await?;
-        let again: Vec<(Uuid, String, i64)> = tx
-            .all(
-                "UPDATE message SET status = 'scheduled', code = NULL, scheduled_at = $3
-                  WHERE account_id = $1 AND campaign_id = $2 AND status = 'unknown' AND kind <> 'test'
-                 RETURNING message_id, kind, parts",
-                values![key, now],
-            )
-            .await?;
+        let again = "UPDATE message SET status = 'scheduled', code = NULL, scheduled_at = $3
+              WHERE account_id = $1 AND campaign_id = $2 AND status = 'unknown' AND kind <> 'test'
+             RETURNING message_id, kind, parts";
+        let again: Vec<(Uuid, String, i64)> = tx.all(again, values![key, now]).await?;
         let mut changes = Changes::default();
         let mut due = Vec::new();
         for (message_id, kind, parts) in again {
             let kind = kind.parse().map_err(Error::broken)?;
-            let [unknown, scheduled] =
-                [MessageStatus::Unknown, MessageStatus::Scheduled].map(Count::Status);
-            let delta = changes.of(key, kind);
-            delta.merge(&Counts::moved(unknown, scheduled));
-            delta.add(Count::Parts, -parts);
+            let scheduled = Count::Status(MessageStatus::Scheduled);
+            changes.moved((key, kind), MessageStatus::Unknown, scheduled);
+            changes.of(key, kind).add(Count::Parts, -parts);
             due.push(values![key, message_id, now, row.sender.as_str()]);
         }
         if status == CampaignStatus::Finished && !due.is_empty() {

@@ -7,7 +7,6 @@
 //! - [`provider_id`]: the names under which providers know messages. [`inbound`]: what comes to hooks.
 //! - [`contact`]: the suppression list. [`reply`]: what texts are answered. [`message`]: messages as their account sees them.
 //! - [`preview`]: what a campaign would do. [`state`]: how senders are. `pepper`: which secret made the hashes of phones.
-//! - `sweep`: what is kept for a time.
 //!
 //! A message is sent at most once, because the commit that claims it comes before the first byte to the provider, and a claimed
 //! message is not claimed again. The row of `message_due` says how far it is: with fence 0 it waits; with a fence it was handed
@@ -20,7 +19,7 @@ pub mod contact;
 pub mod drive;
 pub mod end;
 pub mod inbound;
-mod judge;
+pub mod judge;
 pub mod lease;
 mod link;
 pub mod message;
@@ -32,8 +31,7 @@ pub mod receipt;
 mod reconcile;
 pub mod reply;
 pub mod state;
-mod sweep;
 mod tally;
 
 pub use self::campaign::{Campaign, CampaignChange, CampaignKey};
-pub(crate) use self::link::{FirstUse, FirstUses};
+pub(crate) use self::link::FirstUses;

@@ -5,17 +5,14 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
-use domain::campaign::{
-    Audience, CampaignContent, CampaignStatus, Count, MessageKind, MessageStatus, SkipReason,
-};
+use domain::campaign::{Audience, CampaignContent, Count, MessageKind, MessageStatus, SkipReason};
 use domain::pepper::Pepper;
 use domain::sms;
-use entity::campaign;
-use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QueryResult, Value};
+use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
 
-use super::CampaignKey;
 use super::tally::Changes;
+use super::{Campaign, CampaignKey};
 use crate::import::{Claim, RecipientQuery};
 use crate::tx::{Sql, get, parsed, read, tuples, values};
 use crate::{Error, Store, Tx};
@@ -39,24 +36,17 @@ const DUE: &str = "WITH g(a, c, m, t, s) AS (ROWS)
      INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender) SELECT * FROM g";
 
 const IMPORTED: &str =
-    "WITH g(a, d) AS (ROWS) SELECT r.docid, r.phone, r.fields ->> 'time_zone' AS time_zone
+    "WITH g(a, d) AS (ROWS) SELECT r.docid, r.phone, r.fields ->> 'time_zone' AS more
        FROM g JOIN recipient r ON r.account_id = g.a AND r.docid = g.d WHERE r.phone IS NOT NULL";
 
-/// A recipient as planning needs it.
-struct Recipient {
-    docid: String,
-    phone: String,
-    time_zone: Option<String>,
-}
-
-impl Recipient {
-    fn read(row: &QueryResult) -> Result<Self, Error> {
-        Ok(Self {
-            docid: get(row, "docid")?,
-            phone: get(row, "phone")?,
-            time_zone: get(row, "time_zone")?,
-        })
-    }
+/// A recipient of an account.
+#[derive(FromQueryResult)]
+pub(super) struct Recipient {
+    pub(super) docid: String,
+    /// `None`: it is not of the audience.
+    pub(super) phone: Option<String>,
+    /// One more column: the time zone, or all fields as JSON.
+    pub(super) more: Option<String>,
 }
 
 /// The campaign for which a transaction plans, whose row it holds.
@@ -101,58 +91,39 @@ impl Store {
         let Some(mut row) = tx.lock_campaign(key).await? else {
             return Ok(None);
         };
-        let (Some(started_at), false, true) = (row.started_at, row.planned, is_open(&row)?) else {
+        let campaign = Campaign::read(&row)?;
+        let is_open = campaign.is_open() && !row.planned;
+        let Some(started_at) = campaign.started_at.filter(|_| is_open) else {
             return Ok(None);
         };
-        let content: CampaignContent = serde_json::from_str(&row.content).map_err(Error::broken)?;
-        let (matches, mut values) = audience(&content.audience, tx.is_sqlite());
-        let mut given = values![
-            key.account_id,
-            row.planned_to.as_str(),
-            self.plan_slice(),
-            started_at
-        ];
-        given.append(&mut values);
-        let slice = format!(
-            "SELECT docid, CASE WHEN phone IS NOT NULL AND created_at <= $4 {matches} THEN phone END AS phone,
-                    fields ->> 'time_zone' AS time_zone
-               FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3"
-        );
-        let rows = tx.rows(slice, given).await?;
-        let mut recipients = Vec::new();
-        for row in &rows {
-            if get::<Option<String>>(row, "phone")?.is_some() {
-                recipients.push(Recipient::read(row)?);
-            }
-        }
-        match rows.last() {
-            Some(last) => row.planned_to = get(last, "docid")?,
+        let (docid, most) = (row.planned_to.as_str(), self.plan_slice());
+        let of = values![key.account_id, docid, most, started_at];
+        let column = "fields ->> 'time_zone'";
+        let recipients = audience(&tx, &campaign.content.audience, column, of).await?;
+        let looked_at = recipients.len() as u64;
+        match recipients.last() {
+            Some(last) => row.planned_to.clone_from(&last.docid),
             None => row.planned = true,
         }
-        let target = tx.target(key, &content).await?;
+        let target = tx.target(key, &campaign.content).await?;
         tx.plan(&target, recipients, pepper).await?;
-        let active = row.into_active_model().reset_all();
-        campaign::Entity::update(active)
-            .exec_without_returning(&tx)
-            .await?;
+        tx.update_campaign(row).await?;
         tx.commit_surely().await?;
-        Ok((!rows.is_empty()).then_some(rows.len() as u64))
+        Ok((looked_at > 0).then_some(looked_at))
     }
 }
 
-fn is_open(row: &campaign::Model) -> Result<bool, Error> {
-    let status: CampaignStatus = row.status.parse().map_err(Error::broken)?;
-    Ok(matches!(
-        status,
-        CampaignStatus::Running | CampaignStatus::Paused
-    ))
-}
-
-/// The condition that an audience is, with parameters from $5 on, and their values.
-pub(super) fn audience(audience: &Audience, is_sqlite: bool) -> (String, Vec<Value>) {
+/// Recipients in the order of their docids, each with one more column; a phone have only those who were of the audience at a moment.
+/// `of`: their account, the docid after which they begin, how many at most, and the moment.
+pub(super) async fn audience(
+    database: &impl Sql,
+    audience: &Audience,
+    column: &str,
+    mut of: Vec<Value>,
+) -> Result<Vec<Recipient>, Error> {
     let query = match audience.clone() {
         // Its recipients come with imports.
-        Audience::OnImport { .. } => return (" AND false".to_owned(), vec![]),
+        Audience::OnImport { .. } => return Ok(vec![]),
         Audience::Batches { batch_ids } => RecipientQuery {
             batch_ids: Some(batch_ids),
             ..RecipientQuery::default()
@@ -168,7 +139,13 @@ pub(super) fn audience(audience: &Audience, is_sqlite: bool) -> (String, Vec<Val
             fields,
         },
     };
-    query.condition(is_sqlite)
+    let (matches, values) = query.condition(database.is_sqlite());
+    of.extend(values);
+    let slice = format!(
+        "SELECT docid, CASE WHEN phone IS NOT NULL AND created_at <= $4 {matches} THEN phone END AS phone, {column} AS more
+           FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3"
+    );
+    read(&database.rows(slice, of).await?)
 }
 
 impl Tx {
@@ -189,15 +166,15 @@ impl Tx {
         let Some(row) = self.lock_campaign(key).await? else {
             return Ok(());
         };
-        if !is_open(&row)? {
+        let campaign = Campaign::read(&row)?;
+        if !campaign.is_open() {
             return Ok(());
         }
         let docids = docids.into_iter();
         let docids = docids.map(|docid| values![key.account_id, docid]);
         let rows = self.for_rows(IMPORTED, docids.collect()).await?;
-        let recipients = rows.iter().map(Recipient::read).collect::<Result<_, _>>()?;
-        let content: CampaignContent = serde_json::from_str(&row.content).map_err(Error::broken)?;
-        let target = self.target(key, &content).await?;
+        let recipients = read(&rows)?;
+        let target = self.target(key, &campaign.content).await?;
         self.plan(&target, recipients, pepper).await
     }
 
@@ -227,6 +204,7 @@ impl Tx {
         pepper: &Pepper,
     ) -> Result<(), Error> {
         let key = target.key;
+        recipients.retain(|recipient| recipient.phone.is_some());
         if let Some(most) = target.content.max_messages {
             let docids = recipients.iter();
             let docids = docids.map(|recipient| values![key, recipient.docid.as_str()]);
@@ -240,17 +218,14 @@ impl Tx {
         }
         let mut messages = HashMap::with_capacity(recipients.len());
         let mut older = Vec::new();
-        let rows = recipients.into_iter().map(|recipient| {
-            let message_id = Uuid::now_v7();
-            let mac = pepper.phone_mac(key.account_id, &recipient.phone).to_vec();
-            let macs = pepper.phone_macs(key.account_id, &recipient.phone).skip(1);
+        let rows = recipients.into_iter().filter_map(|recipient| {
+            let (message_id, phone) = (Uuid::now_v7(), recipient.phone?);
+            let mac = pepper.phone_mac(key.account_id, &phone).to_vec();
+            let macs = pepper.phone_macs(key.account_id, &phone).skip(1);
             older.extend(macs.map(|mac| values![key, message_id, mac.to_vec()]));
-            let docid = recipient.docid.clone();
-            messages.insert(message_id, recipient);
-            (
-                message_id,
-                values![key, message_id, docid, mac, target.from],
-            )
+            messages.insert(message_id, (phone, recipient.more));
+            let row = values![key, message_id, recipient.docid, mac, target.from];
+            Some((message_id, row))
         });
         let mut rows: Vec<(Uuid, Vec<Value>)> = rows.collect();
         let mut changes = Changes::default();
@@ -260,10 +235,10 @@ impl Tx {
         let older: HashSet<Uuid> = tuples(&older)?.into_iter().collect();
         let first = rows.iter().filter(|(id, _)| !older.contains(id));
         for message_id in self.insert(first, None).await? {
-            let Some(recipient) = messages.remove(&message_id) else {
+            let Some((phone, zone)) = messages.remove(&message_id) else {
                 continue;
             };
-            let zones = sms::zones_for(recipient.time_zone.as_deref(), &recipient.phone);
+            let zones = sms::zones_for(zone.as_deref(), &phone);
             let window = target.content.send_window.as_ref();
             let slot = sms::slot(window, &zones, target.account_zone, target.from);
             let sender = target.content.sender.as_str();

@@ -4,19 +4,13 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
 use domain::campaign::{Audience, CampaignContent, MessageKind, Preview, Sample, SkipReason};
-use domain::form::FormContent;
-use domain::pepper::Pepper;
-use domain::sms::{Country, Encoding, country_of};
-use indexmap::IndexMap;
-use sea_orm::QueryResult;
+use domain::sms::{Encoding, country_of};
 
-use super::CampaignKey;
 use super::contact::Contact;
 use super::judge::{Context, DueMessage, Verdict};
-use super::plan::audience;
-use crate::tx::{Patience, Sql, get, values};
+use super::plan::{Recipient, audience};
+use crate::tx::{Sql, read, values};
 use crate::{Error, Store};
 
 /// Recipients that are read and judged at once.
@@ -27,48 +21,12 @@ const SAMPLES: usize = 5;
 /// As long as the token of a message's link.
 const TOKEN: &str = "00000000000";
 
-/// The campaign to look ahead for, with what judging needs.
-#[derive(Debug)]
-pub struct PreviewQuery<'a> {
-    pub campaign: CampaignKey,
-    pub content: &'a CampaignContent,
-    /// None of a form that was deleted.
-    pub form: Option<&'a FormContent>,
-    pub account_zone: Tz,
-    /// The countries that the sender serves; `None`: all.
-    pub countries: Option<&'a [Country]>,
-    pub link_prefix: &'a str,
-    pub pepper: &'a Pepper,
-}
-
-struct Recipient {
-    docid: String,
-    phone: String,
-    fields: IndexMap<String, String>,
-}
-
-impl Recipient {
-    /// `None` of a row that is not of the audience.
-    fn read(row: &QueryResult) -> Result<Option<Self>, Error> {
-        let Some(phone) = get(row, "phone")? else {
-            return Ok(None);
-        };
-        let fields: Option<String> = get(row, "fields")?;
-        let fields = fields.unwrap_or_else(|| "{}".to_owned());
-        Ok(Some(Self {
-            docid: get(row, "docid")?,
-            phone,
-            fields: serde_json::from_str(&fields).map_err(Error::broken)?,
-        }))
-    }
-}
-
 impl Store {
     /// Judges the audience of a campaign by today's state.
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn preview_campaign(&self, query: &PreviewQuery<'_>) -> Result<Preview, Error> {
+    pub async fn preview_campaign(&self, query: &Context<'_>) -> Result<Preview, Error> {
         let now = self.now().await?;
         // Whoever is outside of the window waits for it, which keeps nobody from getting the message.
         let any_time = CampaignContent {
@@ -77,33 +35,24 @@ impl Store {
         };
         let context = Context {
             content: &any_time,
-            account_zone: query.account_zone,
-            campaign_id: query.campaign.campaign_id,
-            form: query.form,
-            countries: query.countries,
-            link_prefix: query.link_prefix,
-            now,
+            ..*query
         };
         let mut preview = Preview::default();
         // Phones that have a message, as hashes: an audience can be millions.
         let (mut phones, hasher) = (HashSet::new(), RandomState::new());
         let mut after = Some(String::new());
         while let Some(docid) = after {
-            let rows = self.preview_slice(query, &docid, now).await?;
-            after = match (&query.content.audience, rows.last()) {
+            let mut recipients = self.preview_slice(query, &docid, now).await?;
+            after = match (&query.content.audience, recipients.last()) {
                 (Audience::OnImport { .. }, _) | (_, None) => None,
-                (_, Some(last)) => Some(get(last, "docid")?),
+                (_, Some(last)) => Some(last.docid.clone()),
             };
-            let recipients = rows
-                .iter()
-                .filter_map(|row| Recipient::read(row).transpose());
-            let recipients = recipients.collect::<Result<Vec<_>, _>>()?;
+            recipients.retain(|recipient| recipient.phone.is_some());
             let account_id = query.campaign.account_id;
-            let macs = recipients.iter();
-            let pepper = query.pepper;
-            let macs = macs.map(|recipient| pepper.phone_macs(account_id, &recipient.phone));
+            let given = recipients.iter().filter_map(|of| of.phone.as_deref());
+            let macs = given.map(|phone| query.pepper.phone_macs(account_id, phone));
             let macs: Vec<Vec<[u8; 32]>> = macs.map(Iterator::collect).collect();
-            let tx = self.snapshot(Patience::Request).await?;
+            let tx = self.snapshot().await?;
             let wanted = macs.iter().flatten().map(|mac| &mac[..]).collect();
             let contacts = tx.contacts(account_id, wanted, false).await?;
             let contacts = macs.iter().map(|macs| {
@@ -112,7 +61,7 @@ impl Store {
             });
             for (recipient, contact) in recipients.into_iter().zip(contacts) {
                 let is_first = phones.insert(hasher.hash_one(&recipient.phone));
-                add(&mut preview, &context, recipient, contact, is_first);
+                add(&mut preview, (&context, now), recipient, contact, is_first)?;
             }
             tokio::task::yield_now().await;
         }
@@ -121,54 +70,49 @@ impl Store {
 
     async fn preview_slice(
         &self,
-        query: &PreviewQuery<'_>,
+        query: &Context<'_>,
         after: &str,
         now: DateTime<Utc>,
-    ) -> Result<Vec<QueryResult>, Error> {
+    ) -> Result<Vec<Recipient>, Error> {
         let account_id = query.campaign.account_id;
         if matches!(query.content.audience, Audience::OnImport { .. }) {
-            let newest = "SELECT docid, phone, CAST(fields AS text) AS fields FROM recipient
+            let newest = "SELECT docid, phone, CAST(fields AS text) AS more FROM recipient
                            WHERE account_id = $1 AND phone IS NOT NULL ORDER BY created_at DESC LIMIT $2";
-            return self.rows(newest, values![account_id, NEWEST]).await;
+            return read(&self.rows(newest, values![account_id, NEWEST]).await?);
         }
-        let (matches, mut more) = audience(&query.content.audience, self.is_sqlite());
-        let mut given = values![account_id, after, SLICE, now];
-        given.append(&mut more);
-        let slice = format!(
-            "SELECT docid, CASE WHEN phone IS NOT NULL AND created_at <= $4 {matches} THEN phone END AS phone,
-                    CAST(fields AS text) AS fields
-               FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3"
-        );
-        self.rows(slice, given).await
+        let of = values![account_id, after, SLICE, now];
+        let column = "CAST(fields AS text)";
+        audience(self, &query.content.audience, column, of).await
     }
 }
 
 fn add(
     preview: &mut Preview,
-    context: &Context<'_>,
+    (context, now): (&Context<'_>, DateTime<Utc>),
     recipient: Recipient,
     contact: Contact,
     is_first: bool,
-) {
+) -> Result<(), Error> {
     preview.recipients += 1;
     if !is_first {
         *preview
             .skipped
             .entry(SkipReason::DuplicatePhone)
             .or_default() += 1;
-        return;
+        return Ok(());
     }
+    let fields = recipient.more.unwrap_or_else(|| "{}".to_owned());
     let due = DueMessage {
         kind: MessageKind::First,
         docid: recipient.docid,
-        scheduled_at: context.now,
-        phone: Some(recipient.phone),
-        fields: recipient.fields,
+        scheduled_at: now,
+        phone: recipient.phone,
+        fields: serde_json::from_str(&fields).map_err(Error::broken)?,
         contact,
         answered: false,
         token: TOKEN.to_owned(),
     };
-    match context.judge(&due) {
+    match context.judge(&due, now) {
         Verdict::Skip(reason) => *preview.skipped.entry(reason).or_default() += 1,
         // There is no window that could be closed.
         Verdict::Later(_) => preview.eligible += 1,
@@ -193,4 +137,5 @@ fn add(
             }
         }
     }
+    Ok(())
 }

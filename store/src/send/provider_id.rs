@@ -19,11 +19,12 @@ pub struct ProviderReceipt {
     pub code: Option<String>,
 }
 
-const FIND: &str = "WITH g(n, s, i) AS (ROWS) SELECT g.n, r.account_id, r.message_id, r.part
-       FROM g JOIN provider_ref r ON r.sender = g.s AND r.provider_id = g.i";
-
 const KEEP: &str = "WITH g(s, i, t, c, r) AS (ROWS)
-     INSERT INTO stray_receipt (sender, provider_id, status, code, received_at) SELECT * FROM g WHERE true ON CONFLICT DO NOTHING";
+     INSERT INTO stray_receipt (sender, provider_id, status, code, received_at) SELECT * FROM g
+      WHERE NOT EXISTS (SELECT 1 FROM provider_ref r WHERE r.sender = g.s AND r.provider_id = g.i) ON CONFLICT DO NOTHING";
+
+const FIND: &str = "WITH g(s, i, t, c, r) AS (ROWS) SELECT g.t AS status, g.c AS code, r.account_id, r.message_id, r.part
+       FROM g JOIN provider_ref r ON r.sender = g.s AND r.provider_id = g.i";
 
 impl Store {
     /// Stores receipts by the provider's ids, in one transaction those of unknown ids, then those of messages.
@@ -37,26 +38,16 @@ impl Store {
     ) -> Result<(), Error> {
         let tx = self.begin_by_keys().await?;
         let now = tx.now().await?;
-        let ids = (0_i64..).zip(receipts);
-        let ids = ids.map(|(n, receipt)| values![n, sender, receipt.provider_id.as_str()]);
-        let found = tx.for_rows(FIND, ids.collect()).await?;
-        let mut known = vec![false; receipts.len()];
-        let mut of_messages = Vec::with_capacity(found.len());
-        for row in &found {
-            let n = usize::try_from(get::<i64>(row, "n")?).map_err(Error::broken)?;
-            if let (Some(receipt), Some(known)) = (receipts.get(n), known.get_mut(n)) {
-                *known = true;
-                of_messages.push(receipt_of(row, receipt.status, receipt.code.clone())?);
-            }
-        }
-        let strays = receipts.iter().zip(known).filter(|(_, known)| !known);
-        let strays = strays.map(|(receipt, _)| {
+        let rows = receipts.iter().map(|receipt| {
             let (id, code) = (receipt.provider_id.as_str(), receipt.code.as_deref());
             values![sender, id, receipt.status.as_str(), code, now]
         });
-        tx.for_rows(KEEP, strays.collect()).await?;
+        let rows: Vec<_> = rows.collect();
+        // In this order: an id that becomes known in between is kept and found, and settled twice, which is once.
+        tx.for_rows(KEEP, rows.clone()).await?;
+        let found = tx.for_rows(FIND, rows).await?;
         tx.commit_surely().await?;
-        self.record_receipts(&of_messages).await
+        self.record_receipts(&receipts_of(&found)?).await
     }
 
     /// Records the stray receipts of a sender whose ids are known by now.
@@ -64,44 +55,34 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn settle_strays(&self, sender: &str) -> Result<(), Error> {
-        let rows = self
-            .rows(
-                "SELECT s.provider_id, s.status, s.code, r.account_id, r.message_id, r.part
+        let rows = "SELECT s.provider_id, s.status, s.code, r.account_id, r.message_id, r.part
                    FROM stray_receipt s JOIN provider_ref r ON r.sender = s.sender AND r.provider_id = s.provider_id
-                  WHERE s.sender = $1 LIMIT $2",
-                values![sender, STRAYS],
-            )
-            .await?;
-        let mut receipts = Vec::with_capacity(rows.len());
+                  WHERE s.sender = $1 LIMIT $2";
+        let rows = self.rows(rows, values![sender, STRAYS]).await?;
+        self.record_receipts(&receipts_of(&rows)?).await?;
         for row in &rows {
-            receipts.push(receipt_of(row, parsed(row, "status")?, get(row, "code")?)?);
-        }
-        self.record_receipts(&receipts).await?;
-        for row in &rows {
-            self.execute(
-                "DELETE FROM stray_receipt WHERE sender = $1 AND provider_id = $2 AND status = $3",
-                values![
-                    sender,
-                    get::<String>(row, "provider_id")?,
-                    get::<String>(row, "status")?
-                ],
-            )
-            .await?;
+            let delete =
+                "DELETE FROM stray_receipt WHERE sender = $1 AND provider_id = $2 AND status = $3";
+            let values = values![
+                sender,
+                get::<String>(row, "provider_id")?,
+                get::<String>(row, "status")?
+            ];
+            self.execute(delete, values).await?;
         }
         Ok(())
     }
 }
 
-fn receipt_of(
-    row: &QueryResult,
-    status: ReceiptStatus,
-    code: Option<String>,
-) -> Result<NewReceipt, Error> {
-    Ok(NewReceipt {
-        account_id: get(row, "account_id")?,
-        message_id: get(row, "message_id")?,
-        part: Some(usize::try_from(get::<i64>(row, "part")?).map_err(Error::broken)?),
-        status,
-        code,
-    })
+fn receipts_of(rows: &[QueryResult]) -> Result<Vec<NewReceipt>, Error> {
+    let receipts = rows.iter().map(|row| {
+        Ok(NewReceipt {
+            account_id: get(row, "account_id")?,
+            message_id: get(row, "message_id")?,
+            part: Some(usize::try_from(get::<i64>(row, "part")?).map_err(Error::broken)?),
+            status: parsed(row, "status")?,
+            code: get(row, "code")?,
+        })
+    });
+    receipts.collect()
 }

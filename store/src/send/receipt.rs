@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 use domain::campaign::{
-    CampaignContent, Count, Counts, MessageKind, MessageStatus, PartStates, Receipt, ReceiptStatus,
+    CampaignContent, Count, MessageKind, MessageStatus, PartStates, Receipt, ReceiptStatus,
 };
 use domain::date_range::day_of;
 use domain::rollup::DayCounts;
@@ -99,14 +99,10 @@ impl Store {
         account_id: Uuid,
         docid: &str,
     ) -> Result<HashMap<Uuid, Vec<Receipt>>, Error> {
-        let rows = self
-            .rows(
-                "SELECT message_id, part, status, code, received_at FROM receipt
+        let rows = "SELECT message_id, part, status, code, received_at FROM receipt
                   WHERE account_id = $1 AND message_id IN (SELECT message_id FROM message WHERE account_id = $1 AND docid = $2)
-                  ORDER BY received_at, part, status",
-                values![account_id, docid],
-            )
-            .await?;
+                  ORDER BY received_at, part, status";
+        let rows = self.rows(rows, values![account_id, docid]).await?;
         let mut receipts: HashMap<Uuid, Vec<Receipt>> = HashMap::new();
         for row in rows {
             let of_message = receipts.entry(get(&row, "message_id")?).or_default();
@@ -147,18 +143,16 @@ impl Store {
         let mut rows = Vec::new();
         let mut delivered = Vec::new();
         for message in messages.values() {
-            let delta = changes.of(message.key, message.kind);
             let mut before = message.before;
             if sent_after_all.contains(&message.message_id) {
                 // As if it had never been scheduled again.
                 before = MessageStatus::Unknown;
+                let delta = changes.of(message.key, message.kind);
                 delta.add(Count::Parts, message.parts);
             }
             let after = message.states.status(before);
-            delta.merge(&Counts::moved(
-                Count::Status(message.before),
-                Count::Status(after),
-            ));
+            let to = Count::Status(after);
+            changes.moved((message.key, message.kind), message.before, to);
             // A receipt may be the first to say that the provider has it.
             let accepted_at = after.is_accepted().then_some(now);
             let today = accepted_at.map(|at| day_of(at, message.time_zone));

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::CampaignKey;
 use super::tally::Changes;
 use crate::report::Drift;
-use crate::tx::{Patience, Sql, get, parsed, read, values};
+use crate::tx::{Sql, get, parsed, read, values};
 use crate::{Error, Store, Tx};
 
 /// Tally, pending counts, and the messages by what is alike. One statement, so one snapshot.
@@ -89,7 +89,7 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn check_campaign(&self, key: CampaignKey) -> Result<Vec<Drift>, Error> {
-        let tx = self.snapshot(Patience::Request).await?;
+        let tx = self.snapshot().await?;
         let mut drifts = Vec::new();
         for (kind, compared) in tx.compare_counts(key).await? {
             for (count, _) in compared.missing().iter() {

@@ -12,7 +12,7 @@ use super::CampaignKey;
 use super::drive::{Claimed, ClaimedKey};
 use super::lease::Lease;
 use crate::tx::{Sql, get, json, values};
-use crate::{Committed, Error, Store};
+use crate::{Error, Store};
 
 /// How long a provider may try to deliver a reply.
 const VALIDITY: Duration = Duration::from_hours(1);
@@ -87,9 +87,7 @@ impl Store {
             text,
             validity: VALIDITY,
         };
-        match tx.commit().await? {
-            Committed::Done => Ok(Some(reply)),
-            Committed::Unknown(error) => Err(error),
-        }
+        tx.commit_surely().await?;
+        Ok(Some(reply))
     }
 }

@@ -7,7 +7,7 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::CampaignKey;
-use crate::tx::{Patience, Sql, read, values};
+use crate::tx::{Sql, read, values};
 use crate::{Error, Store};
 
 /// A sender as its driver saw it last.
@@ -31,12 +31,9 @@ impl Store {
         state: &str,
         reason: Option<&str>,
     ) -> Result<(), Error> {
-        self.execute(
-            "INSERT INTO sender_state (name, state, reason) VALUES ($1, $2, $3)
-                 ON CONFLICT (name) DO UPDATE SET state = excluded.state, reason = excluded.reason",
-            values![name, state, reason],
-        )
-        .await?;
+        let insert = "INSERT INTO sender_state (name, state, reason) VALUES ($1, $2, $3)
+                 ON CONFLICT (name) DO UPDATE SET state = excluded.state, reason = excluded.reason";
+        self.execute(insert, values![name, state, reason]).await?;
         Ok(())
     }
 
@@ -45,12 +42,8 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn sender_states(&self) -> Result<Vec<SenderState>, Error> {
-        let rows = self
-            .rows(
-                "SELECT name, state, reason FROM sender_state ORDER BY name",
-                vec![],
-            )
-            .await?;
+        let rows = "SELECT name, state, reason FROM sender_state ORDER BY name";
+        let rows = self.rows(rows, vec![]).await?;
         read(&rows)
     }
 
@@ -76,13 +69,9 @@ impl Store {
         &self,
         account_id: Uuid,
     ) -> Result<BTreeMap<String, i64>, Error> {
-        let tx = self.snapshot(Patience::Request).await?;
-        let open: Vec<(Uuid, String)> = tx
-            .all(
-                "SELECT campaign_id, sender FROM campaign WHERE account_id = $1 AND status IN ('RUNNING', 'PAUSED')",
-                values![account_id],
-            )
-            .await?;
+        let tx = self.snapshot().await?;
+        let open = "SELECT campaign_id, sender FROM campaign WHERE account_id = $1 AND status IN ('RUNNING', 'PAUSED')";
+        let open: Vec<(Uuid, String)> = tx.all(open, values![account_id]).await?;
         let mut waiting = BTreeMap::new();
         for (campaign_id, sender) in open {
             let counts = tx.counts(CampaignKey::new(account_id, campaign_id)).await?;

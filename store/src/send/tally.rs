@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use domain::campaign::{CampaignCounts, Counts, MessageKind};
+use domain::campaign::{CampaignCounts, Count, Counts, MessageKind, MessageStatus};
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use super::CampaignKey;
 use crate::collect::PendingDeltas;
 use crate::form::FormKey;
-use crate::tx::{Patience, Sql, get, parsed, read, values};
+use crate::tx::{Sql, get, parsed, read, values};
 use crate::{Error, Store, Tx};
 
 /// Pending rows that one transaction adds to a tally at most.
@@ -18,6 +18,10 @@ const MAX_ROLLED_UP: i64 = 10_000;
 
 const APPEND: &str = "WITH g(a, c, k, n) AS (ROWS)
      INSERT INTO campaign_delta (account_id, campaign_id, kind, counts) SELECT * FROM g";
+
+const REPLACE: &str = "WITH g(a, c, k, n) AS (ROWS)
+     INSERT INTO campaign_tally (account_id, campaign_id, kind, counts) SELECT * FROM g WHERE true
+         ON CONFLICT (account_id, campaign_id, kind) DO UPDATE SET counts = excluded.counts";
 
 /// What a transaction changes in the counts: of campaigns by their kinds of messages, and of reports.
 #[derive(Debug, Default)]
@@ -43,6 +47,17 @@ impl Changes {
     pub(super) fn of(&mut self, key: CampaignKey, kind: MessageKind) -> &mut Counts {
         self.counts.entry((key, kind)).or_default()
     }
+
+    /// A message of a campaign and a kind goes from a status to where it counts now.
+    pub(super) fn moved(
+        &mut self,
+        (key, kind): (CampaignKey, MessageKind),
+        from: MessageStatus,
+        to: Count,
+    ) {
+        let moved = Counts::moved(Count::Status(from), to);
+        self.of(key, kind).merge(&moved);
+    }
 }
 
 impl Store {
@@ -55,7 +70,7 @@ impl Store {
         account_id: Uuid,
         campaign_ids: &[Uuid],
     ) -> Result<Vec<CampaignCounts>, Error> {
-        let tx = self.snapshot(Patience::Request).await?;
+        let tx = self.snapshot().await?;
         let mut counts = Vec::with_capacity(campaign_ids.len());
         for campaign_id in campaign_ids {
             counts.push(
@@ -71,12 +86,8 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn roll_up_campaign_counts(&self) -> Result<u64, Error> {
-        let campaigns = self
-            .rows(
-                "SELECT DISTINCT account_id, campaign_id FROM campaign_delta ORDER BY account_id, campaign_id LIMIT 1000",
-                vec![],
-            )
-            .await?;
+        let campaigns = "SELECT DISTINCT account_id, campaign_id FROM campaign_delta ORDER BY account_id, campaign_id LIMIT 1000";
+        let campaigns = self.rows(campaigns, vec![]).await?;
         let mut rolled_up = 0;
         for key in read::<CampaignKey>(&campaigns)? {
             rolled_up += self.retry(|| self.roll_up_campaign(key)).await?;
@@ -94,14 +105,10 @@ impl Store {
         {
             sums.insert(parsed(&row, "kind")?, parsed(&row, "counts")?);
         }
-        let pending = tx
-            .rows(
-                "DELETE FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2 AND id IN (
+        let pending = "DELETE FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2 AND id IN (
                         SELECT id FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2 ORDER BY id LIMIT $3)
-                 RETURNING kind, counts",
-                values![key, MAX_ROLLED_UP],
-            )
-            .await?;
+                 RETURNING kind, counts";
+        let pending = tx.rows(pending, values![key, MAX_ROLLED_UP]).await?;
         if pending.is_empty() {
             return Ok(0);
         }
@@ -109,14 +116,9 @@ impl Store {
             let delta: Counts = parsed(row, "counts")?;
             sums.entry(parsed(row, "kind")?).or_default().merge(&delta);
         }
-        for (kind, sum) in sums {
-            tx.execute(
-                "INSERT INTO campaign_tally (account_id, campaign_id, kind, counts) VALUES ($1, $2, $3, $4)
-                     ON CONFLICT (account_id, campaign_id, kind) DO UPDATE SET counts = excluded.counts",
-                values![key, kind.as_str(), sum.to_string()],
-            )
-            .await?;
-        }
+        let rows = sums.into_iter();
+        let rows = rows.map(|(kind, sum)| values![key, kind.as_str(), sum.to_string()]);
+        tx.for_rows(REPLACE, rows.collect()).await?;
         tx.commit_surely().await?;
         Ok(pending.len() as u64)
     }
@@ -126,14 +128,10 @@ impl Tx {
     /// A campaign's counts: of its tally and of what is pending.
     pub(super) async fn counts(&self, key: CampaignKey) -> Result<CampaignCounts, Error> {
         let mut counts = CampaignCounts::default();
-        let rows = self
-            .rows(
-                "SELECT kind, counts FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2
+        let rows = "SELECT kind, counts FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2
                   UNION ALL
-                 SELECT kind, counts FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2",
-                values![key],
-            )
-            .await?;
+                 SELECT kind, counts FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2";
+        let rows = self.rows(rows, values![key]).await?;
         for row in rows {
             counts.merge(parsed(&row, "kind")?, &parsed(&row, "counts")?);
         }

@@ -6,7 +6,7 @@ use sea_orm::{QueryResult, Value};
 
 use super::{Error, Inner, Sql, Tx};
 
-/// SQLite: rows that one statement takes. Texts of few lengths, so that sqlx keeps all of them prepared.
+/// SQLite: rows that one statement takes at most. Powers of two, so that sqlx keeps the texts of all lengths prepared.
 const ROWS: usize = 32;
 
 impl Tx {
@@ -22,7 +22,7 @@ impl Tx {
         if self.is_sqlite() {
             let mut rows = rows.into_iter();
             while rows.len() > 0 {
-                let count = if rows.len() < ROWS { 1 } else { ROWS };
+                let count = 1 << rows.len().min(ROWS).ilog2();
                 let row = format!("({})", vec!["?"; width].join(","));
                 let values = format!("VALUES {}", vec![row; count].join(","));
                 let given = rows.by_ref().take(count).flatten().collect();

@@ -38,13 +38,10 @@ impl<T, P> ListPage<T, P> {
 
 /// How many of the rows of these sizes, in bytes, fit into a page that has `left` bytes.
 pub(crate) fn rows_that_fit(sizes: &[i32], mut left: usize) -> usize {
-    let mut rows = 0;
-    for size in sizes {
-        if left == 0 {
-            break;
-        }
-        rows += 1;
-        left = left.saturating_sub(usize::try_from(*size).unwrap_or(usize::MAX));
-    }
-    rows
+    let fitting = sizes.iter().take_while(|size| {
+        let fits = left > 0;
+        left = left.saturating_sub(usize::try_from(**size).unwrap_or(usize::MAX));
+        fits
+    });
+    fitting.count()
 }

@@ -18,5 +18,5 @@ pub use self::list::{ListPage, PAGE_BYTES};
 pub use self::pool::Workload;
 pub(crate) use self::sql::{Parameters, Sql, get, json, parsed, read, sqlite_now, tuples, values};
 pub use self::store::Store;
+pub(crate) use self::transaction::Inner;
 pub use self::transaction::{Committed, Tx};
-pub(crate) use self::transaction::{Inner, Patience};

@@ -13,6 +13,7 @@ use sea_orm::sqlx::{ConnectOptions, Connection};
 
 use sea_orm::{DbBackend, DbErr};
 
+use super::Store;
 use super::error::{Error, is_read_only};
 
 /// How long a caller waits for a connection before the database counts as unavailable.
@@ -23,6 +24,9 @@ const PING_AFTER: Duration = Duration::from_secs(1);
 const IDLE_IN_TRANSACTION: &str = "8000";
 /// `SQLite` only: how long a write waits behind the other writers.
 const WRITER_WAIT: Duration = Duration::from_secs(20);
+
+/// `SQLite` only: how many statements a connection keeps prepared. (By default 100: fewer than there are, with the lengths of those for many rows.)
+const STATEMENTS: usize = 500;
 
 /// What connections are used for. On PostgreSQL each workload has connections of its own, so that none waits for another's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,10 +74,15 @@ pub(crate) enum Pool {
     },
 }
 
-impl Pool {
-    pub(super) fn connect(url: &str, workload: Workload) -> Result<Self, Error> {
-        if is_sqlite(url) {
-            Self::sqlite(url, workload)
+impl Store {
+    /// Connects by the URL's scheme (`postgres://…` or `sqlite:…`).
+    /// A server that is down is no error here: the first query will say so.
+    ///
+    /// # Errors
+    /// A URL that cannot be read.
+    pub fn connect(url: &str, workload: Workload) -> Result<Self, Error> {
+        let pool = if is_sqlite(url) {
+            Pool::sqlite(url, workload)?
         } else {
             let options = PgConnectOptions::from_str(url)?
                 .application_name("feedback")
@@ -83,17 +92,45 @@ impl Pool {
                     ("jit", "off"),
                 ])
                 .disable_statement_logging();
-            Ok(Self::postgres(options, workload))
-        }
+            Pool::postgres(options, workload)
+        };
+        Ok(Self { pool })
     }
 
-    /// The same database for another workload.
-    pub(super) fn for_workload(&self, workload: Workload) -> Self {
-        match self {
-            Self::Postgres { pool, .. } => {
-                Self::postgres((*pool.connect_options()).clone(), workload)
+    /// The same database for another workload of this process.
+    #[must_use]
+    pub fn for_workload(&self, workload: Workload) -> Self {
+        let pool = match &self.pool {
+            Pool::Postgres { pool, .. } => {
+                Pool::postgres((*pool.connect_options()).clone(), workload)
             }
-            Self::Sqlite { .. } => self.clone(),
+            Pool::Sqlite { .. } => self.pool.clone(),
+        };
+        Self { pool }
+    }
+
+    /// The file that a URL of SQLite names; none of PostgreSQL. It need not be there.
+    ///
+    /// # Errors
+    /// A URL that cannot be read.
+    pub fn file(url: &str) -> Result<Option<PathBuf>, Error> {
+        if !is_sqlite(url) {
+            return Ok(None);
+        }
+        let options = SqliteConnectOptions::from_str(url)?;
+        Ok(Some(options.get_filename().to_owned()))
+    }
+}
+
+impl Pool {
+    /// Lets statements of a transaction run longer where somebody waits for them: 20 s is the most that a caller of the API does.
+    pub(super) fn long(&self) -> &'static str {
+        match self {
+            Self::Postgres {
+                workload: Workload::Requests,
+                ..
+            } => "SET LOCAL statement_timeout = 21000;",
+            _ => "",
         }
     }
 
@@ -147,6 +184,7 @@ impl Pool {
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(WRITER_WAIT)
+            .statement_cache_capacity(STATEMENTS)
             .pragma("wal_autocheckpoint", "20000")
             .pragma("cache_size", "-65536")
             .pragma("temp_store", "memory")
@@ -187,15 +225,6 @@ impl ReadOnlyServer {
         let noted = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         noted.is_some_and(|noted| noted.elapsed() <= age)
     }
-}
-
-/// The file that a URL of SQLite names; none of PostgreSQL.
-pub(super) fn file(url: &str) -> Result<Option<PathBuf>, Error> {
-    if !is_sqlite(url) {
-        return Ok(None);
-    }
-    let options = SqliteConnectOptions::from_str(url)?;
-    Ok(Some(options.get_filename().to_owned()))
 }
 
 fn is_sqlite(url: &str) -> bool {

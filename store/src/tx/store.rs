@@ -1,14 +1,12 @@
 //! One handle on the database, for statements that need no transaction and to open those that do.
 
-use std::path::PathBuf;
-
 use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DbBackend, DbErr, ExecResult, QueryResult, Statement,
 };
 
-use super::pool::{self, Pool, Workload};
-use super::transaction::{BY_KEY, BY_KEYS, Patience, Tx};
+use super::pool::Pool;
+use super::transaction::{BY_KEY, BY_KEYS, Tx};
 use super::{Error, Sql};
 
 /// How often work that another transaction stood in the way of is tried.
@@ -21,31 +19,6 @@ pub struct Store {
 }
 
 impl Store {
-    /// Connects by the URL's scheme (`postgres://…` or `sqlite:…`).
-    /// A server that is down is no error here: the first query will say so.
-    ///
-    /// # Errors
-    /// A URL that cannot be read.
-    pub fn connect(url: &str, workload: Workload) -> Result<Self, Error> {
-        Pool::connect(url, workload).map(|pool| Self { pool })
-    }
-
-    /// The same database for another workload of this process.
-    #[must_use]
-    pub fn for_workload(&self, workload: Workload) -> Self {
-        Self {
-            pool: self.pool.for_workload(workload),
-        }
-    }
-
-    /// The file that a URL of SQLite names; none of PostgreSQL. It need not be there.
-    ///
-    /// # Errors
-    /// A URL that cannot be read.
-    pub fn file(url: &str) -> Result<Option<PathBuf>, Error> {
-        pool::file(url)
-    }
-
     /// Asks the database for an answer.
     ///
     /// # Errors
@@ -59,18 +32,18 @@ impl Store {
     /// # Errors
     /// The database is unavailable.
     pub async fn begin(&self) -> Result<Tx, Error> {
-        Tx::begin(&self.pool, "", Patience::Request).await
+        Tx::begin(&self.pool, &[]).await
     }
 
     /// The same for callers who wait for other transactions, or for a large one of their own.
     pub(crate) async fn begin_long(&self) -> Result<Tx, Error> {
-        Tx::begin(&self.pool, "", Patience::Stream).await
+        Tx::begin(&self.pool, &[self.pool.long()]).await
     }
 
     /// The same with a COMMIT that does not wait for the disk.
     pub(crate) async fn begin_unsynced(&self) -> Result<Tx, Error> {
         let unsynced = "SET LOCAL synchronous_commit = off;";
-        Tx::begin(&self.pool, unsynced, Patience::Stream).await
+        Tx::begin(&self.pool, &[self.pool.long(), unsynced]).await
     }
 
     /// Opens a transaction whose statements look up and append by key.
@@ -78,17 +51,22 @@ impl Store {
     /// # Errors
     /// The database is unavailable.
     pub async fn begin_by_key(&self) -> Result<Tx, Error> {
-        Tx::begin(&self.pool, BY_KEY, Patience::Stream).await
+        Tx::begin(&self.pool, &[self.pool.long(), BY_KEY]).await
     }
 
     /// The same where joins look up by key.
     pub(crate) async fn begin_by_keys(&self) -> Result<Tx, Error> {
-        Tx::begin(&self.pool, BY_KEYS, Patience::Stream).await
+        Tx::begin(&self.pool, &[self.pool.long(), BY_KEYS]).await
     }
 
-    /// A transaction that reads, all of it as of one moment.
-    pub(crate) async fn snapshot(&self, patience: Patience) -> Result<Tx, Error> {
-        Tx::snapshot(&self.pool, patience).await
+    /// A transaction that reads by key, all of it as of one moment.
+    pub(crate) async fn snapshot(&self) -> Result<Tx, Error> {
+        Tx::snapshot(&self.pool, &[BY_KEY]).await
+    }
+
+    /// The same for callers who wait longer.
+    pub(crate) async fn long_snapshot(&self) -> Result<Tx, Error> {
+        Tx::snapshot(&self.pool, &[self.pool.long(), BY_KEY]).await
     }
 
     /// Does work anew, a few times, where another transaction stood in its way.
@@ -119,16 +97,11 @@ impl Store {
         })
     }
 
-    fn readers(&self) -> DatabaseConnection {
+    /// SQLite's readers or its writer.
+    fn connection(&self, reads: bool) -> DatabaseConnection {
         match &self.pool {
             Pool::Postgres { pool, .. } => pool.clone().into(),
-            Pool::Sqlite { readers, .. } => readers.clone().into(),
-        }
-    }
-
-    fn writer(&self) -> DatabaseConnection {
-        match &self.pool {
-            Pool::Postgres { pool, .. } => pool.clone().into(),
+            Pool::Sqlite { readers, .. } if reads => readers.clone().into(),
             Pool::Sqlite { writer, .. } => writer.clone().into(),
         }
     }
@@ -143,20 +116,20 @@ impl ConnectionTrait for Store {
     }
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-        let done = self.writer().execute_raw(statement).await;
+        let done = self.connection(false).execute_raw(statement).await;
         done.inspect_err(|error| self.pool.note(error))
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
-        let done = self.writer().execute_unprepared(sql).await;
+        let done = self.connection(false).execute_unprepared(sql).await;
         done.inspect_err(|error| self.pool.note(error))
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-        self.readers().query_one_raw(statement).await
+        self.connection(true).query_one_raw(statement).await
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        self.readers().query_all_raw(statement).await
+        self.connection(true).query_all_raw(statement).await
     }
 }

@@ -12,7 +12,7 @@ use sea_query_sqlx::SqlxValues;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::Error;
-use super::pool::{Pool, Workload};
+use super::pool::Pool;
 
 /// An open transaction; dropped without [`Tx::commit`] it is rolled back.
 ///
@@ -40,30 +40,6 @@ macro_rules! on {
     };
 }
 
-/// How long a statement may run on PostgreSQL before the server ends it, which frees its connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Patience {
-    /// As long as the connection's workload lets it.
-    Request,
-    /// Where somebody waits, longer: 20 s is the most that a caller of the API does.
-    Stream,
-}
-
-impl Patience {
-    fn sql(self, pool: &Pool) -> &'static str {
-        match (self, pool) {
-            (
-                Self::Stream,
-                Pool::Postgres {
-                    workload: Workload::Requests,
-                    ..
-                },
-            ) => "SET LOCAL statement_timeout = 21000;",
-            _ => "",
-        }
-    }
-}
-
 /// What became of a COMMIT.
 #[derive(Debug)]
 pub enum Committed {
@@ -89,18 +65,9 @@ pub(super) const BY_KEYS: &str =
 
 impl Tx {
     /// A transaction that may write, with these settings on PostgreSQL.
-    pub(super) async fn begin(
-        pool: &Pool,
-        settings: &str,
-        patience: Patience,
-    ) -> Result<Self, Error> {
+    pub(super) async fn begin(pool: &Pool, settings: &[&str]) -> Result<Self, Error> {
         let inner = match pool {
-            Pool::Postgres {
-                pool: connections, ..
-            } => {
-                let begin = ["BEGIN;", settings, patience.sql(pool)].concat();
-                Inner::Postgres(begin_on(connections, begin).await?)
-            }
+            Pool::Postgres { pool, .. } => begin_on(pool, "BEGIN;", settings).await?,
             // A transaction that reads first and writes later would fail at once beside another writer.
             Pool::Sqlite { writer, .. } => {
                 Inner::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?)
@@ -109,17 +76,11 @@ impl Tx {
         Ok(Self::new(inner, pool))
     }
 
-    /// A transaction that reads by key, all of it as of one moment. It waits for nobody, and nobody for it. Dropped, it
-    /// ends.
-    pub(super) async fn snapshot(pool: &Pool, patience: Patience) -> Result<Self, Error> {
+    /// A transaction that reads, all of it as of one moment. It waits for nobody, and nobody for it. Dropped, it ends.
+    pub(super) async fn snapshot(pool: &Pool, settings: &[&str]) -> Result<Self, Error> {
         let read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;";
         let inner = match pool {
-            Pool::Postgres {
-                pool: connections, ..
-            } => {
-                let begin = [read, BY_KEY, patience.sql(pool)].concat();
-                Inner::Postgres(begin_on(connections, begin).await?)
-            }
+            Pool::Postgres { pool, .. } => begin_on(pool, read, settings).await?,
             Pool::Sqlite { readers, .. } => Inner::Sqlite(readers.begin().await?),
         };
         Ok(Self::new(inner, pool))
@@ -162,7 +123,22 @@ impl Tx {
         }
     }
 
-    /// The same where the transaction is shared.
+    /// [`Tx::commit`] for those who can ask whether it happened, where it got no answer.
+    pub(crate) async fn commit_or_ask(
+        self,
+        is_done: impl Future<Output = Result<bool, Error>>,
+    ) -> Result<(), Error> {
+        match self.commit().await? {
+            Committed::Unknown(error) if !is_done.await? => Err(error),
+            Committed::Unknown(error) => {
+                tracing::info!(%error, "a commit without an answer had happened");
+                Ok(())
+            }
+            Committed::Done => Ok(()),
+        }
+    }
+
+    /// The connection where the transaction is shared.
     pub(super) async fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().await
     }
@@ -195,11 +171,11 @@ impl Tx {
 
 /// Begins in a task of its own: sqlx 0.9.0 leaves the transaction open where the caller gives up before the answer to BEGIN,
 /// and hands the connection to the next one.
-async fn begin_on(pool: &PgPool, begin: String) -> Result<Transaction<'static, Postgres>, Error> {
+async fn begin_on(pool: &PgPool, begin: &str, settings: &[&str]) -> Result<Inner, Error> {
     let connection = pool.acquire().await?;
-    let begin = AssertSqlSafe(begin).into_sql_str();
+    let begin = AssertSqlSafe([begin, &settings.concat()].concat()).into_sql_str();
     let tx = tokio::spawn(Transaction::begin(connection, Some(begin))).await;
-    Ok(tx.map_err(Error::broken)??)
+    Ok(Inner::Postgres(tx.map_err(Error::broken)??))
 }
 
 /// For entities.

@@ -24,7 +24,7 @@ use tokio::time::timeout_at;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::events::{self, Keeper};
+use super::events;
 use super::fair::Waiting;
 use super::hand_over::HandOver;
 use super::pace::{Pauses, Rate};
@@ -57,7 +57,7 @@ pub(crate) struct SenderLoop {
 impl SenderLoop {
     /// Takes the lease whenever it is free, and drives the sender, until `shutdown`. What was handed over by then is recorded
     /// before the lease is given back.
-    pub(crate) async fn run(self, owner: Uuid, shutdown: CancellationToken) {
+    pub(crate) async fn run(self: Arc<Self>, owner: Uuid, shutdown: CancellationToken) {
         let name = &self.setting.name;
         while !shutdown.is_cancelled() {
             self.heartbeat.record();
@@ -67,9 +67,7 @@ impl SenderLoop {
                     // New each time: a connection that is left behind would take receipts that nobody stores.
                     let hand_over = Arc::new(HandOver {
                         provider: self.setting.connect(),
-                        setting: self.setting.clone(),
-                        pepper: Arc::clone(&self.pepper),
-                        status_url: self.status_url.clone(),
+                        sender: Arc::clone(&self),
                     });
                     let provider = Arc::clone(&hand_over.provider);
                     if let Err(error) = self.drive(&lease, hand_over, &shutdown).await {
@@ -95,16 +93,9 @@ impl SenderLoop {
     ) -> Result<(), Error> {
         let renewal = Renewal::start(self.store.clone(), lease.clone());
         let stop = CancellationToken::new();
-        let keeper = Keeper {
-            name: lease.name.clone(),
-            store: self.store.clone(),
-            pepper: Arc::clone(&self.pepper),
-            accounts: HashMap::new(),
-        };
-        let provider = Arc::clone(&hand_over.provider);
-        tokio::spawn(events::take(provider, keeper, stop.clone()));
-        let (store, replying) = (self.store.clone(), Arc::clone(&hand_over));
-        tokio::spawn(replies::send(store, lease.clone(), replying, stop.clone()));
+        tokio::spawn(events::take(Arc::clone(&hand_over), stop.clone()));
+        let replying = Arc::clone(&hand_over);
+        tokio::spawn(replies::send(lease.clone(), replying, stop.clone()));
         let _stop = stop.drop_guard();
         let mut driving = Driving {
             sender: self,

@@ -5,16 +5,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::pepper::Pepper;
 use metrics::counter;
-use sender::{Event, EventKind, Provider, Subject};
+use sender::{Event, EventKind, Subject};
+use store::Error;
 use store::send::inbound::NewInbound;
 use store::send::provider_id::ProviderReceipt;
 use store::send::receipt::NewReceipt;
-use store::{Error, Store};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+
+use super::driver::SenderLoop;
+use super::hand_over::HandOver;
 
 /// Events that are stored at once, at most.
 const BATCH: usize = 500;
@@ -23,9 +25,14 @@ const BATCH: usize = 500;
 const SETTLE: Duration = Duration::from_secs(1);
 
 /// Takes events of a provider until `stop`.
-pub(super) async fn take(provider: Arc<dyn Provider>, keeper: Keeper, stop: CancellationToken) {
+pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
     let (sender, receiver) = mpsc::channel(BATCH);
+    let provider = &hand_over.provider;
     let by_id = provider.reports_by_id();
+    let keeper = Keeper {
+        sender: Arc::clone(&hand_over.sender),
+        accounts: HashMap::new(),
+    };
     let keeping = tokio::spawn(keeper.run(receiver, by_id));
     while let Some(event) = stop.run_until_cancelled(provider.event()).await {
         if sender.send(event).await.is_err() {
@@ -38,12 +45,10 @@ pub(super) async fn take(provider: Arc<dyn Provider>, keeper: Keeper, stop: Canc
 }
 
 /// Who stores a provider's events.
-pub(super) struct Keeper {
-    pub(super) name: String,
-    pub(super) store: Store,
-    pub(super) pepper: Arc<Pepper>,
+struct Keeper {
+    sender: Arc<SenderLoop>,
     /// By number, as they become known.
-    pub(super) accounts: HashMap<u32, Option<Uuid>>,
+    accounts: HashMap<u32, Option<Uuid>>,
 }
 
 impl Keeper {
@@ -54,7 +59,7 @@ impl Keeper {
             let taken = tokio::select! {
                 taken = events.recv_many(&mut batch, BATCH) => taken,
                 _ = settle.tick(), if by_id => {
-                    if let Err(error) = self.store.settle_strays(&self.name).await {
+                    if let Err(error) = self.sender.store.settle_strays(&self.sender.setting.name).await {
                         tracing::debug!(%error, "stray receipts wait");
                     }
                     continue;
@@ -87,24 +92,26 @@ impl Keeper {
     }
 
     async fn keep(&mut self, batch: &[Event]) -> Result<(), Error> {
+        let sender = Arc::clone(&self.sender);
+        let (store, pepper, name) = (&sender.store, &sender.pepper, &sender.setting.name);
         let (mut receipts, mut by_id) = (Vec::new(), Vec::new());
         for event in batch {
             let receipt = match &event.kind {
                 EventKind::Receipt(receipt) => receipt,
                 EventKind::Inbound(inbound) => {
                     let new = NewInbound {
-                        sender: &self.name,
+                        sender: name,
                         id: &inbound.id,
                         phone: &inbound.from,
                         text: &inbound.text,
                         opts_out: inbound.opts_out,
                         is_replied_to: true,
                     };
-                    self.store.record_inbound(new, &self.pepper).await?;
+                    store.record_inbound(new, pepper).await?;
                     continue;
                 }
             };
-            counter!("feedback_receipts_total", "sender" => self.name.clone(), "status" => receipt.status.as_str())
+            counter!("feedback_receipts_total", "sender" => name.clone(), "status" => receipt.status.as_str())
                 .increment(1);
             let reference = match &receipt.subject {
                 Subject::Reference(reference) | Subject::Part { reference, .. } => reference,
@@ -117,7 +124,7 @@ impl Keeper {
                     continue;
                 }
             };
-            let Some((number, message_id)) = self.pepper.read_reference(reference) else {
+            let Some((number, message_id)) = pepper.read_reference(reference) else {
                 continue;
             };
             if let Some(account_id) = self.account(number).await? {
@@ -131,17 +138,16 @@ impl Keeper {
             }
         }
         if !by_id.is_empty() {
-            let stored = self.store.record_provider_receipts(&self.name, &by_id);
-            stored.await?;
+            store.record_provider_receipts(name, &by_id).await?;
         }
-        self.store.record_receipts(&receipts).await
+        store.record_receipts(&receipts).await
     }
 
     async fn account(&mut self, number: u32) -> Result<Option<Uuid>, Error> {
         if let Some(known) = self.accounts.get(&number) {
             return Ok(*known);
         }
-        let found = self.store.account_of_number(number).await?;
+        let found = self.sender.store.account_of_number(number).await?;
         Ok(*self.accounts.entry(number).or_insert(found))
     }
 }

@@ -4,21 +4,18 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use domain::campaign::MessageStatus;
-use domain::pepper::Pepper;
-use sender::setting::Setting;
 use sender::{Deadline, Handed, Message, Provider};
 use store::send::drive::{Claimed, ClaimedKey, Outcome};
+
+use super::driver::SenderLoop;
 
 /// A message that was certainly not sent is tried again after this time; the fifth time it fails.
 const RETRY: TimeDelta = TimeDelta::seconds(30);
 
 /// Who hands messages over.
 pub(super) struct HandOver {
-    pub setting: Setting,
+    pub sender: Arc<SenderLoop>,
     pub provider: Arc<dyn Provider>,
-    pub pepper: Arc<Pepper>,
-    /// Where receipts are reported, up to the reference of their message.
-    pub status_url: String,
 }
 
 impl HandOver {
@@ -43,13 +40,14 @@ impl HandOver {
 
     /// The message as the provider gets it. `None`: the sender has no `from` for this phone.
     fn message(&self, claimed: Claimed, deadline: Deadline) -> Option<Message> {
-        let from = self.setting.from_for(&claimed.phone)?.to_owned();
+        let sender = &self.sender;
+        let from = sender.setting.from_for(&claimed.phone)?.to_owned();
         let number = u32::try_from(claimed.account_number).unwrap_or_default();
         let message_id = claimed.key.message_id;
-        let reference = self.pepper.reference(number, message_id);
+        let reference = sender.pepper.reference(number, message_id);
         Some(Message {
             message_id,
-            status_url: format!("{}?ref={reference}", self.status_url),
+            status_url: format!("{}?ref={reference}", sender.status_url),
             reference,
             to: claimed.phone,
             from,

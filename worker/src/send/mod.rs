@@ -31,7 +31,7 @@ pub(crate) struct SendingJob {
     store: Store,
     pepper: Arc<Pepper>,
     planning: Heartbeat,
-    loops: Vec<SenderLoop>,
+    loops: Vec<Arc<SenderLoop>>,
 }
 
 impl SendingJob {
@@ -42,14 +42,14 @@ impl SendingJob {
         let public_url = config.public_url.as_str().trim_end_matches('/');
         let loops = config.senders.iter().map(|setting| {
             let status = pepper.hook_path(&setting.name, "status");
-            SenderLoop {
+            Arc::new(SenderLoop {
                 store: store.clone(),
                 link_prefix: format!("{public_url}/f/"),
                 heartbeat: Heartbeat::default(),
                 setting: setting.clone(),
                 pepper: Arc::clone(&pepper),
                 status_url: format!("{public_url}{status}"),
-            }
+            })
         });
         Some(Self {
             loops: loops.collect(),

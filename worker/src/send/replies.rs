@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sender::{Deadline, Handed};
-use store::Store;
 use store::send::lease::{Lease, TRUSTED_FOR};
 use tokio_util::sync::CancellationToken;
 
@@ -14,15 +13,10 @@ use super::hand_over::HandOver;
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Hands over the replies of the sender that `lease` is of, until `stop`. Each is handed over once, whatever comes of it.
-pub(super) async fn send(
-    store: Store,
-    lease: Lease,
-    hand_over: Arc<HandOver>,
-    stop: CancellationToken,
-) {
+pub(super) async fn send(lease: Lease, hand_over: Arc<HandOver>, stop: CancellationToken) {
     let mut looks = tokio::time::interval(LOOK);
     while stop.run_until_cancelled(looks.tick()).await.is_some() {
-        while let Some(handed) = next(&store, &lease, &hand_over).await {
+        while let Some(handed) = next(&lease, &hand_over).await {
             if !matches!(handed, Some(Handed::Accepted { .. })) {
                 tracing::info!(sender.name = %lease.name, "a reply was not accepted");
             }
@@ -34,9 +28,9 @@ pub(super) async fn send(
 }
 
 /// Hands over the next reply; `None`: none waits.
-async fn next(store: &Store, lease: &Lease, hand_over: &Arc<HandOver>) -> Option<Option<Handed>> {
+async fn next(lease: &Lease, hand_over: &Arc<HandOver>) -> Option<Option<Handed>> {
     let deadline = Deadline::at(Instant::now() + TRUSTED_FOR);
-    match store.take_reply(lease).await {
+    match hand_over.sender.store.take_reply(lease).await {
         Ok(reply) => Some(Arc::clone(hand_over).run(reply?, deadline).await),
         Err(error) => {
             tracing::debug!(%error, sender.name = %lease.name, "replies wait");

@@ -12,7 +12,6 @@ use chrono::SecondsFormat;
 use domain::form::{BusProp, FormContent};
 use domain::link::BusPropIds;
 use serde::Deserialize;
-use store::ListPage;
 use store::report::{FeedbackQuery, FeedbackRow, ListPosition, Stride};
 
 use super::item::{Item, StoredAnswers};
@@ -41,9 +40,7 @@ pub async fn whole(state: &ReportState, query: FeedbackQuery, kind: Kind) -> Res
     let read = move |position: ListPosition| {
         let (store, query) = (store.clone(), Arc::clone(&query));
         lines::page(key.account_id, async move {
-            let part = store.feedback_part(&query, position, STRIDE).await?;
-            let (rows, next) = (part.rows, part.next);
-            Ok(ListPage { rows, next })
+            store.feedback_part(&query, position, STRIDE).await
         })
     };
     let first = read(ListPosition::default()).await?;

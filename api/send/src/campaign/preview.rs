@@ -12,7 +12,7 @@ use domain::invalid::{Invalid, code};
 use domain::members::texts;
 use platform::places::Places;
 use serde::Serialize;
-use store::send::preview::PreviewQuery;
+use store::send::judge::Context;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -45,7 +45,7 @@ pub async fn preview_campaign(target: Target) -> Result<Json<Preview>> {
     let store = &state.app.store;
     let form = store.form(key.account_id, campaign.content.form_id).await?;
     let form = form.filter(|form| form.status != FormStatus::Deleted);
-    let query = PreviewQuery {
+    let query = Context {
         campaign: *key,
         content: &campaign.content,
         form: form.as_ref().map(|form| &form.content),

@@ -79,7 +79,7 @@ async fn copy_straight(
     claim: &Claim,
     records: &[Record<'_>],
 ) -> Result<(), Error> {
-    let rows = straight_rows(claim, records);
+    let rows = straight_rows(claim, records)?;
     let mut copy = connection.copy_in_raw(SQL.copy.as_str()).await?;
     let sent = copy.send(rows).await.map(drop);
     let finished = copy.finish().await;
@@ -88,26 +88,26 @@ async fn copy_straight(
     Ok(())
 }
 
-fn straight_rows(claim: &Claim, records: &[Record<'_>]) -> Vec<u8> {
+fn straight_rows(claim: &Claim, records: &[Record<'_>]) -> Result<Vec<u8>, Error> {
     let day = day_of(claim.claimed_at, claim.time_zone);
     let mut buffer = CopyBuffer::with_capacity(records.len() * 256);
     for record in records {
         buffer.row(6 + COLUMNS.len());
-        buffer.uuid(claim.id.account_id);
-        buffer.uuid(claim.id.batch_id);
-        buffer.bigint(claim.seq);
-        buffer.timestamptz(claim.claimed_at);
-        buffer.timestamptz(claim.claimed_at);
-        buffer.date(day);
+        buffer.field(claim.id.account_id)?;
+        buffer.field(claim.id.batch_id)?;
+        buffer.field(claim.seq)?;
+        buffer.field(claim.claimed_at)?;
+        buffer.field(claim.claimed_at)?;
+        buffer.field(day)?;
         for (column, value) in COLUMNS.iter().zip(record.values()) {
             if column.is_json {
                 buffer.jsonb(value);
             } else {
-                buffer.text(value);
+                buffer.field(value)?;
             }
         }
     }
-    buffer.finish()
+    Ok(buffer.finish())
 }
 
 async fn staged(

@@ -60,28 +60,26 @@ impl Tx {
             return Err(Error::broken("a claimed chunk was not in the ledger"));
         }
         let now = self.now().await?;
-        self.execute(
-            "UPDATE import_batch
+        let update = "UPDATE import_batch
                 SET created = created + $3, updated = updated + $4, unchanged = unchanged + $5,
                     superseded = superseded + $6, staging = staging OR $7, open_chunks = open_chunks - 1,
                     started_at = coalesce(started_at, $8),
                     completed_at = CASE WHEN open_chunks = 1 AND parked_chunks = 0 THEN $9 END,
                     status = CASE WHEN open_chunks > 1 THEN 'processing'
                                   WHEN parked_chunks > 0 THEN 'stalled' ELSE 'completed' END
-              WHERE account_id = $1 AND batch_id = $2",
-            values![
-                id.account_id,
-                id.batch_id,
-                outcomes.created,
-                outcomes.updated,
-                outcomes.unchanged,
-                outcomes.superseded,
-                outcomes.conflicted,
-                claim.claimed_at,
-                now,
-            ],
-        )
-        .await?;
+              WHERE account_id = $1 AND batch_id = $2";
+        let values = values![
+            id.account_id,
+            id.batch_id,
+            outcomes.created,
+            outcomes.updated,
+            outcomes.unchanged,
+            outcomes.superseded,
+            outcomes.conflicted,
+            claim.claimed_at,
+            now
+        ];
+        self.execute(update, values).await?;
         self.count_created(
             id.account_id,
             domain::date_range::day_of(claim.claimed_at, claim.time_zone),
@@ -116,9 +114,8 @@ impl Store {
          SELECT $1, $2, $3, $4, $5, $6, 1 FROM quiet
              ON CONFLICT (account_id, batch_id, chunk_no)
              DO UPDATE SET worker_id = $4, backend_pid = $5, backend_start = $6, starts = s.starts + 1";
-        self.execute(insert, values![claim.id, worker_id, pid, start])
-            .await
-            .map(drop)
+        let values = values![claim.id, worker_id, pid, start];
+        self.execute(insert, values).await.map(drop)
     }
 
     /// Takes this very start back: its worker lives, only the work came to nothing through no fault of the chunk.
@@ -132,9 +129,8 @@ impl Store {
         let delete =
             "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3
             AND worker_id = $4 AND backend_pid = $5 AND backend_start = $6";
-        self.execute(delete, values![claim.id, worker_id, pid, start])
-            .await
-            .map(drop)
+        let values = values![claim.id, worker_id, pid, start];
+        self.execute(delete, values).await.map(drop)
     }
 
     /// Whether a chunk is still to be done: what to ask after a COMMIT without an answer.

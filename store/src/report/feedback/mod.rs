@@ -21,7 +21,7 @@ use self::tally::{Run, Tally};
 use crate::form::FormKey;
 use crate::report::Snapshot;
 use crate::report::rollup::next_as_of;
-use crate::tx::{Patience, Sql, rows_that_fit, values};
+use crate::tx::{Sql, rows_that_fit, values};
 use crate::{Error, ListPage, Store, Tx};
 
 /// The rows that fit into a page whatever their size.
@@ -66,15 +66,6 @@ pub struct FeedbackPage {
     pub page: ListPage<FeedbackRow>,
 }
 
-/// A part of a list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FeedbackPart {
-    /// There may be none, though the list goes on.
-    pub rows: Vec<FeedbackRow>,
-    /// Where the next part begins; `None`: this was the last.
-    pub next: Option<ListPosition>,
-}
-
 /// Where a part begins. The default is the list's beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ListPosition {
@@ -105,7 +96,7 @@ impl Store {
         before: Option<Uuid>,
         limit: usize,
     ) -> Result<FeedbackPage, Error> {
-        let mut tx = self.snapshot(Patience::Request).await?;
+        let mut tx = self.snapshot().await?;
         let as_of = tx.list_as_of(query).await?;
         let tally = tx.tally(query).await?;
         let rows = limit + 1;
@@ -124,7 +115,7 @@ impl Store {
 
     /// The rows of a list from a position on, as of the last commit: as many as a stride has, or fewer where they are large or
     /// far between. A list of any length is so read in bounded memory, in statements that are short however rare its rows
-    /// are, and without a long snapshot.
+    /// are, and without a long snapshot. A part may have no rows, though the list goes on.
     ///
     /// # Errors
     /// See [`Error`].
@@ -133,8 +124,8 @@ impl Store {
         query: &FeedbackQuery,
         position: ListPosition,
         stride: Stride,
-    ) -> Result<FeedbackPart, Error> {
-        let mut tx = self.snapshot(Patience::Stream).await?;
+    ) -> Result<ListPage<FeedbackRow, ListPosition>, Error> {
+        let mut tx = self.long_snapshot().await?;
         let run = Run::of(query.range);
         let mut bounds = run.bounds().older(position.before);
         let is_narrowed = query.bus_prop_id.is_some() || !query.track_fields.is_empty();
@@ -161,10 +152,8 @@ impl Store {
             floor,
             is_small: !read.has_more,
         });
-        Ok(FeedbackPart {
-            rows: read.rows,
-            next,
-        })
+        let rows = read.rows;
+        Ok(ListPage { rows, next })
     }
 }
 

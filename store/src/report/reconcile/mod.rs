@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 pub use self::slice::{Slice, Slices};
 use crate::form::FormKey;
-use crate::tx::Sql;
+use crate::tx::{Sql, read};
 use crate::{Error, Store};
 
 /// A stored number that counting does not give. As text a line of `feedback verify`.
@@ -80,9 +80,6 @@ impl Store {
     /// See [`Error`].
     pub async fn all_forms(&self) -> Result<Vec<FormKey>, Error> {
         let forms = "SELECT account_id, form_id FROM form ORDER BY account_id, form_id";
-        let forms = self.all(forms, vec![]).await?.into_iter();
-        Ok(forms
-            .map(|(account_id, form_id)| FormKey::new(account_id, form_id))
-            .collect())
+        read(&self.rows(forms, vec![]).await?)
     }
 }

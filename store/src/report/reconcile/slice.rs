@@ -16,7 +16,7 @@ use super::Drift;
 use crate::form::FormKey;
 use crate::report::feedback::Bounds;
 use crate::report::rollup::{RollupKey, WHOLE, keys};
-use crate::tx::{Patience, Sql, get, values};
+use crate::tx::{Sql, get, values};
 use crate::{Committed, Error, Store, Tx};
 
 /// What is compared at once.
@@ -138,20 +138,19 @@ impl Store {
         slices: &Slices,
         slice: Slice,
     ) -> Result<Vec<Drift>, Error> {
-        let mut tx = self.snapshot(Patience::Request).await?;
+        let mut tx = self.snapshot().await?;
         let content = tx.form_content(form).await?;
         let compared = tx.compare(form, slices, slice, &content).await?;
         let drifts = compared.into_iter().flat_map(|((id, day), compared)| {
             let differences = compared.stored.differences(&compared.recomputed);
             let part = bus_prop_text(&content, id);
-            differences.into_iter().map(move |difference| Drift {
-                of: "rollup",
-                id: form.form_id,
-                part: part.clone(),
-                day: Some(day),
-                counter: difference.counter,
-                stored: difference.left,
-                recomputed: difference.right,
+            differences.into_iter().map(move |difference| {
+                let found = (difference.left, difference.right);
+                Drift {
+                    part: part.clone(),
+                    day: Some(day),
+                    ..Drift::new("rollup", form.form_id, &difference.counter, found)
+                }
             })
         });
         Ok(drifts.collect())
@@ -167,40 +166,34 @@ impl Store {
         slices: &Slices,
         slice: Slice,
     ) -> Result<bool, Error> {
-        self.retry(|| self.try_rebuild(form, slices, slice)).await
-    }
-
-    async fn try_rebuild(
-        &self,
-        form: FormKey,
-        slices: &Slices,
-        slice: Slice,
-    ) -> Result<bool, Error> {
-        let mut tx = self.begin_by_key().await?;
-        tx.lock_form(form).await?;
-        // An edit of the form waits for the lock too, so the content is that of all answers that are read below.
-        let content = tx.form_content(form).await?;
-        let compared = tx.compare(form, slices, slice, &content).await?;
-        let missing = compared.into_iter();
-        let mut missing: BTreeMap<RollupKey, Delta> = missing
-            .map(|(key, compared)| (key, compared.missing()))
-            .collect();
-        missing.retain(|_, missing| !missing.is_zero());
-        if missing.is_empty() {
-            // Not by dropping it: a roll-up passes by a form that is still held.
-            tx.rollback().await?;
-            return Ok(false);
-        }
-        let months: Vec<Month> = missing.keys().map(|(_, day)| Month::of(*day)).collect();
-        tx.add_to_rollup(form, missing).await?;
-        let now = tx.now().await?;
-        let version = tx.raise_version(form, now).await?;
-        tx.raise_months(form, months, version).await?;
-        match tx.commit().await? {
-            Committed::Done => Ok(true),
-            // Again, then: it comes to the same.
-            Committed::Unknown(error) => Err(Error::Conflict(error.into())),
-        }
+        self.retry(|| async move {
+            let mut tx = self.begin_by_key().await?;
+            tx.lock_form(form).await?;
+            // An edit of the form waits for the lock too, so the content is that of all answers that are read below.
+            let content = tx.form_content(form).await?;
+            let compared = tx.compare(form, slices, slice, &content).await?;
+            let missing = compared.into_iter();
+            let mut missing: BTreeMap<RollupKey, Delta> = missing
+                .map(|(key, compared)| (key, compared.missing()))
+                .collect();
+            missing.retain(|_, missing| !missing.is_zero());
+            if missing.is_empty() {
+                // Not by dropping it: a roll-up passes by a form that is still held.
+                tx.rollback().await?;
+                return Ok(false);
+            }
+            let months: Vec<Month> = missing.keys().map(|(_, day)| Month::of(*day)).collect();
+            tx.add_to_rollup(form, missing).await?;
+            let now = tx.now().await?;
+            let version = tx.raise_version(form, now).await?;
+            tx.raise_months(form, months, version).await?;
+            match tx.commit().await? {
+                Committed::Done => Ok(true),
+                // Again, then: it comes to the same.
+                Committed::Unknown(error) => Err(Error::Conflict(error.into())),
+            }
+        })
+        .await
     }
 
     /// Gives a form another version and so all its months, in the last step of its rebuild: whatever copies were made before

@@ -14,7 +14,7 @@ pub(crate) use self::pending::next_as_of;
 pub use self::pending::{PendingForms, Watermark};
 pub use self::roll_up::{RolledUp, ScanScope};
 use crate::form::FormKey;
-use crate::tx::{Sql, values};
+use crate::tx::{tuples, values};
 use crate::version::Version;
 use crate::{Error, Tx};
 
@@ -33,14 +33,13 @@ pub(crate) fn keys(ids: &BusPropIds, day: NaiveDate) -> impl Iterator<Item = Rol
     ids.map(move |id| (id, day))
 }
 
-/// The rows of some keys, found one by one.
-const READ_POSTGRES: &str = "SELECT r.bus_prop_id, r.day, r.delta FROM json_array_elements(CAST($3 AS json)) AS k(value)
-      CROSS JOIN LATERAL (
-            SELECT r.* FROM rollup r
-             WHERE r.account_id = $1 AND r.form_id = $2
-               AND r.bus_prop_id = CAST(k.value ->> 0 AS bigint) AND r.day = CAST(k.value ->> 1 AS date) LIMIT 1) r";
-const READ_SQLITE: &str = "SELECT r.bus_prop_id, r.day, r.delta FROM json_each($3) k CROSS JOIN rollup r
-         ON r.account_id = $1 AND r.form_id = $2 AND r.bus_prop_id = k.value ->> 0 AND r.day = k.value ->> 1";
+/// The rows of some keys, each looked up.
+const READ: &str = "WITH g(a, f, b, d) AS (ROWS) SELECT g.b, g.d, (SELECT r.delta FROM rollup r
+      WHERE r.account_id = g.a AND r.form_id = g.f AND r.bus_prop_id = g.b AND r.day = g.d) FROM g";
+
+const RAISE: &str = "WITH g(a, f, m, v, s) AS (ROWS)
+    INSERT INTO rollup_month (account_id, form_id, month, version, stamp) SELECT * FROM g WHERE true
+        ON CONFLICT (account_id, form_id, month) DO UPDATE SET version = excluded.version, stamp = excluded.stamp";
 
 const REPLACE: &str = "WITH g(a, f, b, d, e) AS (ROWS)
     INSERT INTO rollup (account_id, form_id, bus_prop_id, day, delta) SELECT * FROM g WHERE true
@@ -70,11 +69,13 @@ impl Tx {
         form: FormKey,
         keys: &BTreeSet<RollupKey>,
     ) -> Result<Vec<(RollupKey, Vec<u8>)>, Error> {
-        let keys = serde_json::to_string(keys).map_err(Error::broken)?;
-        let read = self.dialect(READ_POSTGRES, READ_SQLITE);
-        let rows: Vec<(i64, NaiveDate, Vec<u8>)> = self.all(read, values![form, keys]).await?;
+        let keys = keys.iter().map(|(id, day)| values![form, *id, *day]);
+        let rows = self.for_rows(READ, keys.collect()).await?;
+        let rows: Vec<(i64, NaiveDate, Option<Vec<u8>>)> = tuples(&rows)?;
         let rows = rows.into_iter();
-        Ok(rows.map(|(id, day, delta)| ((id, day), delta)).collect())
+        Ok(rows
+            .filter_map(|(id, day, delta)| Some(((id, day), delta?)))
+            .collect())
     }
 
     /// Says at which version of the form rows of these months changed.
@@ -85,13 +86,8 @@ impl Tx {
         version: Version,
     ) -> Result<(), Error> {
         let months: BTreeSet<NaiveDate> = months.into_iter().map(Month::first).collect();
-        for month in months {
-            let insert = "INSERT INTO rollup_month (account_id, form_id, month, version, stamp) VALUES ($1, $2, $3, $4, $5)
-                 ON CONFLICT (account_id, form_id, month)
-                 DO UPDATE SET version = excluded.version, stamp = excluded.stamp";
-            self.execute(insert, values![form, month, version.number, version.stamp])
-                .await?;
-        }
-        Ok(())
+        let months = months.into_iter();
+        let rows = months.map(|month| values![form, month, version.number, version.stamp]);
+        self.for_rows(RAISE, rows.collect()).await.map(drop)
     }
 }

@@ -22,7 +22,7 @@ use super::pending::{Watermark, next_as_of};
 use super::{RollupKey, keys};
 use crate::collect::LinkCounts;
 use crate::form::FormKey;
-use crate::tx::{Sql, get, parsed, values};
+use crate::tx::{Sql, get, parsed, rows_that_fit, values};
 use crate::{Error, Tx};
 
 /// The time after which a transaction begins no other part.
@@ -30,7 +30,7 @@ const BUDGET: Duration = Duration::from_millis(30);
 /// Pending rows that one transaction reads at most …
 const ROWS: i64 = 1_000;
 /// … and the bytes of their deltas.
-const BYTES: i64 = 4 << 20;
+const BYTES: usize = 4 << 20;
 /// Rows of the rollup that one part changes at most, more than a link has business properties, and links.
 const PART: usize = 64;
 const PART_LINKS: usize = 1_000;
@@ -247,18 +247,11 @@ impl Tx {
 
     /// The last of the rows above an id that are read together; at least one, if there is any.
     async fn last_pending(&mut self, form: FormKey, above: i64) -> Result<Option<i64>, Error> {
-        let rows = "SELECT id, CAST(length(delta) AS bigint) FROM pending_delta
+        let rows = "SELECT id, length(delta) FROM pending_delta
           WHERE account_id = $1 AND form_id = $2 AND id > $3 ORDER BY id LIMIT $4";
-        let rows: Vec<(i64, i64)> = self.all(rows, values![form, above, ROWS]).await?;
-        let (mut last, mut bytes) = (None, 0);
-        for (id, size) in rows {
-            if bytes >= BYTES {
-                break;
-            }
-            last = Some(id);
-            bytes += size;
-        }
-        Ok(last)
+        let rows: Vec<(i64, i32)> = self.all(rows, values![form, above, ROWS]).await?;
+        let (ids, sizes): (Vec<i64>, Vec<i32>) = rows.into_iter().unzip();
+        Ok(ids[..rows_that_fit(&sizes, BYTES)].last().copied())
     }
 
     /// Deletes rows, which only the holder of the form does.
@@ -283,13 +276,11 @@ impl Tx {
     }
 
     async fn set_watermark(&mut self, form: FormKey, watermark: Watermark) -> Result<(), Error> {
-        self.execute(
+        let update =
             "UPDATE form_version SET watermark = $3, next_watermark = $4, next_watermark_at = $5
-              WHERE account_id = $1 AND form_id = $2",
-            values![form, watermark.position, watermark.next, watermark.next_at],
-        )
-        .await
-        .map(drop)
+              WHERE account_id = $1 AND form_id = $2";
+        let values = values![form, watermark.position, watermark.next, watermark.next_at];
+        self.execute(update, values).await.map(drop)
     }
 }
 

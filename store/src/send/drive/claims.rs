@@ -3,23 +3,22 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::TimeDelta;
-use domain::campaign::{CampaignStatus, Count, Counts, MessageKind, MessageStatus, PartStates};
-use indexmap::IndexMap;
+use domain::campaign::{CampaignStatus, Count, MessageKind, MessageStatus, PartStates};
 use rand::RngExt;
 use rand::distr::Alphanumeric;
 use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use super::{Claimed, ClaimedKey, DELETE_DUE, Loaded, SET_DUE, StepTx, Wanted};
-use crate::send::CampaignKey;
+use crate::form::{FIELD, LINK};
 use crate::send::contact::Contact;
 use crate::send::judge::{Context, DueMessage, Ready, Verdict};
-use crate::tx::{Sql, get, parsed, values};
+use crate::tx::{Sql, get, json, parsed, values};
 use crate::{Error, Tx};
 
 /// Due messages of the sender with their recipients; a test may wait for the sender that a DRAFT had before. Of a reminder it is also asked whether the first message was answered.
 const DUE: &str = "SELECT d.due_at, d.message_id, d.failures, m.docid, m.kind, m.link_id, m.scheduled_at,
-            coalesce(d.phone, r.phone) AS phone, CAST(r.fields AS text) AS fields, l.token, f.answered_at IS NOT NULL AS answered
+            coalesce(d.phone, r.phone) AS phone, coalesce(CAST(r.fields AS text), '{}') AS fields, l.token, f.answered_at IS NOT NULL AS answered
        FROM message_due d
        JOIN message m ON m.account_id = d.account_id AND m.message_id = d.message_id
        LEFT JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid
@@ -45,14 +44,6 @@ const SKIP: &str =
 const SENDING: &str = "WITH g(a, m, n, s, e, p) AS (ROWS)
      UPDATE message AS m SET status = 'sending', parts = g.n, part_states = g.s, encoding = g.e, sent_mac = g.p
        FROM g WHERE m.account_id = g.a AND m.message_id = g.m";
-
-const LINK: &str = "WITH g(a, l, f, t, b, x, e, n, c, k) AS (ROWS)
-     INSERT INTO link (account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at, campaign_id,
-            is_test, max_responses)
-     SELECT g.*, 1 FROM g WHERE true ON CONFLICT (account_id, link_id) DO NOTHING";
-
-const FIELD: &str = "WITH g(a, l, f, t) AS (ROWS)
-     INSERT INTO link_track_field (account_id, link_id, form_id, track_field) SELECT * FROM g WHERE true ON CONFLICT DO NOTHING";
 
 /// The characters of a campaign link's token: 65 random bits.
 const TOKEN_CHARS: usize = 11;
@@ -95,20 +86,21 @@ impl StepTx<'_> {
         let context = Context {
             content: &campaign.content,
             account_zone: campaign.account_zone,
-            campaign_id: wanted.campaign.campaign_id,
+            campaign: wanted.campaign,
             form: campaign.form.as_ref(),
             countries: self.driver.countries,
             link_prefix: self.driver.link_prefix,
-            now: self.now,
+            pepper: self.driver.pepper,
         };
         let mut sent_to = BTreeMap::new();
         let mut is_used_up = false;
         for candidate in candidates {
-            match context.judge(&candidate.due) {
+            match context.judge(&candidate.due, self.now) {
                 Verdict::Skip(reason) => {
-                    let counts = self.changes.of(wanted.campaign, candidate.due.kind);
-                    let scheduled = Count::Status(MessageStatus::Scheduled);
-                    counts.merge(&Counts::moved(scheduled, Count::Skipped(reason)));
+                    let skipped = Count::Skipped(reason);
+                    let (kind, scheduled) = (candidate.due.kind, MessageStatus::Scheduled);
+                    self.changes
+                        .moved((wanted.campaign, kind), scheduled, skipped);
                     let reason = values![reason.as_str()];
                     self.write(SKIP, candidate.key.of_message(), reason);
                     self.write(DELETE_DUE, candidate.key.of_due(), vec![]);
@@ -125,10 +117,10 @@ impl StepTx<'_> {
                     }
                     parts_left -= parts;
                     self.add_parts(wanted.campaign, candidate.due.kind, parts);
-                    let counts = self.changes.of(wanted.campaign, candidate.due.kind);
-                    let (scheduled, sending) = (MessageStatus::Scheduled, MessageStatus::Sending);
-                    let moved = Counts::moved(Count::Status(scheduled), Count::Status(sending));
-                    counts.merge(&moved);
+                    let sending = Count::Status(MessageStatus::Sending);
+                    let (kind, scheduled) = (candidate.due.kind, MessageStatus::Scheduled);
+                    self.changes
+                        .moved((wanted.campaign, kind), scheduled, sending);
                     let mac = candidate.macs.first().cloned().unwrap_or_default();
                     let contact = self.contact(&candidate, &mac);
                     if candidate.due.kind == MessageKind::Test {
@@ -168,8 +160,6 @@ impl StepTx<'_> {
 
     fn candidate(&self, wanted: &Wanted, row: &QueryResult) -> Result<Candidate, Error> {
         let phone: Option<String> = get(row, "phone")?;
-        let fields: Option<String> = get(row, "fields")?;
-        let fields = fields.map(|fields| serde_json::from_str(&fields));
         let token: Option<String> = get(row, "token")?;
         let account_id = wanted.campaign.account_id;
         let macs = phone.iter().flat_map(|phone| {
@@ -190,10 +180,7 @@ impl StepTx<'_> {
                 docid: get(row, "docid")?,
                 scheduled_at: get(row, "scheduled_at")?,
                 phone,
-                fields: fields
-                    .transpose()
-                    .map_err(Error::broken)?
-                    .unwrap_or_else(IndexMap::new),
+                fields: json(row, "fields")?,
                 contact: Contact::default(),
                 answered: get(row, "answered")?,
                 token: token.unwrap_or_else(token_text),
@@ -203,18 +190,15 @@ impl StepTx<'_> {
 
     /// What is noted of a phone to which a message goes: of a test nothing.
     fn contact(&self, candidate: &Candidate, mac: &[u8]) -> Vec<Value> {
-        let CampaignKey {
-            account_id,
-            campaign_id,
-        } = candidate.key.campaign;
+        let campaign = candidate.key.campaign;
         let noted = (candidate.due.kind != MessageKind::Test).then_some(());
         values![
-            account_id,
+            campaign.account_id,
             mac.to_vec(),
             // Between spaces, as its column has them.
             format!(" {} ", self.driver.lease.name),
             noted.map(|()| self.now),
-            noted.map(|()| campaign_id),
+            noted.map(|()| campaign.campaign_id),
             noted.map(|()| candidate.due.docid.clone())
         ]
     }
@@ -228,18 +212,9 @@ impl StepTx<'_> {
         ready: Ready,
         parts: i64,
     ) -> Result<(), Error> {
-        let Candidate {
-            key,
-            link_id,
-            due,
-            failures,
-            ..
-        } = candidate;
-        let CampaignKey {
-            account_id,
-            campaign_id,
-        } = key.campaign;
-        let claimed = values![self.driver.lease.fence, key.due_at, failures];
+        let Candidate { key, due, .. } = candidate;
+        let link_key = || values![key.campaign.account_id, candidate.link_id];
+        let claimed = values![self.driver.lease.fence, key.due_at, candidate.failures];
         self.write(SET_DUE, key.of_due(), claimed);
         let states = PartStates::new(ready.parts.texts.len());
         let encoding = ready.parts.encoding.to_string();
@@ -255,13 +230,14 @@ impl StepTx<'_> {
                 serde_json::to_string(&ready.track_fields).map_err(Error::broken)?,
                 self.now + days,
                 self.now,
-                campaign_id,
-                due.kind == MessageKind::Test
+                key.campaign.campaign_id,
+                due.kind == MessageKind::Test,
+                1_i64
             ];
-            self.write(LINK, values![account_id, link_id], link);
+            self.write(LINK, link_key(), link);
             for (name, value) in ready.track_fields.iter() {
                 let field = values![form_id, format!("{name}={value}")];
-                self.write(FIELD, values![account_id, link_id], field);
+                self.write(FIELD, link_key(), field);
             }
         }
         self.claimed.push(Claimed {

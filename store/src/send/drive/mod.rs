@@ -49,8 +49,9 @@ const DELETE_DUE: &str = "WITH g(a, c, t, m) AS (ROWS) DELETE FROM message_due
       WHERE (account_id, campaign_id, due_at, message_id) IN (SELECT a, c, t, m FROM g)";
 
 /// The row that holds a claimed message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
 pub struct ClaimedKey {
+    #[sea_orm(nested)]
     pub campaign: CampaignKey,
     pub due_at: DateTime<Utc>,
     pub message_id: Uuid,
@@ -142,19 +143,15 @@ impl Store {
     /// See [`Error`].
     pub async fn campaigns_with_due(&self, sender: &str) -> Result<Vec<CampaignKey>, Error> {
         let now = self.now().await?;
-        let due = self
-            .rows(
-                "SELECT c.account_id, c.campaign_id FROM campaign c
+        let due = "SELECT c.account_id, c.campaign_id FROM campaign c
                   WHERE c.sender = $1 AND c.status = 'RUNNING'
                     AND EXISTS (SELECT 1 FROM message_due d WHERE d.account_id = c.account_id
                                    AND d.campaign_id = c.campaign_id AND d.due_at <= $2 AND d.fence = 0)
                   UNION
                  SELECT account_id, campaign_id FROM message_due
                   WHERE sender = $1 AND phone IS NOT NULL AND due_at <= $2 AND fence = 0
-                  ORDER BY account_id, campaign_id",
-                values![sender, now],
-            )
-            .await?;
+                  ORDER BY account_id, campaign_id";
+        let due = self.rows(due, values![sender, now]).await?;
         read(&due)
     }
 
@@ -167,19 +164,13 @@ impl Store {
         // Waits for a step whose end is not known.
         let lock = tx.locking("SELECT fence FROM lease WHERE name = $1", "FOR UPDATE");
         tx.rows(lock, values![lease.name.as_str()]).await?;
+        let rows = "SELECT account_id, campaign_id, due_at, message_id, fence FROM message_due
+                  WHERE sender = $1 AND fence > 0 AND fence <= $2";
         let rows = tx
-            .rows(
-                "SELECT account_id, campaign_id, due_at, message_id, fence FROM message_due
-                  WHERE sender = $1 AND fence > 0 AND fence <= $2",
-                values![lease.name.as_str(), lease.fence],
-            )
+            .rows(rows, values![lease.name.as_str(), lease.fence])
             .await?;
         let claimed = rows.iter().map(|row| {
-            let key = ClaimedKey {
-                campaign: CampaignKey::from_query_result(row, "")?,
-                due_at: get(row, "due_at")?,
-                message_id: get(row, "message_id")?,
-            };
+            let key = ClaimedKey::from_query_result(row, "")?;
             Ok((key, get(row, "fence")?))
         });
         claimed.collect()
@@ -195,65 +186,58 @@ impl Store {
         outcomes: &[Outcome],
         wanted: &[Wanted],
     ) -> Result<Step, Error> {
-        self.retry(|| self.try_drive(driver, outcomes, wanted))
-            .await
-    }
-
-    async fn try_drive(
-        &self,
-        driver: &Driver<'_>,
-        outcomes: &[Outcome],
-        wanted: &[Wanted],
-    ) -> Result<Step, Error> {
-        let tx = self.begin_by_keys().await?;
-        if !tx.holds(driver.lease).await? {
-            return Ok(Step::LeaseLost);
-        }
-        let of_outcomes = outcomes.iter().map(|outcome| outcome.claimed.campaign);
-        let keys: BTreeSet<CampaignKey> = of_outcomes
-            .chain(wanted.iter().map(|wanted| wanted.campaign))
-            .collect();
-        let mut campaigns = BTreeMap::new();
-        for key in keys {
-            if let Some(campaign) = tx.load(key).await? {
-                campaigns.insert(key, campaign);
+        self.retry(|| async move {
+            let tx = self.begin_by_keys().await?;
+            if !tx.holds(driver.lease).await? {
+                return Ok(Step::LeaseLost);
             }
-        }
-        let mut step = StepTx {
-            driver,
-            now: tx.now().await?,
-            tx,
-            changes: Changes::default(),
-            parts: BTreeMap::new(),
-            claimed: Vec::new(),
-            writes: IndexMap::new(),
-        };
-        let recorded = step.record_results(outcomes, &campaigns).await?;
-        let mut drained = Vec::new();
-        for wanted in wanted {
-            let has_more = match campaigns.get(&wanted.campaign) {
-                Some(campaign) if campaign.status != CampaignStatus::Cancelled => {
-                    step.claim(wanted, campaign).await?
+            let of_outcomes = outcomes.iter().map(|outcome| outcome.claimed.campaign);
+            let keys: BTreeSet<CampaignKey> = of_outcomes
+                .chain(wanted.iter().map(|wanted| wanted.campaign))
+                .collect();
+            let mut campaigns = BTreeMap::new();
+            for key in keys {
+                if let Some(campaign) = tx.load(key).await? {
+                    campaigns.insert(key, campaign);
                 }
-                _ => false,
-            };
-            if !has_more {
-                drained.push(wanted.campaign);
             }
-        }
-        step.keep_parts(&campaigns).await?;
-        for (sql, rows) in step.writes {
-            step.tx.for_rows(sql, rows).await?;
-        }
-        step.tx.append_counts(step.changes).await?;
-        Ok(match step.tx.commit().await? {
-            Committed::Done => Step::Done {
-                claimed: step.claimed,
-                recorded,
-                drained,
-            },
-            Committed::Unknown(error) => Step::Unknown(error),
+            let mut step = StepTx {
+                driver,
+                now: tx.now().await?,
+                tx,
+                changes: Changes::default(),
+                parts: BTreeMap::new(),
+                claimed: Vec::new(),
+                writes: IndexMap::new(),
+            };
+            let recorded = step.record_results(outcomes, &campaigns).await?;
+            let mut drained = Vec::new();
+            for wanted in wanted {
+                let has_more = match campaigns.get(&wanted.campaign) {
+                    Some(campaign) if campaign.status != CampaignStatus::Cancelled => {
+                        step.claim(wanted, campaign).await?
+                    }
+                    _ => false,
+                };
+                if !has_more {
+                    drained.push(wanted.campaign);
+                }
+            }
+            step.keep_parts(&campaigns);
+            for (sql, rows) in step.writes {
+                step.tx.for_rows(sql, rows).await?;
+            }
+            step.tx.append_counts(step.changes).await?;
+            Ok(match step.tx.commit().await? {
+                Committed::Done => Step::Done {
+                    claimed: step.claimed,
+                    recorded,
+                    drained,
+                },
+                Committed::Unknown(error) => Step::Unknown(error),
+            })
         })
+        .await
     }
 }
 
@@ -287,7 +271,7 @@ impl StepTx<'_> {
 impl Tx {
     /// A campaign as it stands. Its row is locked against changes of its status.
     async fn load(&self, key: CampaignKey) -> Result<Option<Loaded>, Error> {
-        let campaign = "SELECT c.status, c.content, a.time_zone, a.number, f.content AS form
+        let campaign = "SELECT c.status, c.content, a.time_zone, a.number, coalesce(f.content, 'null') AS form
                FROM campaign c JOIN account a ON a.account_id = c.account_id
                LEFT JOIN form f ON f.account_id = c.account_id AND f.form_id = c.form_id AND f.status <> $3
               WHERE c.account_id = $1 AND c.campaign_id = $2";
@@ -296,14 +280,12 @@ impl Tx {
         let Some(row) = self.row(campaign, values).await? else {
             return Ok(None);
         };
-        let form: Option<String> = get(&row, "form")?;
-        let form = form.map(|form| serde_json::from_str(&form));
         Ok(Some(Loaded {
             status: parsed(&row, "status")?,
             content: json(&row, "content")?,
             account_zone: parsed(&row, "time_zone")?,
             account_number: get(&row, "number")?,
-            form: form.transpose().map_err(Error::broken)?,
+            form: json(&row, "form")?,
         }))
     }
 }

@@ -11,6 +11,12 @@ use crate::Error;
 use crate::send::CampaignKey;
 use crate::tx::{Sql, values};
 
+const USED: &str = "WITH g(s, a, d, p) AS (ROWS)
+     INSERT INTO sender_usage AS u (sender, account_id, day, parts) SELECT * FROM g WHERE true
+         ON CONFLICT (sender, account_id) DO UPDATE SET day = excluded.day,
+            parts = CASE WHEN u.day = excluded.day THEN u.parts + excluded.parts
+                         WHEN excluded.parts > 0 THEN excluded.parts ELSE 0 END";
+
 impl StepTx<'_> {
     /// How many more parts the account of a campaign may send today.
     pub(super) async fn parts_left(
@@ -31,30 +37,17 @@ impl StepTx<'_> {
     }
 
     /// Adds the parts of this step to those of the accounts' day.
-    pub(super) async fn keep_parts(
-        &self,
-        campaigns: &BTreeMap<CampaignKey, Loaded>,
-    ) -> Result<(), Error> {
-        if self.driver.parts_per_day.is_none() {
-            return Ok(());
+    pub(super) fn keep_parts(&mut self, campaigns: &BTreeMap<CampaignKey, Loaded>) {
+        let parts = std::mem::take(&mut self.parts);
+        for (account_id, parts) in parts {
+            let of_account = |(key, _): &(&CampaignKey, &Loaded)| key.account_id == account_id;
+            if self.driver.parts_per_day.is_some()
+                && let Some((_, campaign)) = campaigns.iter().find(of_account)
+            {
+                let key = values![self.driver.lease.name.as_str(), account_id];
+                self.write(USED, key, values![self.today(campaign), parts]);
+            }
         }
-        for (account_id, parts) in &self.parts {
-            let of_account = |(key, _): &(&CampaignKey, &Loaded)| key.account_id == *account_id;
-            let Some((_, campaign)) = campaigns.iter().find(of_account) else {
-                continue;
-            };
-            let name = self.driver.lease.name.as_str();
-            self.tx
-                .execute(
-                    "INSERT INTO sender_usage AS u (sender, account_id, day, parts) VALUES ($1, $2, $3, $4)
-                         ON CONFLICT (sender, account_id) DO UPDATE SET day = excluded.day,
-                            parts = CASE WHEN u.day = excluded.day THEN u.parts + excluded.parts
-                                         WHEN excluded.parts > 0 THEN excluded.parts ELSE 0 END",
-                    values![name, *account_id, self.today(campaign), *parts],
-                )
-                .await?;
-        }
-        Ok(())
     }
 
     fn today(&self, campaign: &Loaded) -> NaiveDate {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::NaiveDate;
-use domain::campaign::{CampaignStatus, Count, Counts, MessageKind, MessageStatus};
+use domain::campaign::{CampaignStatus, Count, MessageKind, MessageStatus};
 use domain::date_range::day_of;
 use domain::rollup::DayCounts;
 use uuid::Uuid;
@@ -111,8 +111,9 @@ impl StepTx<'_> {
     }
 
     fn count(&mut self, campaign: CampaignKey, message: &Sending, after: MessageStatus) {
-        let moved = Counts::moved(Count::Status(message.before), Count::Status(after));
-        self.changes.of(campaign, message.kind).merge(&moved);
+        let to = Count::Status(after);
+        self.changes
+            .moved((campaign, message.kind), message.before, to);
         if let MessageStatus::Scheduled | MessageStatus::Cancelled = after {
             // They were counted when it was claimed.
             self.add_parts(campaign, message.kind, -message.parts);

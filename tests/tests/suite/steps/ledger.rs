@@ -87,7 +87,7 @@ async fn an_account_has_its_chunks_stored_in_the_order_of_acceptance_and_no_othe
     )
     .await?
     {
-        Step::Stored { id, .. } => Ok(Some((id.batch_id, id.chunk_no))),
+        Step::Stored { claim, .. } => Ok(Some((claim.id.batch_id, claim.id.chunk_no))),
         Step::Nothing => Ok(None),
         step => bail!("{step:?}"),
     };

@@ -3,16 +3,36 @@
 use chrono::TimeDelta;
 use uuid::Uuid;
 
-use super::idempotency;
+use crate::import::FIRST_ANSWER_LIFETIME;
 use crate::tx::{Sql, values};
 use crate::{Error, Store};
 
-/// A half-received batch whose attempt is silent this long goes.
-const RECEIVING: TimeDelta = TimeDelta::seconds(60);
 /// Parked payloads stay this long for a retry.
 const PARKED: TimeDelta = TimeDelta::days(30);
-/// Finished batches stay this long.
-const BATCHES: TimeDelta = TimeDelta::days(90);
+
+/// Rows that go when a column of theirs is older than this.
+const KEPT: [(&str, TimeDelta); 9] = [
+    // Half received, and its attempt is silent.
+    (
+        "import_batch WHERE status = 'receiving' AND heartbeat_at",
+        TimeDelta::seconds(60),
+    ),
+    (
+        "import_batch WHERE status IN ('completed', 'cancelled') AND completed_at",
+        TimeDelta::days(90),
+    ),
+    ("idempotency WHERE created_at", FIRST_ANSWER_LIFETIME),
+    ("worker_heartbeat WHERE heartbeat_at", TimeDelta::days(1)),
+    // Providers repeat a text for a day at most.
+    ("inbound WHERE received_at", TimeDelta::days(2)),
+    // What waited longer is not sent any more. As long it is known that there was a reply that day.
+    ("reply WHERE made_at", TimeDelta::days(2)),
+    ("receipt WHERE received_at", TimeDelta::days(90)),
+    // As long receipts by the provider's id lead to messages.
+    ("provider_ref WHERE created_at", TimeDelta::days(90)),
+    // For the answer that is still on its way.
+    ("stray_receipt WHERE received_at", TimeDelta::hours(1)),
+];
 
 /// Rows of erased persons that one statement clears: it holds their locks.
 const ERASED_AT_ONCE: i64 = 1_000;
@@ -24,23 +44,18 @@ impl Store {
     /// See [`Error`].
     pub async fn sweep(&self) -> Result<(), Error> {
         let now = self.now().await?;
-        let before = |age: TimeDelta| values![now - age];
-        let delete = "DELETE FROM import_batch WHERE status = 'receiving' AND heartbeat_at < $1";
-        self.execute(delete, before(RECEIVING)).await?;
-        let delete = "DELETE FROM idempotency WHERE created_at < $1";
-        self.execute(delete, before(idempotency::LIFETIME)).await?;
+        for (rows, kept) in KEPT {
+            self.execute(format!("DELETE FROM {rows} < $1"), values![now - kept])
+                .await?;
+        }
         let parked = "SELECT b.account_id, b.batch_id FROM import_batch b
           WHERE b.status = 'stalled' AND NOT EXISTS (
                 SELECT 1 FROM import_chunk c WHERE c.account_id = b.account_id AND c.batch_id = b.batch_id
                    AND c.retry_at >= $1)";
-        let parked: Vec<(Uuid, Uuid)> = self.all(parked, before(PARKED)).await?;
+        let parked: Vec<(Uuid, Uuid)> = self.all(parked, values![now - PARKED]).await?;
         for (account_id, batch_id) in parked {
-            self.cancel_stalled(account_id, batch_id).await?;
+            self.cancel(account_id, batch_id, &["stalled"]).await?;
         }
-        let delete = "DELETE FROM import_batch WHERE status IN ('completed', 'cancelled') AND completed_at < $1";
-        self.execute(delete, before(BATCHES)).await?;
-        let delete = "DELETE FROM worker_heartbeat WHERE heartbeat_at < $1";
-        self.execute(delete, before(TimeDelta::days(1))).await?;
         self.sweep_erased().await
     }
 
