@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use axum::extract::{ConnectInfo, FromRef, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName};
+use parking_lot::Mutex;
 use platform::config::TrustedProxies;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -93,9 +93,8 @@ impl FailureLimiter {
     /// # Errors
     /// 429: nothing is.
     pub fn left(&self, network: Network) -> Result<()> {
-        let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        match spent.get(&network) {
+        match self.spent.lock().get(&network) {
             Some(until) if *until > now => Err(self.rate.throttled(*until - now)),
             _ => Ok(()),
         }
@@ -124,8 +123,7 @@ impl FailureLimiter {
             Err(wait) => Some(*wait),
         };
         if let Some(wait) = empty_for {
-            let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-            spent.insert(network, Instant::now() + wait);
+            self.spent.lock().insert(network, Instant::now() + wait);
         }
         taken.map(drop).map_err(|wait| self.rate.throttled(wait))
     }
@@ -134,7 +132,7 @@ impl FailureLimiter {
     pub fn forget_idle(&self) {
         self.rate.forget_idle();
         let now = Instant::now();
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spent = self.spent.lock();
         spent.retain(|_, until| *until > now);
         spent.shrink_to_fit();
     }
