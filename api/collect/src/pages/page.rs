@@ -12,77 +12,29 @@ use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
-use strum::EnumString;
 use uuid::Uuid;
 
-/// What is only known when a page is sent.
-#[derive(Debug, EnumString)]
-#[strum(serialize_all = "snake_case")]
-enum Hole {
-    /// Names the style and the script as ours, see [`policy`].
-    Nonce,
-    /// The link that was opened.
-    Token,
-    /// The visit that the answers will belong to.
-    Visit,
-}
-
-/// A rendered page, cut at its holes.
+/// A rendered page with its holes.
 #[derive(Debug)]
-pub struct Prepared {
-    begin: String,
-    /// Holes, each with the text after it.
-    pieces: Vec<(Hole, String)>,
-    /// Bytes of a filled page, about.
-    size: usize,
-}
+pub struct Prepared(pub(super) String);
 
 impl Prepared {
-    pub(super) fn new(rendered: &str) -> Self {
-        let mut texts = rendered.split("<:");
-        let begin = texts.next().unwrap_or_default().to_owned();
-        // Templates have no holes but these.
-        let piece = |text: &str| {
-            let (hole, text) = text.split_once('>')?;
-            Some((hole.parse().ok()?, text.to_owned()))
-        };
-        let pieces: Vec<_> = texts.filter_map(piece).collect();
-        Self {
-            size: rendered.len() + 40 * pieces.len(),
-            begin,
-            pieces,
-        }
-    }
-
     /// Bytes of a filled page, about.
     pub fn size(&self) -> usize {
-        self.size
+        self.0.len()
     }
 
-    /// The page for one reader, with a nonce of its own.
+    /// The page for one reader who opened this link, and whose answers will belong to this visit. The nonce is the page's own: it
+    /// names the style and the script as ours, see [`policy`].
     pub fn fill(&self, token: &str, visit: Uuid) -> Page {
         let nonce = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 16]>());
-        let mut visit_text = Uuid::encode_buffer();
-        let visit = visit.hyphenated().encode_lower(&mut visit_text);
-        let mut html = String::with_capacity(self.size);
-        html.push_str(&self.begin);
-        for (hole, text) in &self.pieces {
-            html.push_str(match hole {
-                Hole::Nonce => &nonce,
-                Hole::Token => token,
-                Hole::Visit => visit,
-            });
-            html.push_str(text);
-        }
+        let html = self.0.replace("<:nonce>", &nonce);
+        let html = html.replace("<:token>", token);
+        let html = html.replace("<:visit>", &visit.to_string());
         Page {
             html: html.into(),
             policy: policy(&nonce),
         }
-    }
-
-    /// The page where it has neither token nor visit.
-    pub(super) fn fill_nonce(&self) -> Page {
-        self.fill("", Uuid::nil())
     }
 }
 
