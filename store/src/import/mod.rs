@@ -14,7 +14,7 @@ mod receive;
 mod recipient;
 mod sweep;
 
-pub use self::batch::{Batch, BatchStatus, Change, Retried};
+pub use self::batch::{Batch, BatchOutcomes, BatchStatus, Change, Retried};
 pub use self::chunk::{ChunkId, Claim, MAX_FAILURES, MAX_STARTS, Noted, Outcomes};
 pub use self::idempotency::{FinishedImport, FirstAnswer, Reservation};
 pub use self::receive::{ChunkCut, ImportAttempt, QueueBatch};
