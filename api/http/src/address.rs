@@ -100,16 +100,23 @@ impl FailureLimiter {
         }
     }
 
-    /// Leave to look something up, to be held until it is done: `None` while the address has something left, else one of
-    /// the few that are for all such addresses. Nobody waits for one.
+    /// Leave to look something up, to be held until it is done: `None` for what `was_good` lately and while the address has
+    /// something left, else one of the few that are for all such addresses. Nobody waits for one.
     ///
     /// # Errors
     /// 429: nothing is left, and no leave either.
-    pub fn lookup_permit(&self, network: Network) -> Result<Option<SemaphorePermit<'_>>> {
-        let Err(problem) = self.left(network) else {
-            return Ok(None);
-        };
-        self.lookups.try_acquire().map(Some).map_err(|_| problem)
+    pub fn lookup_permit(
+        &self,
+        network: Network,
+        was_good: bool,
+    ) -> Result<Option<SemaphorePermit<'_>>> {
+        match self.left(network) {
+            Err(problem) if !was_good => {
+                let permit = self.lookups.try_acquire();
+                permit.map(Some).map_err(|_| problem)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Takes one.
@@ -191,13 +198,13 @@ mod tests {
         let (one, two) = (network("192.0.2.1"), network("192.0.2.2"));
         while failures.take(one).is_ok() {}
         let leaves: Vec<_> = (0..LOOKUPS)
-            .map(|_| failures.lookup_permit(one).unwrap())
+            .map(|_| failures.lookup_permit(one, false).unwrap())
             .collect();
         assert!(leaves.iter().all(Option::is_some));
-        assert!(failures.lookup_permit(one).is_err());
-        assert!(failures.lookup_permit(two).unwrap().is_none());
+        assert!(failures.lookup_permit(one, false).is_err());
+        assert!(failures.lookup_permit(two, false).unwrap().is_none());
         drop(leaves);
-        assert!(failures.lookup_permit(one).is_ok());
+        assert!(failures.lookup_permit(one, false).is_ok());
     }
 
     #[test]
@@ -209,7 +216,7 @@ mod tests {
         assert!(failures.left(network("192.0.2.1")).is_ok());
         assert!(
             failures
-                .lookup_permit(network("192.0.2.1"))
+                .lookup_permit(network("192.0.2.1"), false)
                 .unwrap()
                 .is_none()
         );

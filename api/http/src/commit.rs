@@ -61,10 +61,11 @@ pub struct Committer<G: Group> {
     waiting: Arc<CommitQueue<Pending<G>>>,
 }
 
-struct Pending<G: Group> {
-    item: G::Item,
-    answer: oneshot::Sender<Result<G::Outcome>>,
-}
+/// An item, and where its outcome goes.
+type Pending<G> = (
+    <G as Group>::Item,
+    oneshot::Sender<Result<<G as Group>::Outcome>>,
+);
 
 impl<G: Group> Committer<G> {
     /// Starts the committers. They end with the process.
@@ -88,8 +89,7 @@ impl<G: Group> Committer<G> {
     pub async fn commit(&self, account_id: Uuid, item: G::Item) -> Result<G::Outcome> {
         let (answer, answered) = oneshot::channel();
         let bytes = G::size(&item);
-        let pending = Pending { item, answer };
-        if !self.waiting.add(account_id, bytes, pending) {
+        if !self.waiting.add(account_id, bytes, (item, answer)) {
             tracing::warn!(group = G::NAME, account.id = %account_id, "too much of an account waits for its commit");
             return Err(Problem::unavailable());
         }
@@ -108,12 +108,12 @@ async fn commit_on<G: Group>(
     loop {
         let mut group = waiting.take(TOGETHER, TOGETHER_BYTES).await;
         // Nobody waits any more for what got a 503.
-        group.retain(|waiting| !waiting.answer.is_closed());
+        group.retain(|(_, answer)| !answer.is_closed());
         if group.is_empty() {
             continue;
         }
         // A panic ends this group, whose members get 503, and not the committer.
-        let committing = AssertUnwindSafe(commit_group(&store, &notifier, group));
+        let committing = AssertUnwindSafe(commit_group::<G>(&store, &notifier, group));
         if committing.catch_unwind().await.is_err() {
             tracing::error!(group = G::NAME, "a commit panicked");
         }
@@ -121,12 +121,7 @@ async fn commit_on<G: Group>(
 }
 
 async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<Pending<G>>) {
-    let mut items = Vec::with_capacity(group.len());
-    let mut others = Vec::with_capacity(group.len());
-    for waiting in group {
-        items.push(waiting.item);
-        others.push(waiting.answer);
-    }
+    let (items, others): (Vec<_>, Vec<_>) = group.into_iter().unzip();
     let committed = within(COMMIT, G::commit(store, &items)).await;
     metrics::counter!("feedback_commits_total", "group" => G::NAME).increment(1);
     match committed {
@@ -147,9 +142,8 @@ async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<P
         }
         // One of them is refused by the database: it must not take the others along.
         Err(_) => {
-            for (item, answer) in items.into_iter().zip(others) {
-                let alone: Pending<G> = Pending { item, answer };
-                Box::pin(commit_group(store, notifier, vec![alone])).await;
+            for alone in items.into_iter().zip(others) {
+                Box::pin(commit_group::<G>(store, notifier, vec![alone])).await;
             }
         }
     }

@@ -41,14 +41,11 @@ impl Notifier {
 
     /// Notifies of forms that have counts to roll up.
     pub fn forms_changed(&self, forms: impl IntoIterator<Item = FormKey>) {
-        self.add(forms.into_iter().map(|form| {
-            let (account_id, form_id) = (form.account_id, form.form_id);
-            let message = Message::RollUpV1 {
-                account_id,
-                form_id,
-            };
-            (message, 0)
-        }));
+        let message = |form: FormKey| Message::RollUpV1 {
+            account_id: form.account_id,
+            form_id: form.form_id,
+        };
+        self.add(forms.into_iter().map(|form| (message(form), 0)));
     }
 
     /// Notifies of an account's import that was accepted.

@@ -11,8 +11,9 @@ use axum::http::header::{
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use bytes::Bytes;
 use uuid::Uuid;
+
+const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
 /// A rendered page with its holes.
 #[derive(Debug)]
@@ -32,32 +33,51 @@ impl Prepared {
         let html = html.replace("<:token>", token);
         let html = html.replace("<:visit>", &visit.to_string());
         Page {
-            html: html.into(),
+            kind: "text/html; charset=utf-8",
+            text: html,
             policy: policy(&nonce),
         }
     }
 }
 
-/// A whole page for one reader: as a response 200, unless a status is put before it.
+/// A whole page for one reader, or a drawing: as a response 200, unless a status is put before it.
 #[derive(Debug)]
 pub struct Page {
-    html: Bytes,
+    kind: &'static str,
+    /// UTF-8.
+    text: String,
     policy: HeaderValue,
 }
 
 impl Page {
-    /// The HTML, UTF-8.
+    /// An SVG, which has no style and no script.
+    pub(super) fn drawing(svg: String) -> Self {
+        Self {
+            kind: "image/svg+xml",
+            text: svg,
+            policy: NOTHING_RUNS,
+        }
+    }
+
     #[cfg(test)]
     pub(super) fn html(&self) -> &str {
-        std::str::from_utf8(&self.html).unwrap()
+        &self.text
     }
 }
 
 impl IntoResponse for Page {
+    /// The token of the link is a secret of its reader: it is not passed on to other places, not kept by caches, and not listed by
+    /// search engines.
     fn into_response(self) -> Response {
-        let kind = HeaderValue::from_static("text/html; charset=utf-8");
-        let headers = guarded(kind, self.policy);
-        (headers, self.html).into_response()
+        let headers = [
+            (CONTENT_TYPE, HeaderValue::from_static(self.kind)),
+            (CONTENT_SECURITY_POLICY, self.policy),
+            (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+            (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+            (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+            (X_ROBOTS_TAG, HeaderValue::from_static("noindex")),
+        ];
+        (headers, self.text).into_response()
     }
 }
 
@@ -71,21 +91,5 @@ fn policy(nonce: &str) -> HeaderValue {
 }
 
 /// For what has no style and no script.
-pub(super) const NOTHING_RUNS: HeaderValue =
+const NOTHING_RUNS: HeaderValue =
     HeaderValue::from_static("default-src 'none'; base-uri 'none'; frame-ancestors 'none'");
-
-/// The headers of everything under a link. The token is a secret of its reader: it is not passed on to other places, not
-/// kept by caches, and not listed by search engines.
-pub(super) fn guarded(kind: HeaderValue, policy: HeaderValue) -> [(HeaderName, HeaderValue); 6] {
-    [
-        (CONTENT_TYPE, kind),
-        (CONTENT_SECURITY_POLICY, policy),
-        (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (
-            HeaderName::from_static("x-robots-tag"),
-            HeaderValue::from_static("noindex"),
-        ),
-    ]
-}
