@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::Value;
 
 use crate::output::{list, word};
-use crate::service::{Output, ask, send_file, text};
+use crate::service::{Service, ask, text, with_file};
 
 /// Where forms are.
 const FORMS: &str = "/api_v1/form";
@@ -23,8 +23,6 @@ pub(crate) enum Command {
         /// Publish it at once
         #[arg(long)]
         publish: bool,
-        #[command(flatten)]
-        output: Output,
     },
     /// Replace a form by a JSON file, such as an edited `form show --json`
     Replace {
@@ -37,8 +35,6 @@ pub(crate) enum Command {
     List {
         #[arg(value_parser = STATUSES, default_value = "published", ignore_case = true)]
         status: String,
-        #[command(flatten)]
-        output: Output,
     },
     /// Publish a form
     Publish(One),
@@ -53,55 +49,34 @@ pub(crate) enum Command {
 pub(crate) struct One {
     /// Its id
     form: String,
-    #[command(flatten)]
-    output: Output,
 }
 
-pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
-    match command {
+pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<()> {
+    let one = |method, form: &str| service.call(method, &format!("{FORMS}/{form}"));
+    let publish = |form: &str| one(Method::POST, &format!("{form}/publish"));
+    let call = match command {
         Command::Create {
             file,
-            publish,
-            output,
+            publish: at_once,
         } => {
-            let service = output.service()?;
-            let mut form = send_file(service.call(Method::POST, FORMS), &file).await?;
-            if publish {
-                let path = format!("{FORMS}/{}/publish", text(&form, "form_id")?);
-                form = ask(service.call(Method::POST, &path)).await?;
+            let call = with_file(service.call(Method::POST, FORMS), &file).await?;
+            if at_once {
+                publish(&text(&ask(call).await?, "form_id")?)
+            } else {
+                call
             }
-            output.print(&form, show)
         }
-        Command::Replace { one, file } => {
-            let path = format!("{FORMS}/{}", one.form);
-            let call = one.output.service()?.call(Method::PUT, &path);
-            one.output.print(&send_file(call, &file).await?, show)
-        }
-        Command::List { status, output } => {
+        Command::Replace { one: of, file } => with_file(one(Method::PUT, &of.form), &file).await?,
+        Command::List { status } => {
             let path = format!("{FORMS}/list/{}", status.to_uppercase());
-            output.print(&output.service()?.all(&path).await?, show_list)
+            let members = ["form_id", "created_at", "title"];
+            return service.list(&path, members).await;
         }
-        Command::Publish(one) => one.ask(Method::POST, "/publish").await,
-        Command::Delete(one) => one.ask(Method::DELETE, "").await,
-        Command::Show(one) => one.ask(Method::GET, "").await,
-    }
-}
-
-impl One {
-    /// Prints the form after this operation.
-    async fn ask(self, method: Method, operation: &str) -> anyhow::Result<()> {
-        let path = format!("{FORMS}/{}{operation}", self.form);
-        let call = self.output.service()?.call(method, &path);
-        self.output.print(&ask(call).await?, show)
-    }
-}
-
-fn show_list(forms: &Value) -> String {
-    let line = |form: &Value| {
-        let words = ["form_id", "created_at", "title"].map(|member| word(&form[member]));
-        words.join("  ") + "\n"
+        Command::Publish(of) => publish(&of.form),
+        Command::Delete(of) => one(Method::DELETE, &of.form),
+        Command::Show(of) => one(Method::GET, &of.form),
     };
-    list(forms).iter().map(line).collect()
+    service.show(call, show).await
 }
 
 fn show(form: &Value) -> String {

@@ -82,7 +82,7 @@ pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> an
         Some(format) => format,
         None => Format::of(&arguments.file)?,
     };
-    let service = Service::new(&arguments.connection)?;
+    let service = Service::new(&arguments.connection, true)?;
     let campaign = arguments.campaign.as_deref();
     let stored = async {
         let answer = post(&service, &arguments.file, format, campaign).await?;
@@ -157,7 +157,7 @@ async fn post(
 async fn stored_batch(service: &Service, batch: &str) -> anyhow::Result<Value> {
     let mut bar: Option<ProgressBar> = None;
     loop {
-        let status = service.get(&format!("{IMPORTS}/{batch}")).await?;
+        let status = service.poll(&format!("{IMPORTS}/{batch}")).await?;
         let (accepted, pending) = (count(&status, "accepted"), count(&status, "pending"));
         if pending == 0 {
             return Ok(status);

@@ -25,16 +25,9 @@ pub(crate) enum Command {
         /// Comma-separated out of import, report, form, link, send [default: all]
         #[arg(long)]
         scopes: Option<Scopes>,
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
     },
     /// List every key
-    List {
-        /// Print one JSON array
-        #[arg(long)]
-        json: bool,
-    },
+    List,
     /// Issue a new secret; the present one works on for a while
     Rotate {
         /// The key
@@ -42,9 +35,6 @@ pub(crate) enum Command {
         /// Hours for which the present secret still works
         #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u16))]
         overlap_hours: u16,
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
     },
     /// End a key for good
     Revoke {
@@ -53,24 +43,22 @@ pub(crate) enum Command {
     },
 }
 
-pub(crate) async fn run(command: Command, config: Config) -> anyhow::Result<()> {
+pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow::Result<()> {
     let store = open_store(&config, Workload::Maintenance(2)).await?;
     match command {
         Command::Create {
             account,
             time_zone,
             scopes,
-            json,
         } => {
             let scopes = scopes.unwrap_or(Scopes::ALL);
             let issued = store.create_key(&account, time_zone, scopes).await?;
             print(&issued, json, show)
         }
-        Command::List { json } => print(store.list_keys().await?.as_slice(), json, show_list),
+        Command::List => print(store.list_keys().await?.as_slice(), json, show_list),
         Command::Rotate {
             api_key,
             overlap_hours,
-            json,
         } => {
             let overlap = TimeDelta::hours(overlap_hours.into());
             match store.rotate_key(&api_key, overlap).await? {

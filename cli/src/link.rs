@@ -4,7 +4,8 @@ use clap::Subcommand;
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::service::{Connection, Output, Service, ask, text};
+use crate::output::word;
+use crate::service::Service;
 
 /// Where links are.
 const LINKS: &str = "/api_v1/form/link";
@@ -26,26 +27,21 @@ pub(crate) enum Command {
         /// After how many responses it ends
         #[arg(long, value_name = "NUMBER")]
         max_responses: Option<String>,
-        #[command(flatten)]
-        output: Output,
     },
     /// Show a link with its views and responses
     Show {
         /// The last part of the link
         token: String,
-        #[command(flatten)]
-        output: Output,
     },
     /// Delete a link; what came through it stays
     Delete {
         /// The last part of the link
         token: String,
-        #[command(flatten)]
-        connection: Connection,
     },
 }
 
-pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
+pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<()> {
+    let one = |method, link: &str| service.call(method, &format!("{LINKS}/{link}"));
     match command {
         Command::Create {
             form,
@@ -53,28 +49,19 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
             track,
             expires_at,
             max_responses,
-            output,
         } => {
             let track = track.iter().map(|field| ("track_field", field));
             let mut pairs: Vec<_> = track.collect();
             pairs.extend(expires_at.iter().map(|time| ("expires_at", time)));
             pairs.extend(max_responses.iter().map(|max| ("max_responses", max)));
-            let ids = ids.map_or_else(String::new, |ids| format!("/{ids}"));
-            let path = format!("{LINKS}/{form}{ids}");
-            let call = output.service()?.call(Method::POST, &path).form(&pairs);
-            let link = ask(call).await?;
-            let url = text(&link, "link")?;
-            output.print(&link, |_| url + "\n")
+            let path = ids.map_or_else(|| form.clone(), |ids| format!("{form}/{ids}"));
+            let show = |link: &Value| format!("{}\n", word(&link["link"]));
+            service
+                .show(one(Method::POST, &path).form(&pairs), show)
+                .await
         }
-        Command::Show { token, output } => {
-            let link = output.service()?.get(&format!("{LINKS}/{token}")).await?;
-            output.print(&link, show)
-        }
-        Command::Delete { token, connection } => {
-            let service = Service::new(&connection)?;
-            let call = service.call(Method::DELETE, &format!("{LINKS}/{token}"));
-            ask(call).await.map(drop)
-        }
+        Command::Show { token } => service.show(one(Method::GET, &token), show).await,
+        Command::Delete { token } => service.show(one(Method::DELETE, &token), show).await,
     }
 }
 

@@ -18,6 +18,8 @@ use mimalloc::MiMalloc;
 use platform::config::{Args, Role};
 use platform::start;
 
+use crate::service::{Connection, Service};
+
 mod campaign;
 mod counts;
 mod form;
@@ -50,52 +52,57 @@ enum Command {
     /// Run the whole service in this process (the default)
     Serve(Args),
     /// Make and manage API keys; works beside a running service
-    #[command(mut_args(|arg| arg.global(true)))]
-    Key {
-        #[command(subcommand)]
-        command: key::Command,
-        #[command(flatten)]
-        settings: Args,
-    },
+    Key(Operator<key::Command>),
     /// Import a file of records and wait until they are stored; exit 1 and their errors if some are rejected
     Import(import::Arguments),
     /// Make and replace forms from files, list, show, publish and delete them
-    Form {
-        #[command(subcommand)]
-        command: form::Command,
-    },
+    Form(Client<form::Command>),
     /// Make trackable links to forms, show and delete them
-    Link {
-        #[command(subcommand)]
-        command: link::Command,
-    },
+    Link(Client<link::Command>),
     /// Make campaigns from files, preview and try them, start, pause and end them, watch them send
-    Campaign {
-        #[command(subcommand)]
-        command: campaign::Command,
-    },
+    Campaign(Client<campaign::Command>),
     /// Show who carries messages and where their providers report; needs neither a running service nor a key
-    #[command(mut_args(|arg| arg.global(true)))]
-    Sender {
-        #[command(subcommand)]
-        command: sender::Command,
-        #[command(flatten)]
-        settings: Args,
-    },
+    Sender(Operator<sender::Command>),
     /// List the phones that get no messages, add and remove some
-    Suppression {
-        #[command(subcommand)]
-        command: suppression::Command,
-    },
+    Suppression(Client<suppression::Command>),
     /// Show reports
-    Report {
-        #[command(subcommand)]
-        command: report::Command,
-    },
+    Report(Client<report::Command>),
     /// Check every count of the reports against what is stored; print each that differs, exit 1
     Verify(Args),
     /// Make every count of the reports anew from what is stored
     Rebuild(Args),
+}
+
+/// Commands that need the settings of the service, and nothing of it running.
+#[derive(clap::Args)]
+#[command(mut_args(|arg| arg.global(true)))]
+struct Operator<C: Subcommand> {
+    #[command(subcommand)]
+    command: C,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: Args,
+}
+
+/// Commands that ask a running service.
+#[derive(clap::Args)]
+#[command(mut_args(|arg| arg.global(true)))]
+struct Client<C: Subcommand> {
+    #[command(subcommand)]
+    command: C,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl<C: Subcommand> Client<C> {
+    fn service(&self) -> anyhow::Result<Service> {
+        Service::new(&self.connection, self.json)
+    }
 }
 
 fn main() -> ExitCode {
@@ -104,14 +111,18 @@ fn main() -> ExitCode {
     let config = |settings: Args| settings.config(Role::Serve);
     start::run(async |process| match command {
         Command::Serve(settings) => serve::run(config(settings)?, process).await,
-        Command::Key { command, settings } => key::run(command, config(settings)?).await,
+        Command::Key(key) => key::run(key.command, key.json, config(key.settings)?).await,
         Command::Import(arguments) => import::run(arguments, process.shutdown).await,
-        Command::Form { command } => form::run(command).await,
-        Command::Link { command } => link::run(command).await,
-        Command::Campaign { command } => campaign::run(command, process.shutdown).await,
-        Command::Sender { command, settings } => sender::run(&command, &config(settings)?),
-        Command::Suppression { command } => suppression::run(command).await,
-        Command::Report { command } => report::run(command).await,
+        Command::Form(form) => form::run(&form.service()?, form.command).await,
+        Command::Link(link) => link::run(&link.service()?, link.command).await,
+        Command::Campaign(campaign) => {
+            campaign::run(&campaign.service()?, campaign.command, process.shutdown).await
+        }
+        Command::Sender(sender) => {
+            sender::run(&sender.command, sender.json, &config(sender.settings)?)
+        }
+        Command::Suppression(list) => suppression::run(&list.service()?, list.command).await,
+        Command::Report(report) => report::run(&report.service()?, report.command).await,
         Command::Verify(settings) => counts::verify(config(settings)?, process).await,
         Command::Rebuild(settings) => counts::rebuild(config(settings)?, process).await,
     })

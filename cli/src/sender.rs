@@ -12,11 +12,7 @@ use crate::output::print;
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// List the senders, each with the URLs to which its provider reports
-    List {
-        /// Print one JSON array
-        #[arg(long)]
-        json: bool,
-    },
+    List,
 }
 
 /// One sender as it is listed.
@@ -30,8 +26,8 @@ struct Sender<'a> {
     inbound_url: String,
 }
 
-pub(crate) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
-    let Command::List { json } = *command;
+pub(crate) fn run(command: &Command, json: bool, config: &Config) -> anyhow::Result<()> {
+    let Command::List = command;
     let pepper = config.pepper()?.context("no pepper")?;
     let public_url = config.public_url.as_str();
     let senders = config.senders.iter().map(|setting| {

@@ -1,6 +1,7 @@
 //! A client of the service, over HTTP or HTTPS with a key, for the commands that are clients like any other.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -14,6 +15,8 @@ use crate::output::{list, print, word};
 
 /// Items asked for at once.
 const PAGE: usize = 1_000;
+/// After this time a service that could not be reached is asked again.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// Where the service is and who calls it.
 #[derive(clap::Args)]
@@ -23,24 +26,29 @@ pub(crate) struct Connection {
     url: String,
     /// The key
     #[arg(long, env = "FEEDBACK_API_KEY")]
-    api_key: String,
+    api_key: Option<String>,
     /// Its secret
     #[arg(long, env = "FEEDBACK_SECRET_KEY", hide_env_values = true)]
-    secret_key: String,
+    secret_key: Option<String>,
 }
 
+/// The service, as one who has a key calls it.
 pub(crate) struct Service {
     client: Client,
     base: String,
+    /// Whether answers are printed as JSON.
+    json: bool,
 }
 
 impl Service {
-    pub(crate) fn new(connection: &Connection) -> anyhow::Result<Self> {
+    pub(crate) fn new(connection: &Connection, json: bool) -> anyhow::Result<Self> {
         let mut headers = HeaderMap::new();
         for (name, value) in [
             ("x-api-key", &connection.api_key),
             ("x-secret-key", &connection.secret_key),
         ] {
+            let needed = "FEEDBACK_API_KEY and FEEDBACK_SECRET_KEY are needed";
+            let value = value.as_ref().context(needed)?;
             let mut value = HeaderValue::from_str(value).context("a key is no header value")?;
             value.set_sensitive(true);
             headers.insert(name, value);
@@ -48,6 +56,7 @@ impl Service {
         Ok(Self {
             client: client::builder()?.default_headers(headers).build()?,
             base: connection.url.trim_end_matches('/').to_owned(),
+            json,
         })
     }
 
@@ -58,6 +67,25 @@ impl Service {
 
     pub(crate) async fn get(&self, path: &str) -> anyhow::Result<Value> {
         ask(self.call(Method::GET, path)).await
+    }
+
+    /// The same of what is followed: it is asked for again for as long as the connection breaks.
+    pub(crate) async fn poll(&self, path: &str) -> anyhow::Result<Value> {
+        loop {
+            match self.get(path).await {
+                Err(error) if error.is::<reqwest::Error>() => tokio::time::sleep(PAUSE).await,
+                answered => return answered,
+            }
+        }
+    }
+
+    /// Sends a call and prints its answer as JSON, or what `show` makes of it.
+    pub(crate) async fn show(
+        &self,
+        call: RequestBuilder,
+        show: impl FnOnce(&Value) -> String,
+    ) -> anyhow::Result<()> {
+        print(&ask(call).await?, self.json, show)
     }
 
     /// Hands over the items of a list, page by page.
@@ -77,40 +105,25 @@ impl Service {
         }
     }
 
-    /// All items of a list, as an array.
-    pub(crate) async fn all(&self, path: &str) -> anyhow::Result<Value> {
+    /// Prints all items of a list as JSON, or a line each: these members of it, `-` for one that is null.
+    pub(crate) async fn list<const N: usize>(
+        &self,
+        path: &str,
+        members: [&str; N],
+    ) -> anyhow::Result<()> {
         let mut items = Vec::new();
         let page = |page: &[Value]| {
             items.extend_from_slice(page);
             Ok(())
         };
         self.pages(path, page).await?;
-        Ok(items.into())
-    }
-}
-
-/// Where to ask, and how to say it.
-#[derive(clap::Args)]
-pub(crate) struct Output {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    connection: Connection,
-}
-
-impl Output {
-    pub(crate) fn service(&self) -> anyhow::Result<Service> {
-        Service::new(&self.connection)
-    }
-
-    /// Prints a body as JSON, or what `show` makes of it.
-    pub(crate) fn print(
-        &self,
-        body: &Value,
-        show: impl FnOnce(&Value) -> String,
-    ) -> anyhow::Result<()> {
-        print(body, self.json, show)
+        let line = |item: &Value| {
+            let words = members.map(|member| item[member].as_str().unwrap_or("-"));
+            words.join("  ") + "\n"
+        };
+        print(items.as_slice(), self.json, |items| {
+            items.iter().map(line).collect()
+        })
     }
 }
 
@@ -119,8 +132,8 @@ pub(crate) async fn ask(call: RequestBuilder) -> anyhow::Result<Value> {
     read(call.send().await?).await
 }
 
-/// Sends a file of JSON, `-` for standard input; its answer as [`read`].
-pub(crate) async fn send_file(call: RequestBuilder, file: &Path) -> anyhow::Result<Value> {
+/// A call with a file of JSON as its body, `-` for standard input.
+pub(crate) async fn with_file(call: RequestBuilder, file: &Path) -> anyhow::Result<RequestBuilder> {
     let mut body = Vec::new();
     let read = if file.as_os_str() == "-" {
         stdin().read_to_end(&mut body).await.map(drop)
@@ -128,7 +141,7 @@ pub(crate) async fn send_file(call: RequestBuilder, file: &Path) -> anyhow::Resu
         tokio::fs::read(file).await.map(|bytes| body = bytes)
     };
     read.with_context(|| file.display().to_string())?;
-    ask(call.header(CONTENT_TYPE, "application/json").body(body)).await
+    Ok(call.header(CONTENT_TYPE, "application/json").body(body))
 }
 
 /// The body of an answer, null if it has none. A problem is an error; each error of the input is printed before, on a line

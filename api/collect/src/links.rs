@@ -81,17 +81,13 @@ impl Links {
         network: Network,
         token: Token,
     ) -> Result<Arc<Opened>> {
-        if let Some(opened) = self.found.get(&token).await {
-            if !is_outdated(state, &opened) {
-                return Ok(opened);
-            }
-            self.found.invalidate(&token).await;
+        if let Some(opened) = self.found.get(&token).await
+            && !is_outdated(state, &opened)
+        {
+            return Ok(opened);
         }
-        let _leave = if self.lately.contains_key(&token) {
-            None
-        } else {
-            state.failures.lookup_permit(network)?
-        };
+        let was_opened = self.lately.contains_key(&token);
+        let _leave = state.failures.lookup_permit(network, was_opened)?;
         let opened = self.look_up(state, token).await;
         match &opened {
             Ok(_) => self.lately.insert(token, ()).await,
@@ -114,7 +110,7 @@ impl Links {
                 }))
             };
             let opened = self.found.try_get_with(token, query).await?;
-            // Someone else's query may have been under way when the change came.
+            // Remembered, or of someone else's query that was under way when the change came.
             if !is_outdated(state, &opened) {
                 return Ok(opened);
             }

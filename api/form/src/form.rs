@@ -203,7 +203,7 @@ pub async fn replace_form(
 ) -> Result<Response> {
     let account_id = caller.account_id();
     let form = found(caller.app.store.form(account_id, form_id)).await?;
-    let if_match = IfMatch::of(&headers);
+    let if_match = IfMatch(&headers);
     let body = caller.json(request, FORM_BODY).await?;
     if_match.check(form.revision)?;
     if form.status == FormStatus::Deleted {
@@ -302,7 +302,7 @@ pub async fn delete_form(
 
 /// The one version that may be changed, if the caller named some.
 async fn expected(caller: &Caller, form_id: Uuid, headers: &HeaderMap) -> Result<Option<i64>> {
-    let if_match = IfMatch::of(headers);
+    let if_match = IfMatch(headers);
     if !if_match.names_versions() {
         return Ok(None);
     }

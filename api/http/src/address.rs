@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use axum::extract::{ConnectInfo, FromRef, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName};
+use parking_lot::Mutex;
 use platform::config::TrustedProxies;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -93,24 +93,30 @@ impl FailureLimiter {
     /// # Errors
     /// 429: nothing is.
     pub fn left(&self, network: Network) -> Result<()> {
-        let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        match spent.get(&network) {
+        match self.spent.lock().get(&network) {
             Some(until) if *until > now => Err(self.rate.throttled(*until - now)),
             _ => Ok(()),
         }
     }
 
-    /// Leave to look something up, to be held until it is done: `None` while the address has something left, else one of
-    /// the few that are for all such addresses. Nobody waits for one.
+    /// Leave to look something up, to be held until it is done: `None` for what `was_good` lately and while the address has
+    /// something left, else one of the few that are for all such addresses. Nobody waits for one.
     ///
     /// # Errors
     /// 429: nothing is left, and no leave either.
-    pub fn lookup_permit(&self, network: Network) -> Result<Option<SemaphorePermit<'_>>> {
-        let Err(problem) = self.left(network) else {
-            return Ok(None);
-        };
-        self.lookups.try_acquire().map(Some).map_err(|_| problem)
+    pub fn lookup_permit(
+        &self,
+        network: Network,
+        was_good: bool,
+    ) -> Result<Option<SemaphorePermit<'_>>> {
+        match self.left(network) {
+            Err(problem) if !was_good => {
+                let permit = self.lookups.try_acquire();
+                permit.map(Some).map_err(|_| problem)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Takes one.
@@ -124,8 +130,7 @@ impl FailureLimiter {
             Err(wait) => Some(*wait),
         };
         if let Some(wait) = empty_for {
-            let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-            spent.insert(network, Instant::now() + wait);
+            self.spent.lock().insert(network, Instant::now() + wait);
         }
         taken.map(drop).map_err(|wait| self.rate.throttled(wait))
     }
@@ -134,7 +139,7 @@ impl FailureLimiter {
     pub fn forget_idle(&self) {
         self.rate.forget_idle();
         let now = Instant::now();
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spent = self.spent.lock();
         spent.retain(|_, until| *until > now);
         spent.shrink_to_fit();
     }
@@ -193,13 +198,13 @@ mod tests {
         let (one, two) = (network("192.0.2.1"), network("192.0.2.2"));
         while failures.take(one).is_ok() {}
         let leaves: Vec<_> = (0..LOOKUPS)
-            .map(|_| failures.lookup_permit(one).unwrap())
+            .map(|_| failures.lookup_permit(one, false).unwrap())
             .collect();
         assert!(leaves.iter().all(Option::is_some));
-        assert!(failures.lookup_permit(one).is_err());
-        assert!(failures.lookup_permit(two).unwrap().is_none());
+        assert!(failures.lookup_permit(one, false).is_err());
+        assert!(failures.lookup_permit(two, false).unwrap().is_none());
         drop(leaves);
-        assert!(failures.lookup_permit(one).is_ok());
+        assert!(failures.lookup_permit(one, false).is_ok());
     }
 
     #[test]
@@ -211,7 +216,7 @@ mod tests {
         assert!(failures.left(network("192.0.2.1")).is_ok());
         assert!(
             failures
-                .lookup_permit(network("192.0.2.1"))
+                .lookup_permit(network("192.0.2.1"), false)
                 .unwrap()
                 .is_none()
         );

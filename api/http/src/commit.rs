@@ -3,26 +3,32 @@
 //! Two committers, so that one gathers while the other waits for the disk. Alone an item is committed at once; nothing
 //! waits for company. Accounts take turns, by the bytes that they bring.
 //!
-//! No account's items take more bytes than are left for all others, so whatever one holds, another finds room: one alone may
-//! hold half, two that want as much as they can get hold a third each.
+//! What waits holds memory of a pool that is shared out by account, so whatever one holds, another finds room.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use parking_lot::Mutex;
 use platform::turns::Turns;
 use store::Store;
 use store::form::FormKey;
 use tokio::sync::{Notify, oneshot};
 use uuid::Uuid;
 
+use crate::memory::{MemoryPermit, MemoryPool, PoolSize};
 use crate::notify::Notifier;
 use crate::{Problem, QUICK, Result, within};
 
-/// The bytes of all that waits, of which each account may hold a share; beyond it the answer is 503.
-const WAITING: usize = 64 << 20;
+/// The bytes of all that waits, of which each account may hold a share; beyond it the answer is 503. Nothing is waited for, so
+/// nothing needs a reserve.
+const WAITING: PoolSize = PoolSize {
+    total: 64 << 20,
+    largest: 0,
+    small: u64::MAX,
+};
 /// The most items that share a commit.
 const TOGETHER: usize = 256;
 /// No item is added to a commit that has this many bytes: the answers of other accounts wait behind it.
@@ -55,10 +61,11 @@ pub struct Committer<G: Group> {
     waiting: Arc<CommitQueue<Pending<G>>>,
 }
 
-struct Pending<G: Group> {
-    item: G::Item,
-    answer: oneshot::Sender<Result<G::Outcome>>,
-}
+/// An item, and where its outcome goes.
+type Pending<G> = (
+    <G as Group>::Item,
+    oneshot::Sender<Result<<G as Group>::Outcome>>,
+);
 
 impl<G: Group> Committer<G> {
     /// Starts the committers. They end with the process.
@@ -82,8 +89,7 @@ impl<G: Group> Committer<G> {
     pub async fn commit(&self, account_id: Uuid, item: G::Item) -> Result<G::Outcome> {
         let (answer, answered) = oneshot::channel();
         let bytes = G::size(&item);
-        let pending = Pending { item, answer };
-        if !self.waiting.add(account_id, bytes, pending) {
+        if !self.waiting.add(account_id, bytes, (item, answer)) {
             tracing::warn!(group = G::NAME, account.id = %account_id, "too much of an account waits for its commit");
             return Err(Problem::unavailable());
         }
@@ -102,12 +108,12 @@ async fn commit_on<G: Group>(
     loop {
         let mut group = waiting.take(TOGETHER, TOGETHER_BYTES).await;
         // Nobody waits any more for what got a 503.
-        group.retain(|waiting| !waiting.answer.is_closed());
+        group.retain(|(_, answer)| !answer.is_closed());
         if group.is_empty() {
             continue;
         }
         // A panic ends this group, whose members get 503, and not the committer.
-        let committing = AssertUnwindSafe(commit_group(&store, &notifier, group));
+        let committing = AssertUnwindSafe(commit_group::<G>(&store, &notifier, group));
         if committing.catch_unwind().await.is_err() {
             tracing::error!(group = G::NAME, "a commit panicked");
         }
@@ -115,12 +121,7 @@ async fn commit_on<G: Group>(
 }
 
 async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<Pending<G>>) {
-    let mut items = Vec::with_capacity(group.len());
-    let mut others = Vec::with_capacity(group.len());
-    for waiting in group {
-        items.push(waiting.item);
-        others.push(waiting.answer);
-    }
+    let (items, others): (Vec<_>, Vec<_>) = group.into_iter().unzip();
     let committed = within(COMMIT, G::commit(store, &items)).await;
     metrics::counter!("feedback_commits_total", "group" => G::NAME).increment(1);
     match committed {
@@ -141,9 +142,8 @@ async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<P
         }
         // One of them is refused by the database: it must not take the others along.
         Err(_) => {
-            for (item, answer) in items.into_iter().zip(others) {
-                let alone: Pending<G> = Pending { item, answer };
-                Box::pin(commit_group(store, notifier, vec![alone])).await;
+            for alone in items.into_iter().zip(others) {
+                Box::pin(commit_group::<G>(store, notifier, vec![alone])).await;
             }
         }
     }
@@ -154,34 +154,25 @@ const LEAST: usize = 8 << 10;
 
 /// Items of accounts, those of each in their order.
 struct CommitQueue<T> {
-    /// The bytes of all items.
-    capacity: usize,
+    pool: MemoryPool,
     items: Mutex<Items<T>>,
     added: Notify,
 }
 
 struct Items<T> {
     turns: Turns,
-    by_account: HashMap<Uuid, OfAccount<T>>,
-    /// What the items count for.
-    bytes: usize,
-}
-
-struct OfAccount<T> {
-    items: VecDeque<(usize, T)>,
-    /// What they count for.
-    bytes: usize,
+    /// Each with its bytes, and the permit for what it counts for.
+    by_account: HashMap<Uuid, VecDeque<(usize, MemoryPermit, T)>>,
 }
 
 impl<T> CommitQueue<T> {
-    fn new(capacity: usize) -> Self {
+    fn new(size: PoolSize) -> Self {
         let items = Items {
             turns: Turns::default(),
             by_account: HashMap::new(),
-            bytes: 0,
         };
         Self {
-            capacity,
+            pool: MemoryPool::new(size),
             items: Mutex::new(items),
             added: Notify::new(),
         }
@@ -191,21 +182,13 @@ impl<T> CommitQueue<T> {
     /// left.
     #[must_use]
     fn add(&self, account_id: Uuid, bytes: usize, item: T) -> bool {
-        let mut items = self.items();
-        let left = self.capacity.saturating_sub(items.bytes);
-        let own = items.by_account.get(&account_id).map_or(0, |of| of.bytes);
-        let counted = bytes.max(LEAST);
-        if own + counted > left {
+        let mut permit = self.pool.permit(account_id);
+        if !permit.try_grow_to(bytes.max(LEAST) as u64) {
             return false;
         }
-        items.bytes += counted;
-        let of_account = items.by_account.entry(account_id);
-        let of_account = of_account.or_insert_with(|| OfAccount {
-            items: VecDeque::new(),
-            bytes: 0,
-        });
-        of_account.bytes += counted;
-        of_account.items.push_back((bytes, item));
+        let mut items = self.items.lock();
+        let of_account = items.by_account.entry(account_id).or_default();
+        of_account.push_back((bytes, permit, item));
         items.turns.add(account_id);
         drop(items);
         self.added.notify_one();
@@ -215,7 +198,7 @@ impl<T> CommitQueue<T> {
     /// The next items, at most `most`, and no further one once they take `bytes`. Waits for the first.
     async fn take(&self, most: usize, bytes: usize) -> Vec<T> {
         loop {
-            let (taken, more) = self.items().take(most, bytes);
+            let (taken, more) = self.items.lock().take(most, bytes);
             if more {
                 self.added.notify_one();
             }
@@ -224,10 +207,6 @@ impl<T> CommitQueue<T> {
             }
             self.added.notified().await;
         }
-    }
-
-    fn items(&self) -> MutexGuard<'_, Items<T>> {
-        self.items.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -240,14 +219,12 @@ impl<T> Items<T> {
                 break;
             };
             let mut size = 0;
-            if let Some(of_account) = self.by_account.get_mut(&turn.account_id) {
-                if let Some((bytes, item)) = of_account.items.pop_front() {
+            if let Some(items) = self.by_account.get_mut(&turn.account_id) {
+                if let Some((bytes, _permit, item)) = items.pop_front() {
                     size = bytes;
-                    self.bytes -= bytes.max(LEAST);
-                    of_account.bytes -= bytes.max(LEAST);
                     taken.push(item);
                 }
-                if of_account.items.is_empty() {
+                if items.is_empty() {
                     self.by_account.remove(&turn.account_id);
                     self.turns.clear(&turn);
                 }
@@ -263,9 +240,13 @@ impl<T> Items<T> {
 mod tests {
     use super::*;
 
+    fn size(total: u64) -> PoolSize {
+        PoolSize { total, ..WAITING }
+    }
+
     #[tokio::test]
     async fn an_account_with_much_leaves_room_for_another() {
-        let waiting = CommitQueue::new(1 << 20);
+        let waiting = CommitQueue::new(size(1 << 20));
         let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
         for n in 0..10 {
             assert!(waiting.add(one, 100, n));
@@ -285,16 +266,16 @@ mod tests {
     #[tokio::test]
     async fn an_account_gets_as_much_as_it_leaves() {
         let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let waiting = CommitQueue::new(100 * LEAST);
+        let waiting = CommitQueue::new(size(100 * LEAST as u64));
         assert!(waiting.add(one, 50 * LEAST, 1));
         assert!(!waiting.add(one, 1, 2));
         assert!(waiting.add(two, 25 * LEAST, 3));
         assert!(!waiting.add(two, 1, 4));
         assert_eq!(waiting.take(1, usize::MAX).await, [1]);
         assert!(waiting.add(two, 25 * LEAST, 5));
-        assert!(waiting.add(one, 50 * LEAST, 6));
+        assert!(waiting.add(one, 25 * LEAST, 6));
         assert_eq!(waiting.take(9, usize::MAX).await.len(), 3);
-        let items = waiting.items();
-        assert!(items.bytes == 0 && items.by_account.is_empty());
+        assert!(waiting.items.lock().by_account.is_empty());
+        assert!(waiting.add(two, 50 * LEAST, 7));
     }
 }

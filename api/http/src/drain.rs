@@ -5,7 +5,7 @@
 //! `100 Continue` when the body is first asked for.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use axum::http::header::EXPECT;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use parking_lot::Mutex;
 
 /// The bytes that are read on, at most.
 const MAX_BYTES: usize = 1 << 20;
@@ -47,7 +48,7 @@ impl Loan {
         let Some(lent) = Arc::into_inner(self.lent) else {
             return;
         };
-        let Lent { mut body, asked } = lent.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Lent { mut body, asked } = lent.into_inner();
         if self.waits && !asked {
             return;
         }
@@ -73,12 +74,6 @@ struct Lent {
 /// The body as its handler has it.
 struct Borrowed(Arc<Mutex<Lent>>);
 
-impl Borrowed {
-    fn lent(&self) -> MutexGuard<'_, Lent> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl HttpBody for Borrowed {
     type Data = Bytes;
     type Error = axum::Error;
@@ -87,7 +82,7 @@ impl HttpBody for Borrowed {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let mut lent = self.lent();
+        let mut lent = self.0.lock();
         lent.asked = true;
         let polled = Pin::new(&mut lent.body).poll_frame(context);
         if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
@@ -98,11 +93,11 @@ impl HttpBody for Borrowed {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.lent().body.is_end_stream()
+        self.0.lock().body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.lent().body.size_hint()
+        self.0.lock().body.size_hint()
     }
 }
 

@@ -19,7 +19,7 @@ use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
 use crate::accept::{Kind, negotiate};
-use crate::csv_text::{cell, write_cell};
+use crate::csv_text::{cell, writer};
 use crate::{List, Problem, Result, within};
 
 /// The items that are read at once.
@@ -73,8 +73,8 @@ where
     let first = page(account_id, read(None, PAGE)).await?;
     let read = move |position| page(account_id, read(Some(position), PAGE));
     let write = move |items: &[(P, T)], out: &mut Vec<u8>| {
-        let mut items = items.iter();
-        items.try_for_each(|(_, item)| write_line(kind, item, columns, out))
+        let items = items.iter().map(|(_, item)| item);
+        write_lines(kind, items, columns, out)
     };
     let headers = [(CONTENT_TYPE, kind.content_type())];
     Ok((headers, body(first, header, read, write)).into_response())
@@ -120,31 +120,31 @@ where
     }))
 }
 
-/// Appends an item as a line. `columns` are the members of CSV.
-fn write_line(
+/// Appends items as lines. `columns` are the members of CSV.
+fn write_lines<'a, T: Serialize + 'a>(
     kind: Kind,
-    item: &impl Serialize,
+    items: impl IntoIterator<Item = &'a T>,
     columns: &str,
     out: &mut Vec<u8>,
 ) -> io::Result<()> {
     if kind == Kind::Ndjson {
-        serde_json::to_writer(&mut *out, item)?;
-        out.push(b'\n');
+        for item in items {
+            serde_json::to_writer(&mut *out, item)?;
+            out.push(b'\n');
+        }
         return Ok(());
     }
-    let item = serde_json::to_value(item)?;
-    for (place, column) in columns.split(',').enumerate() {
-        if place > 0 {
-            out.push(b',');
-        }
-        match &item[column] {
-            Value::Null => {}
-            Value::String(text) => write_cell(out, cell(text).as_bytes()),
-            other => write_cell(out, other.to_string().as_bytes()),
-        }
+    let mut csv = writer(out);
+    for item in items {
+        let item = serde_json::to_value(item)?;
+        let cells = columns.split(',').map(|column| match &item[column] {
+            Value::Null => "".into(),
+            Value::String(text) => cell(text),
+            other => other.to_string().into(),
+        });
+        csv.write_record(cells.map(String::from))?;
     }
-    out.extend_from_slice(b"\r\n");
-    Ok(())
+    csv.flush()
 }
 
 /// Reads a page of a list that can be long, for which others may have to wait.
@@ -167,10 +167,9 @@ mod tests {
 
     fn text(kind: Kind) -> String {
         let mut out = Vec::new();
-        for docid in ["=1", "a\"b"] {
-            let item = json!({"docid": docid, "ids": ["a", "b"], "parts": -1, "code": null});
-            write_line(kind, &item, "docid,ids,code,parts", &mut out).unwrap();
-        }
+        let items = ["=1", "a\"b"]
+            .map(|docid| json!({"docid": docid, "ids": ["a", "b"], "parts": -1, "code": null}));
+        write_lines(kind, &items, "docid,ids,code,parts", &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 

@@ -15,6 +15,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use domain::link::TrackFields;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest, Sha256};
 use store::PAGE_BYTES;
@@ -112,7 +113,9 @@ impl List {
         let position = bytes
             .split_first_chunk()
             .filter(|(checksum, position)| **checksum == self.checksum(position))
-            .and_then(|(_, position)| serde_json::from_slice(position).ok());
+            .and_then(|(_, position)| serde_json::from_slice(position).ok())
+            .filter(|position| !has_nul(position))
+            .and_then(|position| serde_json::from_value(position).ok());
         let foreign = || Problem::invalid_parameter("cursor is not one of this list");
         position.map(Some).ok_or_else(foreign)
     }
@@ -188,6 +191,15 @@ impl List {
     }
 }
 
+/// Whether a position has a text that no database takes, and so is none that was given out.
+fn has_nul(position: &Value) -> bool {
+    match position {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(parts) => parts.iter().any(has_nul),
+        _ => false,
+    }
+}
+
 /// A page of a list.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Page<T> {
@@ -215,12 +227,10 @@ impl<S: Send + Sync> FromRequestParts<S> for TrackFieldQuery {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let parameters = Parameters::from_request_parts(parts, state).await?;
         let mut track_field = TrackFields::default();
-        for text in parameters.all(TRACK_FIELD) {
-            track_field
-                .push(text)
-                .map_err(|error| Problem::invalid_parameter(format!("track_field: {error}")))?;
-        }
-        Ok(Self { track_field })
+        let mut fields = parameters.all(TRACK_FIELD);
+        let read = fields.try_for_each(|text| track_field.push(text));
+        read.map(|()| Self { track_field })
+            .map_err(|error| Problem::invalid_parameter(format!("track_field: {error}")))
     }
 }
 

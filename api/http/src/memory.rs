@@ -10,9 +10,10 @@
 //! eighth of the pool, which is left for newcomers.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
@@ -48,12 +49,19 @@ struct Shared {
 struct State {
     free: u64,
     next_number: u64,
-    /// What the bodies of each account hold, in bytes, by their numbers. These ascend in the order in which they began.
-    accounts: HashMap<Uuid, BTreeMap<u64, u64>>,
+    accounts: HashMap<Uuid, Bodies>,
     /// The bodies that wait for memory, and their accounts.
     waiting: BTreeMap<u64, Uuid>,
     /// The body whose memory is not taken from the pool.
     in_reserve: Option<u64>,
+}
+
+/// What the bodies of an account hold, in bytes.
+#[derive(Default)]
+struct Bodies {
+    held: u64,
+    /// Of each by its number. These ascend in the order in which they began.
+    by_number: BTreeMap<u64, u64>,
 }
 
 /// The memory that a body holds, until it is dropped.
@@ -89,7 +97,7 @@ impl MemoryPool {
 
     /// A permit for a body of the account that holds nothing yet.
     pub fn permit(&self, account_id: Uuid) -> MemoryPermit {
-        let mut state = self.state();
+        let mut state = self.0.state.lock();
         let number = state.next_number;
         state.next_number += 1;
         state.hold(account_id, number, 0);
@@ -99,10 +107,6 @@ impl MemoryPool {
             number,
             bytes: 0,
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -134,19 +138,20 @@ impl MemoryPermit {
             }
             if timeout_at(deadline, freed).await.is_err() {
                 deadline += PATIENCE;
-                let oldest = pool.state().oldest_of(self.account_id);
+                let oldest = pool.0.state.lock().oldest_of(self.account_id);
                 is_refused = oldest.is_none_or(|(oldest, _)| oldest != self.number);
             }
         }
     }
 
-    fn try_grow_to(&mut self, bytes: u64) -> bool {
+    /// The same without waiting; `false`: it stays as it was.
+    pub(crate) fn try_grow_to(&mut self, bytes: u64) -> bool {
         let size = self.pool.0.size;
-        let mut guard = self.pool.state();
+        let mut guard = self.pool.0.state.lock();
         let state = &mut *guard;
         let more = bytes - self.bytes;
         let account = state.accounts.get(&self.account_id);
-        let held = account.map_or(0, |bodies| bodies.values().sum());
+        let held = account.map_or(0, |bodies| bodies.held);
         let account = held + more;
         let older = state
             .oldest_of(self.account_id)
@@ -209,23 +214,25 @@ impl MemoryPermit {
 impl State {
     fn hold(&mut self, account_id: Uuid, number: u64, bytes: u64) {
         let bodies = self.accounts.entry(account_id).or_default();
-        bodies.insert(number, bytes);
+        let before = bodies.by_number.insert(number, bytes);
+        bodies.held += bytes - before.unwrap_or_default();
     }
 
     /// The account's body that began first, and what it holds.
     fn oldest_of(&self, account_id: Uuid) -> Option<(u64, u64)> {
-        let oldest = self.accounts.get(&account_id)?.first_key_value();
+        let oldest = self.accounts.get(&account_id)?.by_number.first_key_value();
         oldest.map(|(number, bytes)| (*number, *bytes))
     }
 }
 
 impl Drop for MemoryPermit {
     fn drop(&mut self) {
-        let mut state = self.pool.state();
+        let mut state = self.pool.0.state.lock();
         state.waiting.remove(&self.number);
         if let Some(bodies) = state.accounts.get_mut(&self.account_id) {
-            bodies.remove(&self.number);
-            if bodies.is_empty() {
+            bodies.held -= self.bytes;
+            bodies.by_number.remove(&self.number);
+            if bodies.by_number.is_empty() {
                 state.accounts.remove(&self.account_id);
             }
         }
@@ -242,7 +249,7 @@ impl Drop for MemoryPermit {
 impl Demand {
     /// Whether another body waits for memory.
     pub fn is_there(&self) -> bool {
-        let state = self.pool.state();
+        let state = self.pool.0.state.lock();
         state.waiting.keys().any(|number| *number != self.number)
     }
 }

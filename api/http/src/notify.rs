@@ -2,11 +2,12 @@
 //! workers look by themselves.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::message::{Lane, Message};
 use futures::{StreamExt, TryStreamExt, stream};
+use parking_lot::Mutex;
 use platform::queue::Queue;
 use store::form::FormKey;
 use tokio::sync::Notify;
@@ -40,14 +41,11 @@ impl Notifier {
 
     /// Notifies of forms that have counts to roll up.
     pub fn forms_changed(&self, forms: impl IntoIterator<Item = FormKey>) {
-        self.add(forms.into_iter().map(|form| {
-            let (account_id, form_id) = (form.account_id, form.form_id);
-            let message = Message::RollUpV1 {
-                account_id,
-                form_id,
-            };
-            (message, 0)
-        }));
+        let message = |form: FormKey| Message::RollUpV1 {
+            account_id: form.account_id,
+            form_id: form.form_id,
+        };
+        self.add(forms.into_iter().map(|form| (message(form), 0)));
     }
 
     /// Notifies of an account's import that was accepted.
@@ -60,15 +58,8 @@ impl Notifier {
     }
 
     fn add(&self, changed: impl IntoIterator<Item = (Message, u8)>) {
-        self.changed().extend(changed);
+        self.0.changed.lock().extend(changed);
         self.0.wake.notify_one();
-    }
-
-    fn changed(&self) -> MutexGuard<'_, HashSet<(Message, u8)>> {
-        self.0
-            .changed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What changes while messages are published is notified of after the pause: a worker that looked too early looks
@@ -76,7 +67,7 @@ impl Notifier {
     async fn publish(self, queue: Queue) {
         loop {
             self.0.wake.notified().await;
-            let changed = std::mem::take(&mut *self.changed());
+            let changed = std::mem::take(&mut *self.0.changed.lock());
             let published = stream::iter(changed)
                 .map(Ok)
                 .try_for_each_concurrent(CONCURRENCY, async |(message, _)| {

@@ -1,12 +1,13 @@
 //! What is recorded of every request: one line in the log, counters and latencies by route.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::{Method, StatusCode};
 use metrics::{Counter, Histogram};
+use parking_lot::RwLock;
 use platform::request_id::RequestId;
 use tracing::field::Empty;
 use tracing::{Level, Span};
@@ -113,22 +114,19 @@ struct Meter {
 impl Meters {
     /// Counts a request that took so long.
     pub fn count(&self, route: &str, method: &'static str, status: u16, latency: Duration) {
-        if self.known(route, method, status, latency) {
-            return;
+        let is_of = |meter: &&Meter| meter.status == status && meter.method == method;
+        let known = self.0.read();
+        if let Some(meter) = known
+            .get(route)
+            .and_then(|meters| meters.iter().find(is_of))
+        {
+            return meter.count(latency);
         }
+        drop(known);
         let meter = Meter::new(route, method, status);
         meter.count(latency);
-        let mut meters = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut meters = self.0.write();
         meters.entry(route.into()).or_default().push(meter);
-    }
-
-    fn known(&self, route: &str, method: &'static str, status: u16, latency: Duration) -> bool {
-        let meters = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let of_route = meters.get(route).map_or(&[][..], Vec::as_slice);
-        let meter = of_route
-            .iter()
-            .find(|meter| meter.status == status && meter.method == method);
-        meter.inspect(|meter| meter.count(latency)).is_some()
     }
 }
 

@@ -1,25 +1,23 @@
 //! `If-Match` (RFC 9110, 13.1.1): changes only the version that the caller has read. The lists of tags of any such header.
 
+use std::fmt::Display;
+
 use axum::http::header::IF_MATCH;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::{Code, Problem, Result};
 
 /// The tag of a version of something that has one representation.
-pub fn etag(version: i64) -> HeaderValue {
-    // Digits in quotes are always a header's value.
+pub fn etag(version: impl Display) -> HeaderValue {
+    // Digits, letters and dots in quotes are always a header's value.
     HeaderValue::from_str(&format!("\"{version}\"")).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
 /// The versions that a change may be made to. Weak tags, and those that are not ours, match nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct IfMatch<'a>(&'a HeaderMap);
+pub struct IfMatch<'a>(pub &'a HeaderMap);
 
 impl<'a> IfMatch<'a> {
-    pub fn of(headers: &'a HeaderMap) -> Self {
-        Self(headers)
-    }
-
     /// Whether the change may be made to this version.
     ///
     /// # Errors
@@ -66,7 +64,7 @@ mod tests {
         for value in values {
             headers.append(IF_MATCH, HeaderValue::from_static(value));
         }
-        IfMatch::of(&headers).check(version).is_ok()
+        IfMatch(&headers).check(version).is_ok()
     }
 
     #[test]

@@ -16,32 +16,11 @@ use api_http::{Caller, Code, List, Page, PathId, Problem, Result, found, lines};
 /// Members of record errors as CSV.
 const COLUMNS: &str = "index,docid,pointer,code,detail";
 
-/// A batch. `received = accepted + rejected`, and `accepted` is the sum of the outcomes, `pending`, `failed` and
-/// `cancelled`.
+/// A batch, and how fast it is stored.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BatchBody {
-    batch_id: Uuid,
-    #[schema(
-        example = "processing",
-        pattern = "^(queued|processing|completed|cancelled|stalled)$"
-    )]
-    status: &'static str,
-    received: i64,
-    accepted: i64,
-    rejected: i64,
-    /// Record errors that are not kept.
-    errors_dropped: i64,
-    outcomes: Outcomes,
-    /// Records that wait for a worker.
-    pending: i64,
-    /// Records in parked chunks.
-    failed: i64,
-    cancelled: i64,
-    created_at: DateTime<Utc>,
-    #[schema(required = true)]
-    started_at: Option<DateTime<Utc>>,
-    #[schema(required = true)]
-    completed_at: Option<DateTime<Utc>>,
+    #[serde(flatten)]
+    batch: Batch,
     /// Stored since the start; null before it.
     #[schema(required = true)]
     records_per_second: Option<f64>,
@@ -50,19 +29,10 @@ pub struct BatchBody {
     eta_seconds: Option<f64>,
 }
 
-/// What storing came to, in records.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Outcomes {
-    created: i64,
-    updated: i64,
-    unchanged: i64,
-    /// A batch accepted later had already stored that docid, or the person was erased since.
-    superseded: i64,
-}
-
 impl BatchBody {
-    fn new(batch: &Batch, now: DateTime<Utc>) -> Self {
-        let stored = batch.created + batch.updated + batch.unchanged + batch.superseded;
+    fn new(batch: Batch, now: DateTime<Utc>) -> Self {
+        let of = &batch.outcomes;
+        let stored = of.created + of.updated + of.unchanged + of.superseded;
         let elapsed = batch
             .started_at
             .map(|start| batch.completed_at.unwrap_or(now) - start)
@@ -74,24 +44,7 @@ impl BatchBody {
             .filter(|rate| *rate > 0.0 && batch.pending > 0)
             .map(|rate| float(batch.pending) / rate);
         Self {
-            batch_id: batch.batch_id,
-            status: batch.status.as_str(),
-            received: batch.received,
-            accepted: batch.accepted,
-            rejected: batch.rejected,
-            errors_dropped: batch.errors_dropped,
-            outcomes: Outcomes {
-                created: batch.created,
-                updated: batch.updated,
-                unchanged: batch.unchanged,
-                superseded: batch.superseded,
-            },
-            pending: batch.pending,
-            failed: batch.failed,
-            cancelled: batch.cancelled,
-            created_at: batch.created_at,
-            started_at: batch.started_at,
-            completed_at: batch.completed_at,
+            batch,
             records_per_second,
             eta_seconds,
         }
@@ -103,7 +56,7 @@ fn float(records: i64) -> f64 {
     records as f64
 }
 
-fn answer(batch: &Batch) -> Json<BatchBody> {
+fn answer(batch: Batch) -> Json<BatchBody> {
     Json(BatchBody::new(batch, Utc::now()))
 }
 
@@ -132,7 +85,7 @@ pub async fn list_batches(caller: Caller, list: List) -> Result<Response> {
     let batches = &caller.app.store;
     let batches = batches.batches(caller.account_id(), list.position()?, list.limit);
     let (batches, now) = (batches.await?, Utc::now());
-    let items = batches.rows.iter();
+    let items = batches.rows.into_iter();
     let items = items.map(|batch| (batch.batch_id, BatchBody::new(batch, now)));
     list.answer(items, batches.next)
 }
@@ -145,7 +98,7 @@ pub async fn list_batches(caller: Caller, list: List) -> Result<Response> {
     responses((status = 200, description = "The batch", body = BatchBody)),
 )]
 pub async fn read_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json<BatchBody>> {
-    Ok(answer(&find(&caller, batch_id).await?))
+    Ok(answer(find(&caller, batch_id).await?))
 }
 
 /// Cancel what is not stored yet.
@@ -164,7 +117,7 @@ pub async fn cancel_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Js
     find(&caller, batch_id).await?;
     let change = caller.app.store.cancel_batch(caller.account_id(), batch_id);
     let batch = done(change.await?, "every record of the batch is stored")?;
-    Ok(answer(&batch))
+    Ok(answer(batch))
 }
 
 /// Try parked records again.
@@ -183,7 +136,7 @@ pub async fn retry_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Jso
     let change = caller.app.store.retry_batch(account_id, batch_id).await?;
     let Retried { batch, lane } = done(change, "nothing of the batch is parked")?;
     caller.app.notifier.import_accepted(account_id, lane);
-    Ok(answer(&batch))
+    Ok(answer(batch))
 }
 
 /// List a batch's record errors.
@@ -222,7 +175,7 @@ pub async fn list_errors(
 #[cfg(test)]
 mod tests {
     use chrono::TimeDelta;
-    use store::import::BatchStatus;
+    use store::import::{BatchOutcomes, BatchStatus};
 
     use super::*;
 
@@ -234,10 +187,12 @@ mod tests {
             accepted: 100,
             rejected: 10,
             errors_dropped: 2,
-            created: 30,
-            updated: 5,
-            unchanged: 4,
-            superseded: 1,
+            outcomes: BatchOutcomes {
+                created: 30,
+                updated: 5,
+                unchanged: 4,
+                superseded: 1,
+            },
             pending: 60,
             failed: 0,
             cancelled: 0,
@@ -250,25 +205,25 @@ mod tests {
     #[test]
     fn a_batch_has_its_members_in_the_contracts_order() {
         let start = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
-        let body = BatchBody::new(&batch(start), start + TimeDelta::seconds(4));
+        let body = BatchBody::new(batch(start), start + TimeDelta::seconds(4));
         insta::assert_snapshot!(serde_json::to_string(&body).unwrap(), @r#"{"batch_id":"00000000-0000-0000-0000-000000000001","status":"processing","received":110,"accepted":100,"rejected":10,"errors_dropped":2,"outcomes":{"created":30,"updated":5,"unchanged":4,"superseded":1},"pending":60,"failed":0,"cancelled":0,"created_at":"2023-11-14T22:13:20Z","started_at":"2023-11-14T22:13:20Z","completed_at":null,"records_per_second":10.0,"eta_seconds":6.0}"#);
     }
 
     #[test]
     fn a_rate_that_is_not_known_is_null() {
         let start = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
-        let rates = |batch: &Batch| {
+        let rates = |batch: Batch| {
             let body = BatchBody::new(batch, start);
             (body.records_per_second, body.eta_seconds)
         };
-        assert_eq!(rates(&batch(start)), (None, None), "no time has passed");
+        assert_eq!(rates(batch(start)), (None, None), "no time has passed");
         assert_eq!(
-            rates(&batch(start + TimeDelta::seconds(1))),
+            rates(batch(start + TimeDelta::seconds(1))),
             (None, None),
             "clocks differ"
         );
         assert_eq!(
-            rates(&Batch {
+            rates(Batch {
                 started_at: None,
                 ..batch(start)
             }),
@@ -279,6 +234,6 @@ mod tests {
             pending: 0,
             ..batch(start)
         };
-        assert_eq!(rates(&done), (Some(20.0), None));
+        assert_eq!(rates(done), (Some(20.0), None));
     }
 }

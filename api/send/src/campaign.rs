@@ -10,8 +10,7 @@ use axum::http::StatusCode;
 use axum::http::header::{ETAG, LOCATION};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use chrono::{DateTime, Utc};
-use domain::campaign::{CampaignContent, CampaignCounts, CampaignStatus};
+use domain::campaign::{CampaignContent, CampaignCounts};
 use domain::form::FormStatus;
 use domain::invalid::{Invalid, code};
 use sender::setting::Setting;
@@ -20,7 +19,6 @@ use serde_json::Value;
 use store::form::Form;
 use store::send::{Campaign, CampaignKey};
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 use self::request::CampaignRequest;
 use crate::PATH;
@@ -35,35 +33,13 @@ const CAMPAIGN_BODY: Limit = Limit {
     values: 5_000,
 };
 
-/// A campaign.
+/// A campaign with the counts of its messages.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Campaign)]
 pub struct CampaignBody<'a> {
-    campaign_id: Uuid,
-    #[schema(value_type = String, example = "RUNNING", pattern = "^(DRAFT|RUNNING|PAUSED|FINISHED|CANCELLED)$")]
-    status: CampaignStatus,
     #[serde(flatten)]
-    content: &'a CampaignContent,
-    created_at: DateTime<Utc>,
-    #[schema(required = true)]
-    started_at: Option<DateTime<Utc>>,
-    #[schema(required = true)]
-    finished_at: Option<DateTime<Utc>>,
+    campaign: &'a Campaign,
     counts: CampaignCounts,
-}
-
-impl<'a> CampaignBody<'a> {
-    fn new(campaign: &'a Campaign, counts: CampaignCounts) -> Self {
-        Self {
-            campaign_id: campaign.campaign_id,
-            status: campaign.status,
-            content: &campaign.content,
-            created_at: campaign.created_at,
-            started_at: campaign.started_at,
-            finished_at: campaign.finished_at,
-            counts,
-        }
-    }
 }
 
 /// The campaign that a path names, and who asks for it.
@@ -109,7 +85,7 @@ async fn with_counts<'a>(caller: &Caller, campaign: &'a Campaign) -> Result<Camp
     let counts = &caller.app.store;
     let counts = counts.campaign_counts(caller.account_id(), &ids);
     let counts = within(QUICK, counts).await?.pop().unwrap_or_default();
-    Ok(CampaignBody::new(campaign, counts))
+    Ok(CampaignBody { campaign, counts })
 }
 
 /// Make a campaign.
@@ -178,7 +154,10 @@ pub async fn list_campaigns(caller: Caller, list: List) -> Result<Response> {
     let ids: Vec<_> = page.rows.iter().map(|row| row.campaign_id).collect();
     let counts = store.campaign_counts(account_id, &ids).await?;
     let campaigns = page.rows.iter().zip(counts);
-    let items = campaigns.map(|(row, counts)| (row.campaign_id, CampaignBody::new(row, counts)));
+    let items = campaigns.map(|(campaign, counts)| {
+        let item = CampaignBody { campaign, counts };
+        (campaign.campaign_id, item)
+    });
     list.answer(items, page.next)
 }
 

@@ -11,6 +11,7 @@ use axum::http::Uri;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use chrono::Utc;
 use domain::pepper::Pepper;
 use metrics::counter;
@@ -23,8 +24,9 @@ use store::send::receipt::NewReceipt;
 use uuid::Uuid;
 
 use crate::state::SendState;
-use api_http::body::{self, Whole};
+use api_http::body;
 use api_http::commit::Group;
+use api_http::memory::MemoryPermit;
 use api_http::{Code, Network, Parameters, Problem, QUICK, Result, within};
 
 const MAX_BODY: usize = 64 << 10;
@@ -76,7 +78,7 @@ impl Hook {
     async fn read(&self, request: Request) -> Result<Received> {
         let (Parts { headers, uri, .. }, body) = request.into_parts();
         let permit = self.state.app.memory.permit(Uuid::nil());
-        let body = body::read(permit, body, MAX_BODY, Code::InvalidForm).await?;
+        let (body, permit) = body::read(permit, body, MAX_BODY, Code::InvalidForm).await?;
         let headers = headers.iter().filter_map(|(name, value)| {
             let value = value.to_str().ok()?;
             Some((name.as_str().to_owned(), value.to_owned()))
@@ -86,6 +88,7 @@ impl Hook {
             url: format!("{}{path}", self.state.app.public_url),
             headers: headers.collect(),
             body,
+            _permit: permit,
             uri,
         })
     }
@@ -153,7 +156,9 @@ fn charge(state: &SendState, network: Network, problem: Problem) -> Problem {
 struct Received {
     url: String,
     headers: Vec<(String, String)>,
-    body: Whole,
+    body: Bytes,
+    /// For the memory of the body.
+    _permit: MemoryPermit,
     uri: Uri,
 }
 
@@ -162,7 +167,7 @@ impl Received {
         HookRequest {
             url: &self.url,
             headers: &self.headers,
-            body: &self.body.bytes,
+            body: &self.body,
             now: Utc::now().timestamp(),
             reference: None,
         }

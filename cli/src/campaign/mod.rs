@@ -8,10 +8,10 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::service::{Output, ask, segment, send_file};
+use crate::service::{Service, segment, with_file};
 
 pub(crate) use self::watch::Watch;
 
@@ -24,8 +24,6 @@ pub(crate) enum Command {
     Create {
         /// What it sends to whom, as `POST /api_v1/sms/campaign` takes it; `-` for standard input
         file: PathBuf,
-        #[command(flatten)]
-        output: Output,
     },
     /// Show whom a campaign would reach today and what they would get; nothing is stored or sent
     Preview(One),
@@ -59,7 +57,7 @@ pub(crate) enum Command {
         watch: bool,
     },
     /// List the campaigns, newest first
-    List(Output),
+    List,
 }
 
 /// Which campaign.
@@ -67,56 +65,42 @@ pub(crate) enum Command {
 pub(crate) struct One {
     /// Its id
     campaign: String,
-    #[command(flatten)]
-    output: Output,
 }
 
-pub(crate) async fn run(command: Command, shutdown: CancellationToken) -> anyhow::Result<()> {
-    match command {
-        Command::Create { file, output } => {
-            let call = output.service()?.call(Method::POST, CAMPAIGNS);
-            output.print(&send_file(call, &file).await?, show::campaign)
-        }
-        Command::Preview(one) => one.act("preview", show::preview).await,
+pub(crate) async fn run(
+    service: &Service,
+    command: Command,
+    shutdown: CancellationToken,
+) -> anyhow::Result<()> {
+    let act = |one: &One, operation: &str| {
+        let path = format!("{}/{operation}", path_of(&one.campaign));
+        service.call(Method::POST, &path)
+    };
+    let call = match command {
+        Command::Create { file } => with_file(service.call(Method::POST, CAMPAIGNS), &file).await?,
+        Command::Preview(one) => return service.show(act(&one, "preview"), show::preview).await,
         Command::Test { one, phone, docid } => {
-            let path = format!("{}/test", path_of(&one.campaign));
-            let call = one.output.service()?.call(Method::POST, &path);
-            let call = call.json(&json!({"phone": phone, "docid": docid}));
-            one.output.print(&ask(call).await?, show::campaign)
+            act(&one, "test").json(&json!({"phone": phone, "docid": docid}))
         }
-        Command::Start(one) => one.act("start", show::campaign).await,
-        Command::Pause(one) => one.act("pause", show::campaign).await,
-        Command::Resume(one) => one.act("resume", show::campaign).await,
-        Command::Finish(one) => one.act("finish", show::campaign).await,
-        Command::Cancel(one) => one.act("cancel", show::campaign).await,
+        Command::Start(one) => act(&one, "start"),
+        Command::Pause(one) => act(&one, "pause"),
+        Command::Resume(one) => act(&one, "resume"),
+        Command::Finish(one) => act(&one, "finish"),
+        Command::Cancel(one) => act(&one, "cancel"),
         Command::Show { one, watch } => {
-            let service = one.output.service()?;
-            let campaign = if watch {
+            if watch {
                 Watch::Campaign
-                    .follow(&service, &one.campaign, &shutdown)
-                    .await?
-            } else {
-                Some(service.get(&path_of(&one.campaign)).await?)
-            };
-            match campaign {
-                Some(campaign) => one.output.print(&campaign, show::campaign),
-                None => Ok(()),
+                    .follow(service, &one.campaign, &shutdown)
+                    .await?;
             }
+            service.call(Method::GET, &path_of(&one.campaign))
         }
-        Command::List(output) => {
-            let campaigns = output.service()?.all(CAMPAIGNS).await?;
-            output.print(&campaigns, show::campaigns)
+        Command::List => {
+            let members = ["campaign_id", "created_at", "status", "name"];
+            return service.list(CAMPAIGNS, members).await;
         }
-    }
-}
-
-impl One {
-    /// Prints what the operation answers.
-    async fn act(self, operation: &str, show: impl FnOnce(&Value) -> String) -> anyhow::Result<()> {
-        let path = format!("{}/{operation}", path_of(&self.campaign));
-        let call = self.output.service()?.call(Method::POST, &path);
-        self.output.print(&ask(call).await?, show)
-    }
+    };
+    service.show(call, show::campaign).await
 }
 
 fn path_of(campaign: &str) -> String {

@@ -52,14 +52,6 @@ pub(super) fn campaign(campaign: &Value) -> String {
     lines.concat()
 }
 
-pub(super) fn campaigns(campaigns: &Value) -> String {
-    let line = |campaign: &Value| {
-        let members = ["campaign_id", "created_at", "status", "name"];
-        members.map(|member| word(&campaign[member])).join("  ") + "\n"
-    };
-    list(campaigns).iter().map(line).collect()
-}
-
 pub(super) fn preview(preview: &Value) -> String {
     let mut lines = Vec::new();
     for member in ["recipients", "eligible"] {

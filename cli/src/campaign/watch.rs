@@ -25,33 +25,30 @@ pub(crate) enum Watch {
 }
 
 impl Watch {
-    /// Shows the progress until its end or the signal. The campaign as it was last, `None` if the signal came before its counts.
+    /// Shows the progress until its end or the signal. A connection that breaks meanwhile is waited out.
     pub(crate) async fn follow(
         self,
         service: &Service,
         campaign: &str,
         shutdown: &CancellationToken,
-    ) -> anyhow::Result<Option<Value>> {
+    ) -> anyhow::Result<()> {
         let path = path_of(campaign);
         let progress = Progress::new();
-        let mut last = None;
         let mut line = String::new();
-        while let Some(campaign) = shutdown.run_until_cancelled(service.get(&path)).await {
+        while let Some(campaign) = shutdown.run_until_cancelled(service.poll(&path)).await {
             let campaign = campaign?;
             let now = self.line(&campaign);
             if now != line {
                 line = now;
                 progress.show(&campaign, &line);
             }
-            let is_over = self.is_over(&campaign);
-            last = Some(campaign);
             let wait = tokio::time::sleep(POLL);
-            if is_over || shutdown.run_until_cancelled(wait).await.is_none() {
+            if self.is_over(&campaign) || shutdown.run_until_cancelled(wait).await.is_none() {
                 break;
             }
         }
         progress.end(&line);
-        Ok(last)
+        Ok(())
     }
 
     fn line(self, campaign: &Value) -> String {

@@ -6,11 +6,12 @@ mod table;
 
 use std::io::{Write, stdout};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use reqwest::Method;
 use reqwest::header::ACCEPT;
+use serde_json::Value;
 
-use crate::service::{Output, read, segment};
+use crate::service::{Service, read, segment};
 
 /// Where reports are.
 const REPORTS: &str = "/api_v1/report";
@@ -18,12 +19,7 @@ const REPORTS: &str = "/api_v1/report";
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// All forms together, each form, and the recipients
-    Overview {
-        #[command(flatten)]
-        days: Days,
-        #[command(flatten)]
-        output: Output,
-    },
+    Overview(Days),
     /// A form: its figures, how each field was answered, the latest comments
     Form(One),
     /// A form's figures, and how they differ from the same number of days before
@@ -43,7 +39,7 @@ pub(crate) struct Days {
     end: String,
 }
 
-/// Which form and days, and how to say it.
+/// Which form and days.
 #[derive(Args)]
 pub(crate) struct One {
     /// The form's id
@@ -53,11 +49,9 @@ pub(crate) struct One {
     /// Only what came through links with this business property
     #[arg(long, value_name = "NAME:VALUE")]
     bus_prop: Option<String>,
-    #[command(flatten)]
-    output: Output,
 }
 
-/// Which feedbacks, and how to say them.
+/// Which feedbacks.
 #[derive(Args)]
 pub(crate) struct List {
     #[command(flatten)]
@@ -69,24 +63,8 @@ pub(crate) struct List {
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=1_000))]
     limit: u16,
     /// Print all of them as lines
-    #[arg(long, value_enum, conflicts_with_all = ["limit", "json"])]
-    lines: Option<Lines>,
-}
-
-/// Kinds of lines.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Lines {
-    Csv,
-    Ndjson,
-}
-
-impl Lines {
-    fn media_type(self) -> &'static str {
-        match self {
-            Self::Csv => "text/csv",
-            Self::Ndjson => "application/x-ndjson",
-        }
-    }
+    #[arg(long, value_parser = ["csv", "ndjson"], conflicts_with_all = ["limit", "json"])]
+    lines: Option<String>,
 }
 
 impl Days {
@@ -109,32 +87,24 @@ impl One {
     }
 }
 
-pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
-    match command {
-        Command::Overview { days, output } => {
-            let path = format!("{REPORTS}/overview/{}", days.path());
-            report(&path, &output, show::overview).await
-        }
+pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<()> {
+    let (path, show): (_, fn(&Value) -> String) = match command {
+        Command::Overview(days) => (
+            format!("{REPORTS}/overview/{}", days.path()),
+            show::overview,
+        ),
         Command::Form(one) => {
             let (form, days, tail) = (segment(&one.form), one.days.path(), one.tail());
-            let path = format!("{REPORTS}/form/{form}/{days}{tail}");
-            report(&path, &one.output, show::form).await
+            (format!("{REPORTS}/form/{form}/{days}{tail}"), show::form)
         }
-        Command::Summary(one) => report(&one.path("summary"), &one.output, show::summary).await,
-        Command::Feedbacks(list) => feedbacks("feedbacks", &list).await,
-        Command::Comments(list) => feedbacks("feedbacks/comment", &list).await,
-    }
+        Command::Summary(one) => (one.path("summary"), show::summary),
+        Command::Feedbacks(list) => return feedbacks("feedbacks", &list, service).await,
+        Command::Comments(list) => return feedbacks("feedbacks/comment", &list, service).await,
+    };
+    service.show(service.call(Method::GET, &path), show).await
 }
 
-async fn report(
-    path: &str,
-    output: &Output,
-    show: impl FnOnce(&serde_json::Value) -> String,
-) -> anyhow::Result<()> {
-    output.print(&output.service()?.get(path).await?, show)
-}
-
-async fn feedbacks(operation: &str, list: &List) -> anyhow::Result<()> {
+async fn feedbacks(operation: &str, list: &List, service: &Service) -> anyhow::Result<()> {
     let tracked = list.track.iter();
     let mut query: Vec<_> = tracked
         .map(|field| format!("track_field={}", segment(field)))
@@ -142,13 +112,14 @@ async fn feedbacks(operation: &str, list: &List) -> anyhow::Result<()> {
     if list.lines.is_none() {
         query.push(format!("limit={}", list.limit));
     }
-    let (path, output) = (list.one.path(operation), &list.one.output);
-    let path = format!("{path}?{}", query.join("&"));
-    let Some(lines) = list.lines else {
-        return report(&path, output, show::feedbacks).await;
+    let path = format!("{}?{}", list.one.path(operation), query.join("&"));
+    let call = service.call(Method::GET, &path);
+    let kind = match list.lines.as_deref() {
+        None => return service.show(call, show::feedbacks).await,
+        Some("csv") => "text/csv",
+        Some(_) => "application/x-ndjson",
     };
-    let call = output.service()?.call(Method::GET, &path);
-    let mut answer = call.header(ACCEPT, lines.media_type()).send().await?;
+    let mut answer = call.header(ACCEPT, kind).send().await?;
     if !answer.status().is_success() {
         return read(answer).await.map(drop);
     }

@@ -4,14 +4,19 @@ use chrono::{DateTime, Utc};
 use domain::message::Lane;
 use domain::record::RecordError;
 use sea_orm::{DeriveActiveEnum, EnumIter, FromQueryResult};
+use serde::Serialize;
 use strum::IntoStaticStr;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::tx::{Sql, read, values};
 use crate::{Error, ListPage, Store, Tx};
 
 /// Where a batch stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, IntoStaticStr)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, IntoStaticStr, Serialize,
+)]
+#[serde(rename_all = "snake_case")]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum BatchStatus {
@@ -30,27 +35,40 @@ impl BatchStatus {
     }
 }
 
-/// An accepted batch. All counts but `errors_dropped` are records; `received = accepted + rejected` and
-/// `accepted = created + updated + unchanged + superseded + pending + failed + cancelled`.
-#[derive(Clone, Debug, FromQueryResult)]
+/// An accepted batch. All counts but `errors_dropped` are records; `received = accepted + rejected`, and `accepted` is the sum
+/// of the outcomes, `pending`, `failed` and `cancelled`.
+#[derive(Clone, Debug, FromQueryResult, Serialize, ToSchema)]
 pub struct Batch {
     pub batch_id: Uuid,
+    #[schema(value_type = String, example = "processing", pattern = "^(queued|processing|completed|cancelled|stalled)$")]
     pub status: BatchStatus,
     pub received: i64,
     pub accepted: i64,
     pub rejected: i64,
     /// Record errors that are not kept.
     pub errors_dropped: i64,
-    pub created: i64,
-    pub updated: i64,
-    pub unchanged: i64,
-    pub superseded: i64,
+    #[sea_orm(nested)]
+    pub outcomes: BatchOutcomes,
+    /// Records that wait for a worker.
     pub pending: i64,
+    /// Records in parked chunks.
     pub failed: i64,
     pub cancelled: i64,
     pub created_at: DateTime<Utc>,
+    #[schema(required = true)]
     pub started_at: Option<DateTime<Utc>>,
+    #[schema(required = true)]
     pub completed_at: Option<DateTime<Utc>>,
+}
+
+/// What storing came to, in records.
+#[derive(Clone, Debug, FromQueryResult, Serialize, ToSchema)]
+pub struct BatchOutcomes {
+    pub created: i64,
+    pub updated: i64,
+    pub unchanged: i64,
+    /// A batch accepted later had already stored that docid, or the person was erased since.
+    pub superseded: i64,
 }
 
 /// The accepted batches of an account.

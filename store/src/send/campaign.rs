@@ -9,6 +9,8 @@ use sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, FromQueryResult, IntoActiveModel, QueryFilter,
     QueryOrder, QuerySelect, Value,
 };
+use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::tx::{Parameters, Sql, values};
@@ -37,18 +39,26 @@ impl Parameters for CampaignKey {
 }
 
 /// A stored campaign.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = StoredCampaign)]
 pub struct Campaign {
     pub campaign_id: Uuid,
+    #[schema(value_type = String, example = "RUNNING", pattern = "^(DRAFT|RUNNING|PAUSED|FINISHED|CANCELLED)$")]
     pub status: CampaignStatus,
+    #[serde(flatten)]
     pub content: CampaignContent,
     /// 1 at first, one more with every change of any kind.
+    #[serde(skip)]
     pub revision: i64,
     pub created_at: DateTime<Utc>,
+    #[serde(skip)]
     pub updated_at: DateTime<Utc>,
+    #[schema(required = true)]
     pub started_at: Option<DateTime<Utc>>,
+    #[schema(required = true)]
     pub finished_at: Option<DateTime<Utc>>,
     /// It takes no more imports and ends once nothing is left to do.
+    #[serde(skip)]
     pub finishing: bool,
 }
 

@@ -23,4 +23,4 @@ mod wording;
 pub use self::form::{Again, form_again, prepare};
 pub use self::message::{form_closed, gone, not_found, send_again, stopped, thanks, trouble};
 pub use self::page::{Page, Prepared};
-pub use self::qr::QrCode;
+pub use self::qr::qr_code;

@@ -11,101 +11,73 @@ use axum::http::header::{
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use bytes::Bytes;
-use strum::EnumString;
 use uuid::Uuid;
 
-/// What is only known when a page is sent.
-#[derive(Debug, EnumString)]
-#[strum(serialize_all = "snake_case")]
-enum Hole {
-    /// Names the style and the script as ours, see [`policy`].
-    Nonce,
-    /// The link that was opened.
-    Token,
-    /// The visit that the answers will belong to.
-    Visit,
-}
+const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
-/// A rendered page, cut at its holes.
+/// A rendered page with its holes.
 #[derive(Debug)]
-pub struct Prepared {
-    begin: String,
-    /// Holes, each with the text after it.
-    pieces: Vec<(Hole, String)>,
-    /// Bytes of a filled page, about.
-    size: usize,
-}
+pub struct Prepared(pub(super) String);
 
 impl Prepared {
-    pub(super) fn new(rendered: &str) -> Self {
-        let mut texts = rendered.split("<:");
-        let begin = texts.next().unwrap_or_default().to_owned();
-        // Templates have no holes but these.
-        let piece = |text: &str| {
-            let (hole, text) = text.split_once('>')?;
-            Some((hole.parse().ok()?, text.to_owned()))
-        };
-        let pieces: Vec<_> = texts.filter_map(piece).collect();
-        Self {
-            size: rendered.len() + 40 * pieces.len(),
-            begin,
-            pieces,
-        }
-    }
-
     /// Bytes of a filled page, about.
     pub fn size(&self) -> usize {
-        self.size
+        self.0.len()
     }
 
-    /// The page for one reader, with a nonce of its own.
+    /// The page for one reader who opened this link, and whose answers will belong to this visit. The nonce is the page's own: it
+    /// names the style and the script as ours, see [`policy`].
     pub fn fill(&self, token: &str, visit: Uuid) -> Page {
         let nonce = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 16]>());
-        let mut visit_text = Uuid::encode_buffer();
-        let visit = visit.hyphenated().encode_lower(&mut visit_text);
-        let mut html = String::with_capacity(self.size);
-        html.push_str(&self.begin);
-        for (hole, text) in &self.pieces {
-            html.push_str(match hole {
-                Hole::Nonce => &nonce,
-                Hole::Token => token,
-                Hole::Visit => visit,
-            });
-            html.push_str(text);
-        }
+        let html = self.0.replace("<:nonce>", &nonce);
+        let html = html.replace("<:token>", token);
+        let html = html.replace("<:visit>", &visit.to_string());
         Page {
-            html: html.into(),
+            kind: "text/html; charset=utf-8",
+            text: html,
             policy: policy(&nonce),
         }
     }
-
-    /// The page where it has neither token nor visit.
-    pub(super) fn fill_nonce(&self) -> Page {
-        self.fill("", Uuid::nil())
-    }
 }
 
-/// A whole page for one reader: as a response 200, unless a status is put before it.
+/// A whole page for one reader, or a drawing: as a response 200, unless a status is put before it.
 #[derive(Debug)]
 pub struct Page {
-    html: Bytes,
+    kind: &'static str,
+    /// UTF-8.
+    text: String,
     policy: HeaderValue,
 }
 
 impl Page {
-    /// The HTML, UTF-8.
+    /// An SVG, which has no style and no script.
+    pub(super) fn drawing(svg: String) -> Self {
+        Self {
+            kind: "image/svg+xml",
+            text: svg,
+            policy: NOTHING_RUNS,
+        }
+    }
+
     #[cfg(test)]
     pub(super) fn html(&self) -> &str {
-        std::str::from_utf8(&self.html).unwrap()
+        &self.text
     }
 }
 
 impl IntoResponse for Page {
+    /// The token of the link is a secret of its reader: it is not passed on to other places, not kept by caches, and not listed by
+    /// search engines.
     fn into_response(self) -> Response {
-        let kind = HeaderValue::from_static("text/html; charset=utf-8");
-        let headers = guarded(kind, self.policy);
-        (headers, self.html).into_response()
+        let headers = [
+            (CONTENT_TYPE, HeaderValue::from_static(self.kind)),
+            (CONTENT_SECURITY_POLICY, self.policy),
+            (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+            (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+            (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+            (X_ROBOTS_TAG, HeaderValue::from_static("noindex")),
+        ];
+        (headers, self.text).into_response()
     }
 }
 
@@ -119,21 +91,5 @@ fn policy(nonce: &str) -> HeaderValue {
 }
 
 /// For what has no style and no script.
-pub(super) const NOTHING_RUNS: HeaderValue =
+const NOTHING_RUNS: HeaderValue =
     HeaderValue::from_static("default-src 'none'; base-uri 'none'; frame-ancestors 'none'");
-
-/// The headers of everything under a link. The token is a secret of its reader: it is not passed on to other places, not
-/// kept by caches, and not listed by search engines.
-pub(super) fn guarded(kind: HeaderValue, policy: HeaderValue) -> [(HeaderName, HeaderValue); 6] {
-    [
-        (CONTENT_TYPE, kind),
-        (CONTENT_SECURITY_POLICY, policy),
-        (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (
-            HeaderName::from_static("x-robots-tag"),
-            HeaderValue::from_static("noindex"),
-        ),
-    ]
-}

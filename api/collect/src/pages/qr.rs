@@ -3,58 +3,38 @@
 use std::fmt::Write;
 
 use askama::Template;
-use axum::http::HeaderValue;
-use axum::response::{IntoResponse, Response};
 use fast_qr::{ECL, QRBuilder};
 
-use super::page::{NOTHING_RUNS, guarded};
-
-/// A QR code that leads to a link: as a response 200, SVG.
-#[derive(Debug)]
-pub struct QrCode(String);
+use super::page::Page;
 
 /// Light modules around a code, as ISO/IEC 18004 asks.
 const MARGIN: usize = 4;
 
-impl QrCode {
-    /// The code of `url`, readable with 15 % of it damaged; `None` if no code has room for so long a link (2,331 bytes
-    /// fit).
-    pub fn new(url: &str) -> Option<Self> {
-        let code = QRBuilder::new(url).ecl(ECL::M).build().ok()?;
-        let mut path = String::new();
-        for y in 0..code.size {
-            let row = code[y].get(..code.size).unwrap_or_default();
-            let mut x = 0;
-            for run in row.chunk_by(|one, next| one.value() == next.value()) {
-                if run.first().is_some_and(|module| module.value()) {
-                    let (left, top, length) = (x + MARGIN, y + MARGIN, run.len());
-                    // Writing to a string cannot fail.
-                    let _ = write!(path, "M{left} {top}h{length}v1h-{length}z");
-                }
-                x += run.len();
+/// The QR code of `url` as SVG, readable with 15 % of it damaged; `None` if no code has room for so long a link (2,331 bytes
+/// fit).
+pub fn qr_code(url: &str) -> Option<Page> {
+    let code = QRBuilder::new(url).ecl(ECL::M).build().ok()?;
+    let mut path = String::new();
+    for y in 0..code.size {
+        let row = code[y].get(..code.size).unwrap_or_default();
+        let mut x = 0;
+        for run in row.chunk_by(|one, next| one.value() == next.value()) {
+            if run.first().is_some_and(|module| module.value()) {
+                let (left, top, length) = (x + MARGIN, y + MARGIN, run.len());
+                // Writing to a string cannot fail.
+                let _ = write!(path, "M{left} {top}h{length}v1h-{length}z");
             }
+            x += run.len();
         }
-        let size = code.size + 2 * MARGIN;
-        let drawing = Drawing {
-            url,
-            size,
-            pixels: 8 * size,
-            path,
-        };
-        Some(Self(drawing.to_string()))
     }
-
-    #[cfg(test)]
-    pub(super) fn svg(&self) -> &str {
-        &self.0
-    }
-}
-
-impl IntoResponse for QrCode {
-    fn into_response(self) -> Response {
-        let headers = guarded(HeaderValue::from_static("image/svg+xml"), NOTHING_RUNS);
-        (headers, self.0).into_response()
-    }
+    let size = code.size + 2 * MARGIN;
+    let drawing = Drawing {
+        url,
+        size,
+        pixels: 8 * size,
+        path,
+    };
+    Some(Page::drawing(drawing.to_string()))
 }
 
 #[derive(Template)]

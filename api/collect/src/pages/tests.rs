@@ -393,8 +393,8 @@ fn every_page_carries_the_headers_that_keep_it_safe() {
 
 #[test]
 fn a_qr_code_is_an_svg_with_a_title() {
-    let code = QrCode::new("https://example.com/f/AAAAAAAAAAAAAAAAAAAA-_?a=1&b=<2>").unwrap();
-    let svg = code.svg();
+    let code = qr_code("https://example.com/f/AAAAAAAAAAAAAAAAAAAA-_?a=1&b=<2>").unwrap();
+    let svg = code.html();
     assert_has(
         svg,
         "<title id=\"title\">QR code of https://example.com/f/AAAAAAAAAAAAAAAAAAAA-_?a=1&#38;b=&#60;2&#62;</title>",
@@ -403,8 +403,8 @@ fn a_qr_code_is_an_svg_with_a_title() {
     assert_has(svg, "d=\"M4 4h7v1h-7z");
     let response = code.into_response();
     assert_eq!(response.headers()["content-type"], "image/svg+xml");
-    assert!(QrCode::new(&"x".repeat(2_331)).is_some());
-    assert!(QrCode::new(&"x".repeat(2_332)).is_none());
+    assert!(qr_code(&"x".repeat(2_331)).is_some());
+    assert!(qr_code(&"x".repeat(2_332)).is_none());
 }
 
 #[test]

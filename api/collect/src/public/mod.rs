@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::CollectState;
 use crate::links::Opened;
-use crate::pages::{self, Page, QrCode};
+use crate::pages::{self, Page, qr_code};
 use api_http::{Code, Network, Problem, QUICK, Result, within};
 
 /// Somebody who opens the link of a path.
@@ -162,10 +162,10 @@ pub async fn show_form(visitor: Visitor) -> Result<Page, PageProblem> {
         (status = 410, description = "`link_gone`"),
     ),
 )]
-pub async fn draw_link(visitor: Visitor) -> Result<QrCode> {
+pub async fn draw_link(visitor: Visitor) -> Result<Page> {
     visitor.open().await?;
     // A longer address than a QR code holds cannot be drawn.
-    QrCode::new(&visitor.state.app.link_url(&visitor.token)).ok_or_else(Problem::not_found)
+    qr_code(&visitor.state.app.link_url(&visitor.token)).ok_or_else(Problem::not_found)
 }
 
 /// What is shown after an answer was stored.

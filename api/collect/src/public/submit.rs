@@ -21,7 +21,7 @@ use super::{PageProblem, Visitor, answer_with, gone};
 use crate::CollectState;
 use crate::links::Opened;
 use crate::pages::{self, Again, Page};
-use api_http::body::{self, ContentType, Limit, Pairs, Whole, json, plain, urlencoded};
+use api_http::body::{self, ContentType, Limit, Pairs, json, plain, urlencoded};
 use api_http::memory::MemoryPermit;
 use api_http::{Code, Problem, QUICK, Result, parse_uuid, within};
 
@@ -146,7 +146,7 @@ async fn of_form(visitor: &Visitor, request: Request) -> Result<Response, PagePr
 async fn read(permit: MemoryPermit, request: Request) -> Result<(Sent, MemoryPermit)> {
     plain(request.headers())?;
     let body = request.into_body();
-    let Whole { bytes, permit } = body::read(permit, body, BODY.bytes, Code::InvalidForm).await?;
+    let (bytes, permit) = body::read(permit, body, BODY.bytes, Code::InvalidForm).await?;
     Ok((Sent::new(urlencoded(&bytes)?), permit))
 }
 
@@ -184,7 +184,11 @@ impl Sent {
             }]),
         };
         match take(visitor, opened, self.visit.ok(), answers).await {
-            Ok(Ok(_)) => thank(token),
+            Ok(Ok(_)) => {
+                // Relative, because the service may be reached under another path, and by TLS, than it knows.
+                let location = [(LOCATION, format!("{token}/thanks"))];
+                (StatusCode::SEE_OTHER, location).into_response()
+            }
             Ok(Err(problems)) => {
                 let page = self.page(opened, token, Again::Invalid(&problems));
                 (StatusCode::UNPROCESSABLE_ENTITY, page).into_response()
@@ -211,12 +215,6 @@ impl Sent {
         let form = &opened.link.content;
         pages::form_again(form, &self.pairs, why, token, visit)
     }
-}
-
-/// To the page that says so. Relative, because the service may be reached under another path, and by TLS, than it knows.
-fn thank(token: &str) -> Response {
-    let location = [(LOCATION, format!("{token}/thanks"))];
-    (StatusCode::SEE_OTHER, location).into_response()
 }
 
 /// The feedback that stands for a visit, or what is wrong with the answers.

@@ -72,9 +72,8 @@ async fn visit_of(permit: MemoryPermit, request: Request) -> Result<Uuid> {
             "visit is absent or null",
         ));
     }
-    visit
-        .filter(|_| wrong.is_empty())
-        .ok_or_else(|| Problem::invalid(wrong))
+    let visit = visit.filter(|_| wrong.is_empty());
+    visit.ok_or_else(|| Problem::invalid(wrong))
 }
 
 /// The visit that a body names, if it names one.

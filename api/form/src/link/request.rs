@@ -95,10 +95,10 @@ pub async fn read_pairs(permit: MemoryPermit, request: Request) -> Result<Pairs>
             return read.map(|_| Pairs::new()).map_err(unsupported);
         }
     };
-    let whole = body::read(permit, body, SMALL, Code::InvalidForm).await?;
-    match kind.filter(|_| is_multipart && !whole.bytes.is_empty()) {
-        Some(kind) => multipart(&kind.value, whole.bytes.clone()).await,
-        None => urlencoded(&whole.bytes),
+    let (bytes, _permit) = body::read(permit, body, SMALL, Code::InvalidForm).await?;
+    match kind.filter(|_| is_multipart && !bytes.is_empty()) {
+        Some(kind) => multipart(&kind.value, bytes.clone()).await,
+        None => urlencoded(&bytes),
     }
 }
 

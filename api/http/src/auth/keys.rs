@@ -86,11 +86,8 @@ impl Keys {
         hash: &[u8; 32],
     ) -> Result<Arc<KeyRecord>> {
         let pair = pair(key, hash);
-        let _leave = if self.good.contains_key(&pair) {
-            None
-        } else {
-            state.key_failures.lookup_permit(network)?
-        };
+        let was_good = self.good.contains_key(&pair);
+        let _leave = state.key_failures.lookup_permit(network, was_good)?;
         if let Some(record) = self.look_up(&state.store, key, hash).await? {
             self.good.insert(pair, ()).await;
             return Ok(record);
@@ -106,22 +103,20 @@ impl Keys {
         key: &str,
         hash: &[u8; 32],
     ) -> Result<Option<Arc<KeyRecord>>> {
-        let Some((record, remembered)) = self.find(store, key).await? else {
-            // The same work as for a known key.
-            let _ = hash.ct_eq(&[0; 32]);
-            return Ok(None);
-        };
-        if fits(&record, hash) {
-            return Ok(Some(record));
+        loop {
+            let Some((record, remembered)) = self.find(store, key).await? else {
+                // The same work as for a known key.
+                let _ = hash.ct_eq(&[0; 32]);
+                return Ok(None);
+            };
+            if fits(&record, hash) {
+                return Ok(Some(record));
+            }
+            if !remembered {
+                return Ok(None);
+            }
+            self.found.invalidate(key).await;
         }
-        if !remembered {
-            return Ok(None);
-        }
-        self.found.invalidate(key).await;
-        let found = self.find(store, key).await?;
-        Ok(found
-            .map(|(record, _)| record)
-            .filter(|record| fits(record, hash)))
     }
 
     /// The key, and whether it was remembered. Many who ask for the same key at once make one query.

@@ -1,10 +1,10 @@
 //! When keys were last used: gathered in memory, written now and then. What a crash loses is a few seconds of it.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use parking_lot::Mutex;
 use store::Store;
 
 use crate::within;
@@ -22,7 +22,7 @@ impl Usage {
     /// Notes that a key is used now.
     pub fn note(&self, key: &str) {
         let now = Utc::now();
-        let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.0.lock();
         if let Some(last) = used.get_mut(key) {
             *last = now;
         } else if used.len() < MAX_KEYS {
@@ -30,14 +30,9 @@ impl Usage {
         }
     }
 
-    fn take(&self) -> Vec<(String, DateTime<Utc>)> {
-        let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        used.drain().collect()
-    }
-
     /// Writes what was gathered.
     pub async fn flush(&self, store: &Store) {
-        let used = self.take();
+        let used: Vec<_> = self.0.lock().drain().collect();
         if used.is_empty() {
             return;
         }
@@ -51,6 +46,10 @@ impl Usage {
 mod tests {
     use super::*;
 
+    fn taken(usage: &Usage) -> Vec<(String, DateTime<Utc>)> {
+        usage.0.lock().drain().collect()
+    }
+
     #[test]
     fn a_key_is_gathered_once_with_its_last_use() {
         let usage = Usage::default();
@@ -58,14 +57,14 @@ mod tests {
         usage.note("a");
         usage.note("b");
         usage.note("a");
-        let mut used = usage.take();
+        let mut used = taken(&usage);
         used.sort();
         assert_eq!(
             used.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>(),
             ["a", "b"]
         );
         assert!(used.iter().all(|(_, at)| *at >= before));
-        assert!(usage.take().is_empty());
+        assert!(taken(&usage).is_empty());
     }
 
     #[test]
@@ -74,6 +73,6 @@ mod tests {
         for key in 0..=MAX_KEYS {
             usage.note(&key.to_string());
         }
-        assert_eq!(usage.take().len(), MAX_KEYS);
+        assert_eq!(taken(&usage).len(), MAX_KEYS);
     }
 }

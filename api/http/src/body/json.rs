@@ -37,8 +37,8 @@ pub async fn json(
         ));
     }
     plain(&headers)?;
-    let whole = read(permit, body, limit.bytes, Code::InvalidJson).await?;
-    object(&whole.bytes, limit.values)
+    let (bytes, _permit) = read(permit, body, limit.bytes, Code::InvalidJson).await?;
+    object(&bytes, limit.values)
 }
 
 /// The object that these bytes are, if it has no more than so many values.

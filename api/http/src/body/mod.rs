@@ -34,13 +34,7 @@ pub const POOL: PoolSize = PoolSize {
     small: 0,
 };
 
-/// A body, and the permit for the memory that it takes.
-pub struct Whole {
-    pub bytes: Bytes,
-    pub permit: MemoryPermit,
-}
-
-/// Reads the whole body, of at most `limit` bytes.
+/// Reads the whole body, of at most `limit` bytes, and the permit for the memory that it takes.
 ///
 /// # Errors
 /// 413; 503 `busy`; 408; `broken` with the place where the body ends too early.
@@ -49,7 +43,7 @@ pub async fn read(
     body: Body,
     limit: usize,
     broken: Code,
-) -> Result<Whole> {
+) -> Result<(Bytes, MemoryPermit)> {
     let mut body = ArrivingBody::new(body, limit as u64, permit.demand(), broken);
     let mut bytes = Vec::new();
     while let Some(data) = body.next().await? {
@@ -62,10 +56,7 @@ pub async fn read(
         }
         bytes.extend_from_slice(&data);
     }
-    Ok(Whole {
-        bytes: bytes.into(),
-        permit,
-    })
+    Ok((bytes.into(), permit))
 }
 
 #[cfg(test)]
@@ -76,7 +67,11 @@ mod tests {
 
     use super::*;
 
-    async fn read_of(pool: &MemoryPool, account: u128, length: usize) -> Result<Whole, Code> {
+    async fn read_of(
+        pool: &MemoryPool,
+        account: u128,
+        length: usize,
+    ) -> Result<(Bytes, MemoryPermit), Code> {
         let permit = pool.permit(Uuid::from_u128(account));
         let body = Body::from(vec![b'x'; length]);
         let read = read(permit, body, SMALL, Code::InvalidForm);
@@ -87,8 +82,8 @@ mod tests {
     async fn a_body_may_be_as_large_as_its_limit() {
         let pool = MemoryPool::new(POOL);
         for length in [0, 1, SMALL] {
-            let whole = read_of(&pool, 1, length).await.unwrap();
-            assert_eq!(whole.bytes.len(), length);
+            let (bytes, _) = read_of(&pool, 1, length).await.unwrap();
+            assert_eq!(bytes.len(), length);
         }
         let refused = read_of(&pool, 1, SMALL + 1).await;
         assert_eq!(refused.err(), Some(Code::BodyTooLarge));

@@ -145,3 +145,12 @@ async fn a_list_is_narrowed_by_up_to_six_fields() {
         assert!(read_fields(query).await.is_err(), "{query}");
     }
 }
+
+#[test]
+fn a_forged_position_that_no_database_takes_is_refused() {
+    for (position, is_taken) in [("a\\u0000", true), ("a\0", false)] {
+        let cursor = list().cursor(&(7, position));
+        let read = with_cursor(&cursor).position::<(u8, String)>();
+        assert_eq!(read.is_ok(), is_taken, "{position:?}");
+    }
+}

@@ -38,7 +38,7 @@ async fn an_account_gets_half_and_the_next_one_half_of_the_rest() {
     let (first, second) = (fill(&pool, 1), fill(&pool, 2));
     assert_eq!((first.len(), second.len()), (20, 10));
     drop((first, second));
-    let state = pool.state();
+    let state = pool.0.state.lock();
     assert_eq!(state.free, SIZE.total);
     assert!(state.accounts.is_empty() && state.waiting.is_empty());
 }
@@ -96,7 +96,7 @@ async fn while_one_has_the_reserve_the_first_that_waits_gets_what_is_free() {
     let pool = MemoryPool::new(SIZE);
     let full = fill(&pool, 1);
     let mut slow = permit(&pool, 2);
-    assert!(grows(&mut slow, 50) && pool.state().in_reserve.is_some());
+    assert!(grows(&mut slow, 50) && pool.0.state.lock().in_reserve.is_some());
     drop(full);
     let mut younger = permit(&pool, 2);
     let mut bodies = [3, 4, 5].map(|account| permit(&pool, account));
@@ -109,7 +109,7 @@ async fn while_one_has_the_reserve_the_first_that_waits_gets_what_is_free() {
     assert!(!grows(third, 50), "an eighth is left for newcomers");
     assert!(grows(&mut permit(&pool, 6), 10));
     drop((bodies, younger));
-    assert_eq!(pool.state().free, SIZE.total);
+    assert_eq!(pool.0.state.lock().free, SIZE.total);
 }
 
 #[tokio::test(start_paused = true)]

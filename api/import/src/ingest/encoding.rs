@@ -9,46 +9,23 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 /// A window of 8 MiB is what RFC 8878 asks decoders to support; a body that needs more is refused.
 const MAX_WINDOW_LOG: u32 = 23;
 
-/// A body, decoded as it is read.
-pub enum Decoder<R: BufRead> {
-    Identity(R),
-    Gzip(Box<MultiGzDecoder<R>>),
-    Zstd(Box<ZstdDecoder<'static, R>>),
-}
-
-impl<R: BufRead> Decoder<R> {
-    /// # Errors
-    /// zstd has no memory.
-    pub fn new(encoding: Encoding, reader: R) -> io::Result<Self> {
-        Ok(match encoding {
-            Encoding::Identity => Self::Identity(reader),
-            Encoding::Gzip => Self::Gzip(Box::new(MultiGzDecoder::new(reader))),
-            Encoding::Zstd => {
-                let mut decoder = ZstdDecoder::with_buffer(reader)?;
-                decoder.window_log_max(MAX_WINDOW_LOG)?;
-                Self::Zstd(Box::new(decoder))
-            }
-        })
-    }
-
-    /// What it reads from.
-    pub fn inner(&self) -> &R {
-        match self {
-            Self::Identity(reader) => reader,
-            Self::Gzip(decoder) => decoder.get_ref(),
-            Self::Zstd(decoder) => decoder.get_ref(),
+/// A body that is decoded as it is read.
+///
+/// # Errors
+/// zstd has no memory.
+pub fn decoder<'a>(
+    encoding: Encoding,
+    body: impl BufRead + Send + 'a,
+) -> io::Result<Box<dyn Read + Send + 'a>> {
+    Ok(match encoding {
+        Encoding::Identity => Box::new(body),
+        Encoding::Gzip => Box::new(MultiGzDecoder::new(body)),
+        Encoding::Zstd => {
+            let mut decoder = ZstdDecoder::with_buffer(body)?;
+            decoder.window_log_max(MAX_WINDOW_LOG)?;
+            Box::new(decoder)
         }
-    }
-}
-
-impl<R: BufRead> Read for Decoder<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Identity(reader) => reader.read(buffer),
-            Self::Gzip(decoder) => decoder.read(buffer),
-            Self::Zstd(decoder) => decoder.read(buffer),
-        }
-    }
+    })
 }
 
 #[cfg(test)]
@@ -62,7 +39,7 @@ mod tests {
 
     fn decode(encoding: Encoding, bytes: &[u8]) -> io::Result<Vec<u8>> {
         let mut decoded = Vec::new();
-        Decoder::new(encoding, bytes)?.read_to_end(&mut decoded)?;
+        decoder(encoding, bytes)?.read_to_end(&mut decoded)?;
         Ok(decoded)
     }
 

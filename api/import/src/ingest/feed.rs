@@ -1,8 +1,10 @@
 //! The bytes of a body, on a thread that may block.
 
 use std::io::{self, BufRead, Read};
+use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
+use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
@@ -12,7 +14,7 @@ use api_http::body::ArrivingBody;
 
 /// A body as it comes over the wire. An error of it holds a [`Problem`].
 pub struct Wire {
-    body: ArrivingBody,
+    body: Arc<Mutex<ArrivingBody>>,
     stop: CancellationToken,
     current: Bytes,
     ended: bool,
@@ -20,7 +22,7 @@ pub struct Wire {
 
 impl Wire {
     /// The bytes of `body`; none once `stop` is cancelled.
-    pub fn new(body: ArrivingBody, stop: CancellationToken) -> Self {
+    pub fn new(body: Arc<Mutex<ArrivingBody>>, stop: CancellationToken) -> Self {
         Self {
             body,
             stop,
@@ -28,16 +30,13 @@ impl Wire {
             ended: false,
         }
     }
-
-    pub fn body(&self) -> &ArrivingBody {
-        &self.body
-    }
 }
 
 impl BufRead for Wire {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.current.is_empty() && !self.ended {
-            let next = wait(&self.stop, self.body.next()).map_err(io::Error::other)?;
+            let mut body = self.body.lock();
+            let next = wait(&self.stop, body.next()).map_err(io::Error::other)?;
             self.ended = next.is_none();
             self.current = next.unwrap_or_default();
         }
@@ -85,10 +84,8 @@ mod tests {
             small: 1,
         };
         let permit = MemoryPool::new(size).permit(Uuid::nil());
-        let mut wire = Wire::new(
-            ArrivingBody::new(body, limit, permit.demand(), Code::InvalidJson),
-            stop,
-        );
+        let body = ArrivingBody::new(body, limit, permit.demand(), Code::InvalidJson);
+        let mut wire = Wire::new(Arc::new(Mutex::new(body)), stop);
         let reading = tokio::task::spawn_blocking(move || {
             let mut bytes = Vec::new();
             wire.read_to_end(&mut bytes).map(|_| bytes)

@@ -34,7 +34,7 @@ use tracing::Span;
 use utoipa::ToSchema;
 
 pub use self::attempt::Attempt;
-use self::encoding::Decoder;
+use self::encoding::decoder;
 use self::error::fault;
 pub use self::error::outcome;
 pub use self::parse::{Job, Tally};

@@ -1,14 +1,16 @@
 //! A body as the parser reads it: wire limit, decompression, decoded limit and memory, hash, in that order.
 
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use domain::body::BodyKind;
+use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use super::error::{broken, fault};
 use super::feed::{Wire, wait};
-use super::{Decoder, Incoming};
+use super::{Incoming, decoder};
 use api_http::body::ArrivingBody;
 use api_http::memory::MemoryPermit;
 use api_http::{Problem, Result};
@@ -24,7 +26,9 @@ pub fn memory_of(decoded: u64) -> u64 {
 
 /// A decoded body, on a thread that may block. Its errors hold a [`Problem`].
 pub struct Source {
-    decoder: Decoder<Wire>,
+    decoder: Box<dyn Read + Send>,
+    /// As it arrives.
+    body: Arc<Mutex<ArrivingBody>>,
     kind: BodyKind,
     permit: MemoryPermit,
     stop: CancellationToken,
@@ -48,10 +52,12 @@ impl Source {
             limit,
         } = incoming;
         let body = ArrivingBody::new(body, limit, permit.demand(), broken(kind));
-        let wire = Wire::new(body, stop.clone());
-        let decoder = Decoder::new(encoding, wire).map_err(|_| fault("a decoder has no memory"))?;
+        let body = Arc::new(Mutex::new(body));
+        let wire = Wire::new(Arc::clone(&body), stop.clone());
+        let decoder = decoder(encoding, wire).map_err(|_| fault("a decoder has no memory"))?;
         Ok(Self {
             decoder,
+            body,
             kind,
             permit,
             stop,
@@ -73,8 +79,8 @@ impl Source {
     }
 
     /// The body as it arrives.
-    pub fn body(&self) -> &ArrivingBody {
-        self.decoder.inner().body()
+    pub fn body(&self) -> MutexGuard<'_, ArrivingBody> {
+        self.body.lock()
     }
 
     /// Counts bytes that were decoded, and waits for the memory that they need.

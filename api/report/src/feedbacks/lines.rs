@@ -2,6 +2,7 @@
 //! page shows.
 
 use std::borrow::Cow;
+use std::io;
 use std::iter::once;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use super::item::{Item, StoredAnswers};
 use crate::ReportState;
 use crate::rendered::{CACHE_STATUS, MISS, NO_CACHE};
 use api_http::accept::Kind;
-use api_http::csv_text::{self, write_cell};
+use api_http::csv_text;
 use api_http::{Result, found, lines};
 
 /// The feedbacks that are read at once, and among how many of the form's they are searched for.
@@ -49,7 +50,7 @@ pub async fn whole(state: &ReportState, query: FeedbackQuery, kind: Kind) -> Res
         .await?
         .content;
     let header = header(kind, &form);
-    let write = move |rows: &[_], out: &mut _| Ok(write(kind, &form, rows, out)?);
+    let write = move |rows: &[_], out: &mut _| write(kind, &form, rows, out);
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static(kind.content_type())),
         (CACHE_CONTROL, NO_CACHE),
@@ -78,10 +79,10 @@ pub fn write(
     form: &FormContent,
     feedbacks: &[FeedbackRow],
     out: &mut Vec<u8>,
-) -> serde_json::Result<()> {
+) -> io::Result<()> {
     out.reserve(feedbacks.len() * LINE_BYTES);
     if kind == Kind::Csv {
-        return write_csv(form, feedbacks, out);
+        return Ok(write_csv(form, feedbacks, out)?);
     }
     for feedback in feedbacks {
         let (item, _) = Item::read(form, feedback)?;
@@ -99,46 +100,41 @@ fn write_csv(
     form: &FormContent,
     feedbacks: &[FeedbackRow],
     out: &mut Vec<u8>,
-) -> serde_json::Result<()> {
+) -> Result<(), csv::Error> {
+    let mut csv = csv_text::writer(out);
     let mut id = [0; uuid::fmt::Hyphenated::LENGTH];
     // Neighbours mostly came through the same link.
     let mut bus_props: Option<(&BusPropIds, Vec<u8>)> = None;
     for feedback in feedbacks {
         let id = feedback.feedback_id.hyphenated().encode_lower(&mut id);
-        out.extend_from_slice(id.as_bytes());
-        out.push(b',');
+        csv.write_field(id)?;
         let submitted = feedback.submitted_at;
-        let submitted = submitted.to_rfc3339_opts(SecondsFormat::AutoSi, true);
-        out.extend_from_slice(submitted.as_bytes());
-        out.push(b',');
+        csv.write_field(submitted.to_rfc3339_opts(SecondsFormat::AutoSi, true))?;
         let ids = &feedback.bus_prop_ids;
         let (_, cell) = match bus_props {
             Some(ref same) if same.0 == ids => same,
             _ => bus_props.insert((ids, bus_props_cell(ids, form)?)),
         };
-        out.extend_from_slice(cell);
-        out.push(b',');
-        write_cell(out, feedback.track_fields.as_bytes());
-        let answers: StoredAnswers<'_> = serde_json::from_str(&feedback.answers)?;
+        csv.write_field(cell)?;
+        csv.write_field(&feedback.track_fields)?;
+        let answers: StoredAnswers<'_> =
+            serde_json::from_str(&feedback.answers).map_err(io::Error::from)?;
         for field in &form.fields {
-            out.push(b',');
             match answers.get(field.key.as_str()).map(|answer| answer.get()) {
-                None => {}
+                None => csv.write_field("")?,
                 Some(text) if text.starts_with('"') => {
-                    let Text(text) = serde_json::from_str(text)?;
-                    write_cell(out, csv_text::cell(text).as_bytes());
+                    let Text(text) = serde_json::from_str(text).map_err(io::Error::from)?;
+                    csv.write_field(csv_text::cell(text).as_bytes())?;
                 }
-                Some(number_or_list) => write_cell(out, number_or_list.as_bytes()),
+                Some(number_or_list) => csv.write_field(number_or_list)?,
             }
         }
-        out.extend_from_slice(b"\r\n");
+        csv.write_record(None::<&[u8]>)?;
     }
-    Ok(())
+    Ok(csv.flush()?)
 }
 
-fn bus_props_cell(ids: &BusPropIds, form: &FormContent) -> serde_json::Result<Vec<u8>> {
+fn bus_props_cell(ids: &BusPropIds, form: &FormContent) -> io::Result<Vec<u8>> {
     let texts: Vec<&str> = ids.texts(form).map(BusProp::as_str).collect();
-    let mut cell = Vec::new();
-    write_cell(&mut cell, &serde_json::to_vec(&texts)?);
-    Ok(cell)
+    Ok(serde_json::to_vec(&texts)?)
 }

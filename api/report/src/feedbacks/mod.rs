@@ -9,8 +9,7 @@ mod lines;
 mod tests;
 
 use axum::extract::{MatchedPath, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use domain::form::FormContent;
 use serde::Serialize;
@@ -22,7 +21,7 @@ use utoipa::ToSchema;
 use self::item::Item;
 use crate::ReportState;
 use crate::figures::{FormHead, json};
-use crate::rendered::{CACHE_STATUS, IfNoneMatch, MISS, NO_CACHE, tag_of_body};
+use crate::rendered::{IfNoneMatch, MISS, answer, tag_of_body};
 use crate::request::{Conditional, FormPath, FormReportRequest, no_bus_prop};
 use api_http::accept::Kind;
 use api_http::deadline::soon;
@@ -68,7 +67,7 @@ pub async fn list_feedbacks(
         account_id,
         form_id,
     } = request.form;
-    let answer = async {
+    let answered = async {
         let form = found(state.app.store.form(account_id, form_id))
             .await?
             .content;
@@ -89,7 +88,7 @@ pub async fn list_feedbacks(
             kind => lines::whole(&state, query, kind).await,
         }
     };
-    soon(Box::pin(answer)).await
+    soon(Box::pin(answered)).await
 }
 
 /// Erase a feedback.
@@ -152,22 +151,13 @@ async fn page(
     }
     let positions = rows.iter().map(|row| row.feedback_id);
     let written = list.page(positions.zip(items), found.page.next)?;
-    let mut answer = list.link_to_next(&written);
+    let link = list.link_to_next(&written);
     let body = json(&PageBody {
         head: FormHead::new(request, &form.title, found.as_of),
         total: found.total,
         items: written.items,
         next_cursor: written.next_cursor,
     })?;
-    let tag = tag_of_body(&body);
-    answer.extend([
-        (ETAG, tag.clone()),
-        (CACHE_CONTROL, NO_CACHE),
-        (CACHE_STATUS, MISS),
-    ]);
-    if IfNoneMatch::new(headers).has(&tag) {
-        return Ok((StatusCode::NOT_MODIFIED, answer).into_response());
-    }
-    answer.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    Ok((answer, body).into_response())
+    let (known, tag) = (IfNoneMatch(headers), tag_of_body(&body));
+    Ok((link, answer(known, tag, MISS, body.into())).into_response())
 }

@@ -84,24 +84,34 @@ impl Rendered {
         Self { version, tag, body }
     }
 
-    /// The answer to a caller with these tags: the body, or 304 if it is what the caller has.
-    pub fn answer(&self, if_none_match: IfNoneMatch<'_>, source: Source) -> Response {
+    /// The answer to a caller with these tags.
+    pub fn answer(&self, known: IfNoneMatch<'_>, source: Source) -> Response {
         let status = match source {
             Source::Cache => HIT,
             Source::Database => MISS,
         };
-        let has_it = if_none_match.has(&self.tag);
-        let headers = [
-            (ETAG, self.tag.clone()),
-            (CACHE_CONTROL, NO_CACHE),
-            (CACHE_STATUS, status),
-        ];
-        if has_it {
-            return (StatusCode::NOT_MODIFIED, headers).into_response();
-        }
-        let kind = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-        (kind, headers, self.body.clone()).into_response()
+        answer(known, self.tag.clone(), status, self.body.clone())
     }
+}
+
+/// The answer to a caller with these tags: the body of this tag, in JSON, or 304 if it is what the caller has.
+pub fn answer(
+    known: IfNoneMatch<'_>,
+    tag: HeaderValue,
+    status: HeaderValue,
+    body: Bytes,
+) -> Response {
+    let has_it = known.has(&tag);
+    let headers = [
+        (ETAG, tag),
+        (CACHE_CONTROL, NO_CACHE),
+        (CACHE_STATUS, status),
+    ];
+    if has_it {
+        return (StatusCode::NOT_MODIFIED, headers).into_response();
+    }
+    let kind = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+    (kind, headers, body).into_response()
 }
 
 /// A report, and when the check began that found it right.
@@ -144,7 +154,7 @@ impl RenderedReports {
         C: Future<Output = Result<Option<Version>>>,
         R: Future<Output = Result<(Rendered, Source)>>,
     {
-        let known = IfNoneMatch::new(headers);
+        let known = IfNoneMatch(headers);
         let (rendered, source) = soon(self.get(key, known, check, render)).await?;
         Ok(rendered.answer(known, source))
     }

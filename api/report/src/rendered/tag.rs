@@ -1,6 +1,6 @@
 //! The tags of reports, and those that a caller has (`If-None-Match`; RFC 9110, 13.1.2).
 
-use api_http::precondition;
+use api_http::precondition::{etag, tags};
 use axum::http::header::IF_NONE_MATCH;
 use axum::http::{HeaderMap, HeaderValue};
 use sha2::{Digest, Sha256};
@@ -11,17 +11,17 @@ const FORMAT: u32 = 2;
 
 /// The tag of a body that shows the data of a version and nothing else: `"<format>.<version>.<stamp>"`.
 pub fn tag_of_version(version: Version) -> HeaderValue {
-    header(&format!("\"{}\"", versioned(version)))
+    etag(versioned(version))
 }
 
 /// The tag of a body that also shows what may change without the version.
 pub fn tag_of_version_and_body(version: Version, body: &[u8]) -> HeaderValue {
-    header(&format!("\"{}.{:016x}\"", versioned(version), hash(body)))
+    etag(format!("{}.{:016x}", versioned(version), hash(body)))
 }
 
 /// The tag of a body that has no version.
 pub fn tag_of_body(body: &[u8]) -> HeaderValue {
-    header(&format!("\"{:016x}\"", hash(body)))
+    etag(format!("{:016x}", hash(body)))
 }
 
 fn versioned(version: Version) -> String {
@@ -33,20 +33,11 @@ fn hash(body: &[u8]) -> u64 {
     u64::from_be_bytes(std::array::from_fn(|place| hash[place]))
 }
 
-fn header(tag: &str) -> HeaderValue {
-    // Digits, letters and dots in quotes are always a header's value.
-    HeaderValue::from_str(tag).unwrap_or(HeaderValue::from_static("\"\""))
-}
-
 /// The tags that a caller has.
 #[derive(Clone, Copy, Debug)]
-pub struct IfNoneMatch<'a>(&'a HeaderMap);
+pub struct IfNoneMatch<'a>(pub &'a HeaderMap);
 
 impl<'a> IfNoneMatch<'a> {
-    pub fn new(headers: &'a HeaderMap) -> Self {
-        Self(headers)
-    }
-
     /// Whether the caller has the body with this tag: weak or not, or any by `*`.
     pub fn has(self, tag: &HeaderValue) -> bool {
         self.tags().any(|known| known == tag || known == "*")
@@ -63,7 +54,7 @@ impl<'a> IfNoneMatch<'a> {
 
     /// Each with its quotes, without `W/`.
     fn tags(self) -> impl Iterator<Item = &'a str> {
-        let tags = precondition::tags(self.0, IF_NONE_MATCH);
+        let tags = tags(self.0, IF_NONE_MATCH);
         tags.map(|tag| tag.strip_prefix("W/").unwrap_or(tag))
     }
 }
@@ -88,7 +79,9 @@ mod tests {
     };
 
     fn headers(values: &[&str]) -> HeaderMap {
-        let values = values.iter().map(|value| header(value));
+        let values = values
+            .iter()
+            .map(|value| HeaderValue::from_str(value).unwrap());
         values.map(|value| (IF_NONE_MATCH, value)).collect()
     }
 
@@ -103,8 +96,8 @@ mod tests {
 
     #[test]
     fn a_caller_has_what_one_of_the_tags_names() {
-        let tag = header("\"1.7.ab\"");
-        let has = |values: &[&str]| IfNoneMatch::new(&headers(values)).has(&tag);
+        let tag = etag("1.7.ab");
+        let has = |values: &[&str]| IfNoneMatch(&headers(values)).has(&tag);
         assert!(has(&["\"1.7.ab\""]));
         assert!(has(&["W/\"1.7.ab\""]));
         assert!(has(&["\"x\" , W/\"1.7.ab\""]));
@@ -117,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_newer_version_or_another_of_the_same_number_is_ahead() {
-        let ahead = |values: &[&str]| IfNoneMatch::new(&headers(values)).is_ahead_of(VERSION);
+        let ahead = |values: &[&str]| IfNoneMatch(&headers(values)).is_ahead_of(VERSION);
         assert!(ahead(&["\"1.8.ab\""]));
         assert!(ahead(&["\"x\", W/\"1.8.ab\""]));
         assert!(ahead(&["\"1.7.fffffffffffffffe\""]));

@@ -63,7 +63,7 @@ async fn ask_having(reports: &RenderedReports, data: &Data, tag: &str) -> (Strin
     if let Ok(tag) = HeaderValue::from_str(tag) {
         headers.insert(IF_NONE_MATCH, tag);
     }
-    let known = IfNoneMatch::new(&headers);
+    let known = IfNoneMatch(&headers);
     let served = reports.get(key(), known, || data.check(), || data.render());
     let (rendered, source) = served.await.unwrap();
     (String::from_utf8(rendered.body.to_vec()).unwrap(), source)
@@ -119,7 +119,7 @@ async fn one_checks_a_report_that_is_soon_stale_while_the_others_are_answered() 
     data.becomes(2, 0);
     let headers = HeaderMap::new();
     let never = || std::future::pending::<Result<Option<Version>>>();
-    let known = IfNoneMatch::new(&headers);
+    let known = IfNoneMatch(&headers);
     let mut stuck = Box::pin(reports.get(key(), known, never, || data.render()));
     assert!(futures::poll!(&mut stuck).is_pending());
     assert_eq!(ask(&reports, &data).await, "1.0");
@@ -160,7 +160,7 @@ async fn a_database_that_lost_commits_is_reported_as_it_is() {
 async fn whoever_gives_up_leaves_the_work_to_the_next() {
     let (reports, data) = (RenderedReports::new(), Data::default());
     let headers = HeaderMap::new();
-    let known = IfNoneMatch::new(&headers);
+    let known = IfNoneMatch(&headers);
     let never = std::future::pending::<Result<(Rendered, Source)>>();
     let stuck = reports.get(key(), known, || data.check(), || never);
     let limit = tokio::time::timeout(Duration::from_secs(1), stuck);
@@ -176,7 +176,7 @@ async fn a_failure_leaves_the_report_and_the_next_one_tries() {
     advance(MAX_AGE).await;
     let headers = HeaderMap::new();
     let down = async || Err(Problem::not_found());
-    let known = IfNoneMatch::new(&headers);
+    let known = IfNoneMatch(&headers);
     let failed = reports.get(key(), known, down, async || Err(Problem::not_found()));
     failed.await.unwrap_err();
     assert_eq!(ask(&reports, &data).await, "0.0");

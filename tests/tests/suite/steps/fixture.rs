@@ -196,7 +196,10 @@ impl Ledger {
         let Some(batch) = self.store.batch(self.account_id, received.batch_id).await? else {
             bail!("the batch is gone");
         };
-        let stored = batch.created + batch.updated + batch.unchanged + batch.superseded;
+        let stored = batch.outcomes.created
+            + batch.outcomes.updated
+            + batch.outcomes.unchanged
+            + batch.outcomes.superseded;
         assert_eq!(batch.received, batch.accepted + batch.rejected, "{batch:?}");
         assert_eq!(
             batch.accepted,

@@ -36,7 +36,7 @@ async fn a_broken_chunk_is_parked_after_five_failures_and_can_be_retried() -> Re
     let stalled = ledger.batch(&batch).await?;
     assert_eq!(stalled.status.as_str(), "stalled");
     assert_eq!(
-        (stalled.created, stalled.failed, stalled.pending),
+        (stalled.outcomes.created, stalled.failed, stalled.pending),
         (1, 2, 0)
     );
 

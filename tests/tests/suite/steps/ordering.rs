@@ -140,7 +140,7 @@ async fn play(ledger: &mut Ledger, story: &[Event], run: &[Move]) -> Result<()> 
     assert_eq!(batch.status.as_str(), "completed");
     if matches!(story.last(), Some(Event::Post(_))) {
         assert_eq!(
-            batch.superseded, 0,
+            batch.outcomes.superseded, 0,
             "nothing came after the last batch: {run:?}"
         );
     }
@@ -177,10 +177,10 @@ async fn outcomes_are_told_apart() -> Result<()> {
     let counts = async |received| -> Result<[i64; 4]> {
         let batch = ledger.batch(received).await?;
         Ok([
-            batch.created,
-            batch.updated,
-            batch.unchanged,
-            batch.superseded,
+            batch.outcomes.created,
+            batch.outcomes.updated,
+            batch.outcomes.unchanged,
+            batch.outcomes.superseded,
         ])
     };
     assert_eq!(counts(&late).await?, [1, 0, 0, 0]);
@@ -206,7 +206,7 @@ async fn an_unchanged_record_keeps_the_batch_and_time_of_its_value() -> Result<(
         .recipient(ledger.account_id, "a")
         .await?
         .expect("stored");
-    assert_eq!(ledger.batch(&same).await?.unchanged, 1);
+    assert_eq!(ledger.batch(&same).await?.outcomes.unchanged, 1);
     assert_eq!(
         (after.batch_id, after.updated_at),
         (first.batch_id, before.updated_at)

@@ -86,7 +86,7 @@ async fn a_sweep_beside_an_erasure_brings_nobody_back() -> Result<()> {
         swept?;
         ledger.step(ledger.chunk(&waiting, 0)).await?;
         assert_eq!(ledger.value("a").await?, None);
-        assert_eq!(ledger.batch(&waiting).await?.superseded, 1);
+        assert_eq!(ledger.batch(&waiting).await?.outcomes.superseded, 1);
     }
     assert_eq!(ledger.counted().await?, 0);
     Ok(())
