@@ -51,7 +51,7 @@ async fn parse(job: Job, body: &str) -> Result<Got> {
                 for (_, payload) in run.compress(chunk_records) {
                     let chunk = Chunk::decode(&payload).unwrap();
                     got.chunks
-                        .push(chunk.records().map(|r| r.docid.to_string()).collect());
+                        .push(chunk.records().map(|r| r.docid.as_str().to_owned()).collect());
                 }
             }
             Piece::Errors { first, errors } => got.blocks.push((first, errors.len())),
