@@ -31,11 +31,13 @@ pub(crate) enum Command {
     /// Show a link with its views and responses
     Show {
         /// The last part of the link
+        #[arg(allow_hyphen_values = true)]
         token: String,
     },
     /// Delete a link; what came through it stays
     Delete {
         /// The last part of the link
+        #[arg(allow_hyphen_values = true)]
         token: String,
     },
 }
