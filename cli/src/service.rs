@@ -40,6 +40,12 @@ pub(crate) struct Service {
     json: bool,
 }
 
+/// Whether the connection failed, and not what came over it.
+fn is_broken(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<reqwest::Error>();
+    error.is_some_and(|error| !error.is_decode() && !error.is_builder())
+}
+
 impl Service {
     pub(crate) fn new(connection: &Connection, json: bool) -> anyhow::Result<Self> {
         let mut headers = HeaderMap::new();
@@ -71,9 +77,16 @@ impl Service {
 
     /// The same of what is followed: it is asked for again for as long as the connection breaks.
     pub(crate) async fn poll(&self, path: &str) -> anyhow::Result<Value> {
+        let mut told = false;
         loop {
             match self.get(path).await {
-                Err(error) if error.is::<reqwest::Error>() => tokio::time::sleep(PAUSE).await,
+                Err(error) if is_broken(&error) => {
+                    if !told {
+                        eprintln!("the connection broke, and is tried again: {error:#}");
+                    }
+                    told = true;
+                    tokio::time::sleep(PAUSE).await;
+                }
                 answered => return answered,
             }
         }

@@ -25,7 +25,9 @@ impl<'a> PhoneNumber<'a> {
     /// Reads `+` and 7 to 15 ASCII digits, the first not 0.
     pub fn parse(text: &'a str) -> Result<Self, NotValid> {
         let Some(digits) = text.as_bytes().strip_prefix(b"+") else {
-            return Err(NotValid("does not begin with `+`"));
+            return Err(NotValid(
+                "does not begin with `+` (E.164: `+` and 7 to 15 digits, the first not 0)",
+            ));
         };
         if !digits.iter().all(u8::is_ascii_digit) {
             let detail = "holds something else than ASCII digits after the `+`";
@@ -76,9 +78,18 @@ mod tests {
     #[test]
     fn everything_else_is_refused_with_its_reason() {
         for (text, error) in [
-            ("", "does not begin with `+`"),
-            ("491701234521", "does not begin with `+`"),
-            (" +491701234521", "does not begin with `+`"),
+            (
+                "",
+                "does not begin with `+` (E.164: `+` and 7 to 15 digits, the first not 0)",
+            ),
+            (
+                "491701234521",
+                "does not begin with `+` (E.164: `+` and 7 to 15 digits, the first not 0)",
+            ),
+            (
+                " +491701234521",
+                "does not begin with `+` (E.164: `+` and 7 to 15 digits, the first not 0)",
+            ),
             (
                 "++4917012345",
                 "holds something else than ASCII digits after the `+`",

@@ -44,9 +44,11 @@ impl Store {
     /// See [`Error`].
     pub async fn sweep(&self) -> Result<(), Error> {
         let now = self.now().await?;
+        // What fails of one table holds up no other.
+        let mut swept = Ok(());
         for (rows, kept) in KEPT {
-            self.execute(format!("DELETE FROM {rows} < $1"), values![now - kept])
-                .await?;
+            let delete = self.execute(format!("DELETE FROM {rows} < $1"), values![now - kept]);
+            swept = swept.and(delete.await.map(drop));
         }
         let parked = "SELECT b.account_id, b.batch_id FROM import_batch b
           WHERE b.status = 'stalled' AND NOT EXISTS (
@@ -56,7 +58,8 @@ impl Store {
         for (account_id, batch_id) in parked {
             self.cancel(account_id, batch_id, &["stalled"]).await?;
         }
-        self.sweep_erased().await
+        self.sweep_erased().await?;
+        swept
     }
 
     /// An erased person's row is needed only while a batch accepted earlier is open. Once none is, that stays so for

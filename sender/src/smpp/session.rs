@@ -128,8 +128,10 @@ impl Session<'_> {
         let after = |time: Duration| Instant::now() + time;
         let timing = self.shared.timing;
         let (mut deadline, mut asked, mut unbinds) = (after(timing.idle), false, false);
+        // Of what was put some may still be in TLS, which has a buffer of its own.
+        let mut is_written = true;
         while self.commands.write_buffer().len() <= MAX_UNREAD {
-            let is_written = self.commands.write_buffer().is_empty();
+            is_written &= self.commands.write_buffer().is_empty();
             if self.is_over && is_written {
                 return;
             }
@@ -140,6 +142,7 @@ impl Session<'_> {
                     if written.is_err() {
                         return;
                     }
+                    is_written = true;
                 }
                 Some(stored) = self.stored.next() => self.confirm(&stored),
                 octets = frames.next() => {
