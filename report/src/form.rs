@@ -1,15 +1,17 @@
 //! One form's counts by day, of its whole or of one business property, and its latest comments.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use domain::date_range::DateRange;
 use domain::link::TrackFields;
 use domain::month::Month;
-use domain::rollup::Delta;
+use domain::rollup::{Counts, DayCounts, Delta};
 use platform::cache::Cache;
 use store::Store;
 use store::form::{Form, FormKey};
-use store::report::{FeedbackQuery, FeedbackRow, Version, WHOLE};
+use store::report::{AnswerFilter, FeedbackQuery, FeedbackRow, Version, WHOLE};
 
 use super::{Source, snapshot};
 use crate::days::{Days, days};
@@ -98,6 +100,7 @@ pub async fn form_series(
         bus_prop_id: bus_prop,
         comments_only: true,
         track_fields: TrackFields::default(),
+        answers: AnswerFilter::default(),
     };
     let counted = days
         .iter()
@@ -115,4 +118,22 @@ pub async fn form_series(
         comments,
         source,
     }))
+}
+
+/// The counts of each business property of a form in a range; those without any are missing. They are read from the database:
+/// few ask for all of them at once.
+///
+/// # Errors
+/// The database is unavailable.
+pub async fn bus_prop_counts(
+    store: &Store,
+    form: FormKey,
+    range: DateRange,
+) -> Result<BTreeMap<i64, DayCounts>, store::Error> {
+    let (mut snapshot, _place) = snapshot(store, form.account_id).await?;
+    let mut sums: BTreeMap<i64, DayCounts> = BTreeMap::new();
+    for (id, delta) in snapshot.bus_prop_days(form, range).await? {
+        *sums.entry(id).or_default() += DayCounts::decode(&delta)?;
+    }
+    Ok(sums)
 }

@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 pub use self::account::{AccountSeries, account_series};
 pub use self::check::check_months;
-pub use self::form::{FormQuery, FormSeries, Found, form_series};
+pub use self::form::{FormQuery, FormSeries, Found, bus_prop_counts, form_series};
 pub use self::refresh::refresh_months;
 
 /// Snapshots that a process reads reports from at once. Each holds a connection, and those who store answers need some too.

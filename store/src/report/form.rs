@@ -1,6 +1,7 @@
 //! One form: its head, and the days of its whole or of one of its business properties.
 
 use chrono::{DateTime, NaiveDate, Utc};
+use domain::date_range::DateRange;
 use domain::month::Month;
 use entity::form;
 use sea_orm::FromQueryResult;
@@ -68,6 +69,22 @@ impl Snapshot {
         let values = values![form, bus_prop_id, first.first(), last.last()];
         let days = "SELECT day, delta FROM rollup
                      WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5 ORDER BY day";
+        self.0.all(days, values).await
+    }
+
+    /// The days of a form's business properties: the id of each and the encoded [`domain::rollup::Delta`] of a day, in the order
+    /// of the ids.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn bus_prop_days(
+        &mut self,
+        form: FormKey,
+        range: DateRange,
+    ) -> Result<Vec<(i64, Vec<u8>)>, Error> {
+        let values = values![form, range.start(), range.end()];
+        let days = "SELECT bus_prop_id, delta FROM rollup
+                     WHERE account_id = $1 AND form_id = $2 AND bus_prop_id > 0 AND day BETWEEN $3 AND $4 ORDER BY bus_prop_id";
         self.0.all(days, values).await
     }
 }

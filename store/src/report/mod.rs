@@ -16,7 +16,9 @@ use sea_orm::QueryResult;
 use uuid::Uuid;
 
 pub use self::account::{AccountHead, FormEntry};
-pub use self::feedback::{FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, Stride};
+pub use self::feedback::{
+    AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, Stride,
+};
 pub use self::form::FormHead;
 pub use self::reconcile::{Drift, Slice, Slices};
 pub use self::rollup::{PendingForms, RolledUp, ScanScope, WHOLE, Watermark};

@@ -5,6 +5,7 @@
 
 pub mod item;
 mod lines;
+mod search;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ use store::report::FeedbackQuery;
 use utoipa::ToSchema;
 
 use self::item::Item;
+use self::search::AnswerQuery;
 use crate::ReportState;
 use crate::figures::{FormHead, json};
 use crate::rendered::{IfNoneMatch, MISS, answer, tag_of_body};
@@ -45,7 +47,7 @@ const PAGE_OR_ALL: &str = "A page of feedbacks, or all of them as lines. \
 #[utoipa::path(
     get,
     path = "/api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}",
-    params(FormPath, TrackFieldQuery, List, Conditional),
+    params(FormPath, TrackFieldQuery, AnswerQuery, List, Conditional),
     responses(
         (status = 200, description = PAGE_OR_ALL,
             content((PageBody = "application/json"), (String = "text/csv"), (String = "application/x-ndjson")),
@@ -60,6 +62,7 @@ pub async fn list_feedbacks(
     request: FormReportRequest,
     list: Result<List>,
     narrowed: Result<TrackFieldQuery>,
+    answers: Result<AnswerQuery>,
     path: MatchedPath,
     headers: HeaderMap,
 ) -> Result<Response> {
@@ -72,7 +75,7 @@ pub async fn list_feedbacks(
             .await?
             .content;
         // What is wrong with these comes after a 404.
-        let (list, narrowed) = (list?, narrowed?);
+        let (list, narrowed, answers) = (list?, narrowed?, answers?);
         let bus_prop = request.bus_prop().map(|text| form.bus_prop_by_text(text));
         let bus_prop = bus_prop.map(|entry| entry.ok_or_else(no_bus_prop));
         let query = FeedbackQuery {
@@ -82,6 +85,7 @@ pub async fn list_feedbacks(
             bus_prop_id: bus_prop.transpose()?.map(|entry| entry.id),
             comments_only: path.as_str().starts_with(COMMENTS),
             track_fields: narrowed.track_field,
+            answers: answers.filter(&form),
         };
         match wanted(&headers, &list, &[Kind::Csv, Kind::Ndjson])? {
             Kind::Json => page(&state, &request, &list, (&form, &query), &headers).await,

@@ -40,6 +40,19 @@ pub struct FeedbackQuery {
     pub comments_only: bool,
     /// Those whose link has each of these.
     pub track_fields: TrackFields,
+    pub answers: AnswerFilter,
+}
+
+/// Which answers are meant; the default: all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnswerFilter {
+    /// The lowest and the highest grade.
+    pub nps: Option<(u8, u8)>,
+    pub happiness: Option<(u8, u8)>,
+    /// Those whose comment has each of these words.
+    pub words: Vec<String>,
+    /// The field that comments answer.
+    pub comment_key: String,
 }
 
 /// A stored feedback.
@@ -85,6 +98,15 @@ pub struct Stride {
     pub among: usize,
 }
 
+impl FeedbackQuery {
+    /// Whether no count by day tells how many there are.
+    fn is_searched(&self) -> bool {
+        let answers = &self.answers;
+        let graded = answers.nps.is_some() || answers.happiness.is_some();
+        graded || !answers.words.is_empty() || !self.track_fields.is_empty()
+    }
+}
+
 impl Store {
     /// A page of a list, of the feedbacks that are older than `before`, and how long the whole list is. The form must exist.
     ///
@@ -128,7 +150,7 @@ impl Store {
         let mut tx = self.long_snapshot().await?;
         let run = Run::of(query.range);
         let mut bounds = run.bounds().older(position.before);
-        let is_narrowed = query.bus_prop_id.is_some() || !query.track_fields.is_empty();
+        let is_narrowed = query.bus_prop_id.is_some() || query.is_searched();
         let floor = match position.floor {
             None if is_narrowed => tx.floor(query, bounds, stride.among).await?,
             known => known,
@@ -271,7 +293,7 @@ impl Tx {
 
     /// The list's counts by day; `None` where only reading it tells.
     async fn tally(&mut self, query: &FeedbackQuery) -> Result<Option<Tally>, Error> {
-        if !query.track_fields.is_empty() {
+        if query.is_searched() {
             return Ok(None);
         }
         let mut tally = self.rolled_up_tally(query).await?;

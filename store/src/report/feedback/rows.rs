@@ -21,7 +21,14 @@ pub(super) const SIZES: (&str, &str) = ("octet_length(f.answers)", NEWEST);
 /// How many they are.
 pub(super) const COUNTED: (&str, &str) = ("count(*)", "");
 
-const NEWEST: &str = "ORDER BY f.feedback_id DESC LIMIT $9";
+const NEWEST: &str = "ORDER BY f.feedback_id DESC LIMIT $11";
+
+/// Each of the words ($9) is in the answer to a field ($10). SQLite takes capitals beyond ASCII for other letters.
+const WORDS_POSTGRES: &str =
+    "NOT EXISTS (SELECT 1 FROM json_array_elements_text(CAST($9 AS json)) w(word)
+     WHERE strpos(lower(coalesce(CAST(f.answers AS json) ->> $10, '')), lower(w.word)) = 0)";
+const WORDS_SQLITE: &str = "NOT EXISTS (SELECT 1 FROM json_each($9) w
+     WHERE instr(lower(coalesce(f.answers ->> $10, '')), lower(w.value)) = 0)";
 
 const TRACK_FIELDS_SQLITE: &str = "NOT EXISTS (
      SELECT 1 FROM json_each($8) p
@@ -33,17 +40,28 @@ pub(super) fn of_list(
     query: &FeedbackQuery,
     (columns, tail): (&str, &str),
 ) -> String {
-    let (position, track_fields) = if is_sqlite {
-        ("instr", TRACK_FIELDS_SQLITE)
+    let (position, track_fields, words) = if is_sqlite {
+        ("instr", TRACK_FIELDS_SQLITE, WORDS_SQLITE)
     } else {
-        ("strpos", "f.track_fields @> CAST($8 AS jsonb)")
+        (
+            "strpos",
+            "f.track_fields @> CAST($8 AS jsonb)",
+            WORDS_POSTGRES,
+        )
     };
     let comments = comments(query);
+    let between = |column: &str, grades: Option<(u8, u8)>| {
+        grades.map_or_else(String::new, |(lowest, highest)| {
+            format!("AND f.{column} BETWEEN {lowest} AND {highest}")
+        })
+    };
+    let nps = between("nps", query.answers.nps);
+    let happiness = between("happiness", query.answers.happiness);
     format!(
         "SELECT {columns} FROM feedback f
           WHERE f.account_id = $1 AND f.form_id = $2 AND f.feedback_id >= $3 AND f.feedback_id < $4
             AND f.day BETWEEN $5 AND $6 AND ($7 = '' OR {position}('_' || f.bus_prop_ids || '_', $7) > 0)
-            AND {track_fields} {comments} {tail}"
+            AND {track_fields} AND {words} {nps} {happiness} {comments} {tail}"
     )
 }
 
@@ -78,6 +96,8 @@ pub(super) fn values(query: &FeedbackQuery, run: Run, bounds: Bounds) -> Result<
         run.last,
         bus_prop.unwrap_or_default(),
         track_fields,
+        serde_json::to_string(&query.answers.words).map_err(Error::broken)?,
+        query.answers.comment_key.as_str(),
     ])
 }
 

@@ -171,6 +171,7 @@ mod tests {
     use domain::link::TrackFields;
     use uuid::{NoContext, Timestamp};
 
+    use super::super::AnswerFilter;
     use super::*;
     use crate::form::FormKey;
 
@@ -186,6 +187,7 @@ mod tests {
             bus_prop_id,
             comments_only: false,
             track_fields: TrackFields::default(),
+            answers: AnswerFilter::default(),
         }
     }
 

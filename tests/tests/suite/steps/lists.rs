@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use chrono_tz::Tz;
 use domain::link::TrackFields;
 use serde_json::json;
-use store::report::{FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, Stride};
+use store::report::{AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, Stride};
 use uuid::Uuid;
 
 use super::reports::range;
@@ -21,6 +21,7 @@ fn query(survey: &Survey) -> Result<FeedbackQuery> {
         bus_prop_id: None,
         comments_only: false,
         track_fields: TrackFields::default(),
+        answers: AnswerFilter::default(),
     })
 }
 

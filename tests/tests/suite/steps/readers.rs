@@ -15,7 +15,7 @@ use platform::cache::Cache;
 use report::{FormQuery, Found, account_series, check_months, form_series, refresh_months};
 use serde_json::{Value, json};
 use store::form::FormKey;
-use store::report::FeedbackQuery;
+use store::report::{AnswerFilter, FeedbackQuery};
 use tests::oracle::{Counts, Part, agrees};
 
 use super::model::Subject;
@@ -116,6 +116,7 @@ impl Readers {
                 bus_prop_id: bus_prop.map(|(_, id)| *id),
                 comments_only,
                 track_fields: TrackFields::default(),
+                answers: AnswerFilter::default(),
             };
             let page = store.feedback_page(&query, None, 1_000).await?;
             let listed: Vec<String> = page

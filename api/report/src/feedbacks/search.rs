@@ -1,0 +1,96 @@
+//! What a list of feedbacks is searched for: grades, and words of comments.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use domain::form::{FieldKind, FormContent};
+use store::report::AnswerFilter;
+use utoipa::IntoParams;
+
+use api_http::{Parameters, Problem, Result};
+
+const MAX_CHARS: usize = 200;
+
+/// What the answers must be.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct AnswerQuery {
+    /// Only those whose comment has each of these words, whatever their case.
+    #[param(required = false, nullable = false, value_type = String, min_length = 1, max_length = 200, pattern = "^[^\\u0000]*$")]
+    q: Vec<String>,
+    /// Only those with one of these answers, such as `0-6` or `10`.
+    #[param(required = false, nullable = false, value_type = String, pattern = "^([0-9]|10)(-([0-9]|10))?$")]
+    nps: Option<(u8, u8)>,
+    /// Only those with one of these answers, such as `4-5`.
+    #[param(required = false, nullable = false, value_type = String, pattern = "^[1-5](-[1-5])?$")]
+    happiness: Option<(u8, u8)>,
+}
+
+impl AnswerQuery {
+    /// Of a form's list.
+    pub fn filter(self, form: &FormContent) -> AnswerFilter {
+        let mut fields = form.fields.iter();
+        let comment = fields.find(|field| field.kind == FieldKind::Comment);
+        AnswerFilter {
+            nps: self.nps,
+            happiness: self.happiness,
+            words: self.q,
+            comment_key: comment.map_or_else(String::new, |field| field.key.as_str().to_owned()),
+        }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for AnswerQuery {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let parameters = Parameters::from_request_parts(parts, state).await?;
+        let q = parameters.one("q")?;
+        if q.is_some_and(|q| q.is_empty() || q.contains('\0') || q.chars().nth(MAX_CHARS).is_some())
+        {
+            let detail = "q has 1 to 200 characters";
+            return Err(Problem::invalid_parameter(detail));
+        }
+        let grades = |name, lowest, highest| {
+            let text = parameters.one(name)?;
+            let read = text.map(|text| read(text, lowest, highest).ok_or(()));
+            let wrong =
+                |()| Problem::invalid_parameter(format!("{name} is no grade or range of grades"));
+            read.transpose().map_err(wrong)
+        };
+        Ok(Self {
+            q: q.into_iter()
+                .flat_map(str::split_whitespace)
+                .map(ToOwned::to_owned)
+                .collect(),
+            nps: grades("nps", 0, 10)?,
+            happiness: grades("happiness", 1, 5)?,
+        })
+    }
+}
+
+/// A grade, or two with a hyphen between them, in any order.
+fn read(text: &str, lowest: u8, highest: u8) -> Option<(u8, u8)> {
+    let grade = |text: &str| {
+        let grade: u8 = text.parse().ok()?;
+        (lowest <= grade && grade <= highest && grade.to_string() == text).then_some(grade)
+    };
+    let (one, other) = text.split_once('-').unwrap_or((text, text));
+    let (one, other) = (grade(one)?, grade(other)?);
+    Some((one.min(other), one.max(other)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grades_are_one_or_a_range() {
+        assert_eq!(read("0-6", 0, 10), Some((0, 6)));
+        assert_eq!(read("10", 0, 10), Some((10, 10)));
+        assert_eq!(read("5-4", 1, 5), Some((4, 5)));
+        for text in ["", "-", "11", "0-11", "1-2-3", "01", "+1", " 1", "a", "6-"] {
+            assert_eq!(read(text, 0, 10), None, "{text:?}");
+        }
+        assert_eq!(read("0", 1, 5), None);
+    }
+}
