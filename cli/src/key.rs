@@ -55,7 +55,7 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
             let issued = store.create_key(&account, time_zone, scopes).await?;
             print(&issued, json, show)
         }
-        Command::List => print(store.list_keys().await?.as_slice(), json, show_list),
+        Command::List => print(store.list_keys(None).await?.as_slice(), json, show_list),
         Command::Rotate {
             api_key,
             overlap_hours,

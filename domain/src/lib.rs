@@ -17,6 +17,7 @@
 //! - [`metrics`]: the figures of a report, computed from these counts,
 //! - [`sms`]: what a message to a phone is, and when it may be sent,
 //! - [`pepper`]: what is derived from the operator's secret,
+//! - [`person`]: people who sign in to the dashboard,
 //! - [`invalid`]: what is wrong with a body, and the codes that forms and answers share.
 //!
 //! Queries are in `store`, HTTP and status codes in `api`.
@@ -36,6 +37,7 @@ pub mod message;
 pub mod metrics;
 pub mod month;
 pub mod pepper;
+pub mod person;
 pub mod phone;
 mod pointer;
 pub mod record;

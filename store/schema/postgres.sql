@@ -4,7 +4,7 @@
 CREATE TABLE schema_version (
     version bigint NOT NULL
 );
-INSERT INTO schema_version (version) VALUES (4);
+INSERT INTO schema_version (version) VALUES (5);
 
 -- Accounts and keys.
 
@@ -36,6 +36,42 @@ CREATE TABLE api_secret (
     expires_at  timestamptz,
     PRIMARY KEY (account_id, api_key, secret_hash),
     FOREIGN KEY (account_id, api_key) REFERENCES api_key ON DELETE CASCADE
+);
+
+-- People who sign in to the dashboard. A password's hash is a PHC string of argon2id.
+CREATE TABLE person (
+    account_id    uuid        NOT NULL REFERENCES account,
+    name          text        NOT NULL UNIQUE,
+    role          text        NOT NULL,
+    password_hash text        NOT NULL,
+    created_at    timestamptz NOT NULL,
+    PRIMARY KEY (account_id, name)
+);
+
+-- Who is signed in, and links with which somebody can sign in once. Only the SHA-256 of what the browser or the link has is
+-- kept. A changed password or role ends the sessions of its person.
+CREATE TABLE session (
+    account_id uuid        NOT NULL,
+    hash       bytea       NOT NULL UNIQUE,
+    name       text        NOT NULL,
+    is_link    boolean     NOT NULL,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (account_id, hash),
+    FOREIGN KEY (account_id, name) REFERENCES person ON DELETE CASCADE
+);
+
+-- What people changed through the dashboard: written before it is done, with the HTTP status that it came to afterwards. Rows
+-- are only added; the name stays when its person is gone.
+CREATE TABLE audit (
+    account_id uuid        NOT NULL REFERENCES account,
+    audit_id   uuid        NOT NULL,
+    at         timestamptz NOT NULL,
+    name       text        NOT NULL,
+    address    text        NOT NULL,
+    action     text        NOT NULL,
+    subject    text        NOT NULL,
+    status     smallint,
+    PRIMARY KEY (account_id, audit_id)
 );
 
 -- Imports.

@@ -4,7 +4,7 @@
 CREATE TABLE schema_version (
     version integer NOT NULL
 );
-INSERT INTO schema_version (version) VALUES (4);
+INSERT INTO schema_version (version) VALUES (5);
 
 CREATE TABLE account (
     number     integer PRIMARY KEY AUTOINCREMENT,
@@ -32,6 +32,37 @@ CREATE TABLE api_secret (
     expires_at  text,
     PRIMARY KEY (account_id, api_key, secret_hash),
     FOREIGN KEY (account_id, api_key) REFERENCES api_key ON DELETE CASCADE
+);
+
+CREATE TABLE person (
+    account_id    blob NOT NULL REFERENCES account (account_id),
+    name          text NOT NULL UNIQUE,
+    role          text NOT NULL,
+    password_hash text NOT NULL,
+    created_at    text NOT NULL,
+    PRIMARY KEY (account_id, name)
+);
+
+CREATE TABLE session (
+    account_id blob    NOT NULL,
+    hash       blob    NOT NULL UNIQUE,
+    name       text    NOT NULL,
+    is_link    boolean NOT NULL,
+    expires_at text    NOT NULL,
+    PRIMARY KEY (account_id, hash),
+    FOREIGN KEY (account_id, name) REFERENCES person ON DELETE CASCADE
+);
+
+CREATE TABLE audit (
+    account_id blob NOT NULL REFERENCES account (account_id),
+    audit_id   blob NOT NULL,
+    at         text NOT NULL,
+    name       text NOT NULL,
+    address    text NOT NULL,
+    action     text NOT NULL,
+    subject    text NOT NULL,
+    status     integer,
+    PRIMARY KEY (account_id, audit_id)
 );
 
 CREATE TABLE import_counter (

@@ -6,9 +6,9 @@ use super::{percentage, ratio, real};
 pub const Z_95: f64 = 1.959_963_984_540_054;
 
 /// The pseudo-observations of [`Interval::nps`].
-const ADDED_PROMOTERS: f64 = 0.75;
-const ADDED_DETRACTORS: f64 = 0.75;
-const ADDED_ANSWERS: f64 = 3.0;
+pub(super) const ADDED_PROMOTERS: f64 = 0.75;
+pub(super) const ADDED_DETRACTORS: f64 = 0.75;
+pub(super) const ADDED_ANSWERS: f64 = 3.0;
 
 /// A 95 % confidence interval, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,6 +6,7 @@
 mod change;
 mod field;
 mod interval;
+mod significance;
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -13,6 +14,7 @@ use utoipa::ToSchema;
 pub use self::change::{Change, HappinessChange, NpsChange};
 pub use self::field::{FieldSummary, GradeOrOption, ValueShare};
 pub use self::interval::{Interval, Z_95};
+pub use self::significance::{nps_differs, rates_differ};
 use crate::rollup::DayCounts;
 
 /// Sums over the range. A rate without answers is null.

@@ -1,4 +1,4 @@
-//! Accounts, API keys and their secrets. A secret is seen once, when it is issued; only its SHA-256 is kept.
+//! Accounts, API keys and their secrets, and people ([`person`]). A secret is seen once, when it is issued; only its SHA-256 is kept.
 //!
 //! A plain hash is enough because a secret is 244 random bits, not a password: there is nothing to guess.
 
@@ -9,8 +9,11 @@ use sea_orm::FromQueryResult;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+pub use self::person::{AuditRow, Person, PersonChange, PersonSummary};
 use crate::tx::{Source, Sql, get, parsed, read, values};
 use crate::{Error, Store, Tx};
+
+mod person;
 
 /// What authentication needs of a key that is not revoked.
 #[derive(Clone, Debug)]
@@ -230,17 +233,18 @@ impl Store {
         Ok(revoked > 0)
     }
 
-    /// Every key, oldest first.
+    /// The keys of an account, or of all, oldest first.
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn list_keys(&self) -> Result<Vec<KeySummary>, Error> {
+    pub async fn list_keys(&self, account_id: Option<Uuid>) -> Result<Vec<KeySummary>, Error> {
         let rows = "SELECT a.name AS account, a.time_zone, k.api_key, k.scopes, k.created_at, k.last_used_at, k.revoked_at,
                 (SELECT count(*) FROM api_secret s
                   WHERE s.account_id = k.account_id AND s.api_key = k.api_key AND k.revoked_at IS NULL
                     AND (s.expires_at IS NULL OR s.expires_at > $1)) AS live_secrets
-           FROM api_key k JOIN account a ON a.account_id = k.account_id ORDER BY k.created_at";
-        let rows = self.rows(rows, values![Utc::now()]).await?;
+           FROM api_key k JOIN account a ON a.account_id = k.account_id
+          WHERE k.account_id = coalesce($2, k.account_id) ORDER BY k.created_at";
+        let rows = self.rows(rows, values![Utc::now(), account_id]).await?;
         read(&rows)
     }
 

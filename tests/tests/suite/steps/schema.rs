@@ -21,7 +21,7 @@ async fn of_processes_that_start_at_once_one_makes_the_schema() -> Result<()> {
         let name = format!("account {at}");
         store.create_key(&name, None, Scopes::ALL).await?;
     }
-    ensure!(stores[0].list_keys().await?.len() == stores.len());
+    ensure!(stores[0].list_keys(None).await?.len() == stores.len());
     Ok(())
 }
 
@@ -38,7 +38,7 @@ async fn a_database_of_another_version_is_refused_in_one_line() -> Result<()> {
         let told = refused.map_or_else(|error| one_line(&error), |()| "it was taken".to_owned());
         let expected = format!("the database has schema version {found} and");
         ensure!(told.starts_with(&expected), "{damage}: {told}");
-        ensure!(!ledger.store.list_keys().await?.is_empty(), "{damage}");
+        ensure!(!ledger.store.list_keys(None).await?.is_empty(), "{damage}");
     }
     Ok(())
 }
