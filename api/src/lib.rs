@@ -24,6 +24,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_swagger_ui::{Config as DocsConfig, SwaggerUi};
 
 pub use self::serve::serve;
+pub use api_dashboard::{hash_password, sign_in_path};
 
 /// The service's routes with all their layers, `/openapi.json` and `/docs`; without health and metrics.
 pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router {
@@ -38,8 +39,10 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
         .external_url_unchecked("/openapi.json", openapi::complete(&document))
         // Its validator is a service elsewhere.
         .config(DocsConfig::default().validator_url("none"));
+    let pages = api_dashboard::routes(state, config, backends.cache.clone(), router.clone());
     router
         .merge(docs)
+        .merge(pages)
         .fallback(nothing_here)
         .method_not_allowed_fallback(error::method_not_allowed)
         .layer(from_fn_with_state(state.clone(), entry::guarded))

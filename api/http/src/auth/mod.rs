@@ -15,10 +15,10 @@ use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use chrono_tz::Tz;
-use domain::scope::Scope;
+use domain::scope::{Scope, Scopes};
 use futures::{StreamExt, stream};
 use serde_json::{Map, Value};
-use store::account::KeyRecord;
+use store::account::{KeyRecord, Person};
 use tokio::time::sleep;
 use uuid::Uuid;
 
@@ -42,6 +42,22 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Somebody who is signed in to the dashboard, which decides what they may do.
+    pub fn person(app: AppState, person: &Person) -> Self {
+        let key = KeyRecord {
+            account_id: person.account_id,
+            account_name: person.account_name.clone(),
+            api_key: String::new(),
+            time_zone: person.time_zone,
+            scopes: Scopes::ALL,
+            secrets: Vec::new(),
+        };
+        Self {
+            app,
+            key: Arc::new(key),
+        }
+    }
+
     /// The account whose things the caller sees.
     pub fn account_id(&self) -> Uuid {
         self.key.account_id

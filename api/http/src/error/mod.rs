@@ -246,6 +246,14 @@ impl Problem {
         &self.detail
     }
 
+    /// What is wrong with the members of a body, one by one.
+    pub fn members(&self) -> &[Invalid] {
+        match self.wrong.as_deref().map(|wrong| &wrong.errors) {
+            Some(Errors::Members(members)) => members,
+            _ => &[],
+        }
+    }
+
     /// The body, for the request of this id.
     pub fn body(&self, request_id: &RequestId) -> Bytes {
         let wrong = self.wrong.as_deref();
@@ -301,15 +309,15 @@ pub fn render(response: &mut Response, request_id: &RequestId) -> Option<Arc<str
     if !status.is_client_error() && !status.is_server_error() {
         return None;
     }
-    let problem = match response.extensions_mut().remove::<Problem>() {
-        Some(problem) => problem,
-        None if is_told(response) => return None,
-        None => {
-            let code = Code::of_status(status);
-            *response.status_mut() = code.status();
-            Problem::new(code, code.title())
-        }
-    };
+    let problem = response.extensions_mut().remove::<Problem>();
+    if is_told(response) {
+        return problem.and_then(|problem| problem.cause);
+    }
+    let problem = problem.unwrap_or_else(|| {
+        let code = Code::of_status(status);
+        Problem::new(code, code.title())
+    });
+    *response.status_mut() = problem.code.status();
     let headers = response.headers_mut();
     headers.remove(CONTENT_LENGTH);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));

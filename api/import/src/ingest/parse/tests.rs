@@ -50,8 +50,12 @@ async fn parse(job: Job, body: &str) -> Result<Got> {
                 assert_eq!(no, i64::try_from(got.chunks.len()).unwrap());
                 for (_, payload) in run.compress(chunk_records) {
                     let chunk = Chunk::decode(&payload).unwrap();
-                    got.chunks
-                        .push(chunk.records().map(|r| r.docid.as_str().to_owned()).collect());
+                    got.chunks.push(
+                        chunk
+                            .records()
+                            .map(|r| r.docid.as_str().to_owned())
+                            .collect(),
+                    );
                 }
             }
             Piece::Errors { first, errors } => got.blocks.push((first, errors.len())),

@@ -1,0 +1,290 @@
+# Deutsch. `$value` ist ein Text, `$n` eine Anzahl, die die Form wählt.
+
+number-group = .
+number-decimal = ,
+percent = { $value } %
+points = { $value } Pkt.
+interval = 95-%-Intervall { $value }
+date = { $day }. { $month } { $year }
+date-short = { $day }. { $month }
+month-1 = Jan.
+month-2 = Feb.
+month-3 = März
+month-4 = Apr.
+month-5 = Mai
+month-6 = Juni
+month-7 = Juli
+month-8 = Aug.
+month-9 = Sept.
+month-10 = Okt.
+month-11 = Nov.
+month-12 = Dez.
+
+skip = Zum Inhalt
+navigation = Seiten
+nav-overview = Übersicht
+nav-answers = Antworten
+nav-campaigns = Kampagnen
+nav-imports = Importe
+nav-recipients = Empfänger
+nav-forms = Formulare
+nav-people = Personen
+nav-keys = API-Schlüssel
+nav-audit = Protokoll
+sign-in = Anmelden
+sign-in-wrong = Name und Passwort passen nicht zusammen. Bitte noch einmal versuchen.
+sign-in-link = Sie melden sich als { $value } an. Der Link gilt einmal.
+sign-out = Abmelden
+to-dashboard = Zur Übersicht
+trouble-not-found = Hier ist nichts
+trouble-forbidden = Das dürfen Sie nicht
+trouble-too-many = Zu viele Versuche
+trouble-unavailable = Wir können gerade nicht antworten
+trouble-link-gone = Dieser Link wurde schon benutzt
+trouble-other = Das hat nicht geklappt
+
+range = Tage
+range-today = Heute
+range-days = { $value } Tage
+range-from = Von
+range-to = Bis
+show = Zeigen
+search = Suchen
+all = Alle
+next-page = Nächste Seite
+as-table = Als Tabelle
+day = Tag
+
+card-views = Aufrufe
+card-responses = Antworten
+card-response-rate = Antwortquote
+card-happiness = Zufrieden
+card-nps = NPS
+card-of-views = { $n ->
+    [one] von { $value } Aufruf
+   *[other] von { $value } Aufrufen
+}
+card-before = { $value } davor
+significant = signifikant
+by-chance = kann Zufall sein
+chart-days = Aufrufe und Antworten je Tag
+chart-nps = Net Promoter Score
+chart-nps-line = letzte 7 Tage
+chart-nps-band = 95-%-Intervall
+chart-nps-empty = Noch niemand hat eine Frage von 0 bis 10 beantwortet.
+chart-dip = Tiefster Wert, nicht durch Zufall: { $value }, mit
+nps-week = NPS, letzte 7 Tage
+funnel = Vom Import zur Antwort
+funnel-note = Jeder Schritt zählt an dem Tag, an dem er geschah. Der Anteil bezieht sich auf den Schritt darüber.
+form = Formular
+forms-none = Noch kein Formular ist veröffentlicht.
+trend = Verlauf
+new-heading = Willkommen
+new-text = Drei Schritte führen zur ersten Antwort:
+new-form = Ein Formular anlegen und veröffentlichen
+new-import = Empfänger importieren
+new-campaign = Ihnen eine Kampagne senden
+
+step-imported = Importiert
+step-recipients = Empfänger
+step-scheduled = Geplant
+step-sent = Gesendet
+step-delivered = Zugestellt
+step-viewed = Angesehen
+step-answered = Beantwortet
+
+bus-prop = Merkmal
+nps-parts = Fürsprecher und Kritiker
+nps-promoters = Fürsprecher (9–10)
+nps-passives = Neutrale (7–8)
+nps-detractors = Kritiker (0–6)
+answers-n = { $n ->
+    [one] { $value } Antwort
+   *[other] { $value } Antworten
+}
+mean = Mittel { $value }
+table-of = Vergleich: { $value }
+table-note = Ein Platz ab 30 Antworten, denn weniger sagen wenig. Das Band ist das 95-%-Intervall.
+place = Platz
+latest-comments = Neueste Kommentare
+comments-none = Keine Kommentare an diesen Tagen.
+all-answers = Alle Antworten
+smiley = Smiley
+words = Wörter
+answers-show = Zeigen
+answers-comments = Kommentare
+answers-all = Alle Antworten
+
+upload = Eine Datei importieren
+upload-text = Eine Datei in CSV, JSON oder NDJSON hierher ziehen. Jeder Datensatz braucht docid und phone; alle anderen Spalten werden Tracking-Felder.
+upload-file = Datei wählen
+upload-campaign = Senden mit
+upload-no-campaign = Nur importieren
+upload-noscript = Das Hochladen braucht hier JavaScript. Der Befehl „feedback import“ kommt ohne aus.
+imports-none = Noch nichts wurde importiert.
+import = Import
+status = Status
+received = Empfangen
+rejected = Abgelehnt
+stored = Gespeichert
+created = Angelegt
+updated = Geändert
+unchanged = Unverändert
+superseded = Überholt
+failed = Gescheitert
+cancelled = Abgebrochen
+rate = { $value } Datensätze je Sekunde
+eta = noch { $value } s
+rejected-records = Abgelehnte Datensätze
+record = Datensatz
+member = Feld
+reason = Grund
+errors-more = Das sind die ersten 100.
+do-cancel = Abbrechen
+do-retry = Noch einmal versuchen
+do-start = Starten
+do-pause = Anhalten
+do-resume = Fortsetzen
+do-finish = Beenden
+do-publish = Veröffentlichen
+do-delete = Löschen
+do-link = Einen Link dazu öffnen
+do-rotate = Neues Geheimnis
+do-revoke = Widerrufen
+
+recipients-none = Es gibt noch keine Empfänger.
+recipient-none = Es gibt keinen Empfänger „{ $value }“.
+phone = Telefon
+changed = Geändert
+created-at = Angelegt
+started-at = Gestartet
+finished-at = Beendet
+messages = Nachrichten
+erase = Löschen
+erase-text = Telefon und Tracking-Felder sind dann für immer weg, und nichts mehr wird gesendet. Antworten bleiben, ohne die Person.
+erase-now = Für immer löschen
+kind-reminder = Erinnerung
+kind-test = Test
+
+campaign = Kampagne
+campaigns-none = Noch keine Kampagne. Legen Sie eine an, oder senden Sie eine mit „feedback campaign create“.
+campaign-new = Neue Kampagne
+campaign-edit = Bearbeiten
+campaign-text = Danke für Ihren Besuch! Wie war es? { "{" }link{ "}" }
+campaign-text-note = Mit { "{" }link{ "}" } genau einmal. { "{" }first_name|Gast{ "}" } ist ein Tracking-Feld, oder der Text nach dem Strich, wo es fehlt.
+campaign-audience = Wer sie bekommt
+audience-import = Wer mit einem Import für sie kommt
+audience-keep = Wie sie gespeichert ist
+campaign-fields = Tracking-Felder, die bei der Antwort bleiben
+campaign-bus-props = Merkmale, aus welchen Feldern
+campaign-window = Senden zwischen (leer: jederzeit)
+campaign-gap = Nicht, wenn in so vielen Tagen angeschrieben
+campaign-parts = Höchstens so viele Teile je Nachricht
+campaign-reminder = Erinnerung an alle, die nicht geantwortet haben
+campaign-reminder-days = Nach Tagen
+campaign-test = Test senden
+save = Speichern und ansehen
+copy = Kopieren
+preview = Was sie heute täte
+preview-eligible = { $n ->
+    [one] { $value } Nachricht
+   *[other] { $value } Nachrichten
+}
+preview-of = { $n ->
+    [one] an { $value } Empfänger
+   *[other] an { $value } Empfänger
+}
+preview-parts = { $n ->
+    [one] { $value } Teil
+   *[other] { $value } Teile
+}
+reminders = Erinnerungen
+about = Worum es geht
+text = Text
+form-report = Zu seinem Bericht
+sender = Absender
+
+status-draft = Entwurf
+status-published = Veröffentlicht
+status-deleted = Gelöscht
+status-running = Läuft
+status-paused = Angehalten
+status-finished = Beendet
+status-cancelled = Abgebrochen
+status-queued = Wartet
+status-processing = In Arbeit
+status-completed = Fertig
+status-stalled = Steht
+status-skipped = Ausgelassen
+status-scheduled = Geplant
+status-sending = Wird gesendet
+status-accepted = Gesendet
+status-delivered = Zugestellt
+status-undelivered = Nicht zugestellt
+status-expired = Abgelaufen
+status-failed = Gescheitert
+status-unknown = Unbekannt
+skip-opted-out = Abgemeldet
+skip-erased = Gelöscht
+skip-contact-gap = Vor Kurzem angeschrieben
+skip-already-answered = Schon geantwortet
+skip-duplicate-phone = Telefon kommt doppelt vor
+skip-country-not-allowed = Land nicht erlaubt
+skip-too-long = Text zu lang
+skip-template-field-missing = Feld fehlt
+skip-too-late = Zu spät
+skip-form-deleted = Formular gelöscht
+
+forms-none-here = Solche Formulare gibt es nicht.
+form-new = Neues Formular
+form-title = Titel
+form-bus-props = Merkmale, eines je Zeile
+form-type = Art
+form-label = Frage
+form-required = Muss beantwortet werden
+form-scale = Von 1 bis
+form-options = Möglichkeiten, eine je Zeile: Wert=Text
+form-note = Eine Zeile ohne Frage entfällt. Mit JavaScript lassen sich Zeilen an einen anderen Platz ziehen.
+form-nps = Würden Sie uns Freunden empfehlen?
+form-comment = Was sollten wir wissen?
+type-nps = Empfehlung, 0–10
+type-happiness = Smileys
+type-rating = Bewertung
+type-choice = Eine von mehreren
+type-choices = Einige von mehreren
+type-text = Kurzer Text
+type-comment = Kommentar
+people-add = Person hinzufügen
+people-name-wrong = Ein Name hat 1 bis 100 Zeichen.
+people-name-taken = Diesen Namen hat schon jemand.
+people-last-admin = Ein Konto behält mindestens eine Administratorin oder einen Administrator.
+name = Name
+password = Passwort
+password-current = Bisheriges Passwort
+new-password = Neues Passwort
+password-change = Passwort ändern
+password-wrong = Das bisherige Passwort stimmt nicht.
+password-too-short = Ein Passwort hat mindestens 10 Zeichen.
+password-note = Alle Ihre Sitzungen enden, und Sie melden sich neu an.
+role = Rolle
+role-viewer = Lesen
+role-editor = Bearbeiten
+role-admin = Verwalten
+roles-note = „Lesen“ sieht alles. „Bearbeiten“ legt auch Formulare, Kampagnen und Importe an. „Verwalten“ kümmert sich auch um Personen und Schlüssel.
+set-role = Rolle setzen
+set = Setzen
+remove = Entfernen
+keys-none = Es gibt noch keine Schlüssel.
+key-made = Das Geheimnis wird nur jetzt gezeigt
+key-add = Schlüssel machen
+scopes = Rechte
+last-used = zuletzt benutzt { $value }
+never-used = nie benutzt
+revoked-at = widerrufen { $value }
+audit-none = Hier wurde noch nichts geändert.
+when = Wann
+who = Wer
+what = Was
+to-what = Woran
+from-where = Von wo
+came-to = Ergebnis

@@ -1,0 +1,290 @@
+# English. `$value` is a text, `$n` a count that selects the plural.
+
+number-group = ,
+number-decimal = .
+percent = { $value }%
+points = { $value } pts
+interval = 95% interval { $value }
+date = { $day } { $month } { $year }
+date-short = { $day } { $month }
+month-1 = Jan
+month-2 = Feb
+month-3 = Mar
+month-4 = Apr
+month-5 = May
+month-6 = Jun
+month-7 = Jul
+month-8 = Aug
+month-9 = Sep
+month-10 = Oct
+month-11 = Nov
+month-12 = Dec
+
+skip = Skip to content
+navigation = Pages
+nav-overview = Overview
+nav-answers = Answers
+nav-campaigns = Campaigns
+nav-imports = Imports
+nav-recipients = Recipients
+nav-forms = Forms
+nav-people = People
+nav-keys = API keys
+nav-audit = Audit log
+sign-in = Sign in
+sign-in-wrong = This name and password do not fit. Please try again.
+sign-in-link = You are about to sign in as { $value }. The link works once.
+sign-out = Sign out
+to-dashboard = To the dashboard
+trouble-not-found = There is nothing here
+trouble-forbidden = You may not do that
+trouble-too-many = Too many tries
+trouble-unavailable = We cannot answer just now
+trouble-link-gone = This link was used already
+trouble-other = That did not work
+
+range = Days
+range-today = Today
+range-days = { $value } days
+range-from = From
+range-to = To
+show = Show
+search = Search
+all = All
+next-page = Next page
+as-table = As a table
+day = Day
+
+card-views = Views
+card-responses = Responses
+card-response-rate = Response rate
+card-happiness = Happy
+card-nps = NPS
+card-of-views = { $n ->
+    [one] of { $value } view
+   *[other] of { $value } views
+}
+card-before = { $value } before
+significant = significant
+by-chance = may be chance
+chart-days = Views and responses by day
+chart-nps = Net Promoter Score
+chart-nps-line = last 7 days
+chart-nps-band = 95% interval
+chart-nps-empty = Nobody has answered a question from 0 to 10 yet.
+chart-dip = Lowest, and not by chance: { $value }, with
+nps-week = NPS, last 7 days
+funnel = From import to answer
+funnel-note = Each step is counted on the day on which it happened. The share is of the step above.
+form = Form
+forms-none = No form is published yet.
+trend = Trend
+new-heading = Welcome
+new-text = Three steps lead to the first answer:
+new-form = Make a form and publish it
+new-import = Import recipients
+new-campaign = Send them a campaign
+
+step-imported = Imported
+step-recipients = Recipients
+step-scheduled = Scheduled
+step-sent = Sent
+step-delivered = Delivered
+step-viewed = Viewed
+step-answered = Answered
+
+bus-prop = Business property
+nps-parts = Promoters and detractors
+nps-promoters = Promoters (9–10)
+nps-passives = Passives (7–8)
+nps-detractors = Detractors (0–6)
+answers-n = { $n ->
+    [one] { $value } answer
+   *[other] { $value } answers
+}
+mean = mean { $value }
+table-of = Compared: { $value }
+table-note = Ranked from 30 answers on, because fewer say little. The band is the 95% interval.
+place = Place
+latest-comments = Latest comments
+comments-none = No comments on these days.
+all-answers = All answers
+smiley = Smiley
+words = Words
+answers-show = Show
+answers-comments = Comments
+answers-all = All answers
+
+upload = Import a file
+upload-text = Drop a CSV, JSON or NDJSON file here. Each record needs a docid and a phone; all other columns become tracking fields.
+upload-file = Choose a file
+upload-campaign = Send with
+upload-no-campaign = Only import
+upload-noscript = Uploading a file here needs JavaScript. The command “feedback import” does without.
+imports-none = Nothing was imported yet.
+import = Import
+status = Status
+received = Received
+rejected = Rejected
+stored = Stored
+created = Created
+updated = Updated
+unchanged = Unchanged
+superseded = Superseded
+failed = Failed
+cancelled = Cancelled
+rate = { $value } records a second
+eta = { $value } s left
+rejected-records = Rejected records
+record = Record
+member = Member
+reason = Reason
+errors-more = These are the first 100.
+do-cancel = Cancel
+do-retry = Try again
+do-start = Start
+do-pause = Pause
+do-resume = Resume
+do-finish = Finish
+do-publish = Publish
+do-delete = Delete
+do-link = Open a link to it
+do-rotate = New secret
+do-revoke = Revoke
+
+recipients-none = There are no recipients yet.
+recipient-none = There is no recipient “{ $value }”.
+phone = Phone
+changed = Changed
+created-at = Made
+started-at = Started
+finished-at = Finished
+messages = Messages
+erase = Erase
+erase-text = Phone and tracking fields are gone for good, and nothing more is sent. Answers stay, without the person.
+erase-now = Erase for good
+kind-reminder = Reminder
+kind-test = Test
+
+campaign = Campaign
+campaigns-none = No campaign yet. Make one, or send one with “feedback campaign create”.
+campaign-new = New campaign
+campaign-edit = Edit
+campaign-text = Thank you for your visit! How was it? { "{" }link{ "}" }
+campaign-text-note = With { "{" }link{ "}" } once. { "{" }first_name|there{ "}" } is a tracking field, or the text after the bar where it is missing.
+campaign-audience = Who gets it
+audience-import = Whoever comes with an import for it
+audience-keep = As it is stored
+campaign-fields = Tracking fields to keep with the answer
+campaign-bus-props = Business properties, from which fields
+campaign-window = Send between (empty: at any time)
+campaign-gap = Not if contacted in so many days
+campaign-parts = Parts of a message at most
+campaign-reminder = Reminder to those who have not answered
+campaign-reminder-days = After days
+campaign-test = Send a test
+save = Save and preview
+copy = Copy
+preview = What it would do today
+preview-eligible = { $n ->
+    [one] { $value } message
+   *[other] { $value } messages
+}
+preview-of = { $n ->
+    [one] to { $value } recipient
+   *[other] to { $value } recipients
+}
+preview-parts = { $n ->
+    [one] { $value } part
+   *[other] { $value } parts
+}
+reminders = Reminders
+about = About it
+text = Text
+form-report = To its report
+sender = Sender
+
+status-draft = Draft
+status-published = Published
+status-deleted = Deleted
+status-running = Running
+status-paused = Paused
+status-finished = Finished
+status-cancelled = Cancelled
+status-queued = Queued
+status-processing = Processing
+status-completed = Completed
+status-stalled = Stalled
+status-skipped = Skipped
+status-scheduled = Scheduled
+status-sending = Sending
+status-accepted = Sent
+status-delivered = Delivered
+status-undelivered = Undelivered
+status-expired = Expired
+status-failed = Failed
+status-unknown = Unknown
+skip-opted-out = Opted out
+skip-erased = Erased
+skip-contact-gap = Contacted lately
+skip-already-answered = Answered already
+skip-duplicate-phone = Phone comes twice
+skip-country-not-allowed = Country not allowed
+skip-too-long = Text too long
+skip-template-field-missing = Field missing
+skip-too-late = Too late
+skip-form-deleted = Form deleted
+
+forms-none-here = There are no such forms.
+form-new = New form
+form-title = Title
+form-bus-props = Business properties, one a line
+form-type = Kind
+form-label = Question
+form-required = Must be answered
+form-scale = From 1 to
+form-options = Options, one a line: value=text
+form-note = A row without a question is left out. With JavaScript, rows can be dragged to another place.
+form-nps = Would you recommend us to a friend?
+form-comment = What should we know?
+type-nps = Recommendation, 0–10
+type-happiness = Smileys
+type-rating = Rating
+type-choice = One of several
+type-choices = Some of several
+type-text = Short text
+type-comment = Comment
+people-add = Add a person
+people-name-wrong = A name has 1 to 100 characters.
+people-name-taken = Somebody has this name already.
+people-last-admin = An account keeps at least one admin.
+name = Name
+password = Password
+password-current = Present password
+new-password = New password
+password-change = Change your password
+password-wrong = The present password is not right.
+password-too-short = A password has at least 10 characters.
+password-note = All your sessions end, and you sign in again.
+role = Role
+role-viewer = Viewer
+role-editor = Editor
+role-admin = Admin
+roles-note = Viewers look. Editors also make forms, campaigns and imports. Admins also manage people and keys.
+set-role = Set role
+set = Set
+remove = Remove
+keys-none = There are no keys yet.
+key-made = The secret is shown only now
+key-add = Make a key
+scopes = Scopes
+last-used = last used { $value }
+never-used = never used
+revoked-at = revoked { $value }
+audit-none = Nothing was changed here yet.
+when = When
+who = Who
+what = What
+to-what = To what
+from-where = From where
+came-to = Came to

@@ -1,0 +1,54 @@
+//! The audit log: who changed what, when, and from where.
+
+use api_http::{Result, parse_id};
+use askama::Template;
+use axum::extract::{Query, State};
+use axum::response::Response;
+use serde::Deserialize;
+use store::account::AuditRow;
+
+use crate::page::{Frame, page};
+use crate::session::SignedIn;
+use crate::state::DashboardState;
+
+const ROWS: usize = 100;
+
+#[derive(Template)]
+#[template(path = "audit.html")]
+struct AuditPage<'a> {
+    f: &'a Frame,
+    rows: Vec<AuditRow>,
+    /// The query of the next page.
+    next: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub struct AuditQuery {
+    /// The id of the last row that was shown.
+    after: Option<String>,
+}
+
+/// `GET /dashboard/audit`.
+pub async fn show(
+    State(state): State<DashboardState>,
+    person: SignedIn,
+    Query(query): Query<AuditQuery>,
+) -> Result<Response> {
+    let f = person.frame("audit");
+    let after = query
+        .after
+        .as_deref()
+        .map(|after| parse_id("after", after))
+        .transpose()?;
+    let found = state
+        .app
+        .store
+        .audit(person.account_id, after, ROWS)
+        .await?;
+    let template = AuditPage {
+        f: &f,
+        rows: found.rows,
+        next: found.next.map(|last| format!("after={last}")),
+    };
+    Ok(page(&f, &template))
+}

@@ -1,0 +1,200 @@
+//! Campaigns: their funnels, and starting, pausing and ending them.
+
+use api_http::{Network, Problem, Result, parse_id};
+use askama::Template;
+use axum::extract::{Path, Query, State};
+use axum::http::Method;
+use axum::response::{IntoResponse, Redirect, Response};
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::chart::share;
+use crate::imports::PageQuery;
+use crate::page::{Frame, page};
+use crate::service::{self, Operation};
+use crate::session::{Change, SignedIn};
+use crate::sign_in::Nothing;
+use crate::state::DashboardState;
+
+#[derive(Template)]
+#[template(path = "campaigns.html")]
+struct CampaignsPage<'a> {
+    f: &'a Frame,
+    campaigns: Vec<Campaign>,
+    next: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "campaign.html")]
+struct CampaignPage<'a> {
+    f: &'a Frame,
+    campaign: Campaign,
+}
+
+#[derive(Deserialize)]
+struct Campaign {
+    #[serde(rename = "campaign_id")]
+    id: String,
+    name: String,
+    status: String,
+    form_id: String,
+    sender: String,
+    text: String,
+    created_at: DateTime<Utc>,
+    started_at: Option<DateTime<Utc>>,
+    finished_at: Option<DateTime<Utc>>,
+    counts: Counts,
+}
+
+#[derive(Deserialize)]
+struct Counts {
+    first: Value,
+    reminder: Value,
+}
+
+/// A step of a funnel.
+struct Step {
+    key: &'static str,
+    count: i64,
+    /// Of all recipients, 0 to 100.
+    width: i64,
+    share: Option<f64>,
+}
+
+/// What is counted of messages beside the funnel.
+const OTHERS: [&str; 8] = [
+    "scheduled",
+    "sending",
+    "skipped",
+    "undelivered",
+    "expired",
+    "failed",
+    "unknown",
+    "cancelled",
+];
+
+impl Campaign {
+    fn count(&self, name: &str) -> i64 {
+        match &self.counts.first[name] {
+            // `skipped` has its reasons.
+            Value::Object(reasons) => reasons.values().filter_map(Value::as_i64).sum(),
+            count => count.as_i64().unwrap_or(0),
+        }
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let sent = ["accepted", "delivered", "undelivered", "expired"]
+            .map(|name| self.count(name))
+            .iter()
+            .sum();
+        let all = self.count("recipients");
+        let steps = [
+            ("step-recipients", all),
+            ("step-sent", sent),
+            ("step-delivered", self.count("delivered")),
+            ("step-viewed", self.count("viewed")),
+            ("step-answered", self.count("answered")),
+        ];
+        let step = |(key, count)| Step {
+            key,
+            count,
+            width: 100 * count / all.max(1),
+            share: (all > 0).then(|| share(count, all)),
+        };
+        steps.map(step).into()
+    }
+
+    fn others(&self) -> Vec<(&'static str, i64)> {
+        let counts = OTHERS.map(|name| (name, self.count(name)));
+        counts.into_iter().filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// Reasons for which messages are not sent.
+    fn skipped(&self) -> Vec<(&str, i64)> {
+        let reasons = self.counts.first["skipped"]
+            .as_object()
+            .into_iter()
+            .flatten();
+        let counts = reasons.filter_map(|(reason, count)| Some((reason.as_str(), count.as_i64()?)));
+        counts.filter(|(_, count)| *count > 0).collect()
+    }
+
+    fn reminders(&self) -> i64 {
+        self.counts.reminder["recipients"].as_i64().unwrap_or(0)
+    }
+
+    /// What can be done now.
+    fn actions(&self) -> &'static [&'static str] {
+        match &*self.status {
+            "DRAFT" => &["start"],
+            "RUNNING" => &["pause", "finish", "cancel"],
+            "PAUSED" => &["resume", "finish", "cancel"],
+            _ => &[],
+        }
+    }
+
+    fn is_draft(&self) -> bool {
+        self.status == "DRAFT"
+    }
+
+    fn is_live(&self) -> bool {
+        self.status == "RUNNING"
+    }
+}
+
+/// `GET /dashboard/campaigns`.
+pub async fn list(
+    State(state): State<DashboardState>,
+    person: SignedIn,
+    Query(query): Query<PageQuery>,
+) -> Result<Response> {
+    let f = person.frame("campaigns");
+    let path = query.path("/api_v1/sms/campaign?limit=25");
+    let found: service::List<Campaign> = service::get(&state, &person, &path).await?;
+    let next = found.next(&[]);
+    let template = CampaignsPage {
+        f: &f,
+        campaigns: found.items,
+        next,
+    };
+    Ok(page(&f, &template))
+}
+
+/// `GET /dashboard/campaigns/{campaign_id}`.
+pub async fn show(
+    State(state): State<DashboardState>,
+    person: SignedIn,
+    Path(campaign_id): Path<String>,
+) -> Result<Response> {
+    let f = person.frame("campaigns");
+    let campaign_id = parse_id("campaign_id", &campaign_id)?;
+    let path = format!("/api_v1/sms/campaign/{campaign_id}");
+    let campaign = service::get(&state, &person, &path).await?;
+    Ok(page(&f, &CampaignPage { f: &f, campaign }))
+}
+
+/// Starts, pauses, resumes, finishes or cancels a campaign.
+pub async fn act(
+    State(state): State<DashboardState>,
+    person: SignedIn,
+    network: Network,
+    Path((campaign_id, action)): Path<(String, String)>,
+    Change(Nothing {}): Change<Nothing>,
+) -> Result<Response> {
+    let campaign_id = parse_id("campaign_id", &campaign_id)?;
+    if !matches!(&*action, "start" | "pause" | "resume" | "finish" | "cancel") {
+        return Err(Problem::not_found());
+    }
+    let path = format!("/api_v1/sms/campaign/{campaign_id}/{action}");
+    let action = format!("campaign.{action}");
+    let operation = Operation {
+        action: &action,
+        subject: &campaign_id.to_string(),
+        method: Method::POST,
+        path: &path,
+        body: None,
+    };
+    service::change(&state, &person, network, operation).await?;
+    Ok(Redirect::to(&format!("/dashboard/campaigns/{campaign_id}")).into_response())
+}

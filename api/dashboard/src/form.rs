@@ -1,0 +1,214 @@
+//! The report of one form: of all of it, or of one business property.
+
+use std::collections::BTreeMap;
+
+use api_http::{Problem, Result, parse_id};
+use askama::Template;
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use chrono::{DateTime, Utc};
+use domain::form::{FieldType, FormContent, FormStatus};
+use domain::metrics::{FieldSummary, Metrics};
+use domain::rollup::{DayCounts, FieldCounts};
+use report::{FormQuery, FormSeries, Found};
+use serde::Deserialize;
+use store::form::FormKey;
+
+use crate::figures::{Card, Figures, cards};
+use crate::page::{Frame, page};
+use crate::range::{Range, RangeQuery};
+use crate::session::SignedIn;
+use crate::state::DashboardState;
+
+/// So many comments are shown.
+const COMMENTS: usize = 8;
+/// With fewer answers a business property has no place in the table.
+const RANKED: i64 = 30;
+
+/// What a form's page is about.
+#[derive(Deserialize)]
+pub struct FormPageQuery {
+    #[serde(default)]
+    bus_prop: String,
+    #[serde(flatten)]
+    range: RangeQuery,
+}
+
+#[derive(Template)]
+#[template(path = "form.html")]
+struct FormPage<'a> {
+    f: &'a Frame,
+    range: &'a Range,
+    form_id: String,
+    title: &'a str,
+    status: FormStatus,
+    bus_prop: &'a str,
+    /// Those that can be chosen.
+    bus_props: Vec<&'a str>,
+    cards: Vec<Card>,
+    figures: Figures,
+    fields: Vec<FieldSummary>,
+    tables: Vec<Table<'a>>,
+    comments: Vec<Comment>,
+}
+
+/// The values of a business property by their NPS, best first; those with too few answers come last, without a place.
+struct Table<'a> {
+    name: &'a str,
+    rows: Vec<TableRow<'a>>,
+}
+
+struct TableRow<'a> {
+    bus_prop: &'a str,
+    value: &'a str,
+    metrics: Metrics,
+    /// From 1; `None`: too few answers.
+    place: Option<usize>,
+}
+
+struct Comment {
+    at: DateTime<Utc>,
+    text: String,
+    nps: Option<i16>,
+    happiness: Option<i16>,
+}
+
+/// `GET /dashboard/form/{form_id}`.
+pub async fn show(
+    State(state): State<DashboardState>,
+    person: SignedIn,
+    Path(form_id): Path<String>,
+    Query(query): Query<FormPageQuery>,
+) -> Result<Response> {
+    let f = person.frame("overview");
+    let form = FormKey::new(person.account_id, parse_id("form_id", &form_id)?);
+    let range = Range::read(&query.range, f.zone)?;
+    let (store, bus_prop) = (&state.app.store, query.bus_prop.as_str());
+    let asked = FormQuery {
+        form,
+        bus_prop: (!bus_prop.is_empty()).then_some(bus_prop),
+        range: range.dates.with_previous(),
+        time_zone: f.zone,
+        comments: COMMENTS,
+    };
+    let series = match report::form_series(store, &state.cache, asked).await? {
+        Found::Is(series) => series,
+        Found::NoForm | Found::NoBusProp => return Err(Problem::not_found()),
+    };
+    let content = &series.form.content;
+    let days: BTreeMap<_, _> = series
+        .days
+        .iter()
+        .map(|(day, delta)| (*day, delta.counts))
+        .collect();
+    let figures = Figures::new(&days, range.dates);
+    let tables = if bus_prop.is_empty() && !content.bus_props.is_empty() {
+        let counts = report::bus_prop_counts(store, form, range.dates).await?;
+        tables(content, &counts)
+    } else {
+        Vec::new()
+    };
+    let in_use = content.bus_props.iter().filter(|entry| !entry.retired);
+    let template = FormPage {
+        f: &f,
+        range: &range,
+        form_id,
+        title: &content.title,
+        status: series.form.status,
+        bus_prop,
+        bus_props: in_use.map(|entry| entry.text.as_str()).collect(),
+        cards: cards(f.t, &figures),
+        fields: fields(&series, &range, figures.now.responses),
+        tables,
+        comments: series
+            .comments
+            .iter()
+            .filter_map(comment(content))
+            .collect(),
+        figures,
+    };
+    Ok(page(&f, &template))
+}
+
+fn fields(series: &FormSeries, range: &Range, responses: i64) -> Vec<FieldSummary> {
+    let mut sum = FieldCounts::default();
+    for (_, delta) in series
+        .days
+        .iter()
+        .filter(|(day, _)| range.dates.contains(*day))
+    {
+        sum.merge(&delta.fields);
+    }
+    let fields = FieldSummary::of_form(&series.form.content, &sum, responses);
+    let shown = |field: &FieldSummary| {
+        !field.distribution.is_empty() && (!field.retired || field.answers > 0)
+    };
+    fields.into_iter().filter(shown).collect()
+}
+
+fn tables<'a>(content: &'a FormContent, counts: &BTreeMap<i64, DayCounts>) -> Vec<Table<'a>> {
+    let mut by_name: BTreeMap<&str, Vec<TableRow>> = BTreeMap::new();
+    for entry in &content.bus_props {
+        let sum = counts
+            .get(&i64::from(entry.id))
+            .copied()
+            .unwrap_or_default();
+        if !entry.retired || sum != DayCounts::default() {
+            by_name
+                .entry(entry.text.name())
+                .or_default()
+                .push(TableRow {
+                    bus_prop: entry.text.as_str(),
+                    value: entry.text.value(),
+                    metrics: Metrics::from(&sum),
+                    place: None,
+                });
+        }
+    }
+    let table = |(name, mut rows): (_, Vec<TableRow<'a>>)| {
+        let key = |row: &TableRow| {
+            (row.metrics.nps_detail.answers >= RANKED).then(|| row.metrics.nps.unwrap_or(-101.0))
+        };
+        rows.sort_by(|one, other| {
+            let nps = key(other).partial_cmp(&key(one));
+            nps.unwrap_or(std::cmp::Ordering::Equal)
+                .then_with(|| one.value.cmp(other.value))
+        });
+        for (place, row) in rows.iter_mut().enumerate() {
+            row.place = key(row).map(|_| place + 1);
+        }
+        Table { name, rows }
+    };
+    by_name.into_iter().map(table).collect()
+}
+
+fn comment(content: &FormContent) -> impl Fn(&store::report::FeedbackRow) -> Option<Comment> {
+    let fields = content
+        .fields
+        .iter()
+        .filter(|field| field.kind.field_type() == FieldType::Comment);
+    let keys: Vec<String> = fields.map(|field| field.key.as_str().to_owned()).collect();
+    move |row| {
+        let answers: serde_json::Value = serde_json::from_str(&row.answers).ok()?;
+        let text = keys.iter().find_map(|key| answers.get(key)?.as_str())?;
+        Some(Comment {
+            at: row.submitted_at,
+            text: text.to_owned(),
+            nps: row.nps,
+            happiness: row.happiness,
+        })
+    }
+}
+
+impl TableRow<'_> {
+    /// From 0 to 100 along the scale from -100 to 100: the ends of the interval and the score.
+    fn marks(&self) -> Option<(f64, f64, f64)> {
+        let along = |score: f64| f64::midpoint(score, 100.0);
+        let detail = self.metrics.nps_detail;
+        Some((
+            along(detail.low?),
+            along(self.metrics.nps?),
+            along(detail.high?),
+        ))
+    }
+}

@@ -1,0 +1,138 @@
+//! The API keys of an account: making, rotating and revoking them.
+
+use api_http::{Network, Problem, Result};
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use chrono::TimeDelta;
+use domain::scope::{Scope, Scopes};
+use serde::Deserialize;
+use store::account::{CreateKeyError, IssuedKey, KeySummary};
+use strum::VariantArray;
+
+use crate::page::{Frame, page};
+use crate::session::{Change, SignedIn};
+use crate::state::DashboardState;
+
+/// For so long the present secret still works.
+const OVERLAP: TimeDelta = TimeDelta::hours(24);
+
+#[derive(Template)]
+#[template(path = "keys.html")]
+struct KeysPage<'a> {
+    f: &'a Frame,
+    keys: Vec<KeySummary>,
+    scopes: &'static [Scope],
+    /// Shown once.
+    issued: Option<IssuedKey>,
+}
+
+/// `GET /dashboard/keys`.
+pub async fn show(State(state): State<DashboardState>, person: SignedIn) -> Result<Response> {
+    answer(&state, &person, None).await
+}
+
+async fn answer(
+    state: &DashboardState,
+    person: &SignedIn,
+    issued: Option<IssuedKey>,
+) -> Result<Response> {
+    let f = person.frame("keys");
+    let template = KeysPage {
+        f: &f,
+        keys: keys(state, person).await?,
+        scopes: Scope::VARIANTS,
+        issued,
+    };
+    Ok(page(&f, &template))
+}
+
+async fn keys(state: &DashboardState, person: &SignedIn) -> Result<Vec<KeySummary>> {
+    let keys = state.app.store.list_keys(Some(person.account_id));
+    Ok(keys.await?)
+}
+
+/// The names of the scopes that are chosen are the names of the members.
+#[derive(Deserialize)]
+pub struct NewKey {
+    import: Option<String>,
+    report: Option<String>,
+    form: Option<String>,
+    link: Option<String>,
+    send: Option<String>,
+}
+
+impl NewKey {
+    fn scopes(&self) -> Scopes {
+        let chosen = |scope: &&Scope| match scope {
+            Scope::Import => self.import.is_some(),
+            Scope::Report => self.report.is_some(),
+            Scope::Form => self.form.is_some(),
+            Scope::Link => self.link.is_some(),
+            Scope::Send => self.send.is_some(),
+        };
+        Scope::VARIANTS.iter().filter(chosen).copied().collect()
+    }
+}
+
+/// Makes a key.
+pub async fn create(
+    State(state): State<DashboardState>,
+    person: SignedIn,
+    network: Network,
+    Change(new): Change<NewKey>,
+) -> Result<Response> {
+    let scopes = new.scopes();
+    if scopes.iter().next().is_none() {
+        return answer(&state, &person, None).await;
+    }
+    let noted = person
+        .note(&state, network, "key.create", &scopes.to_string())
+        .await?;
+    let made = state
+        .app
+        .store
+        .create_key(&person.account_name, None, scopes)
+        .await;
+    let issued = made.map_err(|error| match error {
+        CreateKeyError::Store(error) => error.into(),
+        other => Problem::internal(&other),
+    })?;
+    noted.came_to(&state, 200).await;
+    answer(&state, &person, Some(issued)).await
+}
+
+#[derive(Deserialize)]
+pub struct KeyAction {
+    api_key: String,
+}
+
+/// Rotates or revokes a key.
+pub async fn change(
+    State(state): State<DashboardState>,
+    person: SignedIn,
+    network: Network,
+    Path(action): Path<String>,
+    Change(KeyAction { api_key }): Change<KeyAction>,
+) -> Result<Response> {
+    let keys = keys(&state, &person).await?;
+    if !keys.iter().any(|key| key.api_key == api_key) {
+        return Err(Problem::not_found());
+    }
+    let store = &state.app.store;
+    match &*action {
+        "rotate" => {
+            let noted = person.note(&state, network, "key.rotate", &api_key).await?;
+            let issued = store.rotate_key(&api_key, OVERLAP).await?;
+            noted.came_to(&state, 200).await;
+            answer(&state, &person, issued).await
+        }
+        "revoke" => {
+            let noted = person.note(&state, network, "key.revoke", &api_key).await?;
+            store.revoke_key(&api_key).await?;
+            noted.came_to(&state, 200).await;
+            Ok(Redirect::to("/dashboard/keys").into_response())
+        }
+        _ => Err(Problem::not_found()),
+    }
+}

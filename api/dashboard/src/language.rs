@@ -1,0 +1,275 @@
+//! Texts, numbers and dates as people write them: one message file a language, in `messages`.
+//!
+//! A language is a file and a line of [`LANGUAGES`]. Numbers and dates follow from messages too: separators, the names of months,
+//! the order of a date.
+
+use std::borrow::Borrow;
+use std::fmt::{Display, Write};
+use std::sync::LazyLock;
+
+use axum::http::HeaderMap;
+use axum::http::header::ACCEPT_LANGUAGE;
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use chrono_tz::Tz;
+use fluent_bundle::concurrent::FluentBundle;
+use fluent_bundle::{FluentArgs, FluentResource};
+
+/// By code, with their texts; the first is what others get.
+const LANGUAGES: [(&str, &str); 2] = [
+    ("en", include_str!("../messages/en.ftl")),
+    ("de", include_str!("../messages/de.ftl")),
+];
+
+static TEXTS: LazyLock<Vec<Text>> =
+    LazyLock::new(|| LANGUAGES.map(|(code, texts)| Text::new(code, texts)).into());
+
+/// A language.
+pub struct Text {
+    /// As in the attribute `lang`.
+    pub code: &'static str,
+    bundle: FluentBundle<FluentResource>,
+    group: String,
+    decimal: String,
+}
+
+/// The language that a request asks for, by the weights of `Accept-Language`; of those without a weight the first.
+pub fn of_request(headers: &HeaderMap) -> &'static Text {
+    let asked = headers.get(ACCEPT_LANGUAGE);
+    let asked = asked
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let mut wanted: Vec<(f32, &str)> = asked.split(',').map(range).collect();
+    wanted.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let known = |code: &str| {
+        TEXTS
+            .iter()
+            .find(|text| code.eq_ignore_ascii_case(text.code))
+    };
+    let mut wanted = wanted.into_iter().filter(|(weight, _)| *weight > 0.0);
+    wanted
+        .find_map(|(_, code)| known(code))
+        .unwrap_or(&TEXTS[0])
+}
+
+/// A language range of RFC 9110 as its weight and primary subtag.
+fn range(text: &str) -> (f32, &str) {
+    let (range, weight) = text.split_once(";q=").unwrap_or((text, "1"));
+    let code = range.trim().split('-').next().unwrap_or_default();
+    (weight.trim().parse().unwrap_or(0.0), code)
+}
+
+impl Text {
+    fn new(code: &'static str, texts: &str) -> Self {
+        let locale = code.parse().unwrap_or_default();
+        let mut bundle = FluentBundle::new_concurrent(vec![locale]);
+        bundle.set_use_isolating(false);
+        let resource = FluentResource::try_new(texts.to_owned());
+        // A test reads all files without an error.
+        bundle.add_resource_overriding(resource.unwrap_or_else(|(resource, _)| resource));
+        let mut text = Self {
+            code,
+            bundle,
+            group: String::new(),
+            decimal: String::new(),
+        };
+        (text.group, text.decimal) = (text.get("number-group"), text.get("number-decimal"));
+        text
+    }
+
+    /// The text of a key.
+    pub fn get(&self, key: &str) -> String {
+        self.format(key, None)
+    }
+
+    /// The text of one of several names, such as a status: its key is the `kind`, `-`, and the name.
+    pub fn of(&self, kind: &str, name: impl Display) -> String {
+        let name = name.to_string().to_lowercase().replace('_', "-");
+        self.get(&format!("{kind}-{name}"))
+    }
+
+    /// The text of a key with a value: `$value`.
+    pub fn with(&self, key: &str, value: impl Display) -> String {
+        let mut args = FluentArgs::new();
+        args.set("value", value.to_string());
+        self.format(key, Some(&args))
+    }
+
+    /// The text of a key with a count: `$n`, which selects the plural, and `$value`, the count as it is written.
+    pub fn count(&self, key: &str, n: impl Borrow<i64>) -> String {
+        let n = *n.borrow();
+        let mut args = FluentArgs::new();
+        args.set("n", n);
+        args.set("value", self.number(n));
+        self.format(key, Some(&args))
+    }
+
+    fn format(&self, key: &str, args: Option<&FluentArgs>) -> String {
+        let message = self.bundle.get_message(key);
+        match message.and_then(|message| message.value()) {
+            Some(pattern) => self
+                .bundle
+                .format_pattern(pattern, args, &mut Vec::new())
+                .into_owned(),
+            None => key.to_owned(),
+        }
+    }
+
+    /// `12,345`.
+    pub fn number(&self, n: impl Borrow<i64>) -> String {
+        let n = n.borrow();
+        let digits = n.unsigned_abs().to_string();
+        let mut written = String::from(if *n < 0 { "−" } else { "" });
+        for (place, digit) in digits.chars().enumerate() {
+            if place > 0 && (digits.len() - place) % 3 == 0 {
+                written.push_str(&self.group);
+            }
+            written.push(digit);
+        }
+        written
+    }
+
+    /// With so many digits after the point.
+    pub fn real(&self, x: impl Borrow<f64>, digits: usize) -> String {
+        let x = *x.borrow();
+        let written = format!("{:.digits$}", x.abs());
+        // What is rounded to zero has no sign.
+        let sign = if x < 0.0 && written.bytes().any(|byte| (b'1'..=b'9').contains(&byte)) {
+            "−"
+        } else {
+            ""
+        };
+        format!("{sign}{}", written.replace('.', &self.decimal))
+    }
+
+    /// A share as a percentage with one digit; a dash where there is none.
+    pub fn percent(&self, share: impl Borrow<Option<f64>>) -> String {
+        match share.borrow() {
+            Some(share) => self.with("percent", self.real(100.0 * share, 1)),
+            None => "–".to_owned(),
+        }
+    }
+
+    /// A score from -100 to 100, or a mean, with so many digits; a dash where there is none.
+    pub fn score(&self, score: impl Borrow<Option<f64>>, digits: usize) -> String {
+        score
+            .borrow()
+            .map_or_else(|| "–".to_owned(), |score| self.real(score, digits))
+    }
+
+    /// The same with a sign before what is not negative.
+    pub fn signed(&self, x: f64, digits: usize) -> String {
+        let written = self.real(x, digits);
+        if written.starts_with('−') {
+            written
+        } else {
+            format!("+{written}")
+        }
+    }
+
+    /// `23 Nov 2026`.
+    pub fn date(&self, day: impl Borrow<NaiveDate>) -> String {
+        let day = *day.borrow();
+        let mut args = self.day_args(day);
+        args.set("year", day.year().to_string());
+        self.format("date", Some(&args))
+    }
+
+    /// `23 Nov`.
+    pub fn day(&self, day: impl Borrow<NaiveDate>) -> String {
+        self.format("date-short", Some(&self.day_args(*day.borrow())))
+    }
+
+    fn day_args(&self, day: NaiveDate) -> FluentArgs<'static> {
+        let mut args = FluentArgs::new();
+        args.set("day", day.day().to_string());
+        args.set("month", self.get(&format!("month-{}", day.month())));
+        args
+    }
+
+    /// A date and a time of day in a zone.
+    pub fn moment(&self, at: &DateTime<Utc>, zone: Tz) -> String {
+        let local = at.with_timezone(&zone);
+        let mut written = self.date(local.date_naive());
+        // Writing to a string cannot fail.
+        let _ = write!(written, ", {}", local.format("%H:%M"));
+        written
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    use super::*;
+
+    fn keys(texts: &str) -> BTreeSet<&str> {
+        let keys = texts.lines().filter_map(|line| line.split_once(" ="));
+        keys.map(|(key, _)| key)
+            .filter(|key| {
+                key.bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_language_has_every_text() {
+        let [(_, english), others @ ..] = LANGUAGES;
+        for (code, texts) in others {
+            assert!(FluentResource::try_new(texts.to_owned()).is_ok(), "{code}");
+            let (english, other) = (keys(english), keys(texts));
+            let differ: Vec<_> = english.symmetric_difference(&other).collect();
+            assert!(differ.is_empty(), "{code}: {differ:?}");
+        }
+    }
+
+    #[test]
+    fn every_text_of_a_page_is_there() {
+        let known = keys(LANGUAGES[0].1);
+        let mut used = 0;
+        for folder in ["templates", "src"] {
+            let folder = format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"));
+            for file in fs::read_dir(folder).unwrap() {
+                let text = fs::read_to_string(file.unwrap().path()).unwrap();
+                for call in ["t.get(\"", "t.with(\"", "t.count(\""] {
+                    for key in text
+                        .split(call)
+                        .skip(1)
+                        .filter_map(|rest| rest.split('"').next())
+                    {
+                        assert!(known.contains(key), "{key}");
+                        used += 1;
+                    }
+                }
+            }
+        }
+        assert!(used > 50, "{used}");
+    }
+
+    #[test]
+    fn numbers_are_written_as_people_do() {
+        let [english, german] = [&TEXTS[0], &TEXTS[1]];
+        assert_eq!(english.number(-1_234_567), "−1,234,567");
+        assert_eq!(german.number(1_234), "1.234");
+        assert_eq!(german.percent(Some(0.123)), "12,3 %");
+        assert_eq!(english.percent(Some(1.0)), "100.0%");
+        assert_eq!(english.signed(-0.04, 1), "+0.0");
+        assert_eq!(english.signed(-0.05, 2), "−0.05");
+        let day = NaiveDate::from_ymd_opt(2026, 3, 7).unwrap();
+        assert_eq!(english.date(day), "7 Mar 2026");
+        assert_eq!(german.date(day), "7. März 2026");
+    }
+
+    #[test]
+    fn the_language_is_the_best_that_is_known() {
+        let asked = |value: &'static str| {
+            let header = (ACCEPT_LANGUAGE, value.parse().unwrap());
+            of_request(&HeaderMap::from_iter([header])).code
+        };
+        assert_eq!(asked("fr, de-AT;q=0.8, en;q=0.5"), "de");
+        assert_eq!(asked("de;q=0.3, en-GB"), "en");
+        assert_eq!(asked("fr"), "en");
+        assert_eq!(asked("de;q=0"), "en");
+    }
+}

@@ -1,0 +1,130 @@
+//! The dashboard: pages for people who sign in, drawn by the server.
+//!
+//! # Layout
+//! - Who is there: `session` (the layer before all pages, the cookie, where a change may come from), `password`, `sign_in`.
+//! - How pages look: `page` (the frame and the headers), `language` (texts, numbers and dates, from one message file a
+//!   language), `chart` (SVG), `asset` (style and script).
+//! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `campaigns` (`campaign_edit`), `forms` (`form_edit`), `people`, `keys`, `audit`.
+//! - `service`: operations of the API, called in process for the person who is signed in.
+//!
+//! Reports are read from the crate `report`, as the API's own are, so the figures are the same. Everything else is an operation of
+//! the API: what it checks is checked once. What is *not* here: SQL, and any rule about what may be stored.
+
+mod answers;
+mod asset;
+mod audit;
+mod campaign_edit;
+mod campaigns;
+mod chart;
+mod figures;
+mod form;
+mod form_edit;
+mod forms;
+mod imports;
+mod keys;
+mod language;
+mod overview;
+mod page;
+mod password;
+mod people;
+mod range;
+mod recipients;
+mod service;
+mod session;
+mod sign_in;
+mod state;
+
+use api_http::AppState;
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
+use axum::response::Redirect;
+use axum::routing::{get, post};
+use domain::person::Role;
+use platform::cache::Cache;
+use platform::config::Config;
+
+pub use self::password::hash as hash_password;
+pub use self::session::sign_in_path;
+use self::state::DashboardState;
+
+/// Bytes of a form that a page sends.
+const FORM_BYTES: usize = 1 << 20;
+/// Of those that nobody has signed in for.
+const SIGN_IN_BYTES: usize = 8 << 10;
+
+/// `/` and everything under `/dashboard`. `api` has the operations that pages call.
+pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Router {
+    let state = DashboardState::new(app, config, cache, api);
+    let pages = Router::new()
+        .route("/dashboard", get(overview::show))
+        .route("/dashboard/form/{form_id}", get(form::show))
+        .route("/dashboard/answers", get(answers::show))
+        .route("/dashboard/imports", get(imports::list))
+        .route("/dashboard/imports/{batch_id}", get(imports::show))
+        .route("/dashboard/recipients", get(recipients::show))
+        .route("/dashboard/campaigns", get(campaigns::list))
+        .route("/dashboard/campaigns/{campaign_id}", get(campaigns::show))
+        .route("/dashboard/forms", get(forms::list))
+        .route(
+            "/dashboard/password",
+            get(password::show).post(password::change),
+        )
+        .route("/dashboard/sign-out", post(sign_in::sign_out));
+    let edits = Router::new()
+        .route(
+            "/dashboard/imports/upload",
+            post(imports::upload).layer(DefaultBodyLimit::disable()),
+        )
+        .route("/dashboard/imports/{batch_id}/{action}", post(imports::act))
+        .route(
+            "/dashboard/campaigns/{campaign_id}/{action}",
+            post(campaigns::act),
+        )
+        .route(
+            "/dashboard/campaigns/new",
+            get(campaign_edit::new).post(campaign_edit::create),
+        )
+        .route(
+            "/dashboard/campaigns/{campaign_id}/edit",
+            get(campaign_edit::edit).post(campaign_edit::replace),
+        )
+        .route(
+            "/dashboard/campaigns/{campaign_id}/test",
+            post(campaign_edit::test),
+        )
+        .route("/dashboard/forms/{form_id}/{action}", post(forms::act))
+        .route(
+            "/dashboard/forms/new",
+            get(form_edit::new).post(form_edit::create),
+        )
+        .route(
+            "/dashboard/forms/{form_id}/edit",
+            get(form_edit::edit).post(form_edit::replace),
+        )
+        .route("/dashboard/recipients/erase", post(recipients::erase));
+    let admin = Router::new()
+        .route("/dashboard/people", get(people::show).post(people::add))
+        .route("/dashboard/people/{action}", post(people::change))
+        .route("/dashboard/keys", get(keys::show).post(keys::create))
+        .route("/dashboard/keys/{action}", post(keys::change))
+        .route("/dashboard/audit", get(audit::show));
+    let signed_in = session::group(&state, Role::Viewer, pages)
+        .merge(session::group(&state, Role::Editor, edits))
+        .merge(session::group(&state, Role::Admin, admin));
+    let open = Router::new()
+        .route("/", get(async || Redirect::to("/dashboard")))
+        .route(
+            "/dashboard/sign-in",
+            get(sign_in::show).post(sign_in::sign_in),
+        )
+        .route(
+            "/dashboard/sign-in/{token}",
+            get(sign_in::show_link).post(sign_in::use_link),
+        )
+        .layer(from_fn_with_state(state.clone(), session::same_origin))
+        .layer(DefaultBodyLimit::max(SIGN_IN_BYTES))
+        .route("/dashboard/assets/{name}", get(asset::serve));
+    let signed_in = signed_in.layer(DefaultBodyLimit::max(FORM_BYTES));
+    open.merge(signed_in).with_state(state)
+}

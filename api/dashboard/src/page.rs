@@ -1,0 +1,123 @@
+//! The frame around every page, and the headers that keep pages safe.
+
+use std::borrow::Borrow;
+
+use api_http::{Code, Problem};
+use askama::Template;
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderName, StatusCode};
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use domain::person::Role;
+
+use crate::language::Text;
+
+/// Everything comes from this service, and nothing stands in the page itself.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// What every page of somebody who is signed in has.
+pub struct Frame {
+    pub t: &'static Text,
+    pub person: String,
+    pub account: String,
+    pub role: Role,
+    pub zone: Tz,
+    /// The page's name in the navigation.
+    pub current: &'static str,
+    /// What forms of the page send with a change.
+    pub token: String,
+}
+
+impl Frame {
+    /// Pages in the navigation: where they are, and their names.
+    pub fn links(&self) -> Vec<(&'static str, &'static str)> {
+        let mut links = vec![
+            ("/dashboard", "overview"),
+            ("/dashboard/answers", "answers"),
+            ("/dashboard/campaigns", "campaigns"),
+            ("/dashboard/imports", "imports"),
+            ("/dashboard/recipients", "recipients"),
+            ("/dashboard/forms", "forms"),
+        ];
+        if self.role >= Role::Admin {
+            links.extend([
+                ("/dashboard/people", "people"),
+                ("/dashboard/keys", "keys"),
+                ("/dashboard/audit", "audit"),
+            ]);
+        }
+        links
+    }
+
+    pub fn may_edit(&self) -> bool {
+        self.role >= Role::Editor
+    }
+
+    /// A moment in the account's zone.
+    pub fn moment(&self, at: impl Borrow<DateTime<Utc>>) -> String {
+        self.t.moment(at.borrow(), self.zone)
+    }
+}
+
+/// Whether two texts are the same, however a template holds them.
+pub fn same(one: impl AsRef<str>, other: impl AsRef<str>) -> bool {
+    one.as_ref() == other.as_ref()
+}
+
+/// A page, 200.
+pub fn page(f: &Frame, template: &impl Template) -> Response {
+    html(f.t, StatusCode::OK, template)
+}
+
+/// A page with a status.
+pub fn html(t: &Text, status: StatusCode, template: &impl Template) -> Response {
+    let html = match template.render() {
+        Ok(html) => html,
+        Err(error) => return Problem::internal(&error).into_response(),
+    };
+    let headers = [
+        (CONTENT_TYPE, "text/html; charset=utf-8"),
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (REFERRER_POLICY, "same-origin"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (CACHE_CONTROL, "no-store"),
+        (HeaderName::from_static("x-robots-tag"), "noindex"),
+        (HeaderName::from_static("content-language"), t.code),
+    ];
+    (status, headers, html).into_response()
+}
+
+#[derive(Template)]
+#[template(path = "trouble.html")]
+struct Trouble<'a> {
+    t: &'a Text,
+    heading: String,
+    detail: &'a str,
+}
+
+/// A problem as a page.
+pub fn trouble(t: &'static Text, problem: &Problem) -> Response {
+    let heading = match problem.code() {
+        Code::NotFound => t.get("trouble-not-found"),
+        Code::Forbidden => t.get("trouble-forbidden"),
+        Code::RateLimited => t.get("trouble-too-many"),
+        Code::Unavailable | Code::Busy => t.get("trouble-unavailable"),
+        Code::LinkGone => t.get("trouble-link-gone"),
+        _ => t.get("trouble-other"),
+    };
+    let template = Trouble {
+        t,
+        heading,
+        detail: problem.detail(),
+    };
+    let status = problem.clone().into_response().status();
+    let mut response = html(t, status, &template);
+    response.headers_mut().extend(problem.headers());
+    // For the log.
+    response.extensions_mut().insert(problem.clone());
+    response
+}

@@ -1,0 +1,153 @@
+"use strict";
+// What pages do beyond what the server draws: live figures, hovering over charts, sorting, uploading. Without it they are complete.
+
+// Parts with `data-live` are drawn again by the server each so many seconds, while somebody looks at them.
+function keepLive(part, index) {
+  const seconds = Number(part.dataset.live);
+  if (!seconds) return;
+  setTimeout(async () => {
+    let next = part;
+    const busy = part.contains(document.activeElement) && document.activeElement.matches("input, select, button, a");
+    if (!document.hidden && !busy) {
+      try {
+        const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+        if (answer.ok && !answer.redirected) {
+          const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+          const drawn = page.querySelectorAll("[data-live]")[index];
+          if (drawn && drawn.innerHTML !== part.innerHTML) {
+            const open = [...part.querySelectorAll("details")].map((details) => details.open);
+            part.replaceWith(drawn);
+            drawn.querySelectorAll("details").forEach((details, place) => { details.open = open[place]; });
+            next = drawn;
+            enhance(drawn);
+          } else if (drawn) {
+            part.dataset.live = drawn.dataset.live;
+          }
+        }
+      } catch {
+        // The next round tries again.
+      }
+    }
+    keepLive(next, index);
+  }, 1000 * seconds);
+}
+
+// A chart tells the numbers of the day under the pointer, which are those of its table.
+function hover(chart) {
+  const rows = document.getElementById(chart.dataset.chart)?.tBodies[0].rows;
+  const heads = document.getElementById(chart.dataset.chart)?.tHead.rows[0].cells;
+  const drawing = chart.querySelector("svg");
+  if (!rows?.length) return;
+  const tip = document.createElement("div");
+  tip.className = "tip";
+  tip.hidden = true;
+  chart.append(tip);
+  drawing.addEventListener("pointermove", (event) => {
+    const box = drawing.getBoundingClientRect();
+    const place = Math.floor(((event.clientX - box.left) / box.width) * rows.length);
+    const cells = rows[Math.min(Math.max(place, 0), rows.length - 1)].cells;
+    tip.textContent = [...cells].map((cell, index) => (index ? `${heads[index].textContent}: ` : "") + cell.textContent).join("\n");
+    tip.hidden = false;
+    const left = event.clientX - chart.getBoundingClientRect().left;
+    const half = tip.offsetWidth / 2;
+    tip.style.left = `${Math.min(Math.max(left, half), chart.clientWidth - half)}px`;
+  });
+  drawing.addEventListener("pointerleave", () => { tip.hidden = true; });
+}
+
+// A column's head sorts by it, and again the other way round.
+function sortable(table) {
+  const body = table.tBodies[0];
+  [...table.tHead.rows[0].cells].forEach((head, index) => {
+    if (head.textContent === "" || !body.rows.length || body.rows[0].cells[index].querySelector("svg")) return;
+    const button = document.createElement("button");
+    button.textContent = head.textContent;
+    head.replaceChildren(button);
+    button.addEventListener("click", () => {
+      const down = head.getAttribute("aria-sort") !== "descending";
+      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const key = (row) => row.cells[index].dataset.sort ?? row.cells[index].textContent;
+      const compare = (one, other) => {
+        const [a, b] = [key(one), key(other)];
+        const order = isNaN(a) || isNaN(b) ? a.localeCompare(b) : a - b;
+        return down ? -order : order;
+      };
+      body.append(...[...body.rows].sort(compare));
+    });
+  });
+}
+
+// A file is sent as it is; what it came to is the page of its import.
+function upload(form) {
+  form.hidden = false;
+  const outcome = form.querySelector("#upload-outcome");
+  const send = (file) => {
+    if (!file) return;
+    const kinds = { csv: "text/csv", json: "application/json", ndjson: "application/x-ndjson", jsonl: "application/x-ndjson" };
+    const encodings = { gz: "gzip", zst: "zstd" };
+    const endings = file.name.toLowerCase().split(".");
+    const request = new XMLHttpRequest();
+    const campaign = form.elements.campaign?.value ?? "";
+    request.open("POST", `/dashboard/imports/upload?campaign=${encodeURIComponent(campaign)}`);
+    request.setRequestHeader("x-token", form.dataset.token);
+    if (encodings[endings.at(-1)]) request.setRequestHeader("content-encoding", encodings[endings.pop()]);
+    request.setRequestHeader("content-type", kinds[endings.at(-1)] ?? "text/csv");
+    const bar = document.createElement("progress");
+    outcome.replaceChildren(bar);
+    request.upload.addEventListener("progress", (event) => {
+      bar.max = event.total || 1;
+      bar.value = event.loaded;
+    });
+    request.addEventListener("loadend", () => {
+      let answer = {};
+      try { answer = JSON.parse(request.responseText); } catch { /* No answer. */ }
+      if (request.status === 202 && answer.batch_id) location.assign(`/dashboard/imports/${answer.batch_id}`);
+      else outcome.textContent = answer.detail ?? String(request.status);
+    });
+    request.send(file);
+  };
+  form.elements.file.addEventListener("change", () => send(form.elements.file.files[0]));
+  form.addEventListener("dragover", (event) => { event.preventDefault(); form.classList.add("over"); });
+  form.addEventListener("dragleave", () => form.classList.remove("over"));
+  form.addEventListener("drop", (event) => {
+    event.preventDefault();
+    form.classList.remove("over");
+    send(event.dataTransfer.files[0]);
+  });
+}
+
+// Rows of a form can be dragged to another place; of a row only what its kind has is shown.
+function fieldRow(row) {
+  const kind = row.querySelector("[name=type]");
+  const show = () => row.querySelectorAll("[data-for]").forEach((part) => {
+    part.hidden = !part.dataset.for.split(" ").includes(kind.value);
+  });
+  kind.addEventListener("change", show);
+  show();
+  row.draggable = true;
+  row.addEventListener("dragstart", () => row.classList.add("dragged"));
+  row.addEventListener("dragend", () => row.classList.remove("dragged"));
+  row.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    const dragged = document.querySelector(".field.dragged");
+    const box = row.getBoundingClientRect();
+    if (dragged && dragged !== row) row[event.clientY < box.top + box.height / 2 ? "before" : "after"](dragged);
+  });
+}
+
+// Choosing in a filter shows it at once.
+function filter(form) {
+  form.addEventListener("change", (event) => { if (event.target.matches("select")) form.requestSubmit(); });
+}
+
+function enhance(part) {
+  part.querySelectorAll("[data-chart]").forEach(hover);
+  part.querySelectorAll("table.sortable").forEach(sortable);
+}
+
+enhance(document);
+document.querySelectorAll("form.filter").forEach(filter);
+document.querySelectorAll("li.field").forEach(fieldRow);
+document.querySelectorAll("#upload").forEach(upload);
+document.querySelectorAll("[data-live]").forEach(keepLive);
