@@ -2,7 +2,9 @@
 //!
 //! # Layout
 //! - [`serve`]: api and worker together (the default command), with a first key on an empty store.
+//! - [`demo`]: what `serve --demo` shows.
 //! - [`key`]: keys of accounts: create, list, rotate, revoke.
+//! - [`user`]: people who sign in to the dashboard.
 //! - [`import`], [`form`], [`link`], [`campaign`], [`suppression`], [`report`]: clients of a running service, over HTTP
 //!   ([`service`]).
 //! - [`sender`]: who carries messages, from the settings.
@@ -22,6 +24,7 @@ use crate::service::{Connection, Service};
 
 mod campaign;
 mod counts;
+mod demo;
 mod form;
 mod import;
 mod key;
@@ -32,6 +35,7 @@ mod sender;
 mod serve;
 mod service;
 mod suppression;
+mod user;
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
@@ -50,7 +54,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run the whole service in this process (the default)
-    Serve(Args),
+    Serve(ServeArgs),
     /// Make and manage API keys; works beside a running service
     Key(Operator<key::Command>),
     /// Import a file of records and wait until they are stored; exit 1 and their errors if some are rejected
@@ -63,6 +67,8 @@ enum Command {
     Campaign(Client<campaign::Command>),
     /// Show who carries messages and where their providers report; needs neither a running service nor a key
     Sender(Operator<sender::Command>),
+    /// Add people who sign in to the dashboard, list and change them; works beside a running service
+    User(Operator<user::Command>),
     /// List the phones that get no messages, add and remove some
     Suppression(Client<suppression::Command>),
     /// Show reports
@@ -71,6 +77,16 @@ enum Command {
     Verify(Args),
     /// Make every count of the reports anew from what is stored
     Rebuild(Args),
+}
+
+/// How to serve.
+#[derive(clap::Args)]
+struct ServeArgs {
+    /// Fill an empty store with a company that never was, and print a link to its dashboard
+    #[arg(long)]
+    demo: bool,
+    #[command(flatten)]
+    settings: Args,
 }
 
 /// Commands that need the settings of the service, and nothing of it running.
@@ -107,10 +123,13 @@ impl<C: Subcommand> Client<C> {
 
 fn main() -> ExitCode {
     let Cli { command, settings } = Cli::parse();
-    let command = command.unwrap_or(Command::Serve(settings));
+    let command = command.unwrap_or(Command::Serve(ServeArgs {
+        demo: false,
+        settings,
+    }));
     let config = |settings: Args| settings.config(Role::Serve);
     start::run(async |process| match command {
-        Command::Serve(settings) => serve::run(config(settings)?, process).await,
+        Command::Serve(serve) => serve::run(config(serve.settings)?, serve.demo, process).await,
         Command::Key(key) => key::run(key.command, key.json, config(key.settings)?).await,
         Command::Import(arguments) => import::run(arguments, process.shutdown).await,
         Command::Form(form) => form::run(&form.service()?, form.command).await,
@@ -121,6 +140,7 @@ fn main() -> ExitCode {
         Command::Sender(sender) => {
             sender::run(&sender.command, sender.json, &config(sender.settings)?)
         }
+        Command::User(user) => user::run(user.command, user.json, config(user.settings)?).await,
         Command::Suppression(list) => suppression::run(&list.service()?, list.command).await,
         Command::Report(report) => report::run(&report.service()?, report.command).await,
         Command::Verify(settings) => counts::verify(config(settings)?, process).await,

@@ -14,7 +14,9 @@ use store::account::IssuedKey;
 use tokio_util::sync::CancellationToken;
 use worker::Worker;
 
-pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> {
+use crate::demo;
+
+pub(crate) async fn run(config: Config, is_demo: bool, process: Process) -> anyhow::Result<()> {
     let Some(backends) = Backends::open(&config, &process.shutdown).await? else {
         return Ok(());
     };
@@ -23,7 +25,7 @@ pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> 
     let worker = Worker::new(backends.clone(), &config, drained.clone());
     let checks = worker.checks();
     let worker = tokio::spawn(worker.run());
-    let served = match ensure_first_key(&backends.store, &config).await {
+    let served = match begin(&backends, &config, is_demo, &drained).await {
         Ok(()) => api::serve(&config, backends, &process, checks)
             .await
             .map_err(Into::into),
@@ -32,6 +34,21 @@ pub(crate) async fn run(config: Config, process: Process) -> anyhow::Result<()> 
     drained.cancel();
     worker.await?;
     served
+}
+
+/// What comes before the first request: the first key, or a demo.
+async fn begin(
+    backends: &Backends,
+    config: &Config,
+    is_demo: bool,
+    shutdown: &CancellationToken,
+) -> anyhow::Result<()> {
+    if is_demo {
+        let live = Box::pin(demo::open(backends, config)).await?;
+        tokio::spawn(live.run(shutdown.clone()));
+        return Ok(());
+    }
+    ensure_first_key(&backends.store, config).await
 }
 
 const ACCOUNT: &str = "default";

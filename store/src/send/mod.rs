@@ -7,6 +7,7 @@
 //! - [`provider_id`]: the names under which providers know messages. [`inbound`]: what comes to hooks.
 //! - [`contact`]: the suppression list. [`reply`]: what texts are answered. [`message`]: messages as their account sees them.
 //! - [`preview`]: what a campaign would do. [`state`]: how senders are. `pepper`: which secret made the hashes of phones.
+//! - `past`: what a demo begins with.
 //!
 //! A message is sent at most once, because the commit that claims it comes before the first byte to the provider, and a claimed
 //! message is not claimed again. The row of `message_due` says how far it is: with fence 0 it waits; with a fence it was handed
@@ -23,6 +24,7 @@ pub mod judge;
 pub mod lease;
 mod link;
 pub mod message;
+mod past;
 mod pepper;
 mod plan;
 pub mod preview;
@@ -35,3 +37,4 @@ mod tally;
 
 pub use self::campaign::{Campaign, CampaignChange, CampaignKey};
 pub(crate) use self::link::FirstUses;
+pub use self::past::PastMessage;

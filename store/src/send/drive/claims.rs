@@ -273,7 +273,7 @@ impl Tx {
     }
 }
 
-fn token_text() -> String {
+pub(in crate::send) fn token_text() -> String {
     let random = rand::rng().sample_iter(Alphanumeric);
     random.take(TOKEN_CHARS).map(char::from).collect()
 }

@@ -1,0 +1,162 @@
+//! The demo's company: twelve stores, three forms, three campaigns.
+
+use anyhow::bail;
+use chrono::{TimeDelta, Utc};
+use domain::campaign::{CampaignContent, CampaignStatus};
+use domain::form::{FormContent, FormInput};
+use serde_json::{Value, json};
+use store::Store;
+use store::form::{Form, FormChange};
+use store::send::CampaignKey;
+use uuid::Uuid;
+
+/// The sender that every demo has.
+pub(crate) const SENDER: &str = "demo";
+
+/// City and quarter, and the language that is spoken there.
+pub(super) const STORES: [(&str, &str); 12] = [
+    ("Berlin Mitte", "de"),
+    ("Berlin Kreuzberg", "de"),
+    ("Hamburg Altona", "de"),
+    ("Hamburg Eimsbüttel", "de"),
+    ("Köln Ehrenfeld", "de"),
+    ("München Glockenbach", "de"),
+    ("Wien Neubau", "de"),
+    ("London Soho", "en"),
+    ("London Camden", "en"),
+    ("Manchester", "en"),
+    ("Paris Marais", "fr"),
+    ("Lyon Croix-Rousse", "fr"),
+];
+
+/// The store that slides.
+pub(super) const SLIDES: &str = "Hamburg Altona";
+
+/// A form and the campaign that asks for it.
+pub(super) struct Survey {
+    pub(super) form: Form,
+    pub(super) campaign: CampaignKey,
+    /// Messages on an ordinary day.
+    pub(super) a_day: usize,
+    /// Its first and its last day, counted back from today.
+    pub(super) days: (i64, i64),
+}
+
+pub(super) struct Company {
+    pub(super) account_id: Uuid,
+    pub(super) surveys: Vec<Survey>,
+}
+
+pub(super) async fn found(store: &Store, account_id: Uuid) -> anyhow::Result<Company> {
+    let visit = json!({
+        "title": "Your visit",
+        "bus_props": bus_props(),
+        "fields": [
+            {"key": "recommend", "type": "nps", "label": "Would you recommend us to a friend?", "required": true},
+            {"key": "mood", "type": "happiness", "label": "How happy were you with your visit?", "required": false},
+            {"key": "good", "type": "choices", "label": "What did you like?", "required": false, "options": [
+                {"value": "coffee", "label": "The coffee"}, {"value": "food", "label": "The food"},
+                {"value": "people", "label": "The people"}, {"value": "place", "label": "The place"}]},
+            {"key": "more", "type": "comment", "label": "What should we know?", "required": false}],
+    });
+    let delivery = json!({
+        "title": "Your delivery",
+        "bus_props": bus_props(),
+        "fields": [
+            {"key": "recommend", "type": "nps", "label": "Would you order with us again and tell others?", "required": true},
+            {"key": "stars", "type": "rating", "scale": 5, "label": "How was the coffee when it arrived?", "required": false},
+            {"key": "time", "type": "choice", "label": "Did it come on time?", "required": false, "options": [
+                {"value": "early", "label": "Early"}, {"value": "on_time", "label": "On time"}, {"value": "late", "label": "Late"}]},
+            {"key": "more", "type": "comment", "label": "What should we know?", "required": false}],
+    });
+    let loyalty = json!({
+        "title": "The loyalty card",
+        "bus_props": [],
+        "fields": [
+            {"key": "recommend", "type": "nps", "label": "Would you recommend the card?", "required": true},
+            {"key": "mood", "type": "happiness", "label": "How happy are you with the card?", "required": false},
+            {"key": "more", "type": "comment", "label": "What should we know?", "required": false}],
+    });
+    let plans = [
+        (
+            visit,
+            "After the visit",
+            CampaignStatus::Running,
+            95,
+            (120, 0),
+        ),
+        (
+            delivery,
+            "After the delivery",
+            CampaignStatus::Paused,
+            40,
+            (120, 2),
+        ),
+        (
+            loyalty,
+            "Loyalty card, autumn",
+            CampaignStatus::Finished,
+            110,
+            (24, 18),
+        ),
+    ];
+    let mut surveys = Vec::new();
+    for (form, name, status, a_day, days) in plans {
+        let (form, campaign) = begin(store, account_id, &form, name).await?;
+        let (first, last) = days;
+        let started = Utc::now() - TimeDelta::days(first);
+        let ended =
+            (status == CampaignStatus::Finished).then(|| Utc::now() - TimeDelta::days(last));
+        store
+            .backdate_campaign(campaign, status, started, ended)
+            .await?;
+        surveys.push(Survey {
+            form,
+            campaign,
+            a_day,
+            days,
+        });
+    }
+    Ok(Company {
+        account_id,
+        surveys,
+    })
+}
+
+fn bus_props() -> Vec<Value> {
+    STORES
+        .iter()
+        .map(|(store, _)| json!(format!("store:{store}")))
+        .collect()
+}
+
+/// A published form, and a campaign that asks for it.
+async fn begin(
+    store: &Store,
+    account_id: Uuid,
+    form: &Value,
+    name: &str,
+) -> anyhow::Result<(Form, CampaignKey)> {
+    let input = FormInput::parse(form).map_err(|wrong| anyhow::anyhow!("{wrong:?}"))?;
+    let content = FormContent::new(input).map_err(|wrong| anyhow::anyhow!("{wrong:?}"))?;
+    let form = store.create_form(account_id, &content).await?;
+    let published = store.publish_form(account_id, form.form_id, None).await?;
+    let FormChange::Done(form) = published else {
+        bail!("the form was not published");
+    };
+    let campaign = json!({
+        "name": name,
+        "form_id": form.form_id,
+        "sender": SENDER,
+        "text": "Hello {first_name|there}, thank you for choosing Northlight Coffee {store|}! How was it? {link}",
+        "audience": {"on_import": true},
+        "track_fields": ["store", "first_name"],
+        "bus_props_from": {"store": "store"},
+        "link_expires_after_days": 60,
+        "send_window": null,
+    });
+    let content =
+        CampaignContent::parse(&campaign).map_err(|wrong| anyhow::anyhow!("{wrong:?}"))?;
+    let campaign = store.create_campaign(account_id, &content).await?;
+    Ok((form, CampaignKey::new(account_id, campaign.campaign_id)))
+}
