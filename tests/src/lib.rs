@@ -7,6 +7,7 @@
 //! - [`form`]: forms and their links; [`visitor`]: whoever opens a link and answers.
 //! - [`report`]: reports and lists of feedbacks; [`oracle`]: what they must say, counted anew.
 //! - [`hostile`]: what an account sends that would hold up others; [`upload`]: bodies that arrive slowly.
+//! - [`person`]: people who sign in to the dashboard.
 //! - [`campaign`]: campaigns and their messages; [`webhook`]: what a receiver of messages signs.
 //! - [`import`]: records, bodies, batches; [`check`]: what must hold for every batch; [`verdict`]: one record's.
 //! - [`process`]: one child process that never outlives the test; [`tools`]: programs `tests/run` fetched.
@@ -26,6 +27,7 @@ pub mod form;
 pub mod hostile;
 pub mod import;
 pub mod oracle;
+pub mod person;
 pub mod process;
 pub mod raw;
 pub mod report;

@@ -114,12 +114,7 @@ impl Browser {
     /// # Errors
     /// When something does not, or is smaller.
     pub async fn fits(&self) -> Result<()> {
-        let widths = "return [document.documentElement.scrollWidth, innerWidth]";
-        let widths = self.run(widths, vec![]).await?;
-        ensure!(
-            widths[0].as_u64() <= widths[1].as_u64(),
-            "it is wider than the screen: {widths}"
-        );
+        self.fits_width().await?;
         let small = "
             const touched = 'label:has(input), button, input[type=text], textarea, li a';
             const small = element => {
@@ -130,6 +125,20 @@ impl Browser {
         ";
         let small = self.run(small, vec![]).await?;
         ensure!(small == json!([]), "too small to touch: {small}");
+        Ok(())
+    }
+
+    /// Everything fits into the width of the screen.
+    ///
+    /// # Errors
+    /// When something does not.
+    pub async fn fits_width(&self) -> Result<()> {
+        let widths = "return [document.documentElement.scrollWidth, innerWidth]";
+        let widths = self.run(widths, vec![]).await?;
+        ensure!(
+            widths[0].as_u64() <= widths[1].as_u64(),
+            "it is wider than the screen: {widths}"
+        );
         Ok(())
     }
 }

@@ -5,6 +5,7 @@
 
 mod account;
 mod collect;
+mod dashboard;
 mod fair;
 mod faults;
 mod form;

@@ -1,0 +1,128 @@
+//! People who sign in to the dashboard, as their browsers do it.
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+
+use crate::app::App;
+use crate::client::{Answer, Call, Client};
+use crate::form::{PAIRS, pairs};
+use crate::wait::LATER;
+
+/// The password of everybody here.
+pub const PASSWORD: &str = "correct horse";
+
+/// Where people sign in.
+pub const SIGN_IN: &str = "/dashboard/sign-in";
+
+/// Somebody who is signed in.
+#[derive(Clone, Debug)]
+pub struct Person {
+    client: Client,
+    /// The one cookie, `name=value`.
+    pub cookie: String,
+}
+
+impl App {
+    /// `feedback user add NAME --account ACCOUNT --role ROLE`.
+    ///
+    /// # Errors
+    /// When the command fails.
+    pub async fn add_person(&self, name: &str, account: &str, role: &str) -> Result<()> {
+        let command = ["user", "add", name, "--account", account, "--role", role];
+        let password = format!("{PASSWORD}\n");
+        let output = self
+            .cli_fed(LATER, &command, &[], password.as_bytes())
+            .await?;
+        ensure!(output.status.success(), "{output:?}");
+        Ok(())
+    }
+
+    /// A new person of an account, signed in.
+    ///
+    /// # Errors
+    /// When they cannot be added, or do not get in.
+    pub async fn person(&self, name: &str, account: &str, role: &str) -> Result<Person> {
+        self.add_person(name, account, role).await?;
+        Person::sign_in(&self.anonymous()?, name).await
+    }
+}
+
+impl Person {
+    /// Signs in with a name and [`PASSWORD`].
+    ///
+    /// # Errors
+    /// When that is refused.
+    pub async fn sign_in(client: &Client, name: &str) -> Result<Self> {
+        let answer = try_sign_in(client, name, PASSWORD).await?.expect(303)?;
+        Self::of_answer(client, &answer)
+    }
+
+    /// Whoever an answer signs in.
+    ///
+    /// # Errors
+    /// When it sets no cookie.
+    pub fn of_answer(client: &Client, answer: &Answer) -> Result<Self> {
+        let cookie = answer.header("set-cookie").context("no cookie")?;
+        let (cookie, flags) = cookie.split_once(';').context("a cookie without flags")?;
+        for flag in ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=43200"] {
+            ensure!(flags.contains(flag), "no {flag}: {flags}");
+        }
+        Ok(Self {
+            client: client.clone(),
+            cookie: cookie.to_owned(),
+        })
+    }
+
+    /// A call with the session's cookie.
+    pub fn call(&self, method: Method, path: &str) -> Call {
+        self.client
+            .call(method, path)
+            .header("cookie", &self.cookie)
+    }
+
+    /// A page.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn get(&self, path: &str) -> Result<Answer> {
+        self.call(Method::GET, path).send().await
+    }
+
+    /// What a page sends with each change.
+    ///
+    /// # Errors
+    /// When no page has it.
+    pub async fn token(&self) -> Result<String> {
+        let page = self.get("/dashboard").await?.expect(200)?;
+        let (_, token) = page
+            .text()?
+            .split_once("name=\"token\" value=\"")
+            .context("no token")?;
+        Ok(token.split('"').next().unwrap_or_default().to_owned())
+    }
+
+    /// Sends a form of a page.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Result<Answer> {
+        let token = self.token().await?;
+        let fields = [&[("token", token.as_str())], fields].concat();
+        let call = self
+            .call(Method::POST, path)
+            .header("origin", self.client.base());
+        call.body(PAIRS, pairs(&fields)).send().await
+    }
+}
+
+/// Tries a name and a password.
+///
+/// # Errors
+/// When there is no answer.
+pub async fn try_sign_in(client: &Client, name: &str, password: &str) -> Result<Answer> {
+    let fields = pairs(&[("name", name), ("password", password)]);
+    let call = client
+        .call(Method::POST, SIGN_IN)
+        .header("origin", client.base());
+    call.body(PAIRS, fields).send().await
+}

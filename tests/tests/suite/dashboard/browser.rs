@@ -1,0 +1,147 @@
+//! The dashboard in a real browser: every page that can be reached, for each role, on a phone and on a desk, and what a person
+//! does there.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+use serde_json::json;
+use tests::app::App;
+use tests::browser::Browser;
+use tests::campaign::on_import;
+use tests::import::record;
+use tests::person::PASSWORD;
+use tests::wait::{SOON, eventually};
+
+async fn sign_in(browser: &Browser, base: &str, name: &str) -> Result<()> {
+    browser.open(&format!("{base}/dashboard")).await?;
+    browser.headline("Sign in").await?;
+    browser.write("[name=name]", name).await?;
+    browser.write("[name=password]", PASSWORD).await?;
+    browser.click("main button").await?;
+    browser.headline("Overview").await
+}
+
+/// The pages that are linked in this one.
+async fn links(browser: &Browser) -> Result<BTreeSet<String>> {
+    let links = "return [...document.links].filter(link => link.host === location.host && link.pathname.startsWith('/dashboard'))
+        .map(link => link.pathname + link.search)";
+    let links = browser.run(links, vec![]).await?;
+    let links = links.as_array().context("no links")?;
+    Ok(links
+        .iter()
+        .filter_map(|link| link.as_str().map(str::to_owned))
+        .collect())
+}
+
+#[tokio::test]
+async fn every_page_is_in_order_for_every_role() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let owner = app.anonymous()?.with_keys(&keys);
+    let campaign = owner.started(|form| on_import(form, "demo")).await?;
+    let wrong = json!({"docid": "order-2", "phone": "1"});
+    let good = [record("order-1"), wrong];
+    let import = format!(
+        "/api_v1/sms/import?campaign={}",
+        campaign["campaign_id"].as_str().unwrap_or_default()
+    );
+    let body = json!(good).to_string();
+    owner
+        .call(Method::POST, &import)
+        .body("application/json", body)
+        .send()
+        .await?
+        .expect(202)?;
+    let base = owner.base().to_owned();
+    for (role, at_least) in [("viewer", 10), ("editor", 10), ("admin", 13)] {
+        app.add_person(role, "shop", role).await?;
+        let browser = Browser::start().await?;
+        sign_in(&browser, &base, role).await?;
+        let (mut seen, mut ahead) = (BTreeSet::new(), links(&browser).await?);
+        while let Some(page) = ahead.pop_first() {
+            // A path once: its parameters are tried by other tests.
+            let path = page.split('?').next().unwrap_or_default().to_owned();
+            if !seen.insert(path) {
+                continue;
+            }
+            for (width, scheme) in [(375, "dark"), (1280, "light")] {
+                browser.look(width, scheme).await?;
+                browser.open(&format!("{base}{page}")).await?;
+                let of_page =
+                    |error: anyhow::Error| error.context(format!("{page} at {width} as {role}"));
+                browser.no_incidents().await.map_err(of_page)?;
+                browser.fits_width().await.map_err(of_page)?;
+                // Who may do most sees all there is.
+                if role == "admin" {
+                    browser.is_accessible().await.map_err(of_page)?;
+                }
+            }
+            ahead.extend(links(&browser).await?);
+        }
+        ensure!(seen.len() >= at_least, "{role}: {seen:?}");
+        ensure!(
+            seen.contains("/dashboard/people") == (role == "admin"),
+            "{role}: {seen:?}"
+        );
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_file_is_imported_to_its_end_and_its_bad_rows_are_shown() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    app.add_person("ada", "shop", "editor").await?;
+    let base = app.anonymous()?.base().to_owned();
+    let mut file = tempfile::Builder::new().suffix(".csv").tempfile()?;
+    writeln!(
+        file,
+        "docid,phone,store\na,+4915112345678,S1\nb,12,S1\nc,+4915112345679,S2\n,+4915112345670,S2"
+    )?;
+    let browser = Browser::start().await?;
+    sign_in(&browser, &base, "ada").await?;
+    browser.open(&format!("{base}/dashboard/imports")).await?;
+    let path = file.path().to_str().context("no path")?;
+    browser.write("input[type=file]", path).await?;
+    eventually(SOON, async || {
+        let status = browser.property("#progress", "textContent").await?;
+        ensure!(status == "Completed", "{status}");
+        let facts = browser.property(".facts", "innerText").await?;
+        ensure!(
+            facts.contains("Received\t4") && facts.contains("Rejected\t2"),
+            "{facts}"
+        );
+        Ok(())
+    })
+    .await?;
+    let page = browser.property("main", "innerText").await?;
+    ensure!(page.contains("/phone") && page.contains("/docid"), "{page}");
+    browser.no_incidents().await
+}
+
+#[tokio::test]
+async fn without_scripts_each_page_has_what_it_is_about() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let campaign = owner.started(|form| on_import(form, "demo")).await?;
+    app.add_person("ada", "shop", "editor").await?;
+    let base = owner.base().to_owned();
+    let browser = Browser::without_script().await?;
+    sign_in(&browser, &base, "ada").await?;
+    let id = campaign["campaign_id"].as_str().context("no campaign_id")?;
+    browser
+        .open(&format!("{base}/dashboard/campaigns/{id}"))
+        .await?;
+    browser.headline("After the visit").await?;
+    browser.click("form[action$='/pause'] button").await?;
+    eventually(SOON, async || {
+        let status = browser.property("#funnel", "textContent").await?;
+        ensure!(status == "Paused", "{status}");
+        Ok(())
+    })
+    .await
+}

@@ -1,0 +1,120 @@
+//! `feedback serve --demo`: from nothing to a dashboard with one command.
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+use tempfile::TempDir;
+use tests::app::{App, Program};
+use tests::client::Client;
+use tests::person::Person;
+use tests::process::Process;
+use tests::servers::free_port;
+use tests::wait::{LATER, eventually};
+
+/// A demo in a folder of its own, embedded: what it needs is a folder.
+struct Demo {
+    process: Process,
+    client: Client,
+    folder: TempDir,
+}
+
+impl Demo {
+    fn start(folder: TempDir) -> Result<Self> {
+        let port = free_port()?;
+        let log = folder.path().join("demo.log");
+        let mut command = std::process::Command::new(Program::Serve.path()?);
+        command
+            .env_clear()
+            .args(["serve", "--demo"])
+            .env("FEEDBACK_DATA_DIR", folder.path().join("data"))
+            .env("FEEDBACK_LISTEN", format!("127.0.0.1:{port}"));
+        Ok(Self {
+            process: Process::start("demo", &mut command, &log)?,
+            client: Client::new(format!("http://127.0.0.1:{port}"))?,
+            folder,
+        })
+    }
+
+    /// The path of the first URL that it prints, once it answers.
+    async fn link(&self) -> Result<String> {
+        eventually(LATER, async || {
+            self.client.get("/health/live").await?;
+            let log = self.process.log()?;
+            // An earlier demo in this folder had another port.
+            let mut words = log.split_whitespace();
+            let path = words.find_map(|word| word.strip_prefix(self.client.base()));
+            Ok(path.context("no link of this service")?.to_owned())
+        })
+        .await
+    }
+
+    async fn use_link(&self, path: &str) -> Result<tests::client::Answer> {
+        let call = self.client.call(Method::POST, path);
+        call.header("origin", self.client.base()).send().await
+    }
+}
+
+#[tokio::test]
+async fn a_demo_has_a_company_to_look_at_and_goes_on_with_it() -> Result<()> {
+    let mut demo = Demo::start(tempfile::tempdir()?)?;
+    let link = demo.link().await?;
+    // Looking at it does not use it up.
+    for _ in 0..2 {
+        demo.client.get(&link).await?.expect(200)?;
+    }
+    let person = Person::of_answer(&demo.client, &demo.use_link(&link).await?.expect(303)?)?;
+    for used in [demo.use_link(&link).await?, demo.client.get(&link).await?] {
+        ensure!(used.status == 410, "{used:?}");
+    }
+    for (path, texts) in [
+        (
+            "/dashboard?days=90",
+            ["Your visit", "Lowest, and not by chance"].as_slice(),
+        ),
+        ("/dashboard/campaigns", &["Running", "Paused", "Finished"]),
+        ("/dashboard/answers", &["NPS"]),
+        ("/dashboard/imports", &["Completed"]),
+    ] {
+        let page = person.get(path).await?.expect(200)?;
+        for text in texts {
+            ensure!(page.text()?.contains(text), "{path} has no {text}");
+        }
+    }
+    // Numbers move while one looks: guests come with an import that has rejected rows.
+    eventually(LATER, async || {
+        let imports = person.get("/dashboard/imports").await?.expect(200)?;
+        ensure!(
+            imports.text()?.contains("class=\"n bad\">5<"),
+            "no rejected rows"
+        );
+        Ok(())
+    })
+    .await?;
+    demo.process.kill()?;
+    let again = Demo::start(demo.folder)?;
+    let new = again.link().await?;
+    ensure!(new != link, "the same link");
+    again.use_link(&new).await?.expect(303)?;
+    let mut verify = std::process::Command::new(Program::Serve.path()?);
+    verify
+        .env_clear()
+        .arg("verify")
+        .env("FEEDBACK_DATA_DIR", again.folder.path().join("data"));
+    let verified = tokio::process::Command::from(verify).output().await?;
+    ensure!(verified.status.success(), "{verified:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_store_with_accounts_is_no_place_for_a_demo() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let output = app
+        .cli_with(&["serve", "--demo"], &[("FEEDBACK_LISTEN", "127.0.0.1:0")])
+        .await?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(
+        !output.status.success() && said.contains("accounts already"),
+        "{output:?}"
+    );
+    Ok(())
+}

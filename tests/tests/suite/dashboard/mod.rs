@@ -1,0 +1,6 @@
+//! Contract §9: people, what their roles let them do, and the pages that they see.
+
+mod browser;
+mod demo;
+mod pages;
+mod people;

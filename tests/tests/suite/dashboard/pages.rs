@@ -1,0 +1,168 @@
+//! Pages show what the API says, in English and German, and masked where they should.
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tests::app::App;
+use tests::client::Client;
+use tests::form::form;
+use tests::import::{JSON, record};
+use tests::wait::{SOON, eventually};
+
+/// A form of the account `shop` with three answers through one link.
+async fn answered(app: &App) -> Result<(Client, Value)> {
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let form = owner.published(&form()).await?;
+    owner
+        .import_and_wait(&[record("order-1"), record("order-2")], SOON)
+        .await?;
+    let link = owner
+        .link(&form, "1_3", &[("track_field", "docid=order-1")])
+        .await?;
+    let token = link["token"].as_str().context("no token")?;
+    for (recommend, more) in [
+        (10, "All <b>well</b>."),
+        (9, "Fine."),
+        (3, "Too long a wait."),
+    ] {
+        let answers = json!({"recommend": recommend, "mood": 4, "more": more, "reason": "look"});
+        let body = json!({"answers": answers}).to_string();
+        let call = owner.call(Method::POST, &format!("/f/{token}"));
+        call.body(JSON, body).send().await?.expect(201)?;
+    }
+    Ok((owner, form))
+}
+
+#[tokio::test]
+async fn the_figures_are_those_of_the_api() -> Result<()> {
+    let app = App::start().await?;
+    let (_, form) = answered(&app).await?;
+    let person = app.person("ada", "shop", "viewer").await?;
+    let form_id = form["form_id"].as_str().context("no form_id")?;
+    // Three views, three responses; 2 promoters and 1 detractor are an NPS of 33.
+    eventually(SOON, async || {
+        for path in [
+            "/dashboard?days=7".to_owned(),
+            format!("/dashboard/form/{form_id}?days=7"),
+        ] {
+            let page = person.get(&path).await?.expect(200)?;
+            let text = page.text()?;
+            for value in [
+                "<p class=\"value\">3</p>",
+                "<p class=\"value\">33</p>",
+                "<p class=\"value\">100.0%</p>",
+            ] {
+                ensure!(text.contains(value), "{path} has no {value}: {text}");
+            }
+        }
+        Ok(())
+    })
+    .await?;
+    let page = person
+        .get(&format!(
+            "/dashboard/form/{form_id}?days=7&bus_prop=store%3AHamburg"
+        ))
+        .await?
+        .expect(200)?;
+    ensure!(
+        page.text()?.contains("<p class=\"value\">0</p>"),
+        "of another store"
+    );
+    let answers = person
+        .get(&format!("/dashboard/answers?form={form_id}&show=all"))
+        .await?
+        .expect(200)?;
+    let answers = answers.text()?;
+    for text in [
+        "All &#60;b&#62;well&#60;/b&#62;.",
+        "Too long a wait.",
+        "order-1",
+        "Why did you come?",
+        "3 answers",
+    ] {
+        ensure!(answers.contains(text), "no {text}: {answers}");
+    }
+    let german = person
+        .call(Method::GET, "/dashboard")
+        .header("accept-language", "de-AT,en;q=0.5");
+    let german = german.send().await?.expect(200)?;
+    ensure!(
+        german.text()?.contains("<html lang=\"de\">") && german.text()?.contains("Übersicht"),
+        "{german:?}"
+    );
+    for (path, status) in [
+        ("/dashboard?from=2026-01-01&to=2026-02-30", 400),
+        ("/dashboard?days=0", 400),
+        ("/dashboard?days=99999999999999", 400),
+        ("/dashboard/form/none", 400),
+        ("/dashboard/answers?cursor=x", 400),
+        ("/dashboard/nowhere", 404),
+        ("/dashboard/assets/nothing.css", 404),
+    ] {
+        let answer = person.get(path).await?;
+        ensure!(answer.status == status, "{path}: {answer:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn answers_are_searched_by_grade_and_word() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, form) = answered(&app).await?;
+    let person = app.person("ada", "shop", "viewer").await?;
+    let form_id = form["form_id"].as_str().context("no form_id")?;
+    for (filter, count) in [
+        ("nps=9-10", 2),
+        ("nps=3", 1),
+        ("q=WAIT%20long", 1),
+        ("q=wait%20fine", 0),
+        ("q=fine&nps=0-6", 0),
+    ] {
+        let found = person
+            .get(&format!(
+                "/dashboard/answers?form={form_id}&show=all&{filter}"
+            ))
+            .await?
+            .expect(200)?;
+        let heading = if count == 1 {
+            ">1 answer<".to_owned()
+        } else {
+            format!(">{count} answers<")
+        };
+        ensure!(found.text()?.contains(&heading), "{filter}: {found:?}");
+    }
+    for wrong in ["nps=11", "nps=a", "happiness=0", "q="] {
+        let list = format!("/api_v1/report/feedbacks/2026-01-01/2026-01-02/{form_id}?{wrong}");
+        owner.get(&list).await?.problem(400, "invalid_parameter")?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn viewers_see_masked_phones() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let sent = record("order-1");
+    owner
+        .import_and_wait(std::slice::from_ref(&sent), SOON)
+        .await?;
+    let phone = sent["phone"].as_str().context("no phone")?;
+    for (role, shown) in [("viewer", false), ("editor", true)] {
+        let person = app.person(role, "shop", role).await?;
+        let page = person
+            .get("/dashboard/recipients?docid=order-1")
+            .await?
+            .expect(200)?;
+        ensure!(page.text()?.contains(phone) == shown, "{role}");
+        let list = person.get("/dashboard/recipients").await?.expect(200)?;
+        ensure!(
+            list.text()?.contains("order-1") && !list.text()?.contains(phone),
+            "{role}"
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,342 @@
+//! Signing in, how sessions end, what may be changed by whom and from where, and who did what.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use reqwest::Method;
+use tests::app::App;
+use tests::campaign::on_import;
+use tests::client::{Answer, Client};
+use tests::form::{PAIRS, pairs};
+use tests::import::record;
+use tests::person::{PASSWORD, Person, SIGN_IN, try_sign_in};
+use tests::wait::{SOON, eventually};
+
+/// The contract's 5 s, and a little more for two busy cores.
+const ENDED: Duration = Duration::from_secs(7);
+
+/// A page of the dashboard, and nothing of the page is missing that keeps it safe.
+fn check_page(answer: &Answer, status: u16) -> Result<()> {
+    ensure!(answer.status == status, "not {status}: {answer:?}");
+    let header = |name| answer.header(name).unwrap_or_default();
+    ensure!(
+        header("content-type").starts_with("text/html"),
+        "{answer:?}"
+    );
+    let policy = header("content-security-policy");
+    ensure!(
+        policy.starts_with("default-src 'none'") && !policy.contains("unsafe"),
+        "{policy}"
+    );
+    ensure!(header("cache-control") == "no-store", "{answer:?}");
+    Ok(())
+}
+
+async fn is_signed_out(person: &Person) -> Result<()> {
+    eventually(ENDED, async || {
+        let answer = person.get("/dashboard").await?;
+        ensure!(answer.status == 303, "still signed in: {}", answer.status);
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn only_name_and_password_lead_in() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    app.add_person("Ada", "shop", "viewer").await?;
+    let client = app.anonymous()?;
+    let root = client.get("/").await?.expect(303)?;
+    ensure!(root.header("location") == Some("/dashboard"), "{root:?}");
+    let page = client
+        .get("/dashboard/imports?cursor=x")
+        .await?
+        .expect(303)?;
+    let to = page.header("location").unwrap_or_default();
+    ensure!(
+        to == "/dashboard/sign-in?next=%2Fdashboard%2Fimports%3Fcursor%3Dx",
+        "{to}"
+    );
+    check_page(&client.get(to).await?, 200)?;
+    let wrong = try_sign_in(&client, "ada", "wrong horse").await?;
+    check_page(&wrong, 401)?;
+    let unknown = try_sign_in(&client, "adb", "wrong horse").await?;
+    let (wrong, unknown) = (wrong.text()?, unknown.text()?);
+    ensure!(
+        wrong.replace("ada", "adb") == unknown,
+        "a name that nobody has shows"
+    );
+    // However it is typed.
+    let person = Person::sign_in(&client, " ADA ").await?;
+    check_page(&person.get("/dashboard").await?, 200)?;
+    let api = person.get("/api_v1/sms/import").await?;
+    api.problem(401, "unauthenticated")?;
+    // What is tried too often is not tried at all, also with the right password.
+    for _ in 0..10 {
+        if try_sign_in(&client, "ada", "wrong horse").await?.status == 429 {
+            break;
+        }
+    }
+    let right = try_sign_in(&client, "ada", PASSWORD).await?;
+    check_page(&right, 429)?;
+    ensure!(right.header("retry-after") == Some("60"), "{right:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_session_ends_with_what_it_rests_on() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    let person = app.person("ben", "shop", "editor").await?;
+    let out = person.post("/dashboard/sign-out", &[]).await?.expect(303)?;
+    let taken = out.header("set-cookie").unwrap_or_default();
+    ensure!(taken.contains("Max-Age=0"), "{taken}");
+    is_signed_out(&person).await?;
+    let client = app.anonymous()?;
+    let again = async || Person::sign_in(&client, "ben").await;
+    let person = again().await?;
+    admin
+        .post(
+            "/dashboard/people/role",
+            &[("name", "ben"), ("value", "viewer")],
+        )
+        .await?
+        .expect(303)?;
+    is_signed_out(&person).await?;
+    let person = again().await?;
+    app.succeeds(&["user", "role", "ben", "editor"]).await?;
+    is_signed_out(&person).await?;
+    let person = again().await?;
+    let new = [("current", PASSWORD), ("new", "battery staple")];
+    person
+        .post("/dashboard/password", &new)
+        .await?
+        .expect(303)?;
+    is_signed_out(&person).await?;
+    ensure!(
+        try_sign_in(&client, "ben", PASSWORD).await?.status == 401,
+        "the old one works"
+    );
+    let answer = try_sign_in(&client, "ben", "battery staple")
+        .await?
+        .expect(303)?;
+    let person = Person::of_answer(&client, &answer)?;
+    app.succeeds(&["user", "remove", "ben"]).await?;
+    is_signed_out(&person).await?;
+    ensure!(
+        try_sign_in(&client, "ben", "battery staple").await?.status == 401,
+        "who is gone gets in"
+    );
+    Ok(())
+}
+
+/// What a page's form sends.
+type Fields = &'static [(&'static str, &'static str)];
+
+/// What each role may change, by the lowest that may.
+const CHANGES: [(&str, &str, Fields); 9] = [
+    (
+        "editor",
+        "/dashboard/imports/0190c0de-0000-7000-8000-000000000000/cancel",
+        &[],
+    ),
+    (
+        "editor",
+        "/dashboard/campaigns/0190c0de-0000-7000-8000-000000000000/pause",
+        &[],
+    ),
+    (
+        "editor",
+        "/dashboard/forms/0190c0de-0000-7000-8000-000000000000/publish",
+        &[],
+    ),
+    (
+        "editor",
+        "/dashboard/recipients/erase",
+        &[("docid", "nobody")],
+    ),
+    (
+        "admin",
+        "/dashboard/people",
+        &[("name", "new"), ("password", PASSWORD), ("role", "admin")],
+    ),
+    ("admin", "/dashboard/people/remove", &[("name", "viewer")]),
+    ("admin", "/dashboard/keys", &[("report", "on")]),
+    ("admin", "/dashboard/keys/revoke", &[("api_key", "fk_0")]),
+    ("admin", "/dashboard/keys/rotate", &[("api_key", "fk_0")]),
+];
+
+#[tokio::test]
+async fn a_change_needs_the_role_the_origin_and_the_token() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let roles = ["viewer", "editor", "admin"];
+    let mut people = Vec::new();
+    for role in roles {
+        people.push(app.person(role, "shop", role).await?);
+    }
+    let admin = &people[2];
+    let (token, base) = (admin.token().await?, app.anonymous()?.base().to_owned());
+    for (lowest, path, fields) in CHANGES {
+        let needed = roles.iter().position(|role| *role == lowest);
+        for (place, person) in people.iter().enumerate().take(2) {
+            let refused = person.post(path, fields).await?.status == 403;
+            ensure!(
+                refused == (Some(place) < needed),
+                "{path} as {}",
+                roles[place]
+            );
+        }
+        let with_token = pairs(&[&[("token", token.as_str())], fields].concat());
+        let forged = |origin: Option<&str>| {
+            let call = admin
+                .call(Method::POST, path)
+                .body(PAIRS, with_token.clone());
+            origin
+                .into_iter()
+                .fold(call, |call, origin| call.header("origin", origin))
+        };
+        for origin in [
+            None,
+            Some("https://evil.example"),
+            Some("null"),
+            Some("http://127.0.0.1"),
+        ] {
+            check_page(&forged(origin).send().await?, 403)?;
+        }
+        let other = people[1].token().await?;
+        for token in ["", "0", other.as_str()] {
+            let body = pairs(&[&[("token", token)], fields].concat());
+            let call = admin.call(Method::POST, path).header("origin", &base);
+            check_page(&call.body(PAIRS, body).send().await?, 403)?;
+        }
+    }
+    for page in ["/dashboard/people", "/dashboard/keys", "/dashboard/audit"] {
+        check_page(&people[0].get(page).await?, 403)?;
+        check_page(&people[1].get(page).await?, 403)?;
+        check_page(&admin.get(page).await?, 200)?;
+    }
+    let sign_in = app
+        .anonymous()?
+        .call(Method::POST, SIGN_IN)
+        .header("origin", "https://evil.example");
+    let fields = pairs(&[("name", "viewer"), ("password", PASSWORD)]);
+    check_page(&sign_in.body(PAIRS, fields).send().await?, 403)?;
+    let listed = app.succeeds(&["user", "list"]).await?;
+    ensure!(
+        listed == "admin  admin  shop\neditor  editor  shop\nviewer  viewer  shop\n",
+        "{listed}"
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_last_admin_stays_and_names_are_taken_once() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    app.create_key("other", &[]).await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    for (action, fields) in [
+        ("remove", vec![("name", "ada")]),
+        ("role", vec![("name", "ada"), ("value", "viewer")]),
+    ] {
+        let refused = admin
+            .post(&format!("/dashboard/people/{action}"), &fields)
+            .await?;
+        ensure!(
+            refused.text()?.contains("at least one admin"),
+            "{refused:?}"
+        );
+    }
+    for command in [
+        ["user", "remove", "ada"].as_slice(),
+        &["user", "role", "ada", "editor"],
+    ] {
+        let output = app.cli(command).await?;
+        ensure!(!output.status.success(), "{output:?}");
+    }
+    let taken = app.add_person("Ada", "other", "viewer").await;
+    ensure!(taken.is_err(), "a name was given twice");
+    ensure!(
+        app.add_person("ben", "nowhere", "viewer").await.is_err(),
+        "an account was made up"
+    );
+    let new = [("name", "eve"), ("password", "short"), ("role", "viewer")];
+    let short = admin.post("/dashboard/people", &new).await?;
+    ensure!(
+        short.text()?.contains("at least 10 characters"),
+        "{short:?}"
+    );
+    admin.get("/dashboard").await?.expect(200)?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn accounts_are_apart_and_changes_are_noted() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let owner: Client = app.anonymous()?.with_keys(&keys);
+    app.create_key("other", &[]).await?;
+    let editor = app.person("ada", "shop", "editor").await?;
+    let admin = app.person("ben", "shop", "admin").await?;
+    let stranger = app.person("eve", "other", "admin").await?;
+    let campaign = owner.started(|form| on_import(form, "demo")).await?;
+    let batch = owner.import_and_wait(&[record("order-1")], SOON).await?;
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let (campaign_id, form_id) = (text(&campaign["campaign_id"]), text(&campaign["form_id"]));
+    for path in [
+        format!("/dashboard/form/{form_id}"),
+        format!("/dashboard/campaigns/{campaign_id}"),
+        format!("/dashboard/imports/{}", text(&batch["batch_id"])),
+        format!("/dashboard/answers?form={form_id}"),
+    ] {
+        check_page(&editor.get(&path).await?, 200)?;
+        check_page(&stranger.get(&path).await?, 404)?;
+    }
+    let found = stranger
+        .get("/dashboard/recipients?docid=order-1")
+        .await?
+        .expect(200)?;
+    ensure!(!found.text()?.contains("+49"), "a foreign recipient");
+    let pause = format!("/dashboard/campaigns/{campaign_id}/pause");
+    check_page(&stranger.post(&pause, &[]).await?, 404)?;
+    let revoke = stranger
+        .post("/dashboard/keys/revoke", &[("api_key", &keys.api_key)])
+        .await?;
+    check_page(&revoke, 404)?;
+    let removed = stranger
+        .post("/dashboard/people/remove", &[("name", "ada")])
+        .await?;
+    check_page(&removed, 404)?;
+    editor.post(&pause, &[]).await?.expect(303)?;
+    // What is refused is noted with what it came to.
+    let start = format!("/dashboard/campaigns/{campaign_id}/start");
+    let again = editor.post(&start, &[]).await?;
+    check_page(&again, 409)?;
+    editor
+        .post("/dashboard/recipients/erase", &[("docid", "order-1")])
+        .await?
+        .expect(303)?;
+    let log = admin.get("/dashboard/audit").await?.expect(200)?;
+    let log = log.text()?;
+    for (what, status) in [
+        ("campaign.pause", "200"),
+        ("campaign.start", "409"),
+        ("recipient.erase", "204"),
+    ] {
+        let row = log
+            .split("<tr>")
+            .find(|row| row.contains(what) && row.contains(&format!(">{status}<")));
+        let row = row.unwrap_or_default();
+        ensure!(
+            row.contains("ada") && row.contains("127.0.0.1"),
+            "{what} {status}: {log}"
+        );
+    }
+    ensure!(!log.contains("+49"), "a phone in the log");
+    let theirs = stranger.get("/dashboard/audit").await?.expect(200)?;
+    ensure!(!theirs.text()?.contains("ada"), "a foreign log");
+    Ok(())
+}
