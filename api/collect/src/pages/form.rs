@@ -18,7 +18,7 @@ pub fn prepare(form: &FormContent, is_of_message: bool) -> Prepared {
         questions: &questions(form, &[], &[]),
         stops: is_of_message,
     };
-    Prepared(page.to_string())
+    Prepared::new(&page.to_string())
 }
 
 /// Why a form is shown again.
@@ -71,7 +71,7 @@ pub fn form_again(
         questions: &questions,
         stops: false,
     };
-    Prepared(page.to_string()).fill(token, visit)
+    Prepared::new(&page.to_string()).fill(token, visit)
 }
 
 /// The questions of a form's page, each with what was typed under its key.

@@ -79,7 +79,7 @@ pub fn send_again(token: &str, sent: &[(String, String)]) -> Page {
             "We could not take them just now. They are kept on this page: please wait a moment and send them again.",
         )
     };
-    Prepared(message.to_string()).fill(token, Uuid::nil())
+    Prepared::new(&message.to_string()).fill(token, Uuid::nil())
 }
 
 /// For any other failure.
@@ -143,6 +143,6 @@ impl Message<'_> {
     }
 
     fn page(&self) -> Page {
-        Prepared(self.to_string()).fill("", Uuid::nil())
+        Prepared::new(&self.to_string()).fill("", Uuid::nil())
     }
 }
