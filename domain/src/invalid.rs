@@ -105,6 +105,8 @@ pub mod code {
     pub const UNKNOWN_KEY: &str = "unknown_key";
     /// An answer to a field that is off the page.
     pub const RETIRED: &str = "retired";
+    /// Of a field that is not asked beside the other answers.
+    pub const HIDDEN: &str = "hidden";
     /// Of a published form: another type.
     pub const TYPE_CHANGED: &str = "type_changed";
     /// Of a published form: another scale.

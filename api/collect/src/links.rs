@@ -8,7 +8,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use domain::form::FormStatus;
+use domain::form::{FormStatus, Labels};
 use domain::link::Token;
 use moka::future::Cache;
 use store::form::PublicLink;
@@ -39,8 +39,19 @@ pub struct Links {
     found: Cache<Token, Arc<Opened>>,
     /// An attacker behind the same address does not take a link from those who have it open.
     lately: Cache<Token, ()>,
-    /// By form, its revision, and whether it is the page of messages.
-    pages: Cache<(Uuid, i64, bool), Arc<Prepared>>,
+    pages: Cache<PageKey, Arc<Prepared>>,
+}
+
+/// What a form's page depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct PageKey {
+    form_id: Uuid,
+    revision: i64,
+    is_of_message: bool,
+    /// Other than the form's own.
+    language: Option<String>,
+    /// Where its tracking fields are in the texts.
+    link_id: Option<Uuid>,
 }
 
 /// A link with its form.
@@ -118,19 +129,30 @@ impl Links {
         }
     }
 
-    /// The page of a link's form.
-    pub async fn page(&self, opened: &Opened) -> Arc<Prepared> {
-        if let Some(page) = opened.page.get() {
+    /// The page of a link's form, in a language if it is translated.
+    pub async fn page(&self, opened: &Opened, language: Option<&str>) -> Arc<Prepared> {
+        let link = &opened.link;
+        let form = &link.content;
+        let language = language.filter(|language| form.is_translated(language));
+        if let (Some(page), None) = (opened.page.get(), language) {
             return page.clone();
         }
-        let link = &opened.link;
-        let is_of_message = link.is_of_message;
-        let prepared = async { Arc::new(prepare(&link.content, is_of_message)) };
-        let page = self
-            .pages
-            .get_with((link.form_id, link.revision, is_of_message), prepared)
-            .await;
-        opened.page.get_or_init(|| page).clone()
+        let key = PageKey {
+            form_id: link.form_id,
+            revision: link.revision,
+            is_of_message: link.is_of_message,
+            language: language.map(ToOwned::to_owned),
+            link_id: form.piping.then_some(link.link_id),
+        };
+        let prepared = async {
+            let form = form.for_reader(language, &link.track_fields);
+            Arc::new(prepare(&form, link.is_of_message))
+        };
+        let page = self.pages.get_with(key, prepared).await;
+        match language {
+            Some(_) => page,
+            None => opened.page.get_or_init(|| page).clone(),
+        }
     }
 }
 
@@ -138,6 +160,11 @@ impl Links {
 fn is_outdated(state: &AppState, opened: &Opened) -> bool {
     let ids = [opened.link.link_id, opened.link.form_id];
     state.recent_changes.any_since(opened.looked_up_at, &ids)
+}
+
+/// The bytes of a text in other languages, about.
+fn size(labels: &Labels) -> usize {
+    labels.values().map(|text| ENTRY + text.len()).sum()
 }
 
 /// The bytes of a link with its form, about.
@@ -148,11 +175,13 @@ fn weight(link: &PublicLink) -> u32 {
     let bus_props = form.bus_props.iter();
     let bus_props = bus_props.map(|entry| entry.text.as_str().len());
     let fields = form.fields.iter();
-    let fields = fields.map(|field| field.key.as_str().len() + field.label.len());
+    let fields =
+        fields.map(|field| field.key.as_str().len() + field.label.len() + size(&field.labels));
     let options = form.fields.iter().flat_map(|field| field.kind.options());
-    let options = options.map(|option| option.value.len() + option.label.len());
+    let options =
+        options.map(|option| option.value.len() + option.label.len() + size(&option.labels));
     let entries = track_fields.chain(bus_props).chain(fields).chain(options);
     let bytes: usize = entries.map(|texts| ENTRY + texts).sum();
     let ids = link.bus_prop_ids.len() * size_of::<u32>();
-    u32::try_from(LINK + form.title.len() + ids + bytes).unwrap_or(u32::MAX)
+    u32::try_from(LINK + form.title.len() + size(&form.labels) + ids + bytes).unwrap_or(u32::MAX)
 }

@@ -53,6 +53,7 @@ for (const group of form.querySelectorAll('[data-clear]')) {
     clear.type = 'button';
     clear.addEventListener('click', () => {
       group.querySelector(':checked').checked = false;
+      form.dispatchEvent(new Event('input'));
       clear.remove();
       clear = null;
       group.querySelector('input').focus();
@@ -62,6 +63,57 @@ for (const group of form.querySelectorAll('[data-clear]')) {
   offer();
 }
 
-const problem = page.querySelector('.notice');
+{#- Questions that are asked only beside certain answers to one before. What is not asked is not sent. #}
+const asked = form.querySelectorAll('[data-if]');
+const ask = () => {
+  for (const question of asked) {
+    const given = form.querySelectorAll(`[name="${question.dataset.if}"]:checked:not(:disabled)`);
+    const values = JSON.parse(question.dataset.in);
+    question.hidden = ![...given].some(({value}) => values.includes(value));
+    for (const control of question.querySelectorAll('input, textarea')) control.disabled = question.hidden;
+  }
+};
+
+{#- How far somebody has come in a long form. #}
+const questions = [...form.querySelectorAll('.q')];
+const done = questions.length > 5 && page.createElement('progress');
+const count = () => {
+  const open = questions.filter(({hidden}) => !hidden);
+  const answered = open.filter(q => q.querySelector(':checked') || [...q.querySelectorAll('.box')].some(({value}) => value.trim()));
+  done.max = open.length;
+  done.value = answered.length;
+  done.ariaValueText = `${answered.length} / ${open.length}`;
+};
+if (done) {
+  done.className = 'done';
+  done.ariaLabel = page.querySelector('h1').textContent;
+  form.before(done);
+}
+
+{#- What was answered so far is kept on this device alone, until it is sent or for a week. A page that comes back with what was
+    typed has it already. #}
+const kept = 'feedback ' + form.getAttribute('action'), week = 6048e5, problem = page.querySelector('.notice');
+const all = () => [...form.querySelectorAll('.q input, .q textarea')];
+try {
+  const {at, values} = JSON.parse(localStorage.getItem(kept)) || {};
+  if (!problem && Date.now() - at < week) for (const control of all()) {
+    const given = values.filter(([name]) => name === control.name).map(([, value]) => value);
+    if (control.matches('.box')) control.value = given[0] || '';
+    else control.checked = given.includes(control.value);
+  }
+} catch {}
+const keep = () => {
+  ask();
+  if (done) count();
+  const values = all().filter(control => !control.disabled && (control.matches('.box') ? control.value : control.checked));
+  try {
+    localStorage.setItem(kept, JSON.stringify({at: Date.now(), values: values.map(({name, value}) => [name, value])}));
+  } catch {}
+};
+form.addEventListener('input', keep);
+form.addEventListener('submit', () => { try { localStorage.removeItem(kept); } catch {} });
+ask();
+if (done) count();
+
 if (problem) problem.focus();
 })();

@@ -242,7 +242,11 @@ form-bus-props = Merkmale, eines je Zeile
 form-type = Art
 form-label = Frage
 form-required = Muss beantwortet werden
-form-scale = Von 1 bis
+number-scale = Von 1 bis
+form-more = Mehr
+form-show-if = Nur fragen, wenn (Schlüssel=Antwort,Antwort)
+form-labels = In anderen Sprachen, eine je Zeile
+form-piping = { "{" }Name|Text{ "}" } in Texten ist ein Tracking-Feld des Links
 form-options = Möglichkeiten, eine je Zeile: Wert=Text
 form-note = Eine Zeile ohne Frage entfällt. Mit JavaScript lassen sich Zeilen an einen anderen Platz ziehen.
 form-nps = Würden Sie uns Freunden empfehlen?

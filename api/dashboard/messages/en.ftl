@@ -242,7 +242,11 @@ form-bus-props = Business properties, one a line
 form-type = Kind
 form-label = Question
 form-required = Must be answered
-form-scale = From 1 to
+number-scale = From 1 to
+form-more = More
+form-show-if = Ask only if (key=answer,answer)
+form-labels = In other languages, one a line
+form-piping = { "{" }name|text{ "}" } in texts is a tracking field of the link
 form-options = Options, one a line: value=text
 form-note = A row without a question is left out. With JavaScript, rows can be dragged to another place.
 form-nps = Would you recommend us to a friend?

@@ -1,5 +1,7 @@
 //! Making a form and changing it: fields by rows, which the page's script lets people drag to order.
 
+use std::collections::{BTreeMap, HashSet};
+
 use api_http::{Network, Problem, Result, parse_id};
 use askama::Template;
 use axum::extract::{Path, Query, State};
@@ -39,72 +41,203 @@ struct Draft {
     title: String,
     /// One a line.
     bus_props: String,
+    piping: bool,
+    /// The title in other languages, as [`lines_of`] writes them.
+    labels: String,
     rows: Vec<Row>,
 }
 
 /// A field; without a label it is none.
 #[derive(Default)]
 struct Row {
-    key: String,
+    /// What is stored of it; what the page has no words for stays as it is.
+    before: Map<String, Value>,
     kind: String,
     label: String,
     required: bool,
-    scale: String,
+    /// The label in other languages.
+    labels: String,
+    /// `key=value,value`; empty: always asked.
+    show_if: String,
+    /// Numbers that define a field of its type, by name.
+    numbers: BTreeMap<String, String>,
     /// One a line, `value=label`.
     options: String,
+}
+
+impl Row {
+    /// Of a field in JSON.
+    fn read(field: &Value) -> Self {
+        let option =
+            |option: &Value| format!("{}={}", text(&option["value"]), text(&option["label"]));
+        let show_if = &field["show_if"];
+        let values = list(&show_if["in"]);
+        let before = field.as_object().cloned().unwrap_or_default();
+        let numbers = before.iter().filter(|(_, value)| value.is_number());
+        Self {
+            kind: text(&field["type"]),
+            label: text(&field["label"]),
+            required: field["required"] == json!(true),
+            labels: lines_of(&field["labels"]),
+            show_if: match show_if["key"].as_str() {
+                Some(key) => format!(
+                    "{key}={}",
+                    values
+                        .iter()
+                        .map(service::text)
+                        .collect::<Vec<_>>()
+                        .join(",")
+                ),
+                None => String::new(),
+            },
+            numbers: numbers
+                .map(|(name, value)| (name.clone(), value.to_string()))
+                .collect(),
+            options: list(&field["options"])
+                .iter()
+                .map(option)
+                .collect::<Vec<_>>()
+                .join("\n"),
+            before,
+        }
+    }
+
+    fn field_type(&self) -> Option<FieldType> {
+        self.kind.parse().ok()
+    }
+
+    /// As it was typed.
+    fn number(&self, name: &str) -> &str {
+        self.numbers.get(name).map_or("", String::as_str)
+    }
+
+    fn before_text(&self) -> String {
+        Value::Object(self.before.clone()).to_string()
+    }
+
+    fn key(&self, place: usize) -> String {
+        let known = self.before.get("key").and_then(Value::as_str);
+        known
+            .filter(|key| !key.is_empty())
+            .map_or_else(|| key(&self.label, place), ToOwned::to_owned)
+    }
+
+    /// The field in JSON. `chosen` has the keys of fields with options.
+    fn write(&self, place: usize, chosen: &HashSet<String>) -> Value {
+        let mut field = json!({
+            "key": self.key(place),
+            "type": self.kind,
+            "label": self.label,
+            "required": self.required,
+        });
+        let field_type = self.field_type();
+        for (name, _) in field_type.map_or(&[][..], FieldType::numbers) {
+            let number = self
+                .numbers
+                .get(*name)
+                .and_then(|text| text.trim().parse::<i64>().ok());
+            field[*name] = json!(number.unwrap_or(5));
+        }
+        if field_type.is_some_and(FieldType::has_options) {
+            let before = list(&self.before.get("options").cloned().unwrap_or_default());
+            let option = |line: &str| {
+                let (value, label) = line.split_once('=').unwrap_or((line, line));
+                let known = before.iter().find(|option| option["value"] == value.trim());
+                let mut option = known.cloned().unwrap_or_default();
+                option["value"] = json!(value.trim());
+                option["label"] = json!(label.trim());
+                option
+            };
+            field["options"] = lines(&self.options).map(option).collect();
+        }
+        if let Some((key, values)) = self.show_if.split_once('=') {
+            let key = key.trim();
+            let value = |text: &str| match text.trim().parse::<u8>() {
+                Ok(grade) if !chosen.contains(key) => json!(grade),
+                _ => json!(text.trim()),
+            };
+            let values: Vec<_> = values.split(',').map(value).collect();
+            field["show_if"] = json!({"key": key, "in": values});
+        }
+        put_labels(&mut field, &self.labels);
+        field
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn list(value: &Value) -> Vec<Value> {
+    value.as_array().cloned().unwrap_or_default()
+}
+
+/// The lines of a text that are not blank.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty())
+}
+
+/// Texts by language, one a line: `de=Wie war es?`.
+fn lines_of(labels: &Value) -> String {
+    let labels = labels.as_object().into_iter().flatten();
+    let lines: Vec<_> = labels
+        .map(|(language, label)| format!("{language}={}", text(label)))
+        .collect();
+    lines.join("\n")
+}
+
+fn put_labels(of: &mut Value, labels: &str) {
+    let labels: Map<_, _> = lines(labels)
+        .filter_map(|line| line.split_once('='))
+        .map(|(language, label)| (language.trim().to_owned(), json!(label.trim())))
+        .collect();
+    if !labels.is_empty() {
+        of["labels"] = labels.into();
+    }
 }
 
 impl Draft {
     /// Of a form in JSON.
     fn read(form: &Value) -> Self {
-        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let in_use = |entry: &&Value| entry["retired"] != json!(true);
-        let lines = |lines: Vec<String>| lines.join("\n");
         let bus_props = list(&form["bus_props"]);
-        let bus_props = bus_props
-            .iter()
-            .filter(in_use)
-            .map(|entry| text(&entry["bus_prop"]));
-        let option =
-            |option: &Value| format!("{}={}", text(&option["value"]), text(&option["label"]));
-        let row = |field: &Value| Row {
-            key: text(&field["key"]),
-            kind: text(&field["type"]),
-            label: text(&field["label"]),
-            required: field["required"] == json!(true),
-            scale: field["scale"]
-                .as_i64()
-                .map_or_else(String::new, |scale| scale.to_string()),
-            options: lines(list(&field["options"]).iter().map(option).collect()),
-        };
+        let bus_props = bus_props.iter().filter(in_use);
+        let bus_props: Vec<_> = bus_props.map(|entry| text(&entry["bus_prop"])).collect();
         Self {
             title: text(&form["title"]),
-            bus_props: lines(bus_props.collect()),
+            bus_props: bus_props.join("\n"),
+            piping: form["piping"] == json!(true),
+            labels: lines_of(&form["labels"]),
             rows: list(&form["fields"])
                 .iter()
                 .filter(in_use)
-                .map(row)
+                .map(Row::read)
                 .collect(),
         }
     }
 
-    /// Of what was sent: each `key` begins a row.
+    /// Of what was sent: each `before` begins a row.
     fn sent(pairs: Vec<(String, String)>) -> Self {
         let mut draft = Self::default();
         for (name, value) in pairs {
             match (&*name, draft.rows.last_mut()) {
                 ("title", _) => draft.title = value,
                 ("bus_props", _) => draft.bus_props = value,
-                ("key", _) => draft.rows.push(Row {
-                    key: value,
+                ("piping", _) => draft.piping = true,
+                ("title_labels", _) => draft.labels = value,
+                ("before", _) => draft.rows.push(Row {
+                    before: serde_json::from_str(&value).unwrap_or_default(),
                     ..Row::default()
                 }),
                 ("type", Some(row)) => row.kind = value,
                 ("label", Some(row)) => row.label = value,
                 ("required", Some(row)) => row.required = true,
-                ("scale", Some(row)) => row.scale = value,
+                ("labels", Some(row)) => row.labels = value,
+                ("show_if", Some(row)) => row.show_if = value,
                 ("options", Some(row)) => row.options = value,
+                (_, Some(row)) => {
+                    row.numbers.insert(name, value);
+                }
                 _ => {}
             }
         }
@@ -113,33 +246,19 @@ impl Draft {
     }
 
     fn write(&self) -> Value {
-        let lines = |text: &str| {
-            text.lines()
-                .map(str::trim)
-                .filter(|line| !line.is_empty())
-                .map(ToOwned::to_owned)
-                .collect::<Vec<_>>()
-        };
-        let fields = self.rows.iter().enumerate().map(|(place, row)| {
-            let mut field = json!({
-                "key": if row.key.is_empty() { key(&row.label, place) } else { row.key.clone() },
-                "type": row.kind,
-                "label": row.label,
-                "required": row.required,
-            });
-            if row.kind == "rating" {
-                field["scale"] = json!(row.scale.trim().parse::<i64>().unwrap_or(5));
-            }
-            if matches!(&*row.kind, "choice" | "choices") {
-                let option = |line: &String| {
-                    let (value, label) = line.split_once('=').unwrap_or((line, line));
-                    json!({"value": value.trim(), "label": label.trim()})
-                };
-                field["options"] = lines(&row.options).iter().map(option).collect();
-            }
-            field
-        });
-        json!({"title": self.title, "bus_props": lines(&self.bus_props), "fields": fields.collect::<Vec<_>>()})
+        let rows = || self.rows.iter().enumerate();
+        let chosen = rows().filter(|(_, row)| row.field_type().is_some_and(FieldType::has_options));
+        let chosen = chosen.map(|(place, row)| row.key(place)).collect();
+        let fields: Vec<_> = rows()
+            .map(|(place, row)| row.write(place, &chosen))
+            .collect();
+        let bus_props: Vec<_> = lines(&self.bus_props).collect();
+        let mut form = json!({"title": self.title, "bus_props": bus_props, "fields": fields});
+        if self.piping {
+            form["piping"] = json!(true);
+        }
+        put_labels(&mut form, &self.labels);
+        form
     }
 
     /// Rows with a field, and some without.
@@ -294,23 +413,52 @@ mod tests {
             "fields": [
                 {"key": "a", "type": "nps", "label": "A", "required": true},
                 {"key": "b", "type": "rating", "label": "B", "required": false, "scale": 7},
-                {"key": "c", "type": "choice", "label": "C", "required": false,
-                 "options": [{"value": "x", "label": "X=Y"}, {"value": "z", "label": "Z"}]}],
+                {"key": "c", "type": "choice", "label": "C", "required": false, "show_if": {"key": "a", "in": [0, 1]},
+                 "options": [{"value": "x", "label": "X=Y", "labels": {"de": "Ü"}}, {"value": "z", "label": "Z"}]},
+                {"key": "d", "type": "text", "label": "D {store|here}", "required": false, "labels": {"de": "D", "fr": "D=D"},
+                 "show_if": {"key": "c", "in": ["x", "z"]}}],
+            "piping": true, "labels": {"de": "T"},
         });
         let mut shown = form.clone();
         shown["bus_props"] = json!([{"bus_prop": "store:A", "retired": false}, {"bus_prop": "store:B", "retired": true}]);
-        assert_eq!(Draft::read(&shown).write(), form);
+        let read = Draft::read(&shown);
+        assert_eq!(read.write(), form);
+        // What comes back from the page is the same.
+        let mut pairs = vec![
+            ("title".to_owned(), read.title.clone()),
+            ("bus_props".to_owned(), read.bus_props.clone()),
+            ("piping".to_owned(), "on".to_owned()),
+            ("title_labels".to_owned(), read.labels.clone()),
+        ];
+        for row in &read.rows {
+            let numbers = row
+                .numbers
+                .iter()
+                .map(|(name, number)| (&**name, number.clone()));
+            let members = [
+                ("before", row.before_text()),
+                ("type", row.kind.clone()),
+                ("label", row.label.clone()),
+                ("labels", row.labels.clone()),
+                ("show_if", row.show_if.clone()),
+                ("options", row.options.clone()),
+            ];
+            let required = row.required.then(|| ("required", "on".to_owned()));
+            let members = members.into_iter().chain(required).chain(numbers);
+            pairs.extend(members.map(|(name, value)| (name.to_owned(), value)));
+        }
+        assert_eq!(Draft::sent(pairs).write(), form);
     }
 
     #[test]
     fn rows_without_a_label_are_none_and_keys_follow_from_labels() {
         let pairs = [
             ("title", "t"),
-            ("key", ""),
+            ("before", ""),
             ("type", "text"),
             ("label", "Your Name?"),
             ("required", "on"),
-            ("key", ""),
+            ("before", ""),
             ("type", "nps"),
         ];
         let draft = Draft::sent(

@@ -11,7 +11,7 @@ use store::account::{CreateKeyError, IssuedKey, KeySummary};
 use strum::VariantArray;
 
 use crate::page::{Frame, page};
-use crate::session::{Change, SignedIn};
+use crate::session::{Change, Pairs, SignedIn};
 use crate::state::DashboardState;
 
 /// For so long the present secret still works.
@@ -52,37 +52,15 @@ async fn keys(state: &DashboardState, person: &SignedIn) -> Result<Vec<KeySummar
     Ok(keys.await?)
 }
 
-/// The names of the scopes that are chosen are the names of the members.
-#[derive(Deserialize)]
-pub struct NewKey {
-    import: Option<String>,
-    report: Option<String>,
-    form: Option<String>,
-    link: Option<String>,
-    send: Option<String>,
-}
-
-impl NewKey {
-    fn scopes(&self) -> Scopes {
-        let chosen = |scope: &&Scope| match scope {
-            Scope::Import => self.import.is_some(),
-            Scope::Report => self.report.is_some(),
-            Scope::Form => self.form.is_some(),
-            Scope::Link => self.link.is_some(),
-            Scope::Send => self.send.is_some(),
-        };
-        Scope::VARIANTS.iter().filter(chosen).copied().collect()
-    }
-}
-
-/// Makes a key.
+/// Makes a key with the scopes whose names are sent.
 pub async fn create(
     State(state): State<DashboardState>,
     person: SignedIn,
     network: Network,
-    Change(new): Change<NewKey>,
+    Pairs(sent): Pairs,
 ) -> Result<Response> {
-    let scopes = new.scopes();
+    let names = sent.iter().map(|(name, _)| name.parse());
+    let scopes: Scopes = names.filter_map(Result::<Scope, _>::ok).collect();
     if scopes.iter().next().is_none() {
         return answer(&state, &person, None).await;
     }

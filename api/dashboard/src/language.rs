@@ -7,8 +7,8 @@ use std::borrow::Borrow;
 use std::fmt::{Display, Write};
 use std::sync::LazyLock;
 
+use api_http::accept::languages;
 use axum::http::HeaderMap;
-use axum::http::header::ACCEPT_LANGUAGE;
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use chrono_tz::Tz;
 use fluent_bundle::concurrent::FluentBundle;
@@ -34,28 +34,12 @@ pub struct Text {
 
 /// The language that a request asks for, by the weights of `Accept-Language`; of those without a weight the first.
 pub fn of_request(headers: &HeaderMap) -> &'static Text {
-    let asked = headers.get(ACCEPT_LANGUAGE);
-    let asked = asked
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let mut wanted: Vec<(f32, &str)> = asked.split(',').map(range).collect();
-    wanted.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     let known = |code: &str| {
         TEXTS
             .iter()
             .find(|text| code.eq_ignore_ascii_case(text.code))
     };
-    let mut wanted = wanted.into_iter().filter(|(weight, _)| *weight > 0.0);
-    wanted
-        .find_map(|(_, code)| known(code))
-        .unwrap_or(&TEXTS[0])
-}
-
-/// A language range of RFC 9110 as its weight and primary subtag.
-fn range(text: &str) -> (f32, &str) {
-    let (range, weight) = text.split_once(";q=").unwrap_or((text, "1"));
-    let code = range.trim().split('-').next().unwrap_or_default();
-    (weight.trim().parse().unwrap_or(0.0), code)
+    languages(headers).find_map(known).unwrap_or(&TEXTS[0])
 }
 
 impl Text {
@@ -198,6 +182,8 @@ impl Text {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::header::ACCEPT_LANGUAGE;
+    use domain::form::FieldType;
     use std::collections::BTreeSet;
     use std::fs;
 
@@ -227,6 +213,15 @@ mod tests {
     #[test]
     fn every_text_of_a_page_is_there() {
         let known = keys(LANGUAGES[0].1);
+        for kind in FieldType::all() {
+            let numbers = kind
+                .numbers()
+                .iter()
+                .map(|(name, _)| format!("number-{name}"));
+            for key in numbers.chain([format!("type-{}", kind.as_str())]) {
+                assert!(known.contains(&*key), "{key}");
+            }
+        }
         let mut used = 0;
         for folder in ["templates", "src"] {
             let folder = format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"));

@@ -9,7 +9,7 @@ use axum::http::header::{ETAG, LOCATION};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use domain::form::{BusPropEntry, EditRefused, Field, FormContent, FormInput, FormStatus};
+use domain::form::{BusPropEntry, EditRefused, Field, FormContent, FormInput, FormStatus, Labels};
 use serde::Serialize;
 use serde_json::Value;
 use store::PAGE_BYTES;
@@ -37,6 +37,14 @@ const FORM_BODY: Limit = Limit {
 pub struct FormBody<'a> {
     form_id: Uuid,
     title: &'a str,
+    /// The title in other languages.
+    #[serde(skip_serializing_if = "Labels::is_empty")]
+    #[schema(required = false)]
+    labels: &'a Labels,
+    /// Only where it is: `{name|text}` in a title or label is a tracking field of the link.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    piping: bool,
     #[schema(example = "PUBLISHED", pattern = "^(DRAFT|PUBLISHED|DELETED)$")]
     status: &'static str,
     bus_props: Vec<BusPropBody<'a>>,
@@ -70,6 +78,8 @@ impl<'a> FormBody<'a> {
         Self {
             form_id: form.form_id,
             title: &form.content.title,
+            labels: &form.content.labels,
+            piping: form.content.piping,
             status: form.status.as_str(),
             bus_props: form.content.bus_props.iter().map(bus_prop).collect(),
             fields: &form.content.fields,
@@ -314,7 +324,7 @@ async fn expected(caller: &Caller, form_id: Uuid, headers: &HeaderMap) -> Result
 /// Answers with what a change came to.
 fn done(caller: &Caller, change: FormChange, what: &str) -> Result<Response> {
     let form = match change {
-        FormChange::Done(form) => form,
+        FormChange::Done(form) => *form,
         FormChange::NotFound => return Err(Problem::not_found()),
         FormChange::Changed => return Err(changed()),
         FormChange::Refused(status) => return Err(transition(status, what)),

@@ -3,7 +3,7 @@
 use std::iter::once;
 
 use axum::http::HeaderMap;
-use axum::http::header::ACCEPT;
+use axum::http::header::{ACCEPT, ACCEPT_LANGUAGE};
 use headers_accept::Accept;
 use headers_core::Header;
 use mediatype::names::{APPLICATION, CSV, JSON, TEXT};
@@ -56,6 +56,21 @@ pub fn negotiate(headers: &HeaderMap, others: &[Kind]) -> Kind {
         .iter()
         .find(|(media_type, _)| Some(media_type) == best);
     best.map_or(Kind::Json, |(_, kind)| *kind)
+}
+
+/// The primary subtags of the languages that a reader wants, the most wanted first, by the weights of `Accept-Language`
+/// (RFC 9110, 12.5.4); of the same weight in the order given.
+pub fn languages(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let header = headers.get(ACCEPT_LANGUAGE);
+    let header = header.and_then(|value| value.to_str().ok());
+    let ranges = header.unwrap_or_default().split(',').map(|range| {
+        let (range, weight) = range.split_once(";q=").unwrap_or((range, "1"));
+        let code = range.trim().split('-').next().unwrap_or_default();
+        (weight.trim().parse().unwrap_or(0.0), code)
+    });
+    let mut wanted: Vec<(f32, &str)> = ranges.filter(|(weight, _)| *weight > 0.0).collect();
+    wanted.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    wanted.into_iter().map(|(_, code)| code)
 }
 
 #[cfg(test)]

@@ -158,5 +158,5 @@ async fn begin(
     let content =
         CampaignContent::parse(&campaign).map_err(|wrong| anyhow::anyhow!("{wrong:?}"))?;
     let campaign = store.create_campaign(account_id, &content).await?;
-    Ok((form, CampaignKey::new(account_id, campaign.campaign_id)))
+    Ok((*form, CampaignKey::new(account_id, campaign.campaign_id)))
 }

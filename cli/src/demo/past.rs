@@ -5,7 +5,7 @@ use std::str::FromStr;
 use anyhow::Context;
 use chrono::{DateTime, Datelike, NaiveTime, TimeDelta, TimeZone, Utc, Weekday};
 use domain::answer::Answers;
-use domain::form::{FieldKind, FormContent};
+use domain::form::{AnswerShape, FieldType, FormContent};
 use domain::link::{BusPropIds, TrackFields};
 use domain::pepper::Pepper;
 use rand::rngs::StdRng;
@@ -230,13 +230,12 @@ fn answers(form: &FormContent, mood: i64, language: &str, rng: &mut StdRng) -> V
         json!((lowest + (mood * (highest - lowest) + 80) / 100).min(highest))
     };
     for field in form.page_fields() {
-        let value = match &field.kind {
-            FieldKind::Nps => Some(grade(0, 10)),
-            FieldKind::Happiness => rng.random_bool(0.9).then(|| grade(1, 5)),
-            FieldKind::Rating { scale } => {
-                rng.random_bool(0.85).then(|| grade(1, i64::from(*scale)))
+        let value = match field.kind.shape() {
+            AnswerShape::Grade(grades) => {
+                let given = field.required || rng.random_bool(0.85);
+                given.then(|| grade(grades.lowest.into(), grades.highest.into()))
             }
-            FieldKind::Choice { options } => {
+            AnswerShape::One(options) => {
                 // Late is what the unhappy say.
                 let place = if mood < 40 {
                     2
@@ -245,18 +244,17 @@ fn answers(form: &FormContent, mood: i64, language: &str, rng: &mut StdRng) -> V
                 };
                 options.get(place).map(|option| json!(option.value))
             }
-            FieldKind::Choices { options } => {
+            AnswerShape::Many(options) => {
                 let liked = options
                     .iter()
                     .filter(|_| rng.random_range(0..100) < 20 + mood / 2);
                 let liked: Vec<_> = liked.map(|option| json!(option.value)).collect();
                 (!liked.is_empty()).then_some(Value::Array(liked))
             }
-            FieldKind::Comment => rng
-                .random_bool(0.35)
-                .then(|| comment(mood, language, rng))
-                .flatten(),
-            FieldKind::Text => None,
+            AnswerShape::Text { .. } => {
+                let given = field.kind.field_type() == FieldType::Comment && rng.random_bool(0.35);
+                given.then(|| comment(mood, language, rng)).flatten()
+            }
         };
         given.extend(value.map(|value| (field.key.as_str().to_owned(), value)));
     }

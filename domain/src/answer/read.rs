@@ -23,14 +23,21 @@ impl Answers {
             return Err(problems.into_vec());
         };
         let keys = members.keys().map(String::as_str);
-        check(form, keys, |field, problems| {
+        check(form, keys, |field, is_shown, problems| {
             let value = members.get(field.key.as_str())?;
-            Reader { field, problems }.json(value)
+            let answer = Reader { field, problems }.json(value)?;
+            if !is_shown {
+                let pointer = format!("/{}", field.key.as_str());
+                let detail = "This is not asked beside the other answers.";
+                problems.push(pointer, code::HIDDEN, detail);
+            }
+            Some(answer)
         })
     }
 
     /// Reads the decoded pairs of a form-encoded body, without those that are no answers (such as `visit`). An empty
-    /// value is no answer.
+    /// value is no answer, nor is one of a field that is not asked beside the others: a page without its script shows all fields,
+    /// and a choice cannot be taken back there.
     ///
     /// # Errors
     /// As [`Answers::from_json`].
@@ -49,26 +56,28 @@ impl Answers {
                 values.push(value);
             }
         }
-        check(form, keys.into_iter(), |field, problems| {
-            let values = by_key.get(field.key.as_str())?;
+        check(form, keys.into_iter(), |field, is_shown, problems| {
+            let values = by_key.get(field.key.as_str()).filter(|_| is_shown)?;
             Reader { field, problems }.texts(values)
         })
     }
 }
 
-/// Reads every field that the page has, and refuses every key that it has not.
+/// Reads every field that the page has, told whether it is asked beside the answers before, and refuses every key that it has not.
 fn check<'a>(
     form: &FormContent,
     keys: impl Iterator<Item = &'a str>,
-    read: impl Fn(&Field, &Problems) -> Option<AnswerValue>,
+    read: impl Fn(&Field, bool, &Problems) -> Option<AnswerValue>,
 ) -> Result<Answers, Vec<Invalid>> {
     let mut answers = Answers::default();
     let problems = Problems::default();
     for field in form.page_fields() {
         let before = problems.len();
-        match read(field, &problems) {
+        let show_if = field.show_if.as_ref();
+        let is_shown = show_if.is_none_or(|show_if| show_if.holds(&answers));
+        match read(field, is_shown, &problems) {
             Some(value) => answers.push(field, value),
-            None if field.required && problems.len() == before => {
+            None if field.required && is_shown && problems.len() == before => {
                 let pointer = format!("/{}", field.key.as_str());
                 problems.push(pointer, code::MISSING, "This needs an answer.");
             }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::label::{Labels, Texts};
 use super::limits::{MAX_LABEL_CHARS, MAX_OPTIONS};
 use crate::invalid::code;
 use crate::members::Members;
@@ -18,6 +19,10 @@ pub struct ChoiceOption {
     // Each value once in a field.
     pub value: String,
     pub label: String,
+    /// In other languages.
+    #[serde(default, skip_serializing_if = "Labels::is_empty")]
+    #[schema(required = false)]
+    pub labels: Labels,
     /// Only where it is: off the page, still in reports.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
@@ -25,7 +30,7 @@ pub struct ChoiceOption {
 }
 
 /// Reads the options of a field, at least one that is not retired.
-pub(super) fn read_options(field: &Members) -> Option<Vec<ChoiceOption>> {
+pub(super) fn read_options(field: &Members, texts: Texts) -> Option<Vec<ChoiceOption>> {
     let mut entries = field.entries_in_use("options", MAX_OPTIONS)?.peekable();
     if entries.peek().is_none() {
         let detail = "a choice has at least one option that is not retired";
@@ -36,7 +41,8 @@ pub(super) fn read_options(field: &Members) -> Option<Vec<ChoiceOption>> {
     for entry in entries.filter_map(|entry| field.object(entry)) {
         entry.flag("retired");
         let value = entry.line("value", MAX_VALUE_CHARS);
-        let label = entry.line("label", MAX_LABEL_CHARS);
+        let label = texts.text(&entry, "label", MAX_LABEL_CHARS);
+        let labels = texts.labels(&entry, MAX_LABEL_CHARS);
         entry.no_others(&[]);
         if let Some(value) = &value
             && !values.insert(value.clone())
@@ -48,6 +54,7 @@ pub(super) fn read_options(field: &Members) -> Option<Vec<ChoiceOption>> {
             options.push(ChoiceOption {
                 value,
                 label,
+                labels,
                 retired: false,
             });
         }

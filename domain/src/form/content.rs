@@ -8,11 +8,18 @@ use super::bus_prop::BusPropEntry;
 use super::choice::ChoiceOption;
 use super::field::Field;
 use super::key::FieldKey;
+use super::label::Labels;
 
 /// What a form asks. Its JSON is what is stored; it is not checked again when it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FormContent {
     pub title: String,
+    /// The title in other languages.
+    #[serde(default, skip_serializing_if = "Labels::is_empty")]
+    pub labels: Labels,
+    /// Whether `{name|text}` in a title or label is a tracking field of the link.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub piping: bool,
     /// Each id and each text once; those in use in the order given, then the retired ones.
     pub bus_props: Vec<BusPropEntry>,
     /// Each key once; those in use in the order of the page, then the retired ones.

@@ -59,6 +59,8 @@ impl FormContent {
         }
         Ok(FormContent {
             title: input.title,
+            labels: input.labels,
+            piping: input.piping,
             bus_props,
             fields,
             last_bus_prop_id,

@@ -7,6 +7,8 @@ use utoipa::openapi::{RefOr, Schema};
 use super::choice::ChoiceOption;
 use super::key::FieldKey;
 use super::kind::{FieldKind, FieldType};
+use super::label::Labels;
+use super::show_if::ShowIf;
 
 /// A question, as it is stored and answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +21,12 @@ pub struct Field {
     pub required: bool,
     /// Off the page, still in reports.
     pub retired: bool,
+    /// The label in other languages.
+    #[serde(default, skip_serializing_if = "Labels::is_empty")]
+    pub labels: Labels,
+    /// `None`: always asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub show_if: Option<ShowIf>,
 }
 
 impl Field {
@@ -41,6 +49,11 @@ struct FieldMembers {
     required: bool,
     /// Off the page, still in reports.
     retired: bool,
+    /// The label in other languages.
+    #[schema(required = false)]
+    labels: Labels,
+    #[schema(required = false)]
+    show_if: ShowIf,
     /// Of a rating: how far it goes.
     #[schema(required = false)]
     scale: u8,

@@ -8,7 +8,9 @@ use super::bus_prop::{BusProp, parse_bus_prop_id};
 use super::field::Field;
 use super::key::FieldKey;
 use super::kind::FieldKind;
+use super::label::{Labels, Texts};
 use super::limits::{MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_TITLE_CHARS};
+use super::show_if::ShowIf;
 use crate::invalid::{Fault, Invalid, code};
 use crate::members::{Members, read_body};
 
@@ -26,6 +28,8 @@ pub const READ_ONLY: [&str; 6] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormInput {
     pub(super) title: String,
+    pub(super) labels: Labels,
+    pub(super) piping: bool,
     pub(super) bus_props: Vec<BusPropInput>,
     pub(super) fields: Vec<FieldInput>,
 }
@@ -46,8 +50,8 @@ pub(super) struct FieldInput {
 }
 
 impl FormInput {
-    /// Reads `{title, bus_props: [{bus_prop_id?, bus_prop} | "<name>:<value>"], fields: [{key, type, label, required?, …}]}`
-    /// with the members that go with the type. `bus_props` and `fields` may be left out. An entry with `"retired": true`
+    /// Reads `{title, bus_props: [{bus_prop_id?, bus_prop} | "<name>:<value>"], fields: [{key, type, label, required?, show_if?,
+    /// …}], piping?}` with the members that go with the type, and `labels` beside any title or label. `bus_props` and `fields` may be left out. An entry with `"retired": true`
     /// is as if left out.
     ///
     /// # Errors
@@ -58,11 +62,16 @@ impl FormInput {
 }
 
 fn read_form(form: &Members) -> Option<FormInput> {
-    let title = form.line("title", MAX_TITLE_CHARS);
+    let piping = form.flag("piping");
+    let texts = Texts { piping };
+    let title = texts.text(form, "title", MAX_TITLE_CHARS);
+    let labels = texts.labels(form, MAX_TITLE_CHARS);
     let bus_props = read_bus_props(form);
-    let fields = read_fields(form);
+    let fields = read_fields(form, texts);
     Some(FormInput {
         title: title?,
+        labels,
+        piping,
         bus_props: bus_props?,
         fields: fields?,
     })
@@ -122,8 +131,8 @@ fn read_bus_prop(form: &Members, entry: &Value, pointer: String) -> Option<BusPr
 }
 
 /// The fields that are not retired, each key once.
-fn read_fields(form: &Members) -> Option<Vec<FieldInput>> {
-    let mut fields = Vec::new();
+fn read_fields(form: &Members, texts: Texts) -> Option<Vec<FieldInput>> {
+    let mut fields: Vec<FieldInput> = Vec::new();
     let mut keys = HashSet::new();
     let mut single_types = HashSet::new();
     let entries = form.entries_in_use("fields", MAX_FIELDS)?;
@@ -135,10 +144,12 @@ fn read_fields(form: &Members) -> Option<Vec<FieldInput>> {
             let detail = "another field before has this key";
             entry.note("key", code::DUPLICATE, detail);
         }
-        let label = entry.line("label", MAX_LABEL_CHARS);
+        let label = texts.text(&entry, "label", MAX_LABEL_CHARS);
+        let labels = texts.labels(&entry, MAX_LABEL_CHARS);
+        let show_if = ShowIf::parse(&entry, fields.iter().map(|before| &before.field));
         let required = entry.flag("required");
         entry.flag("retired");
-        let kind = FieldKind::parse(&entry);
+        let kind = FieldKind::parse(&entry, texts);
         entry.no_others(&[]);
         if let Some(field_type) = kind.as_ref().map(FieldKind::field_type)
             && field_type.is_single()
@@ -156,6 +167,8 @@ fn read_fields(form: &Members) -> Option<Vec<FieldInput>> {
                     label,
                     required,
                     retired: false,
+                    labels,
+                    show_if,
                 },
             });
         }

@@ -14,12 +14,13 @@ use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::choice::{ChoiceOption, keep_options, read_options};
+use super::label::Texts;
 use super::limits::{MAX_OPTIONS, check_total};
 use crate::invalid::{Fault, Problems, code};
 use crate::members::Members;
 
 /// How far a rating goes: from 1 to one of these.
-pub const SCALES: Grades = Grades {
+const SCALES: Grades = Grades {
     lowest: 2,
     highest: 10,
 };
@@ -118,6 +119,26 @@ impl FieldType {
         self.into()
     }
 
+    /// The numbers that define a field of this type, each with its range.
+    pub fn numbers(self) -> &'static [(&'static str, Grades)] {
+        match self {
+            Self::Rating => &[("scale", SCALES)],
+            Self::Nps
+            | Self::Happiness
+            | Self::Choice
+            | Self::Choices
+            | Self::Text
+            | Self::Comment => &[],
+        }
+    }
+
+    pub fn has_options(self) -> bool {
+        match self {
+            Self::Choice | Self::Choices => true,
+            Self::Nps | Self::Happiness | Self::Rating | Self::Text | Self::Comment => false,
+        }
+    }
+
     /// Whether a form has at most one field of this type.
     pub(super) fn is_single(self) -> bool {
         match self {
@@ -156,8 +177,18 @@ impl FieldKind {
         }
     }
 
+    /// The same, to be changed.
+    pub(super) fn options_mut(&mut self) -> &mut [ChoiceOption] {
+        match self {
+            Self::Choice { options } | Self::Choices { options } => options,
+            Self::Nps | Self::Happiness | Self::Rating { .. } | Self::Text | Self::Comment => {
+                &mut []
+            }
+        }
+    }
+
     /// Reads the type of a field and the members that go with it.
-    pub(super) fn parse(field: &Members) -> Option<Self> {
+    pub(super) fn parse(field: &Members, texts: Texts) -> Option<Self> {
         let field_type = field.parsed("type", |name| {
             let detail = || format!("is none of {}", FieldType::names(", "));
             FieldType::from_str(name).map_err(|_| Fault::new(code::UNKNOWN_TYPE, detail()))
@@ -174,8 +205,10 @@ impl FieldKind {
                 let scale = field.number("scale", SCALES.iter())?;
                 Some(Self::Rating { scale })
             }
-            FieldType::Choice => read_options(field).map(|options| Self::Choice { options }),
-            FieldType::Choices => read_options(field).map(|options| Self::Choices { options }),
+            FieldType::Choice => read_options(field, texts).map(|options| Self::Choice { options }),
+            FieldType::Choices => {
+                read_options(field, texts).map(|options| Self::Choices { options })
+            }
             FieldType::Text => Some(Self::Text),
             FieldType::Comment => Some(Self::Comment),
         }

@@ -1,7 +1,8 @@
 //! A form: its title, its business properties and its fields.
 //!
 //! A request's body becomes a [`FormInput`] or the list of its problems (`input`); an input becomes the [`FormContent`] of
-//! a new form or replaces that of another (`edit`). `kind` is the one place of a field's type. Ids, times and the rows of
+//! a new form or replaces that of another (`edit`). `label` gives its texts as one reader sees them, `show_if` says when a
+//! field is asked. `kind` is the one place of a field's type. Ids, times and the rows of
 //! forms are in `store`.
 
 mod bus_prop;
@@ -12,7 +13,9 @@ mod field;
 mod input;
 mod key;
 mod kind;
+mod label;
 mod limits;
+mod show_if;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -25,6 +28,8 @@ pub use self::edit::EditRefused;
 pub use self::field::Field;
 pub use self::input::{FormInput, READ_ONLY};
 pub use self::key::FieldKey;
-pub use self::kind::{AnswerShape, FieldKind, FieldType, Grades, SCALES};
+pub use self::kind::{AnswerShape, FieldKind, FieldType, Grades};
+pub use self::label::Labels;
 pub use self::limits::{MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS};
+pub use self::show_if::ShowIf;
 pub use self::status::FormStatus;

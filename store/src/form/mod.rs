@@ -61,7 +61,7 @@ pub struct Form {
 /// What a change of a form came to.
 #[derive(Clone, Debug)]
 pub enum FormChange {
-    Done(Form),
+    Done(Box<Form>),
     /// Not known in this account.
     NotFound,
     /// It has another revision than the expected one. Judged before the status.
@@ -275,7 +275,7 @@ impl Store {
             Ok(found.as_ref().map(of) == Some(of(&form)))
         };
         tx.commit_or_ask(edited).await?;
-        Ok(FormChange::Done(form))
+        Ok(FormChange::Done(Box::new(form)))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use domain::pepper::Pepper;
 use platform::health::Heartbeat;
@@ -39,7 +39,7 @@ async fn tick(
     store.roll_up_campaign_counts().await?;
     // A slice of each campaign in turn, so that a large audience does not hold up a small one.
     let mut campaigns: VecDeque<CampaignKey> = store.campaigns_to_plan().await?.into();
-    let mut slices = 0_u32;
+    let mut looked = Instant::now();
     while let Some(key) = campaigns.pop_front() {
         if shutdown.is_cancelled() {
             return Ok(());
@@ -48,8 +48,8 @@ async fn tick(
         if store.plan_audience(key, pepper).await?.is_some() {
             campaigns.push_back(key);
         }
-        slices += 1;
-        if slices.is_multiple_of(16) {
+        if looked.elapsed() >= TICK {
+            looked = Instant::now();
             store.roll_up_campaign_counts().await?;
             let newer = store.campaigns_to_plan().await?;
             let newer: Vec<_> = newer

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-use domain::form::{AnswerShape, Field, FieldKind};
+use domain::form::{AnswerShape, Field, FieldKind, ShowIf};
+use serde_json::{Value, json};
 
 use super::wording::in_words;
 
@@ -15,6 +16,8 @@ pub(super) struct Question<'a> {
     pub(super) key: &'a str,
     pub(super) label: &'a str,
     pub(super) required: bool,
+    /// The key of a question before, and a JSON array of those of its values with which this one is asked.
+    pub(super) show_if: Option<(&'a str, String)>,
     pub(super) control: Control,
     /// What can be chosen; nothing where something is typed.
     pub(super) choices: Vec<Choice<'a>>,
@@ -77,6 +80,7 @@ impl<'a> Question<'a> {
             key,
             label: &field.label,
             required: field.required,
+            show_if: field.show_if.as_ref().map(condition),
             control,
             choices,
             typed: typed.first().copied().unwrap_or_default(),
@@ -132,6 +136,15 @@ impl<'a> Question<'a> {
         };
         words.join("\n")
     }
+}
+
+/// The values as controls have them: all are texts.
+fn condition(show_if: &ShowIf) -> (&str, String) {
+    let values = show_if.values.iter().map(|value| match value {
+        Value::String(text) => json!(text),
+        other => json!(other.to_string()),
+    });
+    (show_if.key.as_str(), values.collect::<Value>().to_string())
 }
 
 /// 0 to 10: detractors, passives, promoters.

@@ -6,6 +6,7 @@
 pub mod submit;
 pub mod view;
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -14,11 +15,13 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use chrono::Utc;
+use domain::form::FormContent;
 use uuid::Uuid;
 
 use crate::CollectState;
 use crate::links::Opened;
 use crate::pages::{self, Page, qr_code};
+use api_http::accept::languages;
 use api_http::{Code, Network, Problem, QUICK, Result, within};
 
 /// Somebody who opens the link of a path.
@@ -29,6 +32,9 @@ pub struct Visitor {
     state: CollectState,
     #[param(ignore)]
     network: Network,
+    /// The one that is wanted most.
+    #[param(ignore)]
+    language: Option<String>,
     /// The last part of the link.
     #[param(pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$")]
     token: String,
@@ -43,9 +49,11 @@ impl FromRequestParts<CollectState> for Visitor {
     ) -> Result<Self, Infallible> {
         let Ok(network) = Network::from_request_parts(parts, state).await;
         let path = Path::from_request_parts(parts, state).await;
+        let language = languages(&parts.headers).next();
         Ok(Self {
             state: state.clone(),
             network,
+            language: language.map(str::to_ascii_lowercase),
             token: path.map(|Path(token)| token).unwrap_or_default(),
         })
     }
@@ -60,6 +68,16 @@ impl Visitor {
         }
         let taken = self.state.app.failures.take(self.network);
         taken.err().unwrap_or(problem)
+    }
+
+    fn language(&self) -> Option<&str> {
+        self.language.as_deref()
+    }
+
+    /// The form with its texts as this visitor reads them.
+    fn form<'a>(&self, opened: &'a Opened) -> Cow<'a, FormContent> {
+        let link = &opened.link;
+        link.content.for_reader(self.language(), &link.track_fields)
     }
 
     /// What the token opens.
@@ -147,7 +165,7 @@ fn gone() -> Problem {
 )]
 pub async fn show_form(visitor: Visitor) -> Result<Page, PageProblem> {
     let opened = visitor.open().await?;
-    let page = visitor.state.links.page(&opened).await;
+    let page = visitor.state.links.page(&opened, visitor.language()).await;
     Ok(page.fill(&visitor.token, Uuid::now_v7()))
 }
 
@@ -183,7 +201,7 @@ pub async fn say_thanks(visitor: Visitor) -> Result<Page, PageProblem> {
     let opened = visitor.find().await?;
     // Whoever was let in to answer is thanked, however busy the link is and whatever became of it.
     let _ = visitor.count(&opened);
-    Ok(pages::thanks(&opened.link.content.title))
+    Ok(pages::thanks(&visitor.form(&opened).title))
 }
 
 /// Get no more messages.
@@ -208,5 +226,5 @@ pub async fn stop_messages(visitor: Visitor) -> Result<Page, PageProblem> {
     let store = &visitor.state.app.store;
     let stopping = store.opt_out_by_message(link.account_id, link.link_id, "page");
     within(QUICK, stopping).await.map_err(Problem::from)?;
-    Ok(pages::stopped(&link.content.title))
+    Ok(pages::stopped(&visitor.form(&opened).title))
 }

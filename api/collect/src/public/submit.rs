@@ -128,7 +128,7 @@ async fn of_form(visitor: &Visitor, request: Request) -> Result<Response, PagePr
     let response = match &found {
         Ok(opened) => match visitor.count(opened) {
             Ok(()) => sent.submit(visitor, opened).await,
-            Err(busy) => sent.again(opened, &visitor.token, &busy),
+            Err(busy) => sent.again(visitor, opened, &busy),
         },
         // Nobody could say whether there is such a link, so what was typed is kept for it.
         Err(problem) => answer_with(problem, pages::send_again(&visitor.token, &sent.pairs)),
@@ -190,30 +190,31 @@ impl Sent {
                 (StatusCode::SEE_OTHER, location).into_response()
             }
             Ok(Err(problems)) => {
-                let page = self.page(opened, token, Again::Invalid(&problems));
+                let page = self.page(visitor, opened, Again::Invalid(&problems));
                 (StatusCode::UNPROCESSABLE_ENTITY, page).into_response()
             }
-            Err(problem) if problem.code() == Code::LinkGone => {
-                answer_with(&problem, pages::form_closed(form, &self.pairs))
-            }
-            Err(problem) => self.again(opened, token, &problem),
+            Err(problem) if problem.code() == Code::LinkGone => answer_with(
+                &problem,
+                pages::form_closed(&visitor.form(opened), &self.pairs),
+            ),
+            Err(problem) => self.again(visitor, opened, &problem),
         }
     }
 
     /// The page to be sent again when the problem is over.
-    fn again(&self, opened: &Opened, token: &str, problem: &Problem) -> Response {
+    fn again(&self, visitor: &Visitor, opened: &Opened, problem: &Problem) -> Response {
         let why = match problem.code() {
             Code::RateLimited => Again::TooMany,
             _ => Again::Unavailable,
         };
-        answer_with(problem, self.page(opened, token, why))
+        answer_with(problem, self.page(visitor, opened, why))
     }
 
     /// The page with all that was typed, for the same visit.
-    fn page(&self, opened: &Opened, token: &str, why: Again<'_>) -> Page {
+    fn page(&self, visitor: &Visitor, opened: &Opened, why: Again<'_>) -> Page {
         let visit = self.visit.unwrap_or_else(|()| Uuid::now_v7());
-        let form = &opened.link.content;
-        pages::form_again(form, &self.pairs, why, token, visit)
+        let form = visitor.form(opened);
+        pages::form_again(&form, &self.pairs, why, &visitor.token, visit)
     }
 }
 

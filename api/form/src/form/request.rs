@@ -3,8 +3,8 @@
 
 use api_http::schema::{line, object, read_only, written};
 use domain::form::{
-    FieldType, MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS,
-    MAX_VALUE_CHARS, READ_ONLY, SCALES,
+    FieldType, Grades, MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS,
+    MAX_VALUE_CHARS, READ_ONLY,
 };
 use serde_json::{Value, json};
 use utoipa::openapi::{Ref, RefOr, Schema};
@@ -37,6 +37,8 @@ impl PartialSchema for FormRequest {
         };
         let mut properties = json!({
             "title": line(MAX_TITLE_CHARS),
+        "labels": labels(MAX_TITLE_CHARS),
+        "piping": {"type": ["boolean", "null"]},
             "bus_props": list("BusPropRequest", MAX_BUS_PROPS),
             "fields": list("FieldRequest", MAX_FIELDS),
         });
@@ -59,22 +61,20 @@ fn field(field_type: FieldType) -> Value {
         "key": {"type": "string", "pattern": KEY},
         "type": {"type": "string", "enum": [field_type.as_str()]},
         "label": line(MAX_LABEL_CHARS),
+        "labels": labels(MAX_LABEL_CHARS),
+        "show_if": show_if(),
         "required": {"type": ["boolean", "null"]},
         "retired": read_only(),
     });
-    match field_type {
-        FieldType::Rating => {
-            required.push("scale");
-            let (lowest, highest) = (SCALES.lowest, SCALES.highest);
-            properties["scale"] = json!({"type": "integer", "minimum": lowest, "maximum": highest});
-        }
-        FieldType::Choice | FieldType::Choices => {
-            required.push("options");
-            let option = Ref::from_schema_name("OptionRequest");
-            properties["options"] =
-                json!({"type": "array", "items": option, "minItems": 1, "maxItems": MAX_OPTIONS});
-        }
-        FieldType::Nps | FieldType::Happiness | FieldType::Text | FieldType::Comment => {}
+    for (name, Grades { lowest, highest }) in field_type.numbers() {
+        required.push(name);
+        properties[*name] = json!({"type": "integer", "minimum": lowest, "maximum": highest});
+    }
+    if field_type.has_options() {
+        required.push("options");
+        let option = Ref::from_schema_name("OptionRequest");
+        properties["options"] =
+            json!({"type": "array", "items": option, "minItems": 1, "maxItems": MAX_OPTIONS});
     }
     object(&required, &properties)
 }
@@ -83,9 +83,34 @@ fn option() -> Value {
     let properties = json!({
         "value": line(MAX_VALUE_CHARS),
         "label": line(MAX_LABEL_CHARS),
+        "labels": labels(MAX_LABEL_CHARS),
         "retired": read_only(),
     });
     object(&["value", "label"], &properties)
+}
+
+/// A text in other languages.
+fn labels(max_chars: usize) -> Value {
+    json!({
+        "type": ["object", "null"],
+        "description": "By language: two or three small letters",
+        "propertyNames": {"pattern": "^[a-z]{2,3}$"},
+        "additionalProperties": line(max_chars),
+        "maxProperties": 20,
+    })
+}
+
+fn show_if() -> Value {
+    let values = json!({"type": ["string", "integer"]});
+    let properties = json!({
+        "key": {"type": "string", "pattern": KEY},
+        "in": {"type": "array", "items": values, "minItems": 1, "maxItems": MAX_OPTIONS},
+    });
+    let mut show_if = object(&["key", "in"], &properties);
+    show_if["type"] = json!(["object", "null"]);
+    show_if["description"] =
+        json!("Asked only where a field before, which is no text, is answered with one of these");
+    show_if
 }
 
 fn bus_prop() -> Value {

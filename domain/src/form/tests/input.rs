@@ -1,6 +1,7 @@
 use strum::VariantArray;
 
 use super::*;
+use crate::invalid::code;
 
 /// The problems of a body whose other parts are right.
 fn problems(body: &Value) -> Vec<Invalid> {
@@ -311,4 +312,106 @@ fn every_problem_is_reported_up_to_100() {
         problems(&json!({"title": "T", "bus_props": bad})).len(),
         100
     );
+}
+
+#[test]
+fn a_field_may_depend_on_one_before() {
+    let fields = |show_if: Value| {
+        json!({"title": "T", "fields": [
+            {"key": "nps", "type": "nps", "label": "N"},
+            {"key": "why", "type": "choices", "label": "W", "options": [{"value": "1", "label": "A"}]},
+            {"key": "name", "type": "text", "label": "A"},
+            {"key": "more", "type": "comment", "label": "M", "show_if": show_if},
+        ]})
+    };
+    for right in [
+        json!({"key": "nps", "in": [0, 10]}),
+        json!({"key": "why", "in": ["1"]}),
+        json!(null),
+    ] {
+        let form = form(&fields(right.clone()));
+        assert_eq!(json!(form.fields[3].show_if), right);
+    }
+    for (wrong, pointer, code) in [
+        (
+            json!({"key": "nps", "in": [11]}),
+            "/in/0",
+            code::OUT_OF_RANGE,
+        ),
+        (
+            json!({"key": "nps", "in": ["1"]}),
+            "/in/0",
+            code::WRONG_TYPE,
+        ),
+        (json!({"key": "why", "in": [1]}), "/in/0", code::NOT_OFFERED),
+        (
+            json!({"key": "name", "in": ["x"]}),
+            "/in/0",
+            code::UNKNOWN_TYPE,
+        ),
+        (
+            json!({"key": "more", "in": ["x"]}),
+            "/key",
+            code::UNKNOWN_KEY,
+        ),
+        (json!({"key": "nps", "in": []}), "/in", code::MISSING),
+        (json!({"key": "nps"}), "/in", code::MISSING),
+        (
+            json!({"key": "nps", "in": [1], "or": 1}),
+            "/or",
+            code::UNKNOWN_MEMBER,
+        ),
+        (json!("nps"), "", code::WRONG_TYPE),
+    ] {
+        let problems = problems(&fields(wrong.clone()));
+        let at = format!("/fields/3/show_if{pointer}");
+        assert!(
+            brief(&problems).contains(&(at.as_str(), code)),
+            "{wrong}: {problems:?}"
+        );
+    }
+}
+
+#[test]
+fn texts_may_be_there_in_other_languages_and_hold_tracking_fields() {
+    let translated = json!({"title": "T {store|here}", "labels": {"de": "D {store|hier}", "fr": null}, "piping": true, "fields": [
+        {"key": "a", "type": "choice", "label": "A", "labels": {"de": "B"}, "options": [
+            {"value": "x", "label": "X", "labels": {"de": "{{x}"}}]},
+    ]});
+    let form = form(&translated);
+    let mut fields = crate::link::TrackFields::default();
+    let texts = |language, fields: &_| {
+        let form = form.for_reader(language, fields);
+        let field = &form.fields[0];
+        [
+            form.title.clone(),
+            field.label.clone(),
+            field.kind.options()[0].label.clone(),
+        ]
+        .join(", ")
+    };
+    assert_eq!(texts(None, &fields), "T here, A, X");
+    fields.push("store=Köln <1>").unwrap();
+    assert_eq!(texts(Some("de"), &fields), "D Köln <1>, B, {x}");
+    assert_eq!(texts(Some("fr"), &fields), "T Köln <1>, A, X");
+    assert!(form.is_translated("de") && !form.is_translated("fr"));
+    for (member, value, code) in [
+        ("labels", json!({"DE": "x"}), code::MALFORMED),
+        ("labels", json!({"german": "x"}), code::MALFORMED),
+        ("labels", json!({"de": ""}), code::BLANK),
+        ("labels", json!("de"), code::WRONG_TYPE),
+        ("label", json!("{store}"), code::MALFORMED),
+        ("label", json!("{store|"), code::MALFORMED),
+        ("label", json!("{link}"), code::MALFORMED),
+    ] {
+        let mut body = translated.clone();
+        body["fields"][0][member] = value.clone();
+        let problems = problems(&body);
+        assert_eq!(problems[0].code, code, "{value}: {problems:?}");
+    }
+    let mut body = translated;
+    body["piping"] = json!(false);
+    body["fields"][0]["label"] = json!("{store|");
+    let plain = super::form(&body);
+    assert_eq!(plain.for_reader(None, &fields).title, "T {store|here}");
 }

@@ -13,7 +13,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize, Serializer};
 
 use self::parse::parse;
-use crate::invalid::Fault;
+use crate::invalid::{Fault, code};
 
 /// A template has at most this many characters.
 pub const MAX_TEMPLATE_CHARS: usize = 2_000;
@@ -40,9 +40,29 @@ enum Piece {
 impl Template {
     /// Reads a template. What is wrong with a text never quotes it, and counts its characters from 1.
     pub fn parse(source: &str) -> Result<Self, Fault> {
+        let template = Self::read(source)?;
+        if template.pieces.contains(&Piece::Link) {
+            Ok(template)
+        } else {
+            Err(Fault::new(code::MALFORMED, "has no {link}"))
+        }
+    }
+
+    /// Reads a text with fields, and perhaps with a link.
+    pub(crate) fn read(source: &str) -> Result<Self, Fault> {
         let pieces = parse(source)?;
         let source = source.to_owned();
         Ok(Self { source, pieces })
+    }
+
+    /// Whether it has no link, and a text for each field that may be missing.
+    pub(crate) fn is_always_filled(&self) -> bool {
+        let always = |piece: &Piece| match piece {
+            Piece::Text(_) => true,
+            Piece::Field { default, .. } => default.is_some(),
+            Piece::Link => false,
+        };
+        self.pieces.iter().all(always)
     }
 
     /// The text that it was read from.

@@ -49,11 +49,7 @@ pub(super) fn parse(source: &str) -> Result<Vec<Piece>, Fault> {
     }
     text.push_str(rest);
     pieces.push(Piece::Text(text));
-    if pieces.contains(&Piece::Link) {
-        Ok(pieces)
-    } else {
-        Err(Fault::new(code::MALFORMED, "has no {link}"))
-    }
+    Ok(pieces)
 }
 
 /// Reads what comes after a `{`, which is the character `at`, and gives what comes after its `}`.

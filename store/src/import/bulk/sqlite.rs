@@ -48,7 +48,7 @@ impl Statements {
                 "SELECT count(*) FILTER (WHERE r.seq > $2) AS superseded,
                         count(*) FILTER (WHERE r.seq < $2 AND r.phone IS NULL) AS revived,
                         count(*) FILTER (WHERE r.seq < $2 AND {found_same}) AS unchanged,
-                        count(*) FILTER (WHERE r.seq < $2 AND NOT ({found_same})) AS updated
+                        count(*) FILTER (WHERE r.seq < $2 AND r.phone IS NOT NULL AND ({found_same}) IS NOT TRUE) AS updated
                    FROM json_each($3) s CROSS JOIN recipient r ON r.account_id = $1 AND r.docid = {docid}
                   WHERE r.seq <> $2",
                 docid = given("docid")

@@ -2,5 +2,6 @@
 
 mod browser;
 mod demo;
+mod editors;
 mod pages;
 mod people;

@@ -39,7 +39,7 @@ async fn every_change_of_a_form_raises_its_version_and_follows_its_life() -> Res
 
 fn done(change: FormChange) -> Form {
     match change {
-        FormChange::Done(form) => form,
+        FormChange::Done(form) => *form,
         other => panic!("{other:?}"),
     }
 }

@@ -1,0 +1,188 @@
+//! Contract §9 of forms: questions that depend on another, texts in other languages, and tracking fields in them.
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tests::app::App;
+use tests::browser::Browser;
+use tests::client::Client;
+use tests::visitor::Visitor;
+use tests::wait::{SOON, eventually};
+
+/// A form whose last question is asked only of those who are not happy, and must be answered then.
+fn asking() -> Value {
+    json!({
+        "title": "Your visit to {store|us}",
+        "labels": {"de": "Ihr Besuch in {store|unserem Laden}"},
+        "piping": true,
+        "fields": [
+            {"key": "mood", "type": "happiness", "label": "How was {store|it}?", "labels": {"de": "Wie war es?"}},
+            {"key": "why", "type": "choice", "label": "Why?", "show_if": {"key": "mood", "in": [1, 2]}, "required": true,
+             "options": [{"value": "late", "label": "Too late", "labels": {"de": "Zu spät"}}, {"value": "cold", "label": "Too cold"}]},
+            {"key": "more", "type": "comment", "label": "What was late?", "show_if": {"key": "why", "in": ["late"]}},
+            {"key": "a", "type": "text", "label": "A"},
+            {"key": "b", "type": "text", "label": "B"},
+            {"key": "c", "type": "text", "label": "C"},
+        ],
+    })
+}
+
+async fn asked(app: &App) -> Result<(Client, Value, Value)> {
+    let owner = app.client().await?;
+    let form = owner.published(&asking()).await?;
+    let link = owner
+        .link(&form, "", &[("track_field", "store=<Köln>")])
+        .await?;
+    Ok((owner, form, link))
+}
+
+#[tokio::test]
+async fn a_question_that_is_not_asked_takes_no_answer() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, _, link) = asked(&app).await?;
+    let visit = || Visitor::new(&owner, &link);
+    visit()?.answer(&json!({"mood": 5})).await?.expect(201)?;
+    visit()?
+        .answer(&json!({"mood": 1, "why": "late", "more": "The bus."}))
+        .await?
+        .expect(201)?;
+    for (answers, pointer, code) in [
+        (json!({"mood": 1}), "/answers/why", "missing"),
+        (json!({"mood": 5, "why": "late"}), "/answers/why", "hidden"),
+        (
+            json!({"mood": 1, "why": "cold", "more": "x"}),
+            "/answers/more",
+            "hidden",
+        ),
+        (json!({"a": "x", "why": "late"}), "/answers/why", "hidden"),
+    ] {
+        let refused = visit()?.answer(&answers).await?;
+        let problem = refused.problem(422, "validation_failed")?;
+        let errors = json!([
+            problem["errors"][0]["pointer"],
+            problem["errors"][0]["code"]
+        ]);
+        ensure!(errors == json!([pointer, code]), "{answers}: {problem}");
+    }
+    // A page without its script shows all questions, and a choice cannot be taken back there.
+    let sent = [("mood", "5"), ("why", "late"), ("more", "x"), ("a", "y")];
+    visit()?.submit(&sent).await?.expect(303)?;
+    owner.counted(&link, 0, 3).await?;
+    let form_id = link["form_id"].as_str().context("no form_id")?;
+    let path = format!("/api_v1/report/feedbacks/2020-01-01/2024-12-31/{form_id}");
+    owner.get(&path).await?.expect(200)?;
+    let today = chrono::Utc::now().date_naive();
+    let (yesterday, tomorrow) = (today.pred_opt(), today.succ_opt());
+    let (yesterday, tomorrow) = yesterday.zip(tomorrow).context("no days")?;
+    let path = format!("/api_v1/report/feedbacks/{yesterday}/{tomorrow}/{form_id}");
+    let list = owner.get(&path).await?.expect(200)?.json()?;
+    ensure!(
+        list["items"][0]["answers"] == json!({"mood": 5, "a": "y"}),
+        "{list}"
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn texts_are_in_the_reader_s_language_with_their_tracking_fields() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, form, link) = asked(&app).await?;
+    let visitor = Visitor::new(&owner, &link)?;
+    let anonymous = app.anonymous()?;
+    for (language, texts) in [
+        (
+            "de-AT,en;q=0.5",
+            ["Ihr Besuch in &#60;Köln&#62;", "Wie war es?", "Zu spät"],
+        ),
+        (
+            "en,de",
+            [
+                "Your visit to &#60;Köln&#62;",
+                "How was &#60;Köln&#62;?",
+                "Too late",
+            ],
+        ),
+        (
+            "",
+            [
+                "Your visit to &#60;Köln&#62;",
+                "How was &#60;Köln&#62;?",
+                "Too late",
+            ],
+        ),
+    ] {
+        let call = anonymous.call(Method::GET, &visitor.path());
+        let page = call
+            .header("accept-language", language)
+            .send()
+            .await?
+            .expect(200)?;
+        for text in texts {
+            ensure!(page.text()?.contains(text), "{language}: no {text}");
+        }
+    }
+    let bare = owner.link(&form, "", &[]).await?;
+    let page = Visitor::new(&owner, &bare)?.page().await?.expect(200)?;
+    ensure!(page.text()?.contains("Your visit to us"), "no text instead");
+    // What was made is given back, and can be put back.
+    let path = tests::form::form_path(&form);
+    let read = owner.get(&path).await?.expect(200)?.json()?;
+    ensure!(
+        read["piping"] == true && read["labels"]["de"] == asking()["labels"]["de"],
+        "{read}"
+    );
+    owner
+        .send_json(Method::PUT, &path, &read)
+        .await?
+        .expect(200)?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_page_asks_what_follows_and_keeps_what_was_answered() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, _, link) = asked(&app).await?;
+    let address = link["link"].as_str().context("no link")?;
+    let browser = Browser::start().await?;
+    browser.open(address).await?;
+    browser.headline("Your visit to <Köln>").await?;
+    let shown = async |key: &str| {
+        let css = format!(".q:has([name={key}])");
+        anyhow::Ok(browser.property(&css, "hidden").await? != "true")
+    };
+    ensure!(
+        !shown("why").await? && !shown("more").await?,
+        "asked at once"
+    );
+    browser.click("#f-mood").await?;
+    ensure!(shown("why").await? && !shown("more").await?, "not asked");
+    browser.click("#f-why").await?;
+    browser.write("#f-more", "The bus.").await?;
+    browser.click("#f-mood-4").await?;
+    ensure!(!shown("why").await? && !shown("more").await?, "still asked");
+    browser.click("#f-mood-1").await?;
+    ensure!(
+        browser.property(".done", "value").await? == "3",
+        "not counted"
+    );
+    browser.is_accessible().await?;
+    // Somebody comes back later.
+    browser.open(address).await?;
+    ensure!(
+        browser.property("#f-more", "value").await? == "The bus.",
+        "not kept"
+    );
+    ensure!(
+        browser.property("#f-mood-1", "checked").await? == "true",
+        "not kept"
+    );
+    browser.click(".send").await?;
+    browser.headline("Thank you").await?;
+    browser.open(address).await?;
+    ensure!(
+        browser.property("#f-more", "value").await?.is_empty(),
+        "kept after it was sent"
+    );
+    browser.no_incidents().await?;
+    eventually(SOON, async || owner.counted(&link, 3, 1).await).await
+}
