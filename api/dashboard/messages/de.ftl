@@ -186,6 +186,7 @@ campaign-test = Test senden
 save = Speichern und ansehen
 copy = Kopieren
 preview = Was sie heute täte
+preview-import = Der Start sendet noch nichts; das tut dann jeder Import für diese Kampagne. Als Beispiel alle, die jetzt gespeichert sind:
 preview-eligible = { $n ->
     [one] { $value } Nachricht
    *[other] { $value } Nachrichten

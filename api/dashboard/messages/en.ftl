@@ -186,6 +186,7 @@ campaign-test = Send a test
 save = Save and preview
 copy = Copy
 preview = What it would do today
+preview-import = Starting sends nothing yet: each import for this campaign then does. As an example, those who are stored now:
 preview-eligible = { $n ->
     [one] { $value } message
    *[other] { $value } messages

@@ -95,7 +95,7 @@ pub async fn show(
         Found::Is(series) => series,
         Found::NoForm | Found::NoBusProp => return Err(Problem::not_found()),
     };
-    let content = &series.form.content;
+    let content = &series.form.content.clone().for_reports();
     let days: BTreeMap<_, _> = series
         .days
         .iter()
@@ -118,7 +118,7 @@ pub async fn show(
         bus_prop,
         bus_props: in_use.map(|entry| entry.text.as_str()).collect(),
         cards: cards(f.t, &figures),
-        fields: fields(&series, &range, figures.now.responses),
+        fields: fields(content, &series, &range, figures.now.responses),
         tables,
         comments: series
             .comments
@@ -130,7 +130,12 @@ pub async fn show(
     Ok(page(&f, &template))
 }
 
-fn fields(series: &FormSeries, range: &Range, responses: i64) -> Vec<FieldSummary> {
+fn fields(
+    content: &FormContent,
+    series: &FormSeries,
+    range: &Range,
+    responses: i64,
+) -> Vec<FieldSummary> {
     let mut sum = FieldCounts::default();
     for (_, delta) in series
         .days
@@ -139,7 +144,7 @@ fn fields(series: &FormSeries, range: &Range, responses: i64) -> Vec<FieldSummar
     {
         sum.merge(&delta.fields);
     }
-    let fields = FieldSummary::of_form(&series.form.content, &sum, responses);
+    let fields = FieldSummary::of_form(content, &sum, responses);
     let shown = |field: &FieldSummary| {
         !field.distribution.is_empty() && (!field.retired || field.answers > 0)
     };

@@ -59,7 +59,7 @@ fn show_form(request: &FormReportRequest, series: &FormSeries) -> Result<Rendere
         request.range,
         days.map(|(date, delta)| (*date, delta.counts)),
     );
-    let form = &series.form.content;
+    let form = &series.form.content.clone().for_reports();
     let (latest_comments, _) = items(form, &series.comments)?;
     let figures = Figures::new(days);
     let responses = figures.metrics.responses;

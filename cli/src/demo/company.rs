@@ -12,6 +12,8 @@ use uuid::Uuid;
 
 /// The sender that every demo has.
 pub(crate) const SENDER: &str = "demo";
+/// The campaign that guests come to while somebody looks.
+pub(super) const RUNNING: &str = "After the visit";
 
 /// City and quarter, and the language that is spoken there.
 pub(super) const STORES: [(&str, &str); 12] = [
@@ -50,14 +52,22 @@ pub(super) struct Company {
 pub(super) async fn found(store: &Store, account_id: Uuid) -> anyhow::Result<Company> {
     let visit = json!({
         "title": "Your visit",
+        "labels": {"de": "Ihr Besuch"},
+        "piping": true,
         "bus_props": bus_props(),
         "fields": [
-            {"key": "recommend", "type": "nps", "label": "Would you recommend us to a friend?", "required": true},
-            {"key": "mood", "type": "happiness", "label": "How happy were you with your visit?", "required": false},
-            {"key": "good", "type": "choices", "label": "What did you like?", "required": false, "options": [
-                {"value": "coffee", "label": "The coffee"}, {"value": "food", "label": "The food"},
-                {"value": "people", "label": "The people"}, {"value": "place", "label": "The place"}]},
-            {"key": "more", "type": "comment", "label": "What should we know?", "required": false}],
+            {"key": "recommend", "type": "nps", "label": "Would you recommend us to a friend?",
+             "labels": {"de": "Würden Sie uns weiterempfehlen?"}, "required": true},
+            {"key": "mood", "type": "happiness", "label": "How happy were you with {store|your visit}?",
+             "labels": {"de": "Wie zufrieden waren Sie mit {store|Ihrem Besuch}?"}, "required": false},
+            {"key": "good", "type": "choices", "label": "What did you like?", "labels": {"de": "Was hat Ihnen gefallen?"},
+             "required": false, "options": [
+                {"value": "coffee", "label": "The coffee", "labels": {"de": "Der Kaffee"}},
+                {"value": "food", "label": "The food", "labels": {"de": "Das Essen"}},
+                {"value": "people", "label": "The people", "labels": {"de": "Die Menschen"}},
+                {"value": "place", "label": "The place", "labels": {"de": "Der Ort"}}]},
+            {"key": "more", "type": "comment", "label": "What should we know?",
+             "labels": {"de": "Was sollen wir wissen?"}, "required": false}],
     });
     let delivery = json!({
         "title": "Your delivery",
@@ -78,13 +88,7 @@ pub(super) async fn found(store: &Store, account_id: Uuid) -> anyhow::Result<Com
             {"key": "more", "type": "comment", "label": "What should we know?", "required": false}],
     });
     let plans = [
-        (
-            visit,
-            "After the visit",
-            CampaignStatus::Running,
-            95,
-            (120, 0),
-        ),
+        (visit, RUNNING, CampaignStatus::Running, 95, (120, 0)),
         (
             delivery,
             "After the delivery",

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::company::{SENDER, STORES};
+use super::company::{RUNNING, SENDER, STORES};
 
 /// The time between two things that happen.
 const PACE: Duration = Duration::from_secs(2);
@@ -56,10 +56,13 @@ impl Live {
     async fn happen(&self, guests: Option<Value>) -> anyhow::Result<()> {
         let campaigns = self.read("/api_v1/sms/campaign").await?;
         let campaigns = campaigns["items"].as_array().context("no campaigns")?;
-        // Nothing of a demo is to reach a real phone.
-        let running = campaigns
-            .iter()
-            .find(|campaign| campaign["status"] == "RUNNING" && campaign["sender"] == SENDER);
+        // Nothing of a demo is to reach a real phone, and no guests come to the campaigns of whoever looks.
+        let is_own = |campaign: &&Value| {
+            campaign["status"] == "RUNNING"
+                && campaign["sender"] == SENDER
+                && campaign["name"] == RUNNING
+        };
+        let running = campaigns.iter().find(is_own);
         let running = running.context("no campaign runs")?;
         if let Some(guests) = guests {
             let id = running["campaign_id"].as_str().unwrap_or_default();
@@ -99,7 +102,7 @@ impl Live {
 /// What somebody sends who opens one of the links that nobody has seen.
 fn visit(links: &[Value]) -> Option<(String, Value)> {
     let unseen = links.iter().filter(|link| link["views"] == 0);
-    let unseen: Vec<_> = unseen.filter_map(|link| link["id"].as_str()).collect();
+    let unseen: Vec<_> = unseen.filter_map(|link| link["token"].as_str()).collect();
     let mut rng = rand::rng();
     let token = unseen.choose(&mut rng)?;
     if rng.random_bool(0.4) {

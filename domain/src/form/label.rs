@@ -68,6 +68,15 @@ impl FormContent {
         labels.any(|labels| labels.contains_key(language))
     }
 
+    /// The form as reports name it: in its own language, without tracking fields in its texts.
+    #[must_use]
+    pub fn for_reports(self) -> Self {
+        match self.for_reader(None, &TrackFields::default()) {
+            Cow::Owned(form) => form,
+            Cow::Borrowed(_) => self,
+        }
+    }
+
     /// The form with its texts in a language, as far as it has them, and with tracking fields in them.
     pub fn for_reader(&self, language: Option<&str>, fields: &TrackFields) -> Cow<'_, Self> {
         let language = language.filter(|language| self.is_translated(language));

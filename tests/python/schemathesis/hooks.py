@@ -77,10 +77,13 @@ def one_name(pairs):
 
 
 def mend_form(form):
-    """Nothing comes twice, and a business property has the id that the form gave it."""
+    """Nothing comes twice, a business property has the id that the form gave it, and the only field depends on none."""
     form["bus_props"] = ["store:Berlin"]
     form["fields"] = [first for first in (form.get("fields") or [])[:1] if first["key"] != "visit"]
+    # A brace in a text is one.
+    form.pop("piping", None)
     for field in form["fields"]:
+        field.pop("show_if", None)
         if "options" in field:
             del field["options"][1:]
 

@@ -1,7 +1,7 @@
 //! What the document says of a form that is sent. `domain` reads the body as it is, because it notes everything that is
 //! wrong with it; so the schema is built from `domain`'s limits and not from types.
 
-use api_http::schema::{line, object, read_only, written};
+use api_http::schema::{LINE, line, object, read_only, written};
 use domain::form::{
     FieldType, Grades, MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS,
     MAX_VALUE_CHARS, READ_ONLY,
@@ -22,6 +22,9 @@ impl ToSchema for FormRequest {
         for (name, schema) in [
             ("FieldRequest", json!({ "oneOf": fields })),
             ("OptionRequest", option()),
+            ("TitlesRequest", labels(MAX_TITLE_CHARS)),
+            ("LabelsRequest", labels(MAX_LABEL_CHARS)),
+            ("ShowIfRequest", show_if()),
             ("BusPropRequest", bus_prop()),
         ] {
             schemas.push((name.to_owned(), written(&schema)));
@@ -37,7 +40,7 @@ impl PartialSchema for FormRequest {
         };
         let mut properties = json!({
             "title": line(MAX_TITLE_CHARS),
-        "labels": labels(MAX_TITLE_CHARS),
+        "labels": or_null("TitlesRequest"),
         "piping": {"type": ["boolean", "null"]},
             "bus_props": list("BusPropRequest", MAX_BUS_PROPS),
             "fields": list("FieldRequest", MAX_FIELDS),
@@ -61,8 +64,8 @@ fn field(field_type: FieldType) -> Value {
         "key": {"type": "string", "pattern": KEY},
         "type": {"type": "string", "enum": [field_type.as_str()]},
         "label": line(MAX_LABEL_CHARS),
-        "labels": labels(MAX_LABEL_CHARS),
-        "show_if": show_if(),
+        "labels": or_null("LabelsRequest"),
+        "show_if": or_null("ShowIfRequest"),
         "required": {"type": ["boolean", "null"]},
         "retired": read_only(),
     });
@@ -83,19 +86,23 @@ fn option() -> Value {
     let properties = json!({
         "value": line(MAX_VALUE_CHARS),
         "label": line(MAX_LABEL_CHARS),
-        "labels": labels(MAX_LABEL_CHARS),
+        "labels": or_null("LabelsRequest"),
         "retired": read_only(),
     });
     object(&["value", "label"], &properties)
 }
 
+fn or_null(name: &str) -> Value {
+    json!({"oneOf": [Ref::from_schema_name(name), {"type": "null"}]})
+}
+
 /// A text in other languages.
-fn labels(max_chars: usize) -> Value {
+fn labels(most: usize) -> Value {
     json!({
-        "type": ["object", "null"],
-        "description": "By language: two or three small letters",
+        "type": "object",
+        "description": "The text in other languages: two or three small letters each",
         "propertyNames": {"pattern": "^[a-z]{2,3}$"},
-        "additionalProperties": line(max_chars),
+        "additionalProperties": {"type": ["string", "null"], "minLength": 1, "maxLength": most, "pattern": LINE},
         "maxProperties": 20,
     })
 }
@@ -107,7 +114,6 @@ fn show_if() -> Value {
         "in": {"type": "array", "items": values, "minItems": 1, "maxItems": MAX_OPTIONS},
     });
     let mut show_if = object(&["key", "in"], &properties);
-    show_if["type"] = json!(["object", "null"]);
     show_if["description"] =
         json!("Asked only where a field before, which is no text, is answered with one of these");
     show_if

@@ -48,7 +48,8 @@ pub async fn whole(state: &ReportState, query: FeedbackQuery, kind: Kind) -> Res
     // After them: it has every field that any of them, or one before them, can answer.
     let form = found(state.app.store.form(key.account_id, key.form_id))
         .await?
-        .content;
+        .content
+        .for_reports();
     let header = header(kind, &form);
     let write = move |rows: &[_], out: &mut _| write(kind, &form, rows, out);
     let headers = [

@@ -73,7 +73,8 @@ pub async fn list_feedbacks(
     let answered = async {
         let form = found(state.app.store.form(account_id, form_id))
             .await?
-            .content;
+            .content
+            .for_reports();
         // What is wrong with these comes after a 404.
         let (list, narrowed, answers) = (list?, narrowed?, answers?);
         let bus_prop = request.bus_prop().map(|text| form.bus_prop_by_text(text));
@@ -147,9 +148,10 @@ async fn page(
     let (mut form, (mut items, has_more)) = (form, item::items(form, rows)?);
     if has_more {
         // Somebody answered a field that the form did not have a moment ago.
-        later = store.form(account_id, query.form.form_id).await?;
+        let found = store.form(account_id, query.form.form_id).await?;
+        later = found.map(|form| form.content.for_reports());
         if let Some(later) = &later {
-            form = &later.content;
+            form = later;
             (items, _) = item::items(form, rows)?;
         }
     }

@@ -67,17 +67,17 @@ async fn a_question_that_is_not_asked_takes_no_answer() -> Result<()> {
     // A page without its script shows all questions, and a choice cannot be taken back there.
     let sent = [("mood", "5"), ("why", "late"), ("more", "x"), ("a", "y")];
     visit()?.submit(&sent).await?.expect(303)?;
-    owner.counted(&link, 0, 3).await?;
+    owner.counted(&link, 3, 3).await?;
     let form_id = link["form_id"].as_str().context("no form_id")?;
-    let path = format!("/api_v1/report/feedbacks/2020-01-01/2024-12-31/{form_id}");
-    owner.get(&path).await?.expect(200)?;
     let today = chrono::Utc::now().date_naive();
     let (yesterday, tomorrow) = (today.pred_opt(), today.succ_opt());
     let (yesterday, tomorrow) = yesterday.zip(tomorrow).context("no days")?;
     let path = format!("/api_v1/report/feedbacks/{yesterday}/{tomorrow}/{form_id}");
     let list = owner.get(&path).await?.expect(200)?.json()?;
     ensure!(
-        list["items"][0]["answers"] == json!({"mood": 5, "a": "y"}),
+        list["items"][0]["answers"][0]["label"] == "How was it?"
+            && list["items"][0]["answers"][1]["value"] == "y"
+            && list["items"][0]["answers"][2].is_null(),
         "{list}"
     );
     Ok(())
@@ -162,7 +162,7 @@ async fn a_page_asks_what_follows_and_keeps_what_was_answered() -> Result<()> {
     ensure!(!shown("why").await? && !shown("more").await?, "still asked");
     browser.click("#f-mood-1").await?;
     ensure!(
-        browser.property(".done", "value").await? == "3",
+        browser.property(".done", "ariaValueText").await? == "3 / 6",
         "not counted"
     );
     browser.is_accessible().await?;

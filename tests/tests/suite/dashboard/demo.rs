@@ -89,6 +89,21 @@ async fn a_demo_has_a_company_to_look_at_and_goes_on_with_it() -> Result<()> {
         Ok(())
     })
     .await?;
+    // … and some of the guests look at their links.
+    let today = async || {
+        let page = person.get("/dashboard?days=1").await?.expect(200)?;
+        let (_, value) = page
+            .text()?
+            .split_once("class=\"value\">")
+            .context("no figure")?;
+        anyhow::Ok(value.split('<').next().unwrap_or_default().to_owned())
+    };
+    let views = today().await?;
+    eventually(LATER, async || {
+        ensure!(today().await? != views, "still {views} views");
+        Ok(())
+    })
+    .await?;
     demo.process.kill()?;
     let again = Demo::start(demo.folder)?;
     let new = again.link().await?;

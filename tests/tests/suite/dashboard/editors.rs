@@ -188,7 +188,7 @@ async fn a_compressed_file_is_uploaded() -> Result<()> {
             .expect(200)?
             .json()?;
         ensure!(
-            read["status"] == "COMPLETED" && read["accepted"] == 2,
+            read["status"] == "completed" && read["accepted"] == 2,
             "{read}"
         );
         Ok(())

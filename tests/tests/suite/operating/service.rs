@@ -379,3 +379,25 @@ async fn a_first_key_that_cannot_be_written_is_none() -> Result<()> {
     })
     .await
 }
+
+#[test]
+fn an_image_is_built_from_all_crates() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let read = |name| std::fs::read_to_string(root.join(name));
+    let (manifest, ignored) = (read("Cargo.toml")?, read(".dockerignore")?);
+    let members = manifest.split_once("members = [").context("no members")?.1;
+    let members = members.split(']').next().unwrap_or_default();
+    for member in members.split(", ") {
+        let folder = member
+            .trim_matches('"')
+            .split('/')
+            .next()
+            .unwrap_or_default();
+        let kept = format!("!{folder}");
+        ensure!(
+            ignored.lines().any(|line| line == kept),
+            "{folder} is left out"
+        );
+    }
+    Ok(())
+}
