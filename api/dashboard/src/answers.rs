@@ -13,7 +13,7 @@ use url::form_urlencoded::Serializer;
 use crate::page::{Frame, page};
 use crate::range::{Range, RangeQuery};
 use crate::service;
-use crate::session::SignedIn;
+use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 
 /// What the page is narrowed to.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use store::account::AuditRow;
 
 use crate::page::{Frame, page};
-use crate::session::SignedIn;
+use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 
 const ROWS: usize = 100;

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::answers::FormChoice;
 use crate::page::{Frame, html};
 use crate::service::{self, Operation};
-use crate::session::{Change, SignedIn};
+use crate::signed_in::{Change, SignedIn};
 use crate::state::DashboardState;
 
 /// An audience that the page has no words for stays as it is.

@@ -13,8 +13,8 @@ use crate::chart::share;
 use crate::imports::PageQuery;
 use crate::page::{Frame, page};
 use crate::service::{self, Operation};
-use crate::session::{Change, SignedIn};
 use crate::sign_in::Nothing;
+use crate::signed_in::{Change, SignedIn};
 use crate::state::DashboardState;
 
 #[derive(Template)]

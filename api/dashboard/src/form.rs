@@ -17,7 +17,7 @@ use store::form::FormKey;
 use crate::figures::{Card, Figures, cards};
 use crate::page::{Frame, page};
 use crate::range::{Range, RangeQuery};
-use crate::session::SignedIn;
+use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 
 /// So many comments are shown.

@@ -15,7 +15,7 @@ use strum::VariantArray;
 
 use crate::page::{Frame, html};
 use crate::service::{self, Operation};
-use crate::session::{Pairs, SignedIn};
+use crate::signed_in::{Pairs, SignedIn};
 use crate::state::DashboardState;
 
 const FORM: &str = "/api_v1/form";

@@ -12,8 +12,8 @@ use url::Url;
 use crate::imports::PageQuery;
 use crate::page::{Frame, page};
 use crate::service::{self, Operation};
-use crate::session::{Change, SignedIn};
 use crate::sign_in::Nothing;
+use crate::signed_in::{Change, SignedIn};
 use crate::state::DashboardState;
 
 const STATUSES: [&str; 3] = ["PUBLISHED", "DRAFT", "DELETED"];

@@ -15,8 +15,8 @@ use url::form_urlencoded::Serializer;
 
 use crate::page::{Frame, page};
 use crate::service::{self, Operation};
-use crate::session::{Change, SignedIn};
 use crate::sign_in::Nothing;
+use crate::signed_in::{Change, SignedIn};
 use crate::state::DashboardState;
 
 #[derive(Template)]

@@ -11,7 +11,7 @@ use store::account::{CreateKeyError, IssuedKey, KeySummary};
 use strum::VariantArray;
 
 use crate::page::{Frame, page};
-use crate::session::{Change, Pairs, SignedIn};
+use crate::signed_in::{Change, Pairs, SignedIn};
 use crate::state::DashboardState;
 
 /// For so long the present secret still works.

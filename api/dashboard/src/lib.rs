@@ -1,7 +1,8 @@
 //! The dashboard: pages for people who sign in, drawn by the server.
 //!
 //! # Layout
-//! - Who is there: `session` (the layer before all pages, the cookie, where a change may come from), `password`, `sign_in`.
+//! - Who is there: `signed_in` (the layer before all pages, where a change may come from), `session` (and its cookie), `password`,
+//!   `sign_in`.
 //! - How pages look: `page` (the frame and the headers), `language` (texts, numbers and dates, from one message file a
 //!   language), `chart` (SVG), `asset` (style and script).
 //! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `campaigns` (`campaign_edit`), `forms` (`form_edit`), `people`, `keys`, `audit`.
@@ -32,6 +33,7 @@ mod recipients;
 mod service;
 mod session;
 mod sign_in;
+mod signed_in;
 mod state;
 
 use api_http::AppState;
@@ -109,9 +111,9 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         .route("/dashboard/keys", get(keys::show).post(keys::create))
         .route("/dashboard/keys/{action}", post(keys::change))
         .route("/dashboard/audit", get(audit::show));
-    let signed_in = session::group(&state, Role::Viewer, pages)
-        .merge(session::group(&state, Role::Editor, edits))
-        .merge(session::group(&state, Role::Admin, admin));
+    let signed_in = signed_in::group(&state, Role::Viewer, pages)
+        .merge(signed_in::group(&state, Role::Editor, edits))
+        .merge(signed_in::group(&state, Role::Admin, admin));
     let open = Router::new()
         .route("/", get(async || Redirect::to("/dashboard")))
         .route(
@@ -122,7 +124,7 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
             "/dashboard/sign-in/{token}",
             get(sign_in::show_link).post(sign_in::use_link),
         )
-        .layer(from_fn_with_state(state.clone(), session::same_origin))
+        .layer(from_fn_with_state(state.clone(), signed_in::same_origin))
         .layer(DefaultBodyLimit::max(SIGN_IN_BYTES))
         .route("/dashboard/assets/{name}", get(asset::serve));
     let signed_in = signed_in.layer(DefaultBodyLimit::max(FORM_BYTES));

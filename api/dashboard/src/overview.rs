@@ -18,7 +18,7 @@ use crate::chart::{share, sparkline};
 use crate::figures::{Card, Figures, cards};
 use crate::page::{Frame, page};
 use crate::range::{Range, RangeQuery};
-use crate::session::SignedIn;
+use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 
 /// So many forms are shown, the newest first.

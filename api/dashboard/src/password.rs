@@ -20,7 +20,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::page::{Frame, page};
-use crate::session::{Change, SignedIn};
+use crate::signed_in::{Change, SignedIn};
 use crate::state::DashboardState;
 
 /// Each hash takes 19 MiB and some 30 ms of a core.

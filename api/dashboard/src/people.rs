@@ -10,7 +10,7 @@ use store::account::{Person, PersonChange, PersonSummary};
 use strum::VariantArray;
 
 use crate::page::{Frame, page};
-use crate::session::{Change, SignedIn};
+use crate::signed_in::{Change, SignedIn};
 use crate::state::DashboardState;
 
 #[derive(Template)]

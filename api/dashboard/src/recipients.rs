@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::imports::PageQuery;
 use crate::page::{Frame, page};
 use crate::service::{self, Operation};
-use crate::session::{Change, SignedIn};
+use crate::signed_in::{Change, SignedIn};
 use crate::state::DashboardState;
 
 /// Which recipient.

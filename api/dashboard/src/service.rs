@@ -11,7 +11,7 @@ use serde_json::Value;
 use tower::ServiceExt;
 use url::form_urlencoded::Serializer;
 
-use crate::session::SignedIn;
+use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 
 /// A page of a list of the API.

@@ -10,7 +10,8 @@ use serde::Deserialize;
 
 use crate::language::{Text, of_request};
 use crate::page::html;
-use crate::session::{Change, SignedIn, hash, redirect};
+use crate::session::{hash, redirect};
+use crate::signed_in::{Change, SignedIn};
 use crate::state::DashboardState;
 
 #[derive(Template)]

@@ -1,0 +1,281 @@
+//! Who is signed in, what their role lets them do, and where a change may come from: an `Origin` that is the service's own, with
+//! the session's token in its body.
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api_http::{Caller, Code, Network, Problem, Result};
+use axum::Form;
+use axum::Router;
+use axum::extract::{FromRequest, FromRequestParts, Request, State};
+use axum::http::Method;
+use axum::http::request::Parts;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Redirect, Response};
+use domain::person::Role;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use store::account::Person;
+use subtle::ConstantTimeEq;
+use tokio::time::sleep;
+use url::form_urlencoded::Serializer;
+use uuid::Uuid;
+
+use crate::language::{Text, of_request};
+use crate::page::{Frame, trouble};
+use crate::session::hash;
+use crate::state::DashboardState;
+
+/// How often a session is looked up while a body arrives.
+const INTERVAL: Duration = Duration::from_millis(500);
+/// Characters of a subject in the audit log.
+const MAX_SUBJECT: usize = 200;
+
+/// Whoever is signed in, and in which language they read.
+#[derive(Clone)]
+pub struct SignedIn {
+    person: Arc<Person>,
+    session: [u8; 32],
+    pub t: &'static Text,
+}
+
+impl Deref for SignedIn {
+    type Target = Person;
+
+    fn deref(&self) -> &Person {
+        &self.person
+    }
+}
+
+impl SignedIn {
+    /// The frame of a page that the navigation calls `current`.
+    pub fn frame(&self, current: &'static str) -> Frame {
+        Frame {
+            t: self.t,
+            person: self.person.name.clone(),
+            account: self.person.account_name.clone(),
+            role: self.person.role,
+            zone: self.person.time_zone,
+            current,
+            token: self.token(),
+        }
+    }
+
+    /// What a change must come with: known to pages of this session alone.
+    fn token(&self) -> String {
+        hex::encode(
+            Sha256::new_with_prefix(b"change")
+                .chain_update(self.session)
+                .finalize(),
+        )
+    }
+
+    pub fn session(&self) -> [u8; 32] {
+        self.session
+    }
+
+    /// Who asks operations of the API.
+    pub fn caller(&self, state: &DashboardState) -> Caller {
+        Caller::person(state.app.clone(), &self.person)
+    }
+
+    /// Ends once the session has ended, or no longer has the role.
+    pub async fn ended(&self, state: &DashboardState, role: Role) {
+        loop {
+            sleep(INTERVAL).await;
+            let found = state.sessions.find(state, None, self.session).await;
+            // A database that does not answer takes no session away.
+            if matches!(&found, Ok(None)) || matches!(found, Ok(Some(person)) if person.role < role)
+            {
+                return;
+            }
+        }
+    }
+
+    /// Notes in the audit log what is about to be changed. Of a long subject only the beginning.
+    ///
+    /// # Errors
+    /// 503: then it is not to be changed.
+    pub async fn note(
+        &self,
+        state: &DashboardState,
+        network: Network,
+        action: &str,
+        subject: &str,
+    ) -> Result<Noted> {
+        let store = &state.app.store;
+        let address = network.to_string();
+        let subject = subject.chars().filter(|c| !c.is_control());
+        let subject: String = subject.take(MAX_SUBJECT).collect();
+        let audit_id = store
+            .note_change(&self.person, &address, action, &subject)
+            .await?;
+        Ok(Noted {
+            account_id: self.person.account_id,
+            audit_id,
+        })
+    }
+}
+
+/// A change that is in the audit log.
+pub struct Noted {
+    account_id: Uuid,
+    audit_id: Uuid,
+}
+
+impl Noted {
+    /// Notes the HTTP status that the change came to.
+    pub async fn came_to(self, state: &DashboardState, status: u16) {
+        let noted = state
+            .app
+            .store
+            .note_outcome(self.account_id, self.audit_id, status);
+        if let Err(error) = noted.await {
+            tracing::warn!(%error, "the outcome of a change is not in the audit log");
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for SignedIn {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        let person = parts.extensions.get().cloned();
+        person.ok_or_else(Problem::unauthenticated)
+    }
+}
+
+/// Pages for people who have the role, or more.
+pub fn group(
+    state: &DashboardState,
+    role: Role,
+    pages: Router<DashboardState>,
+) -> Router<DashboardState> {
+    pages.layer(from_fn_with_state((state.clone(), role), signed_in))
+}
+
+async fn signed_in(
+    State((state, role)): State<(DashboardState, Role)>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let t = of_request(request.headers());
+    let sessions = &state.sessions;
+    let Some(secret) = sessions.secret(request.headers()) else {
+        return to_sign_in(&request);
+    };
+    let (session, network) = (hash(&secret), state.app.network(&request));
+    let person = match sessions.find(&state, Some(network), session).await {
+        Ok(Some(person)) => SignedIn { person, session, t },
+        Ok(None) => return to_sign_in(&request),
+        Err(problem) => return trouble(t, &problem),
+    };
+    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    if person.role < role || changes && !state.sessions.is_same_origin(&request) {
+        return trouble(t, &forbidden());
+    }
+    request.extensions_mut().insert(person);
+    with_pages(t, next.run(request).await)
+}
+
+/// The layer of pages that need no session: nothing is sent to them from elsewhere.
+pub async fn same_origin(
+    State(state): State<DashboardState>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let t = of_request(request.headers());
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    if reads || state.sessions.is_same_origin(&request) {
+        with_pages(t, next.run(request).await)
+    } else {
+        trouble(t, &forbidden())
+    }
+}
+
+/// A problem is shown as a page.
+fn with_pages(t: &'static Text, mut response: Response) -> Response {
+    match response.extensions_mut().remove::<Problem>() {
+        Some(problem) => trouble(t, &problem),
+        None => response,
+    }
+}
+
+fn forbidden() -> Problem {
+    Problem::new(Code::Forbidden, "not with this role, or not from this page")
+}
+
+/// To the sign-in page, and from there to where somebody wanted to go.
+fn to_sign_in(request: &Request) -> Response {
+    let asked = request
+        .uri()
+        .path_and_query()
+        .map_or("/dashboard", |asked| asked.as_str());
+    let next = match *request.method() {
+        Method::GET if asked != "/dashboard" => asked,
+        _ => return Redirect::to("/dashboard/sign-in").into_response(),
+    };
+    let query = Serializer::new(String::new())
+        .append_pair("next", next)
+        .finish();
+    Redirect::to(&format!("/dashboard/sign-in?{query}")).into_response()
+}
+
+/// What a page's form sends, with the token of the session.
+pub struct Change<T>(pub T);
+
+#[derive(Deserialize)]
+struct WithToken<T> {
+    token: String,
+    #[serde(flatten)]
+    change: T,
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Change<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self> {
+        let person = request.extensions().get::<SignedIn>().cloned();
+        let person = person.ok_or_else(Problem::unauthenticated)?;
+        let Form(sent) = Form::<WithToken<T>>::from_request(request, state)
+            .await
+            .map_err(|_| not_the_form())?;
+        person.check_token(&sent.token)?;
+        Ok(Self(sent.change))
+    }
+}
+
+/// What a page's form sends, name by name in its order, without the token of the session.
+pub struct Pairs(pub Vec<(String, String)>);
+
+impl<S: Send + Sync> FromRequest<S> for Pairs {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self> {
+        let person = request.extensions().get::<SignedIn>().cloned();
+        let person = person.ok_or_else(Problem::unauthenticated)?;
+        let sent = Form::<Vec<(String, String)>>::from_request(request, state).await;
+        let Form(pairs) = sent.map_err(|_| not_the_form())?;
+        let token = pairs.iter().find(|(name, _)| name == "token");
+        person.check_token(token.map_or("", |(_, token)| token))?;
+        Ok(Self(pairs))
+    }
+}
+
+fn not_the_form() -> Problem {
+    Problem::new(Code::InvalidForm, "the form is not as the page has it")
+}
+
+impl SignedIn {
+    /// # Errors
+    /// 403: it is not the token of this session.
+    pub fn check_token(&self, token: &str) -> Result<()> {
+        if bool::from(token.as_bytes().ct_eq(self.token().as_bytes())) {
+            Ok(())
+        } else {
+            Err(forbidden())
+        }
+    }
+}
