@@ -13,9 +13,11 @@
 //!
 //! Results go to stdout, everything else to stderr.
 
+use std::io::stdout;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
 use mimalloc::MiMalloc;
 use platform::config::{Args, Role};
 use platform::start;
@@ -77,6 +79,11 @@ enum Command {
     Verify(Args),
     /// Make every count of the reports anew from what is stored
     Rebuild(Args),
+    /// Print what a shell needs to complete these commands, such as `feedback completions bash`
+    Completions {
+        /// For which shell
+        shell: Shell,
+    },
 }
 
 /// How to serve.
@@ -145,5 +152,9 @@ fn main() -> ExitCode {
         Command::Report(report) => report::run(&report.service()?, report.command).await,
         Command::Verify(settings) => counts::verify(config(settings)?, process).await,
         Command::Rebuild(settings) => counts::rebuild(config(settings)?, process).await,
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "feedback", &mut stdout());
+            Ok(())
+        }
     })
 }

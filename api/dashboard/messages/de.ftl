@@ -148,7 +148,7 @@ do-resume = Fortsetzen
 do-finish = Beenden
 do-publish = Veröffentlichen
 do-delete = Löschen
-do-link = Einen Link dazu öffnen
+do-link = Ein Link dazu
 do-rotate = Neues Geheimnis
 do-revoke = Widerrufen
 
@@ -293,3 +293,18 @@ what = Was
 to-what = Woran
 from-where = Von wo
 came-to = Ergebnis
+
+export = Als CSV
+link-made = Ein Link zum Formular
+link-note = Wer ihn öffnet, sieht das Formular. Auch der Code darunter führt dorthin und lässt sich drucken.
+link-qr = Der Link als QR-Code
+suppressions = Wer keine Nachrichten bekommt
+suppressions-none = Niemand hat sich abgemeldet, und keine Nummer wurde hier eingetragen.
+suppression-source = Wie
+suppression-change = Eine Nummer eintragen oder streichen
+suppression-add = Nichts mehr senden
+suppression-remove = Wieder senden
+suppressed-inbound = Durch eine SMS
+suppressed-provider = Durch den Anbieter
+suppressed-page = Auf der Formularseite
+suppressed-api = Hier eingetragen

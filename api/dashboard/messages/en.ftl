@@ -148,7 +148,7 @@ do-resume = Resume
 do-finish = Finish
 do-publish = Publish
 do-delete = Delete
-do-link = Open a link to it
+do-link = A link to it
 do-rotate = New secret
 do-revoke = Revoke
 
@@ -293,3 +293,18 @@ what = What
 to-what = To what
 from-where = From where
 came-to = Came to
+
+export = As CSV
+link-made = A link to the form
+link-note = Whoever opens it sees the form. The code below leads to it too, and can be printed.
+link-qr = The link as a QR code
+suppressions = Who gets no messages
+suppressions-none = Nobody has opted out, and no phone was put here.
+suppression-source = How
+suppression-change = Put a phone on the list, or take it off
+suppression-add = Send no more
+suppression-remove = Send again
+suppressed-inbound = Their text
+suppressed-provider = Their provider
+suppressed-page = The form's page
+suppressed-api = Put here

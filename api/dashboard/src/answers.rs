@@ -2,7 +2,10 @@
 
 use api_http::Result;
 use askama::Template;
+use axum::body::Body;
 use axum::extract::{Query, State};
+use axum::http::header::{ACCEPT, CONTENT_DISPOSITION};
+use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -53,6 +56,8 @@ struct AnswersPage<'a> {
     nps: &'a str,
     total: i64,
     items: Vec<Feedback>,
+    /// The query of this page, without a place in the list.
+    filter: String,
     /// The query of the next page.
     next: Option<String>,
 }
@@ -112,6 +117,40 @@ impl Feedback {
     }
 }
 
+impl AnswersQuery {
+    /// The path of the API's list, with these parameters more.
+    fn path(&self, form: &str, range: &Range, more: &[(&str, &str)]) -> String {
+        let comments = if self.show == "all" { "" } else { "comment/" };
+        let (start, end) = (range.dates.start(), range.dates.end());
+        let bus_prop = utf8_percent_encode(&self.bus_prop, NON_ALPHANUMERIC);
+        let form = utf8_percent_encode(form, NON_ALPHANUMERIC);
+        let given = [("q", self.q.trim()), ("nps", &*self.nps)];
+        let given = given
+            .iter()
+            .chain(more)
+            .filter(|(_, value)| !value.is_empty());
+        let query = Serializer::new(String::new()).extend_pairs(given).finish();
+        format!("/api_v1/report/feedbacks/{comments}{start}/{end}/{form}/{bus_prop}?{query}")
+    }
+}
+
+/// `GET /dashboard/answers.csv`: all that the page is narrowed to.
+pub async fn export(
+    State(state): State<DashboardState>,
+    person: SignedIn,
+    Query(query): Query<AnswersQuery>,
+) -> Result<Response> {
+    let range = Range::read(&query.range, person.time_zone)?;
+    let path = query.path(&query.form, &range, &[]);
+    let csv = [(ACCEPT, HeaderValue::from_static("text/csv"))];
+    let headers = HeaderMap::from_iter(csv);
+    let mut list =
+        service::call(&state, &person, Method::GET, &path, Body::empty(), headers).await?;
+    let name = HeaderValue::from_static("attachment; filename=\"answers.csv\"");
+    list.headers_mut().insert(CONTENT_DISPOSITION, name);
+    Ok(list)
+}
+
 /// `GET /dashboard/answers`.
 pub async fn show(
     State(state): State<DashboardState>,
@@ -130,9 +169,8 @@ pub async fn show(
     let form = if query.form.is_empty() {
         first
     } else {
-        query.form
+        query.form.clone()
     };
-    let all = query.show == "all";
     let empty = Feedbacks {
         total: 0,
         items: Vec::new(),
@@ -141,32 +179,19 @@ pub async fn show(
     let found = if form.is_empty() {
         empty
     } else {
-        let comments = if all { "" } else { "comment/" };
-        let (start, end) = (range.dates.start(), range.dates.end());
-        let bus_prop = utf8_percent_encode(&query.bus_prop, NON_ALPHANUMERIC);
-        let form_id = utf8_percent_encode(&form, NON_ALPHANUMERIC);
-        let mut path = format!(
-            "/api_v1/report/feedbacks/{comments}{start}/{end}/{form_id}/{bus_prop}?limit=20"
-        );
-        let given = [
-            ("q", query.q.trim()),
-            ("nps", &query.nps),
-            ("cursor", &query.cursor),
-        ];
-        let given = given.into_iter().filter(|(_, value)| !value.is_empty());
-        let more = Serializer::new(String::new()).extend_pairs(given).finish();
-        if !more.is_empty() {
-            path = format!("{path}&{more}");
-        }
+        let part = [("limit", "20"), ("cursor", &query.cursor)];
+        let path = query.path(&form, &range, &part);
         service::get(&state, &person, &path).await?
     };
+    let filter = Serializer::new(range.query())
+        .append_pair("form", &form)
+        .append_pair("bus_prop", &query.bus_prop)
+        .append_pair("show", &query.show)
+        .append_pair("q", &query.q)
+        .append_pair("nps", &query.nps)
+        .finish();
     let next = found.next_cursor.map(|cursor| {
-        let mut next = Serializer::new(range.query());
-        next.append_pair("form", &form)
-            .append_pair("bus_prop", &query.bus_prop);
-        next.append_pair("show", &query.show)
-            .append_pair("q", &query.q)
-            .append_pair("nps", &query.nps)
+        Serializer::new(filter.clone())
             .append_pair("cursor", &cursor)
             .finish()
     });
@@ -181,6 +206,7 @@ pub async fn show(
         nps: &query.nps,
         total: found.total,
         items: found.items,
+        filter,
         next,
     };
     Ok(page(&f, &template))

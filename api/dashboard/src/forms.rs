@@ -74,6 +74,15 @@ pub async fn list(
     Ok(page(&f, &template))
 }
 
+#[derive(Template)]
+#[template(path = "link.html")]
+struct LinkPage<'a> {
+    f: &'a Frame,
+    link: &'a str,
+    /// On this host, which may be reached under another name than links have.
+    path: &'a str,
+}
+
 #[derive(Deserialize)]
 struct Made {
     /// Its URL.
@@ -106,9 +115,14 @@ pub async fn act(
     let answer = service::change(&state, &person, network, operation).await?;
     if action == "link" {
         let made: Made = service::read(answer).await?;
-        // On this host: from a page's form a browser goes to no other.
-        let path = Url::parse(&made.link).map_err(|error| Problem::internal(&error))?;
-        return Ok(Redirect::to(path.path()).into_response());
+        let url = Url::parse(&made.link).map_err(|error| Problem::internal(&error))?;
+        let f = person.frame("forms");
+        let template = LinkPage {
+            f: &f,
+            link: &made.link,
+            path: url.path(),
+        };
+        return Ok(page(&f, &template));
     }
     Ok(Redirect::to("/dashboard/forms").into_response())
 }

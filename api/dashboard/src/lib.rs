@@ -5,7 +5,7 @@
 //!   `sign_in`.
 //! - How pages look: `page` (the frame and the headers), `language` (texts, numbers and dates, from one message file a
 //!   language), `chart` (SVG), `asset` (style and script).
-//! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `campaigns` (`campaign_edit`), `forms` (`form_edit`), `people`, `keys`, `audit`.
+//! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns` (`campaign_edit`), `forms` (`form_edit`), `people`, `keys`, `audit`.
 //! - `service`: operations of the API, called in process for the person who is signed in.
 //!
 //! Reports are read from the crate `report`, as the API's own are, so the figures are the same. Everything else is an operation of
@@ -35,6 +35,7 @@ mod session;
 mod sign_in;
 mod signed_in;
 mod state;
+mod suppressions;
 
 use api_http::AppState;
 use axum::Router;
@@ -65,6 +66,8 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         .route("/dashboard/imports", get(imports::list))
         .route("/dashboard/imports/{batch_id}", get(imports::show))
         .route("/dashboard/recipients", get(recipients::show))
+        .route("/dashboard/suppressions", get(suppressions::show))
+        .route("/dashboard/answers.csv", get(answers::export))
         .route("/dashboard/campaigns", get(campaigns::list))
         .route("/dashboard/campaigns/{campaign_id}", get(campaigns::show))
         .route("/dashboard/forms", get(forms::list))
@@ -104,7 +107,11 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
             "/dashboard/forms/{form_id}/edit",
             get(form_edit::edit).post(form_edit::replace),
         )
-        .route("/dashboard/recipients/erase", post(recipients::erase));
+        .route("/dashboard/recipients/erase", post(recipients::erase))
+        .route(
+            "/dashboard/suppressions/{action}",
+            post(suppressions::change),
+        );
     let admin = Router::new()
         .route("/dashboard/people", get(people::show).post(people::add))
         .route("/dashboard/people/{action}", post(people::change))

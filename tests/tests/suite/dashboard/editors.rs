@@ -195,3 +195,81 @@ async fn a_compressed_file_is_uploaded() -> Result<()> {
     })
     .await
 }
+
+#[tokio::test]
+async fn a_phone_is_put_on_the_suppression_list_and_taken_off() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, person) = editor(&app).await?;
+    let list = async || {
+        let page = person.get("/dashboard/suppressions").await?.expect(200)?;
+        anyhow::Ok(page.text()?.to_owned())
+    };
+    ensure!(list().await?.contains("Nobody has opted out"), "not empty");
+    let wrong = person
+        .post("/dashboard/suppressions/add", &[("phone", "12")])
+        .await?;
+    ensure!(
+        wrong.expect(200)?.text()?.contains("role=\"alert\""),
+        "not refused"
+    );
+    let phone = [("phone", "+4915112345678")];
+    person
+        .post("/dashboard/suppressions/add", &phone)
+        .await?
+        .expect(303)?;
+    ensure!(list().await?.contains("Put here"), "not on the list");
+    let stored = owner
+        .get("/api_v1/sms/suppression")
+        .await?
+        .expect(200)?
+        .json()?;
+    ensure!(stored["items"][0]["source"] == "api", "{stored}");
+    person
+        .post("/dashboard/suppressions/remove", &phone)
+        .await?
+        .expect(303)?;
+    ensure!(
+        list().await?.contains("Nobody has opted out"),
+        "still there"
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_link_is_shown_with_its_code_and_its_answers_are_exported() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, person) = editor(&app).await?;
+    let form = owner.published(&tests::form::form()).await?;
+    let id = form["form_id"].as_str().context("no form_id")?;
+    let made = person
+        .post(&format!("/dashboard/forms/{id}/link"), &[])
+        .await?
+        .expect(200)?;
+    let (_, rest) = made.text()?.split_once("<img src=\"").context("no code")?;
+    let code = rest.split('"').next().unwrap_or_default();
+    owner.get(code).await?.expect(200)?;
+    let link = code.trim_end_matches("/qr.svg");
+    for (recommend, more) in [(9, "Fine, \"really\"."), (2, "Too late.")] {
+        let answers = json!({"answers": {"recommend": recommend, "more": more}});
+        owner
+            .send_json(Method::POST, link, &answers)
+            .await?
+            .expect(201)?;
+    }
+    for (filter, rows) in [
+        ("", 2),
+        ("&nps=0-6", 1),
+        ("&q=fine", 1),
+        ("&nps=0-6&q=fine", 0),
+    ] {
+        let path = format!("/dashboard/answers.csv?form={id}&days=7{filter}");
+        let csv = person.get(&path).await?.expect(200)?;
+        ensure!(
+            csv.header("content-disposition") == Some("attachment; filename=\"answers.csv\""),
+            "{csv:?}"
+        );
+        let lines = csv.text()?.lines().count();
+        ensure!(lines == rows + 1, "{filter}: {csv:?}");
+    }
+    Ok(())
+}
