@@ -35,7 +35,8 @@ pub struct Setting {
     pub kind: Kind,
     /// E.164, a short code, a name or a messaging service of Twilio's; `None`: the provider decides.
     pub from: Option<String>,
-    pub accounts: Accounts,
+    /// The accounts that may send through it; `*` alone: all.
+    pub accounts: Vec<String>,
     /// Parts a second, over all workers.
     pub rate: NonZeroU32,
     /// Messages without a known result; parts, if it speaks SMPP.
@@ -51,7 +52,7 @@ pub struct Setting {
 
 /// The kind of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
-#[strum(serialize_all = "lowercase")]
+#[strum(serialize_all = "lowercase", const_into_str)]
 pub enum Kind {
     Demo,
     Https,
@@ -59,13 +60,6 @@ pub enum Kind {
     Vonage,
     Kannel,
     Smpp,
-}
-
-/// Who may send through a sender.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Accounts {
-    All,
-    Named(Vec<String>),
 }
 
 /// Gives a sender's provider.
@@ -133,30 +127,6 @@ fn is_name(name: &str) -> bool {
     (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(is_known)
 }
 
-impl Kind {
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
-
-impl Accounts {
-    pub fn allow(&self, account: &str) -> bool {
-        match self {
-            Self::All => true,
-            Self::Named(names) => names.iter().any(|name| name == account),
-        }
-    }
-
-    fn read(text: &str) -> Option<Self> {
-        if text == "*" {
-            return Some(Self::All);
-        }
-        let names: Vec<_> = text.split(',').map(str::to_owned).collect();
-        let is_list = names.iter().all(|name| !name.is_empty() && name != "*");
-        is_list.then_some(Self::Named(names))
-    }
-}
-
 impl Setting {
     fn read(name: &str, url: &str, timeout: Duration) -> Result<Self, Fault> {
         let (scheme, rest) = url
@@ -173,8 +143,8 @@ impl Setting {
         };
         let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
         let mut query = Query::new(query);
-        let accounts = query.parsed("accounts", "is not `*` or names", Accounts::read)?;
-        let default = (kind == Kind::Demo).then_some(Accounts::All);
+        let accounts = query.parsed("accounts", "is not `*` or names", read_accounts)?;
+        let default = (kind == Kind::Demo).then(|| vec!["*".to_owned()]);
         let accounts = accounts.or(default);
         let accounts = accounts.ok_or_else(|| bad_parameter("accounts", "is missing"))?;
         let whole = "is not a whole number from 1";
@@ -215,6 +185,12 @@ impl Setting {
         })
     }
 
+    /// Whether the account of this name may send through it.
+    pub fn allows(&self, account: &str) -> bool {
+        let mut names = self.accounts.iter();
+        names.any(|name| name == account || name == "*")
+    }
+
     /// What a message to this phone comes from, empty where the provider decides. `None`: it cannot be sent, since names
     /// are not shown in the countries of +1.
     pub fn from_for(&self, to: &str) -> Option<&str> {
@@ -251,4 +227,10 @@ fn read_from(kind: Kind, text: &str) -> Option<String> {
 fn read_countries(text: &str) -> Option<Arc<[Country]>> {
     let codes = text.split(',').map(str::parse);
     codes.collect::<Result<_, _>>().ok()
+}
+
+fn read_accounts(text: &str) -> Option<Vec<String>> {
+    let names: Vec<_> = text.split(',').map(str::to_owned).collect();
+    let is_list = names.iter().all(|name| !name.is_empty() && name != "*");
+    (is_list || text == "*").then_some(names)
 }

@@ -171,21 +171,15 @@ impl Session<'_> {
     }
 
     fn begin(&mut self, submission: Submission) {
-        let Submission {
-            pdu,
-            begin_by,
-            begun,
-            answer,
-        } = submission;
-        if begin_by.is_over() || begun.send(()).is_err() {
+        if submission.begin_by.is_over() || submission.begun.send(()).is_err() {
             return;
         }
-        self.request(Pdu::SubmitSm(pdu));
+        self.request(Pdu::SubmitSm(submission.pdu));
         if self.waiting.len() == self.waiting.capacity() {
             // Those whose time is over.
             self.waiting.retain(|_, answer| !answer.is_closed());
         }
-        self.waiting.insert(self.sequence, answer);
+        self.waiting.insert(self.sequence, submission.answer);
     }
 
     fn take(&mut self, frame: &Frame) {
