@@ -67,8 +67,8 @@ pub(super) fn read_counts(rest: &mut &[u8]) -> Result<DayCounts, DecodeError> {
 }
 
 pub(super) fn write_fields(out: &mut Vec<u8>, counts: &FieldCounts) {
-    varint::write(out, counts.fields.len() as u64);
-    for (key, field) in &counts.fields {
+    varint::write(out, counts.len() as u64);
+    for (key, field) in counts.iter() {
         write_text(out, key);
         varint::write_signed(out, field.answers);
         varint::write(out, field.values().count() as u64);

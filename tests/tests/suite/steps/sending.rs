@@ -527,7 +527,8 @@ async fn who_opted_out_under_an_older_pepper_still_gets_nothing() -> Result<()> 
         .opt_out(account, &phone(3), "test", &ledger.pepper)
         .await?;
     let old = "7".repeat(64);
-    ledger.pepper = Pepper::parse(&format!("{} {old}", "8".repeat(64)))?;
+    let pepper = Pepper::parse(&format!("{} {old}", "8".repeat(64)));
+    ledger.pepper = pepper.map_err(anyhow::Error::msg)?;
     let received = ledger.post(&[&[("a", 3), ("b", 4)]]).await?;
     ledger.step(ledger.chunk(&received, 0)).await?;
     story.claim().await?;
