@@ -33,7 +33,7 @@ fn counts_in_json_have_every_status_and_the_reasons_that_occur() {
     assert_eq!(serde_json::to_value(Counts::default()).unwrap(), empty);
     let names = empty.as_object().unwrap();
     for status in MessageStatus::VARIANTS {
-        assert!(names.contains_key(status.as_str()), "{status:?}");
+        assert!(names.contains_key(status.into_str()), "{status:?}");
     }
     let schema = serde_json::to_value(Counts::schema()).unwrap();
     assert!(
@@ -192,7 +192,7 @@ proptest! {
         let json = json!(change);
         for count in every_count() {
             let shown = match count {
-                Count::Skipped(reason) => &json["skipped"][reason.as_str()],
+                Count::Skipped(reason) => &json["skipped"][reason.into_str()],
                 Count::Status(MessageStatus::Skipped) => continue,
                 other => &json[name(other)],
             };
