@@ -31,8 +31,8 @@ pub(crate) struct Arguments {
     /// A file of records, `-` for standard input
     file: PathBuf,
     /// What the file holds: json, ndjson or csv [default: by its name]
-    #[arg(long, value_name = "FORMAT", value_parser = media_type)]
-    format: Option<&'static str>,
+    #[arg(long)]
+    format: Option<String>,
     /// Print the errors of all rejected records instead of the first 100
     #[arg(long)]
     all_errors: bool,
@@ -44,22 +44,13 @@ pub(crate) struct Arguments {
 }
 
 /// The media type of a kind of body.
-fn media_type(format: &str) -> Result<&'static str, &'static str> {
+fn media_type(format: &str) -> Option<&'static str> {
     match format {
-        "json" => Ok("application/json"),
-        "ndjson" | "jsonl" => Ok("application/x-ndjson"),
-        "csv" => Ok("text/csv"),
-        _ => Err("neither json, ndjson nor csv"),
+        "json" => Some("application/json"),
+        "ndjson" | "jsonl" => Some("application/x-ndjson"),
+        "csv" => Some("text/csv"),
+        _ => None,
     }
-}
-
-fn of_file(path: &Path) -> anyhow::Result<&'static str> {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    let format = extension.and_then(|name| media_type(name).ok());
-    format.with_context(|| {
-        let shown = path.display();
-        format!("{shown}: neither .json, .ndjson nor .csv; --format says what it is")
-    })
 }
 
 /// Imports the file, waits until its records are stored and, for a campaign, sent, and prints the errors of those that were
@@ -68,10 +59,12 @@ fn of_file(path: &Path) -> anyhow::Result<&'static str> {
 /// # Errors
 /// The file or the service cannot be reached, the body is refused, or records were rejected.
 pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> anyhow::Result<()> {
-    let format = match arguments.format {
-        Some(format) => format,
-        None => of_file(&arguments.file)?,
-    };
+    let format = arguments.format.as_deref();
+    let format = format.or_else(|| arguments.file.extension()?.to_str());
+    let format = format.and_then(media_type).with_context(|| {
+        let shown = arguments.file.display();
+        format!("{shown}: neither json, ndjson nor csv; --format says what it is")
+    })?;
     let service = Service::new(&arguments.connection, true)?;
     let campaign = arguments.campaign.as_deref();
     let stored = async {
