@@ -74,7 +74,7 @@ impl Delta {
 
     /// The bytes of the counts, the same for equal counts; their layout is in [`crate::rollup`].
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = codec::start();
+        let mut out = vec![codec::VERSION];
         codec::write_counts(&mut out, self.counts);
         codec::write_fields(&mut out, &self.fields);
         out
