@@ -13,6 +13,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::campaign::is_sender_name;
 use domain::phone::PhoneNumber;
 use domain::sms::Country;
 use strum::{EnumString, IntoStaticStr};
@@ -22,7 +23,6 @@ pub(crate) use self::query::Query;
 use crate::client::{HTTP_TIMEOUT, HttpClient};
 use crate::{Provider, demo, https, kannel, smpp, twilio, vonage};
 
-const MAX_NAME: usize = 40;
 const DEFAULT_RATE: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 const DEFAULT_WINDOW: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 /// Of an id of a messaging service: `MG` and 32 hexadecimal digits.
@@ -107,7 +107,9 @@ pub fn parse_within(text: &str, timeout: Duration) -> Result<Vec<Setting>, Strin
     let mut settings: Vec<Setting> = Vec::new();
     let entries = file.as_deref().unwrap_or(text).split_whitespace();
     for (entry, position) in entries.zip(1..) {
-        let named = entry.split_once('=').filter(|(name, _)| is_name(name));
+        let named = entry
+            .split_once('=')
+            .filter(|(name, _)| is_sender_name(name));
         // The entry cannot be shown, because its name may be none.
         let (name, url) = named.ok_or_else(|| {
             let shape = "NAME=URL with a name of 1 to 40 characters of a-z, 0-9 and -";
@@ -120,11 +122,6 @@ pub fn parse_within(text: &str, timeout: Duration) -> Result<Vec<Setting>, Strin
         settings.push(setting.map_err(|fault| format!("sender {name}: {fault}"))?);
     }
     Ok(settings)
-}
-
-fn is_name(name: &str) -> bool {
-    let is_known = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(is_known)
 }
 
 impl Setting {

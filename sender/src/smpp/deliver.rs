@@ -80,7 +80,7 @@ impl<'a> Deliver<'a> {
         reference_of: impl FnOnce(u16, [&str; 2]) -> Option<String>,
     ) -> Option<Receipt> {
         let text = String::from_utf8_lossy(self.text);
-        let numbers = [&self.source, &self.destination].map(Address::digits);
+        let numbers = [&self.source, &self.destination].map(|address| value::digits(&address.text));
         let ours = || reference_of(self.number(TlvTag::UserMessageReference)?, numbers);
         let id = || {
             // Some centres leave its NUL out.
@@ -167,13 +167,6 @@ impl Address {
         let (ton, _npi) = (fields.octet()?, fields.octet()?);
         let text = fields.string()?;
         Some(Self { ton, text })
-    }
-
-    /// The address without what says that it is international.
-    fn digits(&self) -> &str {
-        let text = &self.text;
-        let digits = text.strip_prefix('+').or_else(|| text.strip_prefix("00"));
-        digits.unwrap_or(text)
     }
 
     /// A number with `+` if it is an international one, or may be; else as it is.
