@@ -90,13 +90,6 @@ impl Counts {
         self.get(Count::Status(status))
     }
 
-    /// Whether the statuses add up to the recipients.
-    pub fn is_consistent(&self) -> bool {
-        let statuses = MessageStatus::VARIANTS.iter();
-        let sum: i64 = statuses.map(|status| self.status(*status)).sum();
-        sum == self.get(Count::Recipients)
-    }
-
     fn skipped(&self) -> BTreeMap<SkipReason, i64> {
         let counts = self.0.iter();
         let skipped = counts.filter_map(|(count, number)| match count {
