@@ -6,7 +6,7 @@ use clap::Subcommand;
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::output::{list, word};
+use crate::output::members;
 use crate::service::{Service, ask, text, with_file};
 
 /// Where forms are.
@@ -69,8 +69,7 @@ pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<(
         Command::Replace { one: of, file } => with_file(one(Method::PUT, &of.form), &file).await?,
         Command::List { status } => {
             let path = format!("{FORMS}/list/{}", status.to_uppercase());
-            let members = ["form_id", "created_at", "title"];
-            return service.list(&path, members).await;
+            return service.list(&path, "form_id created_at title").await;
         }
         Command::Publish(of) => publish(&of.form),
         Command::Delete(of) => one(Method::DELETE, &of.form),
@@ -80,22 +79,5 @@ pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<(
 }
 
 fn show(form: &Value) -> String {
-    let retired = |part: &Value| {
-        let is_retired = part["retired"] == true;
-        if is_retired { " (retired)" } else { "" }
-    };
-    let mut lines = Vec::new();
-    for member in ["form_id", "status", "title"] {
-        lines.push(format!("{member:8}  {}\n", word(&form[member])));
-    }
-    for entry in list(&form["bus_props"]) {
-        let (id, text) = (word(&entry["bus_prop_id"]), word(&entry["bus_prop"]));
-        lines.push(format!("bus_prop  {id}  {text}{}\n", retired(entry)));
-    }
-    for field in list(&form["fields"]) {
-        let [key, kind, label] = ["key", "type", "label"].map(|member| word(&field[member]));
-        let retired = retired(field);
-        lines.push(format!("field     {key}  {kind}  {label}{retired}\n"));
-    }
-    lines.concat()
+    members(form, "form_id status title bus_props fields")
 }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Body, Method, StatusCode};
@@ -16,7 +15,7 @@ use tokio::io::{AsyncRead, stdin};
 use tokio_util::io::ReaderStream;
 use tokio_util::sync::CancellationToken;
 
-use crate::campaign::Watch;
+use crate::campaign::{is_sent, watch};
 use crate::output::{list, word};
 use crate::service::{Connection, Service, read, segment, text};
 
@@ -31,9 +30,9 @@ const POLL: Duration = Duration::from_millis(300);
 pub(crate) struct Arguments {
     /// A file of records, `-` for standard input
     file: PathBuf,
-    /// What the file holds [default: by its name: .json, .ndjson, .csv]
-    #[arg(long, value_enum)]
-    format: Option<Format>,
+    /// What the file holds: json, ndjson or csv [default: by its name]
+    #[arg(long)]
+    format: Option<String>,
     /// Print the errors of all rejected records instead of the first 100
     #[arg(long)]
     all_errors: bool,
@@ -44,31 +43,13 @@ pub(crate) struct Arguments {
     connection: Connection,
 }
 
-/// Kinds of bodies.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Format {
-    Json,
-    #[value(alias = "jsonl")]
-    Ndjson,
-    Csv,
-}
-
-impl Format {
-    fn of(path: &Path) -> anyhow::Result<Self> {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        let format = extension.and_then(|name| Self::from_str(name, false).ok());
-        format.with_context(|| {
-            let shown = path.display();
-            format!("{shown}: neither .json, .ndjson nor .csv; --format says what it is")
-        })
-    }
-
-    fn media_type(self) -> &'static str {
-        match self {
-            Self::Json => "application/json",
-            Self::Ndjson => "application/x-ndjson",
-            Self::Csv => "text/csv",
-        }
+/// The media type of a kind of body.
+fn media_type(format: &str) -> Option<&'static str> {
+    match format {
+        "json" => Some("application/json"),
+        "ndjson" | "jsonl" => Some("application/x-ndjson"),
+        "csv" => Some("text/csv"),
+        _ => None,
     }
 }
 
@@ -78,10 +59,12 @@ impl Format {
 /// # Errors
 /// The file or the service cannot be reached, the body is refused, or records were rejected.
 pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> anyhow::Result<()> {
-    let format = match arguments.format {
-        Some(format) => format,
-        None => Format::of(&arguments.file)?,
-    };
+    let format = arguments.format.as_deref();
+    let format = format.or_else(|| arguments.file.extension()?.to_str());
+    let format = format.and_then(media_type).with_context(|| {
+        let shown = arguments.file.display();
+        format!("{shown}: neither json, ndjson nor csv; --format says what it is")
+    })?;
     let service = Service::new(&arguments.connection, true)?;
     let campaign = arguments.campaign.as_deref();
     let stored = async {
@@ -107,8 +90,7 @@ pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> an
         }
     }
     if let Some(campaign) = campaign {
-        let sending = Watch::Sending;
-        sending.follow(&service, campaign, &shutdown).await?;
+        watch(&service, campaign, is_sent, &shutdown).await?;
     }
     if rejected > 0 {
         bail!("{rejected} records were rejected");
@@ -122,7 +104,7 @@ pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> an
 async fn post(
     service: &Service,
     path: &Path,
-    format: Format,
+    format: &str,
     campaign: Option<&str>,
 ) -> anyhow::Result<Value> {
     let template = "{msg:10} {bar:40} {bytes}/{total_bytes} {eta}";
@@ -142,7 +124,7 @@ async fn post(
     let campaign = campaign.map(|campaign| format!("?campaign={}", segment(campaign)));
     let imports = format!("{IMPORTS}{}", campaign.unwrap_or_default());
     let call = service.call(Method::POST, &imports);
-    let call = call.header(CONTENT_TYPE, format.media_type());
+    let call = call.header(CONTENT_TYPE, format);
     let response = call.body(Body::wrap_stream(body)).send().await?;
     bar.finish_and_clear();
     if response.status() == StatusCode::UNPROCESSABLE_ENTITY {

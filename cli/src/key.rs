@@ -8,9 +8,9 @@ use domain::scope::Scopes;
 use platform::backends::open_store;
 use platform::config::Config;
 use store::Workload;
-use store::account::{IssuedKey, KeySummary};
+use store::account::IssuedKey;
 
-use crate::output::print;
+use crate::output::{members, print, rows};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -55,7 +55,11 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
             let issued = store.create_key(&account, time_zone, scopes).await?;
             print(&issued, json, show)
         }
-        Command::List => print(store.list_keys(None).await?.as_slice(), json, show_list),
+        Command::List => {
+            let keys = store.list_keys(None).await?;
+            let names = "api_key account time_zone scopes live_secrets last_used_at revoked_at";
+            print(keys.as_slice(), json, |keys| rows(keys, names))
+        }
         Command::Rotate {
             api_key,
             overlap_hours,
@@ -77,24 +81,5 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
 }
 
 fn show(issued: &IssuedKey) -> String {
-    format!(
-        "account_id  {}\napi_key     {}\nsecret_key  {}\nscopes      {}\n",
-        issued.account_id, issued.api_key, issued.secret_key, issued.scopes
-    )
-}
-
-fn show_list(keys: &[KeySummary]) -> String {
-    let line = |key: &KeySummary| {
-        let state = match key.revoked_at {
-            Some(_) => "revoked".to_owned(),
-            None => format!("{} live secret(s)", key.live_secrets),
-        };
-        let used = key.last_used_at.map(|at| at.format("%F %T").to_string());
-        let used = used.as_deref().unwrap_or("never");
-        format!(
-            "{}  {}  {} ({})  {state}, last used {used}\n",
-            key.api_key, key.scopes, key.account, key.time_zone
-        )
-    };
-    keys.iter().map(line).collect()
+    members(issued, "account_id api_key secret_key scopes")
 }

@@ -4,7 +4,7 @@ use clap::Subcommand;
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::output::word;
+use crate::output::{members, word};
 use crate::service::Service;
 
 /// Where links are.
@@ -68,10 +68,6 @@ pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<(
 }
 
 fn show(link: &Value) -> String {
-    let member = |(name, value): (&String, &Value)| {
-        let text = value.as_str().map(str::to_owned);
-        let value = text.unwrap_or_else(|| value.to_string());
-        format!("{name:13}  {value}\n")
-    };
-    link.as_object().into_iter().flatten().map(member).collect()
+    let names = "link token form_id bus_props track_fields expires_at max_responses created_at deleted_at views responses";
+    members(link, names)
 }

@@ -58,23 +58,23 @@ enum Command {
     /// Run the whole service in this process (the default)
     Serve(ServeArgs),
     /// Make and manage API keys; works beside a running service
-    Key(Operator<key::Command>),
+    Key(Group<key::Command, Args>),
     /// Import a file of records and wait until they are stored; exit 1 and their errors if some are rejected
     Import(import::Arguments),
     /// Make and replace forms from files, list, show, publish and delete them
-    Form(Client<form::Command>),
+    Form(Group<form::Command>),
     /// Make trackable links to forms, show and delete them
-    Link(Client<link::Command>),
+    Link(Group<link::Command>),
     /// Make campaigns from files, preview and try them, start, pause and end them, watch them send
-    Campaign(Client<campaign::Command>),
+    Campaign(Group<campaign::Command>),
     /// Show who carries messages and where their providers report; needs neither a running service nor a key
-    Sender(Operator<sender::Command>),
+    Sender(Group<sender::Command, Args>),
     /// Add people who sign in to the dashboard, list and change them; works beside a running service
-    User(Operator<user::Command>),
+    User(Group<user::Command, Args>),
     /// List the phones that get no messages, add and remove some
-    Suppression(Client<suppression::Command>),
+    Suppression(Group<suppression::Command>),
     /// Show reports
-    Report(Client<report::Command>),
+    Report(Group<report::Command>),
     /// Check every count of the reports against what is stored; print each that differs, exit 1
     Verify(Args),
     /// Make every count of the reports anew from what is stored
@@ -96,35 +96,22 @@ struct ServeArgs {
     settings: Args,
 }
 
-/// Commands that need the settings of the service, and nothing of it running.
+/// Commands that ask a running service, by its [`Connection`]; or that need its settings and nothing of it running.
 #[derive(clap::Args)]
 #[command(mut_args(|arg| arg.global(true)))]
-struct Operator<C: Subcommand> {
+struct Group<C: Subcommand, S: clap::Args = Connection> {
     #[command(subcommand)]
     command: C,
     /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    settings: Args,
+    settings: S,
 }
 
-/// Commands that ask a running service.
-#[derive(clap::Args)]
-#[command(mut_args(|arg| arg.global(true)))]
-struct Client<C: Subcommand> {
-    #[command(subcommand)]
-    command: C,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    connection: Connection,
-}
-
-impl<C: Subcommand> Client<C> {
+impl<C: Subcommand> Group<C> {
     fn service(&self) -> anyhow::Result<Service> {
-        Service::new(&self.connection, self.json)
+        Service::new(&self.settings, self.json)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{Write, stdout};
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Prints what was found: a line of JSON, or what `show` makes of it.
 pub(crate) fn print<T: Serialize + ?Sized>(
@@ -20,6 +20,53 @@ pub(crate) fn print<T: Serialize + ?Sized>(
     Ok(())
 }
 
+/// The members of what was found that are named, with spaces between, and are not null: each on a line of its own, a list of
+/// objects on a line an object.
+pub(crate) fn members(found: &impl Serialize, names: &str) -> String {
+    let found = json!(found);
+    let given = names.split(' ').filter(|name| !found[name].is_null());
+    let lines = given.map(|name| match list(&found[name]) {
+        objects @ [Value::Object(_), ..] => {
+            let objects: Vec<_> = objects.iter().map(inline).collect();
+            format!("{name:13}  {}\n", objects.join("\n               "))
+        }
+        _ => format!("{name:13}  {}\n", inline(&found[name])),
+    });
+    lines.collect()
+}
+
+/// A line for each of what was found, with the members that are named; `-` for one that is null.
+pub(crate) fn rows(found: &[impl Serialize], names: &str) -> String {
+    let row = |found| {
+        let found = json!(found);
+        let cells = names.split(' ').map(|name| match &found[name] {
+            Value::Null => "-".to_owned(),
+            value => inline(value),
+        });
+        cells.collect::<Vec<_>>().join("  ") + "\n"
+    };
+    found.iter().map(row).collect()
+}
+
+/// A value on one line; the entries of a list and the members of an object side by side.
+fn inline(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(entries) => {
+            let entries: Vec<_> = entries.iter().map(inline).collect();
+            entries.join(", ")
+        }
+        Value::Object(members) => {
+            let members = members.iter().map(|(name, value)| match value {
+                Value::String(text) => format!("{name}: {text}"),
+                value => format!("{name}: {value}"),
+            });
+            members.collect::<Vec<_>>().join(", ")
+        }
+        value => value.to_string(),
+    }
+}
+
 /// The entries of an array; none of anything else.
 pub(crate) fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
@@ -28,4 +75,31 @@ pub(crate) fn list(value: &Value) -> &[Value] {
 /// A text; empty of anything else.
 pub(crate) fn word(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_that_are_null_are_left_out_and_objects_of_a_list_take_a_line_each() {
+        let found = json!({
+            "recipients": 3, "skipped": {"opted_out": 1, "too_late": 2}, "starts_at": null, "countries": {}, "other": 1,
+            "samples": [{"docid": "A1", "parts": 1}, {"docid": "A2"}], "scopes": ["form", "link"],
+        });
+        assert_eq!(
+            members(&found, "samples scopes recipients starts_at skipped none"),
+            "samples        docid: A1, parts: 1\n               docid: A2\nscopes         form, link\nrecipients     3\n\
+             skipped        opted_out: 1, too_late: 2\n"
+        );
+    }
+
+    #[test]
+    fn a_row_is_a_line_with_a_place_for_each_member() {
+        let found = [
+            json!({"a": "x", "b": 1}),
+            json!({"a": null, "b": {"c": "d"}}),
+        ];
+        assert_eq!(rows(&found, "b a"), "1  x\nc: d  -\n");
+    }
 }

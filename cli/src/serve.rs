@@ -25,12 +25,11 @@ pub(crate) async fn run(config: Config, is_demo: bool, process: Process) -> anyh
     let worker = Worker::new(backends.clone(), &config, drained.clone());
     let checks = worker.checks();
     let worker = tokio::spawn(worker.run());
-    let served = match begin(&backends, &config, is_demo, &drained).await {
-        Ok(()) => api::serve(&config, backends, &process, checks)
-            .await
-            .map_err(Into::into),
-        Err(error) => Err(error),
+    let served = async {
+        begin(&backends, &config, is_demo, &drained).await?;
+        anyhow::Ok(api::serve(&config, backends, &process, checks).await?)
     };
+    let served = served.await;
     drained.cancel();
     worker.await?;
     served

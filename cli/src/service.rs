@@ -11,7 +11,7 @@ use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, stdin};
 
-use crate::output::{list, print, word};
+use crate::output::{list, print, rows, word};
 
 /// Items asked for at once.
 const PAGE: usize = 1_000;
@@ -118,25 +118,15 @@ impl Service {
         }
     }
 
-    /// Prints all items of a list as JSON, or a line each: these members of it, `-` for one that is null.
-    pub(crate) async fn list<const N: usize>(
-        &self,
-        path: &str,
-        members: [&str; N],
-    ) -> anyhow::Result<()> {
+    /// Prints all items of a list as JSON, or a line each with these members of it.
+    pub(crate) async fn list(&self, path: &str, names: &str) -> anyhow::Result<()> {
         let mut items = Vec::new();
         let page = |page: &[Value]| {
             items.extend_from_slice(page);
             Ok(())
         };
         self.pages(path, page).await?;
-        let line = |item: &Value| {
-            let words = members.map(|member| item[member].as_str().unwrap_or("-"));
-            words.join("  ") + "\n"
-        };
-        print(items.as_slice(), self.json, |items| {
-            items.iter().map(line).collect()
-        })
+        print(items.as_slice(), self.json, |items| rows(items, names))
     }
 }
 

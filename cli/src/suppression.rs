@@ -29,8 +29,7 @@ pub(crate) struct Phone {
 pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<()> {
     let (method, Phone { phone }) = match command {
         Command::List => {
-            let members = ["phone", "source", "since"];
-            return service.list(SUPPRESSIONS, members).await;
+            return service.list(SUPPRESSIONS, "phone source since").await;
         }
         Command::Add(phone) => (Method::PUT, phone),
         Command::Remove(phone) => (Method::DELETE, phone),

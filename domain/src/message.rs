@@ -36,12 +36,12 @@ impl Message {
     }
 }
 
-/// The lanes of imports. They are apart so that a giant import never delays a small one.
+/// The lanes of imports, by their names in the ledger, in logs and metrics. They are apart so that a giant import never delays a small one.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumString, IntoStaticStr,
 )]
 #[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Lane {
     /// Imports of one chunk.
     Small,
@@ -51,11 +51,6 @@ pub enum Lane {
 
 impl Lane {
     pub const ALL: [Lane; 2] = [Lane::Small, Lane::Bulk];
-
-    /// The lane's name in the ledger, in logs and metrics.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
 }
 
 #[cfg(test)]

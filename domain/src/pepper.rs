@@ -2,8 +2,6 @@
 //!
 //! Each use has a label of its own, so that what one gives out is worth nothing to another.
 
-use std::fmt;
-
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::DecodePaddingMode;
@@ -28,19 +26,11 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// The secret in use and those that were in use before, ready to be keys.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("Pepper(…)")]
 pub struct Pepper {
     current: Hmac<Sha256>,
     older: Vec<Hmac<Sha256>>,
-}
-
-/// Why a text holds no secrets. It never holds the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum PepperError {
-    #[error("holds no secret")]
-    Empty,
-    #[error("secret {0} is not 32 bytes, as 64 hexadecimal digits or as base64")]
-    NotASecret(usize),
 }
 
 /// The uses of a secret. Each is a label that no other begins with.
@@ -51,14 +41,18 @@ const FINGERPRINT: &[u8] = b"fingerprint\0";
 
 impl Pepper {
     /// Reads one or more secrets, separated by white space or commas: the current one, then older ones.
-    pub fn parse(text: &str) -> Result<Self, PepperError> {
+    ///
+    /// # Errors
+    /// Why the text holds no secrets, in words that hold nothing of it.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let is_separator = |c: char| c.is_whitespace() || c == ',';
         let texts = text.split(is_separator).filter(|text| !text.is_empty());
         let mut keys = texts.zip(1..).map(|(text, number)| {
-            let secret = read_secret(text).ok_or(PepperError::NotASecret(number))?;
-            Hmac::new_from_slice(&secret).map_err(|_| PepperError::NotASecret(number))
+            let shape = "is not 32 bytes, as 64 hexadecimal digits or as base64";
+            let key = read_secret(text).and_then(|secret| Hmac::new_from_slice(&secret).ok());
+            key.ok_or_else(|| format!("secret {number} {shape}"))
         });
-        let current = keys.next().ok_or(PepperError::Empty)??;
+        let current = keys.next().ok_or("holds no secret")??;
         let older = keys.collect::<Result<_, _>>()?;
         Ok(Self { current, older })
     }
@@ -128,13 +122,6 @@ impl Pepper {
     fn any(&self, fits: impl Fn(&Hmac<Sha256>) -> Choice) -> bool {
         let none = Choice::from(0);
         self.keys().fold(none, |any, key| any | fits(key)).into()
-    }
-}
-
-impl fmt::Debug for Pepper {
-    /// Without the secrets.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Pepper(…)")
     }
 }
 
@@ -232,13 +219,13 @@ mod tests {
         let long = format!("{NEW}00");
         let no_digit = NEW.replace('f', "g");
         for text in ["", " ,\n, "] {
-            assert_eq!(Pepper::parse(text).unwrap_err(), PepperError::Empty);
+            assert_eq!(Pepper::parse(text).unwrap_err(), "holds no secret");
         }
         for text in ["secret", short, &long, &no_digit, "AAAA", "é"] {
             let error = Pepper::parse(text).unwrap_err();
-            assert_eq!(error, PepperError::NotASecret(1), "{text}");
+            assert!(error.starts_with("secret 1 is not"), "{text}: {error}");
             let error = Pepper::parse(&format!("{NEW}, {OLD} {text}")).unwrap_err();
-            assert_eq!(error, PepperError::NotASecret(3), "{text}");
+            assert!(error.starts_with("secret 3 is not"), "{text}: {error}");
         }
     }
 

@@ -3,12 +3,11 @@
 //!
 //! Nothing is trimmed, guessed or looked up: whether a number is in service is not decided here.
 
-use std::fmt;
-
 use crate::invalid::NotValid;
 
-/// A number such as `+491701234521`, whose `Debug` masks it (`+49…21`).
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// A number such as `+491701234521`, whose `Debug` [masks](masked) it.
+#[derive(Clone, Copy, PartialEq, Eq, derive_more::Debug)]
+#[debug("{}", masked(_0))]
 pub struct PhoneNumber<'a>(&'a str);
 
 /// Digits of a phone that are shown where it is masked.
@@ -49,16 +48,6 @@ impl<'a> PhoneNumber<'a> {
     /// The whole number. Not for logs.
     pub fn get(self) -> &'a str {
         self.0
-    }
-}
-
-impl fmt::Debug for PhoneNumber<'_> {
-    /// The first digits, which show the country, and the last two: `+49…21`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tail = self.0.len().saturating_sub(2);
-        let (head, tail) = (self.0.get(..3), self.0.get(tail..));
-        let (head, tail) = (head.unwrap_or_default(), tail.unwrap_or_default());
-        write!(f, "{head}…{tail}")
     }
 }
 
@@ -118,7 +107,7 @@ mod tests {
     #[test]
     fn a_shown_number_is_masked() {
         let phone = PhoneNumber::parse("+491701234521").unwrap();
-        assert_eq!(format!("{phone:?}"), "+49…21");
+        assert_eq!(format!("{phone:?}"), "+*********521");
     }
 
     proptest! {

@@ -6,9 +6,9 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
-/// One permission of a key.
+/// One permission of a key, by its name on the wire and on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Scope {
     Import,
     Report,
@@ -18,11 +18,6 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The scope's name on the wire and on the command line.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
     fn bit(self) -> u8 {
         1 << self as u8
     }
@@ -68,14 +63,14 @@ impl FromStr for Scopes {
 
 impl fmt::Display for Scopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.iter().map(Scope::as_str).collect();
+        let names: Vec<_> = self.iter().map(|scope| scope.into_str()).collect();
         f.write_str(&names.join(","))
     }
 }
 
 impl Serialize for Scopes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter().map(Scope::as_str))
+        serializer.collect_seq(self.iter().map(|scope| scope.into_str()))
     }
 }
 

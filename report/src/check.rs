@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::month::Month;
-use domain::rollup::{Counts, Delta, Difference, month};
+use domain::rollup::{Counts, Delta, month};
 use platform::Error;
 use platform::cache::{Cache, CacheError, CacheKey};
 use store::Store;
@@ -37,14 +37,10 @@ pub async fn check_months(
     let months = (Month::of(*first), Month::of(*last));
     let mut drifts = Vec::new();
     for bus_prop_id in slices.bus_prop_ids.iter().copied() {
-        let drift = |day, difference: Difference| Drift {
-            of: "cache",
-            id: form.form_id,
+        let drift = |day, (counter, found): (String, _)| Drift {
             part: Some(bus_prop_id.to_string()),
             day: Some(day),
-            counter: difference.counter,
-            stored: difference.left,
-            recomputed: difference.right,
+            ..Drift::new("cache", form.form_id, &counter, found)
         };
         let mut snapshot = store.report_snapshot().await?;
         let entries = Entry::of_form(&mut snapshot, form, bus_prop_id, months).await?;
@@ -59,11 +55,7 @@ pub async fn check_months(
                 continue;
             };
             let Ok(cached) = month::decode::<Delta>(entry.month, days) else {
-                let unreadable = Difference {
-                    counter: "unreadable".to_owned(),
-                    left: 1,
-                    right: 0,
-                };
+                let unreadable = ("unreadable".to_owned(), (1, 0));
                 drifts.push(drift(entry.month.first(), unreadable));
                 continue;
             };

@@ -125,12 +125,6 @@ impl Demo {
         self.queue.push(self.delay, receipt);
     }
 
-    fn accept(&self, message: &Message) -> Handed {
-        self.report(message.message_id, message.reference.clone());
-        let id = format!("demo-{}", message.message_id.simple());
-        Handed::accepted(Some(&id))
-    }
-
     async fn next(&self) -> Event {
         let receipt = self.queue.next().await;
         let (stored, is_stored) = oneshot::channel();
@@ -147,7 +141,11 @@ impl Demo {
 
 impl Provider for Demo {
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
-        Box::pin(async { self.accept(message) })
+        Box::pin(async {
+            self.report(message.message_id, message.reference.clone());
+            let id = format!("demo-{}", message.message_id.simple());
+            Handed::accepted(Some(&id))
+        })
     }
 
     fn event(&self) -> BoxFuture<'_, Event> {

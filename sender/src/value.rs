@@ -35,13 +35,14 @@ pub(crate) fn scalar(value: &Value) -> Option<String> {
 /// A phone in E.164 from what providers write: with `+`, with `00`, or the digits alone. `None` for anything else, such
 /// as a short code or a name.
 pub(crate) fn phone(text: &str) -> Option<String> {
-    let text = text.trim();
-    let digits = text
-        .strip_prefix('+')
-        .or_else(|| text.strip_prefix("00"))
-        .unwrap_or(text);
-    let phone = format!("+{digits}");
+    let phone = format!("+{}", digits(text.trim()));
     PhoneNumber::parse(&phone).is_ok().then_some(phone)
+}
+
+/// A number without what says that it is international.
+pub(crate) fn digits(text: &str) -> &str {
+    let digits = text.strip_prefix('+').or_else(|| text.strip_prefix("00"));
+    digits.unwrap_or(text)
 }
 
 #[cfg(test)]

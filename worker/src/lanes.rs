@@ -109,7 +109,7 @@ impl Slot {
                 () = tokio::time::sleep(IDLE) => continue,
             };
             let started = Instant::now();
-            let span = tracing::info_span!("chunk", lane = self.lane.as_str());
+            let span = tracing::info_span!("chunk", lane = self.lane.into_str());
             let pick = Pick::Due(turn.account_id, self.lane);
             let step = store_chunk::run(&self.store, self.worker_id, self.pepper.as_deref(), pick);
             let found = match step.instrument(span).await {
@@ -135,7 +135,7 @@ impl Slot {
     }
 
     fn report(&self, step: &Step, took: Duration) -> bool {
-        let lane = self.lane.as_str();
+        let lane = self.lane.into_str();
         match step {
             Step::Nothing => return false,
             Step::PutOff => {

@@ -11,7 +11,8 @@ use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::form::{BusProp, FormContent, FormStatus};
-use domain::link::{BusPropIds, BusPropIdsError, Token, TrackFields};
+use domain::invalid::Fault;
+use domain::link::{BusPropIds, Token, TrackFields};
 use serde::{Deserialize, Serialize};
 use store::form::{FormKey, Link, NewLink};
 use utoipa::ToSchema;
@@ -235,7 +236,10 @@ pub async fn create_link(
     let (app, account_id) = (&caller.app, caller.account_id());
     let form = found(app.store.form(account_id, form_id)).await?;
     let pairs = read_pairs(app.memory.permit(account_id), request).await?;
-    let bus_prop_ids: BusPropIds = path.bus_prop_id.parse().map_err(bus_prop_ids_problem)?;
+    let bus_prop_ids: BusPropIds = path
+        .bus_prop_id
+        .parse()
+        .map_err(|error| bus_prop_ids_problem(&error))?;
     if form.status != FormStatus::Published {
         let status = form.status.as_str();
         return Err(Problem::new(
@@ -245,7 +249,7 @@ pub async fn create_link(
     }
     bus_prop_ids
         .check_for_new_link(&form.content)
-        .map_err(bus_prop_ids_problem)?;
+        .map_err(|error| bus_prop_ids_problem(&error))?;
     let request = LinkRequest::read(&pairs, Utc::now())?;
     let link = NewLink {
         account_id,
@@ -263,6 +267,6 @@ pub async fn create_link(
     Ok((StatusCode::CREATED, location, body).into_response())
 }
 
-fn bus_prop_ids_problem(error: BusPropIdsError) -> Problem {
+fn bus_prop_ids_problem(error: &Fault) -> Problem {
     Problem::invalid_parameter(format!("bus_prop_id: {error}"))
 }

@@ -225,7 +225,7 @@ impl Group for Receipts {
 
 async fn store_receipt(hook: &Hook, receipt: Receipt) -> Result<()> {
     let (store, sender) = (&hook.state.app.store, &hook.sender().0.name);
-    let (name, status) = (sender.clone(), receipt.status.as_str());
+    let (name, status) = (sender.clone(), receipt.status.into_str());
     counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
     let Some((account_id, message_id, part)) = subject(hook, &receipt.subject).await? else {
         tracing::debug!(sender, "a receipt is of no message that is known");

@@ -44,12 +44,12 @@ pub async fn list_senders(
     let states = store.sender_states().await?;
     let waiting = store.waiting_by_sender(caller.account_id()).await?;
     let senders = state.senders.iter().map(|(setting, _)| setting);
-    let allowed = senders.filter(|sender| sender.accounts.allow(caller.account_name()));
+    let allowed = senders.filter(|sender| sender.allows(caller.account_name()));
     let items = allowed.map(|sender| {
         let known = states.iter().find(|state| state.name == sender.name);
         SenderItem {
             name: sender.name.clone(),
-            kind: sender.kind.as_str(),
+            kind: sender.kind.into_str(),
             from: sender.from.clone(),
             rate: sender.rate.get(),
             state: known.map_or("ok", |known| &known.state).to_owned(),

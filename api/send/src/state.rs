@@ -70,7 +70,7 @@ impl SendState {
                 "the service has no sender of this name; GET /api_v1/sms/sender lists them";
             about_sender(Code::SenderUnknown, code::UNKNOWN_ID, detail)
         })?;
-        if !sender.accounts.allow(caller.account_name()) {
+        if !sender.allows(caller.account_name()) {
             let detail = "this account may not use the sender";
             return Err(about_sender(
                 Code::SenderNotAllowed,

@@ -1,19 +1,17 @@
-//! `feedback campaign …`: campaigns from files, what they would send, and their life. `show` says what a campaign is, `watch`
-//! how far it is.
+//! `feedback campaign …`: campaigns from files, what they would send, and their life. `watch` says how far a campaign is.
 
-mod show;
 mod watch;
 
 use std::path::PathBuf;
 
 use clap::Subcommand;
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::watch::{is_sent, watch};
+use crate::output::{members, word};
 use crate::service::{Service, segment, with_file};
-
-pub(crate) use self::watch::Watch;
 
 /// Where campaigns are.
 const CAMPAIGNS: &str = "/api_v1/sms/campaign";
@@ -78,7 +76,7 @@ pub(crate) async fn run(
     };
     let call = match command {
         Command::Create { file } => with_file(service.call(Method::POST, CAMPAIGNS), &file).await?,
-        Command::Preview(one) => return service.show(act(&one, "preview"), show::preview).await,
+        Command::Preview(one) => return service.show(act(&one, "preview"), preview).await,
         Command::Test { one, phone, docid } => {
             act(&one, "test").json(&json!({"phone": phone, "docid": docid}))
         }
@@ -87,22 +85,39 @@ pub(crate) async fn run(
         Command::Resume(one) => act(&one, "resume"),
         Command::Finish(one) => act(&one, "finish"),
         Command::Cancel(one) => act(&one, "cancel"),
-        Command::Show { one, watch } => {
-            if watch {
-                Watch::Campaign
-                    .follow(service, &one.campaign, &shutdown)
-                    .await?;
+        Command::Show {
+            one,
+            watch: is_watched,
+        } => {
+            if is_watched {
+                watch(service, &one.campaign, is_over, &shutdown).await?;
             }
             service.call(Method::GET, &path_of(&one.campaign))
         }
         Command::List => {
-            let members = ["campaign_id", "created_at", "status", "name"];
-            return service.list(CAMPAIGNS, members).await;
+            let names = "campaign_id created_at status name";
+            return service.list(CAMPAIGNS, names).await;
         }
     };
-    service.show(call, show::campaign).await
+    service.show(call, show).await
 }
 
 fn path_of(campaign: &str) -> String {
     format!("{CAMPAIGNS}/{}", segment(campaign))
+}
+
+/// Whether nothing of the campaign is left to do.
+fn is_over(campaign: &Value) -> bool {
+    ["FINISHED", "CANCELLED"].contains(&word(&campaign["status"]))
+}
+
+fn show(campaign: &Value) -> String {
+    // Only the answer to a test has a message.
+    let names = "message_id campaign_id status name form_id sender text created_at starts_at started_at finished_at";
+    members(campaign, names) + &members(&campaign["counts"], "first reminder")
+}
+
+fn preview(preview: &Value) -> String {
+    let names = "recipients eligible skipped parts encodings countries samples";
+    members(preview, names)
 }

@@ -7,90 +7,93 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::path_of;
-use super::show::{count, funnel};
 use crate::output::word;
 use crate::service::Service;
 
 /// How often the counts are asked for.
 const POLL: Duration = Duration::from_millis(500);
 
-/// What is watched.
-#[derive(Clone, Copy)]
-pub(crate) enum Watch {
-    /// All counts, until the campaign is over.
-    Campaign,
-    /// How many messages are sent and delivered, while the campaign runs and has any to send. Reminders, which wait for days,
-    /// are none of these.
-    Sending,
+/// Counts that are always shown, in the order in which a message goes through them.
+const FUNNEL: [&str; 7] = [
+    "recipients",
+    "scheduled",
+    "sending",
+    "accepted",
+    "delivered",
+    "viewed",
+    "answered",
+];
+/// Ends without success, which are shown where there are any.
+const ENDS: [&str; 6] = [
+    "failed",
+    "unknown",
+    "skipped",
+    "undelivered",
+    "expired",
+    "cancelled",
+];
+
+/// Shows the progress until it is over, or until the signal. A connection that breaks meanwhile is waited out.
+pub(crate) async fn watch(
+    service: &Service,
+    campaign: &str,
+    is_over: fn(&Value) -> bool,
+    shutdown: &CancellationToken,
+) -> anyhow::Result<()> {
+    let path = path_of(campaign);
+    let progress = Progress::new();
+    let mut shown = String::new();
+    while let Some(campaign) = shutdown.run_until_cancelled(service.poll(&path)).await {
+        let campaign = campaign?;
+        let now = line(&campaign);
+        if now != shown {
+            shown = now;
+            progress.show(&campaign, &shown);
+        }
+        let wait = tokio::time::sleep(POLL);
+        if is_over(&campaign) || shutdown.run_until_cancelled(wait).await.is_none() {
+            break;
+        }
+    }
+    progress.end(&shown);
+    Ok(())
 }
 
-impl Watch {
-    /// Shows the progress until its end or the signal. A connection that breaks meanwhile is waited out.
-    pub(crate) async fn follow(
-        self,
-        service: &Service,
-        campaign: &str,
-        shutdown: &CancellationToken,
-    ) -> anyhow::Result<()> {
-        let path = path_of(campaign);
-        let progress = Progress::new();
-        let mut line = String::new();
-        while let Some(campaign) = shutdown.run_until_cancelled(service.poll(&path)).await {
-            let campaign = campaign?;
-            let now = self.line(&campaign);
-            if now != line {
-                line = now;
-                progress.show(&campaign, &line);
-            }
-            let wait = tokio::time::sleep(POLL);
-            if self.is_over(&campaign) || shutdown.run_until_cancelled(wait).await.is_none() {
-                break;
-            }
-        }
-        progress.end(&line);
-        Ok(())
-    }
+/// Whether the campaign does not run, or has nothing to send. Reminders, which wait for days, are not looked at.
+pub(crate) fn is_sent(campaign: &Value) -> bool {
+    word(&campaign["status"]) != "RUNNING" || waiting(campaign) == 0
+}
 
-    fn line(self, campaign: &Value) -> String {
-        let status = word(&campaign["status"]);
-        let (first, reminder) = kinds(campaign);
-        match self {
-            Self::Campaign if count(reminder, "recipients") > 0 => {
-                format!(
-                    "{status}  {}  reminder: {}",
-                    funnel(first),
-                    funnel(reminder)
-                )
-            }
-            Self::Campaign => format!("{status}  {}", funnel(first)),
-            Self::Sending => {
-                let sent = ["accepted", "delivered", "undelivered", "expired"];
-                let sent: u64 = sent.map(|name| count(first, name)).iter().sum();
-                let [recipients, delivered] =
-                    ["recipients", "delivered"].map(|name| count(first, name));
-                format!("{status}  {sent} of {recipients} sent, {delivered} delivered")
-            }
+fn line(campaign: &Value) -> String {
+    let (status, counts) = (word(&campaign["status"]), &campaign["counts"]);
+    let first = format!("{status}  {}", funnel(&counts["first"]));
+    match &counts["reminder"] {
+        reminder if count(reminder, "recipients") > 0 => {
+            format!("{first}  reminder: {}", funnel(reminder))
         }
-    }
-
-    fn is_over(self, campaign: &Value) -> bool {
-        let status = word(&campaign["status"]);
-        match self {
-            Self::Campaign => ["FINISHED", "CANCELLED"].contains(&status),
-            Self::Sending => status != "RUNNING" || waiting(campaign) == 0,
-        }
+        _ => first,
     }
 }
 
-/// The counts of first messages and of reminders.
-fn kinds(campaign: &Value) -> (&Value, &Value) {
-    let counts = &campaign["counts"];
-    (&counts["first"], &counts["reminder"])
+/// How many messages of one kind are how far.
+fn funnel(counts: &Value) -> String {
+    let ends = ENDS.into_iter().filter(|name| count(counts, name) > 0);
+    let names = FUNNEL.into_iter().chain(ends);
+    let shown = names.map(|name| format!("{name} {}", count(counts, name)));
+    shown.collect::<Vec<_>>().join("  ")
+}
+
+/// One of the counts. `skipped` is the sum of its reasons.
+fn count(counts: &Value, name: &str) -> u64 {
+    match &counts[name] {
+        Value::Object(reasons) => reasons.values().filter_map(Value::as_u64).sum(),
+        number => number.as_u64().unwrap_or(0),
+    }
 }
 
 /// First messages whose end is not known yet.
 fn waiting(campaign: &Value) -> u64 {
-    let (first, _) = kinds(campaign);
+    let first = &campaign["counts"]["first"];
     count(first, "scheduled") + count(first, "sending")
 }
 
@@ -109,7 +112,7 @@ impl Progress {
             eprintln!("{line}");
             return;
         }
-        let recipients = count(kinds(campaign).0, "recipients");
+        let recipients = count(&campaign["counts"]["first"], "recipients");
         self.0.update(|state| {
             // A bar of no length is drawn full.
             state.set_len(recipients.max(1));
@@ -135,32 +138,16 @@ mod tests {
 
     fn campaign(status: &str, scheduled: u64, sending: u64, reminders: u64) -> Value {
         let first = json!({
-            "recipients": 10, "scheduled": scheduled, "sending": sending, "accepted": 1, "delivered": 2, "expired": 1
+            "recipients": 10, "scheduled": scheduled, "sending": sending, "accepted": 1, "delivered": 2, "expired": 1,
+            "skipped": {"opted_out": 5, "erased": 2}, "failed": 0
         });
         let reminder = json!({"recipients": reminders, "scheduled": reminders});
         json!({"status": status, "counts": {"first": first, "reminder": reminder}})
     }
 
     #[test]
-    fn a_campaign_is_watched_until_it_is_over() {
-        for (status, is_over) in [
-            ("DRAFT", false),
-            ("RUNNING", false),
-            ("PAUSED", false),
-            ("FINISHED", true),
-            ("CANCELLED", true),
-        ] {
-            assert_eq!(
-                Watch::Campaign.is_over(&campaign(status, 0, 0, 0)),
-                is_over,
-                "{status}"
-            );
-        }
-    }
-
-    #[test]
     fn sending_is_watched_while_first_messages_wait_and_the_campaign_runs() {
-        for (status, scheduled, sending, is_over) in [
+        for (status, scheduled, sending, sent) in [
             ("RUNNING", 1, 0, false),
             ("RUNNING", 0, 1, false),
             ("RUNNING", 0, 0, true),
@@ -168,24 +155,18 @@ mod tests {
             ("FINISHED", 0, 0, true),
         ] {
             let campaign = campaign(status, scheduled, sending, 5);
-            assert_eq!(Watch::Sending.is_over(&campaign), is_over, "{campaign}");
+            assert_eq!(is_sent(&campaign), sent, "{campaign}");
         }
     }
 
     #[test]
-    fn lines_say_how_far_it_is() {
-        let running = campaign("RUNNING", 3, 1, 0);
-        assert_eq!(
-            Watch::Sending.line(&running),
-            "RUNNING  4 of 10 sent, 2 delivered"
-        );
-        let line = Watch::Campaign.line(&running);
-        assert!(line.starts_with("RUNNING  recipients 10  scheduled 3  sending 1  "));
-        assert!(!line.contains("reminder"));
-        let line = Watch::Campaign.line(&campaign("RUNNING", 3, 1, 2));
-        assert!(
-            line.contains("  reminder: recipients 2  scheduled 2  "),
-            "{line}"
-        );
+    fn lines_have_every_step_the_ends_that_were_met_and_reminders_where_there_are_any() {
+        let steps =
+            "recipients 10  scheduled 3  sending 1  accepted 1  delivered 2  viewed 0  answered 0";
+        let first = format!("RUNNING  {steps}  skipped 7  expired 1");
+        assert_eq!(line(&campaign("RUNNING", 3, 1, 0)), first);
+        let both = line(&campaign("RUNNING", 3, 1, 2));
+        let reminder = "  reminder: recipients 2  scheduled 2  ";
+        assert!(both.starts_with(&(first + reminder)), "{both}");
     }
 }

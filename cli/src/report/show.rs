@@ -43,7 +43,11 @@ pub(super) fn form(body: &Value) -> String {
         let mut shares = Table::new(["  answer", "count#", "share#"]);
         for value in list(&field["distribution"]) {
             let label = format!("  {}", word(&value["label"]));
-            shares.push([label, value["count"].to_string(), percent(&value["share"])]);
+            shares.push([
+                label,
+                value["count"].to_string(),
+                figure(&value["share"], PERCENT),
+            ]);
         }
         if !shares.is_empty() {
             shares.write(&mut out);
@@ -87,8 +91,8 @@ pub(super) fn feedbacks(body: &Value) -> String {
         let bus_props: Vec<_> = list(&item["bus_props"]).iter().map(word).collect();
         table.push([
             word(&item["submitted_at"]).to_owned(),
-            number(&item["nps"]),
-            number(&item["happiness"]),
+            figure(&item["nps"], COUNT),
+            figure(&item["happiness"], COUNT),
             bus_props.join(", "),
             word(&item["comment"]).to_owned(),
         ]);
@@ -118,31 +122,31 @@ fn head(body: &Value) -> String {
 /// unit.
 type Column = (&'static str, &'static str, &'static str, Unit);
 
-#[derive(Clone, Copy)]
-enum Unit {
-    Count,
-    Percent,
-    Points,
-}
+/// By what a figure is multiplied, how many decimals it has, and what stands behind it.
+type Unit = (f64, usize, &'static str);
+
+const COUNT: Unit = (1.0, 0, "");
+const PERCENT: Unit = (100.0, 1, " %");
+const POINTS: Unit = (1.0, 1, "");
 
 const FIGURES: &[Column] = &[
-    ("views#", "views", "", Unit::Count),
-    ("responses#", "responses", "", Unit::Count),
-    ("rate#", "response_rate", "", Unit::Percent),
-    ("comments#", "comments", "", Unit::Count),
-    ("happiness#", "happiness_rate", "happiness", Unit::Percent),
-    ("NPS#", "nps", "nps_detail", Unit::Points),
+    ("views#", "views", "", COUNT),
+    ("responses#", "responses", "", COUNT),
+    ("rate#", "response_rate", "", PERCENT),
+    ("comments#", "comments", "", COUNT),
+    ("happiness#", "happiness_rate", "happiness", PERCENT),
+    ("NPS#", "nps", "nps_detail", POINTS),
 ];
 /// What the figures say of messages, if any were sent.
 const MESSAGES: &[Column] = &[
-    ("sent#", "sent", "", Unit::Count),
-    ("delivered#", "delivered", "", Unit::Count),
-    ("answered#", "answered", "", Unit::Count),
+    ("sent#", "sent", "", COUNT),
+    ("delivered#", "delivered", "", COUNT),
+    ("answered#", "answered", "", COUNT),
     (
         "answered of delivered#",
         "response_rate_delivered",
         "",
-        Unit::Percent,
+        PERCENT,
     ),
 ];
 
@@ -167,23 +171,20 @@ fn figures(rows: &[(String, &Value)], change: &Value, out: &mut String) {
     }
 }
 
+/// A figure with its 95 % interval.
 fn cell((_, member, detail, unit): &Column, metrics: &Value) -> String {
-    let (value, detail) = (&metrics[member], &metrics[detail]);
-    match unit {
-        Unit::Count => value.to_string(),
-        Unit::Percent => with_ends(percent(value), detail, 100.0),
-        Unit::Points => with_ends(decimal(value, 1.0), detail, 1.0),
+    let (value, detail) = (figure(&metrics[member], *unit), &metrics[detail]);
+    if detail["low"].is_null() {
+        return value;
     }
+    let (factor, decimals, _) = *unit;
+    let [low, high] = ["low", "high"].map(|end| figure(&detail[end], (factor, decimals, "")));
+    format!("{value} ({low} to {high})")
 }
 
-fn difference((_, member, _, unit): &Column, change: &Value) -> String {
-    match unit {
-        Unit::Count => change[member]
-            .as_i64()
-            .map_or_else(dash, |count| format!("{count:+}")),
-        Unit::Percent => points(&change[member], 100.0),
-        Unit::Points => points(&change[member], 1.0),
-    }
+fn difference((_, member, _, (factor, decimals, _)): &Column, change: &Value) -> String {
+    let more = change[member].as_f64();
+    more.map_or_else(dash, |more| format!("{:+.decimals$}", factor * more))
 }
 
 /// What is counted of a day.
@@ -212,35 +213,9 @@ fn days(body: &Value, out: &mut String) {
     }
 }
 
-/// A figure with its 95 % interval.
-fn with_ends(figure: String, detail: &Value, factor: f64) -> String {
-    if detail["low"].is_null() {
-        return figure;
-    }
-    let [low, high] = ["low", "high"].map(|end| decimal(&detail[end], factor));
-    format!("{figure} ({low} to {high})")
-}
-
-fn percent(rate: &Value) -> String {
-    figure(rate, |rate| format!("{:.1} %", 100.0 * rate))
-}
-
-fn decimal(value: &Value, factor: f64) -> String {
-    figure(value, |value| format!("{:.1}", factor * value))
-}
-
-fn points(value: &Value, factor: f64) -> String {
-    figure(value, |value| format!("{:+.1}", factor * value))
-}
-
-fn figure(value: &Value, show: impl FnOnce(f64) -> String) -> String {
-    value.as_f64().map_or_else(dash, show)
-}
-
-/// A grade.
-fn number(value: &Value) -> String {
-    let grade = value.as_u64();
-    grade.map_or_else(dash, |grade| grade.to_string())
+fn figure(value: &Value, (factor, decimals, unit): Unit) -> String {
+    let value = value.as_f64();
+    value.map_or_else(dash, |value| format!("{:.decimals$}{unit}", factor * value))
 }
 
 fn dash() -> String {

@@ -5,9 +5,11 @@ use serde_json::{Value, json};
 use super::value::AnswerValue;
 use crate::form::{Field, FieldKey, FieldKind};
 
-/// The answers of one submission, in the order of the form's fields; never two of one field.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// The answers of one submission, in the order of the form's fields; never two of one field, and never none of one that was
+/// taken.
+#[derive(Debug, Clone, PartialEq, Eq, Default, derive_more::Deref)]
 pub struct Answers {
+    #[deref]
     list: Vec<(FieldKey, AnswerValue)>,
     nps: Option<u8>,
     happiness: Option<u8>,
@@ -16,24 +18,10 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// In the order of the form's fields.
-    pub fn iter(&self) -> impl Iterator<Item = (&FieldKey, &AnswerValue)> {
-        self.list.iter().map(|(key, value)| (key, value))
-    }
-
     pub fn get(&self, key: &str) -> Option<&AnswerValue> {
-        self.iter()
-            .find(|(answered, _)| answered.as_str() == key)
-            .map(|(_, value)| value)
-    }
-
-    /// How many fields are answered. Never 0 of a submission that was taken.
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        let mut answers = self.list.iter();
+        let answer = answers.find(|(answered, _)| answered.as_str() == key);
+        answer.map(|(_, value)| value)
     }
 
     /// The answer to the field of type `nps`, 0 to 10.

@@ -74,7 +74,8 @@ impl Reader<'_> {
             AnswerShape::Grade(grades) => self.grade(grades, value),
             AnswerShape::One(options) => {
                 let value = self.string(value)?;
-                self.one(options, value)
+                self.is_offered(options, value)
+                    .then(|| AnswerValue::Text(value.to_owned()))
             }
             AnswerShape::Many(options) => {
                 let values = value.as_array();
@@ -135,19 +136,9 @@ impl Reader<'_> {
     }
 
     fn grade(&self, grades: Grades, value: &Value) -> Option<AnswerValue> {
-        match grades.read(value) {
-            Ok(grade) => return Some(AnswerValue::Grade(grade)),
-            Err(code) => self.note(
-                code,
-                format_args!("This takes a whole number from {grades}."),
-            ),
-        }
-        None
-    }
-
-    fn one(&self, options: &[ChoiceOption], value: &str) -> Option<AnswerValue> {
-        self.is_offered(options, value)
-            .then(|| AnswerValue::Text(value.to_owned()))
+        let detail = format_args!("This takes a whole number from {grades}.");
+        let grade = grades.read(value).map_err(|code| self.note(code, detail));
+        grade.ok().map(AnswerValue::Grade)
     }
 
     fn many(&self, options: &[ChoiceOption], values: &[&str]) -> Option<AnswerValue> {

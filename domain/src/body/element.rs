@@ -19,7 +19,7 @@ pub(super) fn read(
     record.clear();
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let element = Content {
-        record,
+        record: Some(record),
         front: bytes.as_ptr().addr(),
         level,
         is_whole: true,

@@ -21,34 +21,10 @@ fn deeper<E: Error>(level: u8) -> Result<u8, E> {
     }
 }
 
-/// A visitor of any value is its own seed.
-macro_rules! seed {
-    ($visitor:ty) => {
-        impl<'de> DeserializeSeed<'de> for $visitor {
-            type Value = <Self as Visitor<'de>>::Value;
-
-            fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
-                json.deserialize_any(self)
-            }
-        }
-    };
-}
-
-/// A visitor's methods for values whose content does not matter: all of them return the same.
-macro_rules! scalars {
-    ($result:expr, $($visit:ident: $value:ty),+) => {
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a JSON value")
-        }
-        $(fn $visit<E: Error>(self, _: $value) -> Result<Self::Value, E> {
-            Ok($result)
-        })+
-    };
-}
-
-/// The element, the name of a member of it, or the value of one.
+/// The element, the name of a member of it, the value of one, or what lies within such a value.
 pub(super) struct Content<'r> {
-    pub(super) record: &'r mut RawRecord,
+    /// Where texts and members go. None: the value is only read to see whether it is one.
+    pub(super) record: Option<&'r mut RawRecord>,
     /// The address of the element's first byte: a borrowed text's offset is its address less this.
     pub(super) front: usize,
     /// How many arrays and objects it lies in.
@@ -57,39 +33,55 @@ pub(super) struct Content<'r> {
     pub(super) is_whole: bool,
 }
 
-seed!(Content<'_>);
-
 impl Content<'_> {
+    /// What lies in it: of the element, names and values of members.
     fn part(&mut self) -> Content<'_> {
         Content {
-            record: self.record,
+            record: self.record.as_deref_mut().filter(|_| self.is_whole),
             is_whole: false,
             ..*self
         }
     }
 }
 
+/// A visitor of any value is its own seed.
+impl<'de> DeserializeSeed<'de> for Content<'_> {
+    type Value = RawValue;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<RawValue, D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
 impl<'de> Visitor<'de> for Content<'_> {
     type Value = RawValue;
 
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<RawValue, A::Error> {
-        if !self.is_whole {
-            Unwanted { level: self.level }.visit_map(map)?;
-            return Ok(RawValue::Other);
-        }
         self.level = deeper(self.level)?;
-        self.record.fault = None;
+        if self.is_whole
+            && let Some(record) = &mut self.record
+        {
+            record.fault = None;
+        }
         while let Some(name) = map.next_key_seed(self.part())? {
             let value = map.next_value_seed(self.part())?;
-            if let RawValue::Text(name) = name {
-                self.record.add(name, value);
+            if self.is_whole
+                && let (RawValue::Text(name), Some(record)) = (name, &mut self.record)
+            {
+                record.add(name, value);
             }
         }
         Ok(RawValue::Other)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<RawValue, A::Error> {
-        Unwanted { level: self.level }.visit_seq(seq)?;
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<RawValue, A::Error> {
+        self.level = deeper(self.level)?;
+        self.is_whole = false;
+        while seq.next_element_seed(self.part())?.is_some() {}
         Ok(RawValue::Other)
     }
 
@@ -103,40 +95,23 @@ impl<'de> Visitor<'de> for Content<'_> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<RawValue, E> {
-        Ok(RawValue::Text(self.record.unescaped.add(text)))
+        let text = self.record.map(|record| record.unescaped.add(text));
+        Ok(text.map_or(RawValue::Other, RawValue::Text))
     }
 
-    scalars!(RawValue::Other, visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);
-}
-
-/// A value that is only read to see whether it is one.
-#[derive(Clone, Copy)]
-struct Unwanted {
-    level: u8,
-}
-
-seed!(Unwanted);
-
-impl<'de> Visitor<'de> for Unwanted {
-    type Value = ();
-
-    fn visit_unit<E: Error>(self) -> Result<(), E> {
-        Ok(())
+    fn visit_bool<E: Error>(self, _: bool) -> Result<RawValue, E> {
+        Ok(RawValue::Other)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        let level = deeper(self.level)?;
-        while seq.next_element_seed(Self { level })?.is_some() {}
-        Ok(())
+    fn visit_u64<E: Error>(self, _: u64) -> Result<RawValue, E> {
+        Ok(RawValue::Other)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let inner = Self {
-            level: deeper(self.level)?,
-        };
-        while map.next_entry_seed(inner, inner)?.is_some() {}
-        Ok(())
+    fn visit_i64<E: Error>(self, _: i64) -> Result<RawValue, E> {
+        Ok(RawValue::Other)
     }
 
-    scalars!((), visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_str: &str);
+    fn visit_f64<E: Error>(self, _: f64) -> Result<RawValue, E> {
+        Ok(RawValue::Other)
+    }
 }

@@ -43,9 +43,9 @@ impl Count {
     }
 }
 
-/// Counts of messages, or what changes of them. As text a JSON object of those that are not 0, such as
+/// Counts of messages, or what changes of them; only those that are not 0 are there. As text a JSON object of those that are not 0, such as
 /// `{"scheduled":-1,"sending":1}`; as the member of a body it has all of them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, derive_more::Deref)]
 pub struct Counts(BTreeMap<Count, i64>);
 
 impl Counts {
@@ -88,22 +88,6 @@ impl Counts {
     /// The messages of a status.
     pub fn status(&self, status: MessageStatus) -> i64 {
         self.get(Count::Status(status))
-    }
-
-    /// Those that are not 0.
-    pub fn iter(&self) -> impl Iterator<Item = (Count, i64)> {
-        self.0.iter().map(|(count, number)| (*count, *number))
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Whether the statuses add up to the recipients.
-    pub fn is_consistent(&self) -> bool {
-        let statuses = MessageStatus::VARIANTS.iter();
-        let sum: i64 = statuses.map(|status| self.status(*status)).sum();
-        sum == self.get(Count::Recipients)
     }
 
     fn skipped(&self) -> BTreeMap<SkipReason, i64> {

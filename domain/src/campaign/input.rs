@@ -53,7 +53,13 @@ fn read_campaign(campaign: &Members) -> Option<CampaignContent> {
     let number = |name, range, default| campaign.number(name, range).unwrap_or(default);
     Some(CampaignContent {
         track_fields: read_track_fields(campaign),
-        bus_props_from: read_bus_props_from(campaign),
+        bus_props_from: read_texts(
+            campaign,
+            "bus_props_from",
+            MAX_BUS_PROPS_FROM,
+            bus_prop_name,
+            field_name,
+        ),
         link_expires_after_days: number("link_expires_after_days", LINK_EXPIRES_AFTER_DAYS, 30),
         send_window: read_send_window(campaign),
         send_within_hours: number("send_within_hours", SEND_WITHIN_HOURS, 72),
@@ -145,17 +151,6 @@ fn read_track_fields(campaign: &Members) -> Vec<String> {
 /// Of an entry that comes before in its list.
 fn repeated() -> Fault {
     Fault::new(code::DUPLICATE, "comes before in the list")
-}
-
-fn read_bus_props_from(campaign: &Members) -> IndexMap<String, String> {
-    let name = "bus_props_from";
-    read_texts(
-        campaign,
-        name,
-        MAX_BUS_PROPS_FROM,
-        bus_prop_name,
-        field_name,
-    )
 }
 
 /// An object of strings; left out, it is empty. An entry that is null is refused: without it, a message could go to more

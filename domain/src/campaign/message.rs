@@ -11,7 +11,7 @@ use uuid::Uuid;
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, EnumString, IntoStaticStr,
 )]
 #[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum MessageKind {
     First,
     /// To somebody who got the first one and has not answered.
@@ -37,7 +37,7 @@ pub enum MessageKind {
     VariantArray,
 )]
 #[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum MessageStatus {
     /// Never to be sent, for a [`SkipReason`].
     Skipped,
@@ -78,7 +78,7 @@ pub enum MessageStatus {
     VariantArray,
 )]
 #[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum SkipReason {
     OptedOut,
     /// The recipient was erased.
@@ -133,27 +133,11 @@ pub struct Message {
     pub answered_at: Option<DateTime<Utc>>,
 }
 
-impl MessageKind {
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
-
 impl MessageStatus {
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
     /// Whether the provider accepted the message, whatever became of it then. From here a message goes to no other status.
     pub fn is_accepted(self) -> bool {
         use MessageStatus::{Accepted, Delivered, Expired, Undelivered};
         matches!(self, Accepted | Delivered | Undelivered | Expired)
-    }
-}
-
-impl SkipReason {
-    pub fn as_str(self) -> &'static str {
-        self.into()
     }
 }
 
@@ -193,7 +177,7 @@ mod tests {
             (MessageKind::Reminder, "reminder"),
             (MessageKind::Test, "test"),
         ] {
-            assert_eq!((kind.as_str(), name.parse()), (name, Ok(kind)));
+            assert_eq!((kind.into_str(), name.parse()), (name, Ok(kind)));
             assert_eq!(serde_json::to_value(kind).unwrap(), name);
         }
         named(

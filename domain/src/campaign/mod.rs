@@ -30,4 +30,4 @@ pub use self::message::{Message, MessageKind, MessageStatus, SkipReason};
 pub use self::part_states::{PartStates, Receipt, ReceiptStatus};
 pub use self::preview::{Encodings, Preview, Sample};
 pub use self::status::{Action, CampaignStatus};
-pub use self::value::time as parse_time;
+pub use self::value::{is_sender_name, time as parse_time};

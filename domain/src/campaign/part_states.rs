@@ -13,7 +13,7 @@ use crate::invalid::NotValid;
 /// What a receipt says of a message or a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum ReceiptStatus {
     /// The provider has it; another receipt follows.
     Accepted,
@@ -48,10 +48,6 @@ const UNDELIVERED: char = 'u';
 const EXPIRED: char = 'e';
 
 impl ReceiptStatus {
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
     fn state(self) -> char {
         match self {
             Self::Accepted => ACCEPTED,

@@ -6,7 +6,7 @@ use strum::{EnumString, IntoStaticStr};
 /// Where a campaign stands. As text and in JSON `DRAFT`, `RUNNING`, `PAUSED`, `FINISHED` or `CANCELLED`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumString, IntoStaticStr)]
 #[serde(rename_all = "UPPERCASE")]
-#[strum(serialize_all = "UPPERCASE")]
+#[strum(serialize_all = "UPPERCASE", const_into_str)]
 pub enum CampaignStatus {
     /// Being written: it sends nothing.
     Draft,
@@ -32,10 +32,6 @@ pub enum Action {
 }
 
 impl CampaignStatus {
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
     /// The status after an action; `None` if the action is refused. Any action but the start may be repeated, because the
     /// caller may not have seen the first answer.
     pub fn after(self, action: Action) -> Option<CampaignStatus> {
@@ -68,9 +64,9 @@ mod tests {
     #[test]
     fn a_status_is_one_of_five_exact_words() {
         for status in ALL {
-            assert_eq!(status.as_str().parse(), Ok(status));
+            assert_eq!(status.into_str().parse(), Ok(status));
             let json = serde_json::to_value(status).unwrap();
-            assert_eq!(json, status.as_str());
+            assert_eq!(json, status.into_str());
             let read: CampaignStatus = serde_json::from_value(json).unwrap();
             assert_eq!(read, status);
         }

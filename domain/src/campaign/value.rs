@@ -26,9 +26,14 @@ pub fn time(text: &str) -> Result<DateTime<Utc>, Fault> {
         .ok_or_else(|| Fault::new(code::MALFORMED, detail))
 }
 
-pub(super) fn sender_name(text: &str) -> Result<String, Fault> {
+/// Whether a sender may have this name.
+pub fn is_sender_name(text: &str) -> bool {
     let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    if (1..=MAX_SENDER_CHARS).contains(&text.len()) && text.bytes().all(is_plain) {
+    (1..=MAX_SENDER_CHARS).contains(&text.len()) && text.bytes().all(is_plain)
+}
+
+pub(super) fn sender_name(text: &str) -> Result<String, Fault> {
+    if is_sender_name(text) {
         Ok(text.to_owned())
     } else {
         let detail = format!("is not 1 to {MAX_SENDER_CHARS} small letters, digits and `-`");

@@ -10,10 +10,8 @@ use crate::varint::{self, DecodeError};
 pub struct Chunk {
     /// All values of the first column, then those of the next.
     text: String,
-    /// Where the values of each record end in `text`.
-    ends: Vec<[usize; COLUMNS.len()]>,
-    /// Where the columns begin.
-    starts: [usize; COLUMNS.len()],
+    /// Where the columns begin in `text`, then where the values of each record end.
+    bounds: Vec<[usize; COLUMNS.len()]>,
 }
 
 impl Chunk {
@@ -21,21 +19,21 @@ impl Chunk {
     pub fn decode(payload: &[u8]) -> Result<Self, DecodeError> {
         let mut bytes = decompress(varint::versioned(payload, VERSION)?)?;
         let mut rest = bytes.as_slice();
-        let (ends, starts) = read_ends(&mut rest).ok_or(DecodeError::Corrupt("its lengths"))?;
+        let bounds = read_bounds(&mut rest).ok_or(DecodeError::Corrupt("its lengths"))?;
         let head = bytes.len() - rest.len();
         bytes.drain(..head);
         let text = String::from_utf8(bytes).map_err(|_| DecodeError::Corrupt("not UTF-8"))?;
-        let chunk = Self { text, ends, starts };
+        let chunk = Self { text, bounds };
         chunk.verify()?;
         Ok(chunk)
     }
 
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.values().len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len() == 0
     }
 
     /// The records in the byte order of their docids.
@@ -44,21 +42,18 @@ impl Chunk {
     }
 
     fn values(&self) -> impl ExactSizeIterator<Item = [&str; COLUMNS.len()]> {
-        let mut from = self.starts;
-        self.ends.iter().map(move |to| {
-            let values = std::array::from_fn(|n| self.text.get(from[n]..to[n]).unwrap_or_default());
-            from = *to;
-            values
+        self.bounds.windows(2).map(|pair| {
+            let text = |n: usize| self.text.get(pair[0][n]..pair[1][n]);
+            std::array::from_fn(|n| text(n).unwrap_or_default())
         })
     }
 
     fn verify(&self) -> Result<(), DecodeError> {
-        let last = self.ends.last().unwrap_or(&self.starts);
-        if last.last() != Some(&self.text.len()) {
+        if self.bounds.as_flattened().last() != Some(&self.text.len()) {
             return Err(DecodeError::Corrupt("its lengths do not fill it"));
         }
         let whole = |end: &usize| self.text.is_char_boundary(*end);
-        if !self.ends.iter().flatten().all(whole) {
+        if !self.bounds.as_flattened().iter().all(whole) {
             return Err(DecodeError::Corrupt("a length cuts a character"));
         }
         if !self.values().all(Record::are_valid) {
@@ -83,23 +78,22 @@ fn decompress(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
     }
 }
 
-/// The ends of all values in the text, and where its columns begin; `rest` is left at the text. `None` if the lengths are
+/// Where the columns begin in the text, and the ends of all values; `rest` is left at the text. `None` if the lengths are
 /// cut off or point outside.
-fn read_ends(rest: &mut &[u8]) -> Option<(Vec<[usize; COLUMNS.len()]>, [usize; COLUMNS.len()])> {
+fn read_bounds(rest: &mut &[u8]) -> Option<Vec<[usize; COLUMNS.len()]>> {
     let records = varint::read_len(rest)?;
     // Each length takes a byte at least: a false number of records costs no memory.
     if records > rest.len() / COLUMNS.len() {
         return None;
     }
-    let mut ends = vec![[0; COLUMNS.len()]; records];
-    let mut starts = [0; COLUMNS.len()];
+    let mut bounds = vec![[0; COLUMNS.len()]; records + 1];
     let mut end = 0_usize;
-    for (column, start) in starts.iter_mut().enumerate() {
-        *start = end;
-        for record in &mut ends {
+    for column in 0..COLUMNS.len() {
+        bounds[0][column] = end;
+        for record in &mut bounds[1..] {
             end = end.checked_add(varint::read_len(rest)?)?;
             record[column] = end;
         }
     }
-    (end <= rest.len()).then_some((ends, starts))
+    (end <= rest.len()).then_some(bounds)
 }

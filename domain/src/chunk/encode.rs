@@ -4,25 +4,21 @@ use super::{FULL_BYTES, VERSION, ZSTD_LEVEL};
 use crate::record::{COLUMNS, Record};
 use crate::varint;
 
-/// Gathers the records of one run.
+/// The records of one run, neither sorted nor compressed.
 #[derive(Default)]
-pub struct RunBuilder {
+pub struct Run {
     text: Vec<u8>,
     rows: Vec<Row>,
 }
 
-/// A record in the builder: its values are one after the other from `start`.
+/// A record of a run: its values are one after the other from `start`.
 #[derive(Clone, Copy)]
 struct Row {
     start: usize,
     lens: [usize; COLUMNS.len()],
 }
 
-impl RunBuilder {
-    pub fn new() -> Self {
-        Self::default()
-    }
-
+impl Run {
     /// Adds a record. Its docid must be new to the import.
     pub fn push(&mut self, record: &Record<'_>) {
         let start = self.text.len();
@@ -52,25 +48,13 @@ impl RunBuilder {
 
     /// Returns the run and begins the next. Sorting and compressing are left to [`Run::compress`], which may run on
     /// another thread.
-    pub fn finish(&mut self) -> Run {
+    #[must_use]
+    pub fn finish(&mut self) -> Self {
         let next = Self {
             text: Vec::with_capacity(self.text.len() + self.text.len() / 8),
             rows: Vec::with_capacity(self.rows.len()),
         };
-        Run(std::mem::replace(self, next))
-    }
-}
-
-/// A finished run that is neither sorted nor compressed yet.
-pub struct Run(RunBuilder);
-
-impl Run {
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        std::mem::replace(self, next)
     }
 
     /// The chunks that the run is cut into, `records` records each but for the last.
@@ -105,7 +89,7 @@ impl Run {
 
     fn in_docid_order(&self) -> Vec<Row> {
         let docid = |row: &Row| self.value(row, 0);
-        let rows = &self.0.rows;
+        let rows = &self.rows;
         // Docids of one body often begin alike. Past that, eight bytes mostly decide, and a comparison
         // needs no look at the text.
         let first = rows.first().map_or(&[][..], docid);
@@ -122,7 +106,7 @@ impl Run {
 
     fn value(&self, row: &Row, column: usize) -> &[u8] {
         let start = row.start + row.lens[..column].iter().sum::<usize>();
-        let text = self.0.text.get(start..start + row.lens[column]);
+        let text = self.text.get(start..start + row.lens[column]);
         text.unwrap_or_default()
     }
 }

@@ -18,7 +18,7 @@ mod encode;
 use crate::record::LAYOUT_VERSION as VERSION;
 
 pub use self::decode::Chunk;
-pub use self::encode::{Run, RunBuilder};
+pub use self::encode::Run;
 pub use crate::varint::DecodeError;
 
 /// A run of this many bytes of text is full, however few records it has: a few runs are in memory at once.

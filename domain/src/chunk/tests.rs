@@ -16,7 +16,7 @@ fn record<'a>(docid: &'a str, phone: &'a str, fields: &'a str) -> Record<'a> {
 }
 
 fn payload(docids: &[&str]) -> Vec<u8> {
-    let mut builder = RunBuilder::new();
+    let mut builder = Run::default();
     for docid in docids {
         builder.push(&record(docid, "+491701234521", "{\"city\":\"Köln\"}"));
     }
@@ -59,7 +59,7 @@ fn an_empty_chunk_is_a_chunk() {
 
 #[test]
 fn a_builder_begins_anew_after_finish() {
-    let mut builder = RunBuilder::new();
+    let mut builder = Run::default();
     builder.push(&record("a", "+1234567", "{}"));
     assert!(builder.is_full(1) && !builder.is_full(2));
     assert_eq!(builder.finish().len(), 1);
@@ -74,7 +74,7 @@ fn a_builder_of_many_bytes_is_full_with_few_records() {
         .map(|n| (format!("field-{n}"), "\u{1}".repeat(1_024)))
         .collect();
     let fields = serde_json::to_string(&fields).unwrap();
-    let mut builder = RunBuilder::new();
+    let mut builder = Run::default();
     while !builder.is_full(5_000) {
         builder.push(&record(
             &format!("{:03}", builder.len()),
@@ -147,7 +147,7 @@ fn no_debug_output_shows_a_phone() {
     let chunk = Chunk::decode(&payload).unwrap();
     let shown = format!("{:?}", chunk.records().next());
     assert!(
-        shown.contains("+49…21") && !shown.contains("1701234"),
+        shown.contains("+*********521") && !shown.contains("1701234"),
         "{shown}"
     );
 }
@@ -164,7 +164,7 @@ proptest! {
     ) {
         let mut order: Vec<_> = rows.iter().collect();
         order.sort_by_key(|(docid, _)| docid.bytes().fold(shuffle, |h, b| h.wrapping_mul(31) ^ u64::from(b)));
-        let mut builder = RunBuilder::new();
+        let mut builder = Run::default();
         for (docid, (phone, fields)) in order {
             builder.push(&record(docid, phone, fields));
         }
@@ -182,7 +182,7 @@ proptest! {
         docids in prop::collection::btree_set("[a-z]{1,6}", 0..60),
         rows in 1..20_usize,
     ) {
-        let mut builder = RunBuilder::new();
+        let mut builder = Run::default();
         for docid in docids.iter().rev() {
             builder.push(&record(docid, "+1234567", "{}"));
         }

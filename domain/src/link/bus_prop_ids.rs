@@ -4,45 +4,24 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::form::{BusProp, FormContent, parse_bus_prop_id};
+use crate::invalid::{Fault, code};
 
 /// A link names at most this many of a form's business properties. Each answer is counted once in each of them.
 pub const MAX_LINK_BUS_PROPS: usize = 50;
 
 /// Ids of a form's business properties, each once, in the order given. As text `1_2`; none is the empty text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, derive_more::Deref)]
 pub struct BusPropIds(Vec<u32>);
 
-/// Why a text is not a list of ids, or a new link cannot have it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BusPropIdsError {
-    #[error("not numbers from 1 in plain digits, joined by `_`")]
-    Malformed,
-    #[error("the id {0} comes twice")]
-    Duplicate(u32),
-    #[error("more than {MAX_LINK_BUS_PROPS} ids")]
-    TooMany,
-    #[error("the form has no bus_prop_id {0}")]
-    Unknown(u32),
-}
-
 impl BusPropIds {
-    pub fn iter(&self) -> impl Iterator<Item = u32> {
-        self.0.iter().copied()
-    }
-
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Checks that the form has each of these ids and none is retired.
-    pub fn check_for_new_link(&self, form: &FormContent) -> Result<(), BusPropIdsError> {
+    pub fn check_for_new_link(&self, form: &FormContent) -> Result<(), Fault> {
         let offered = |id| form.bus_prop(id).is_some_and(|entry| !entry.retired);
-        match self.iter().find(|id| !offered(*id)) {
-            Some(id) => Err(BusPropIdsError::Unknown(id)),
+        match self.iter().find(|id| !offered(**id)) {
+            Some(id) => {
+                let detail = format!("the form has no bus_prop_id {id}");
+                Err(Fault::new(code::UNKNOWN_ID, detail))
+            }
             None => Ok(()),
         }
     }
@@ -50,12 +29,12 @@ impl BusPropIds {
     /// The texts of these ids in the form, retired or not, in this order.
     pub fn texts<'a>(&'a self, form: &'a FormContent) -> impl Iterator<Item = &'a BusProp> {
         self.iter()
-            .filter_map(|id| form.bus_prop(id).map(|entry| &entry.text))
+            .filter_map(|id| form.bus_prop(*id).map(|entry| &entry.text))
     }
 }
 
 impl FromStr for BusPropIds {
-    type Err = BusPropIdsError;
+    type Err = Fault;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut ids = Vec::new();
@@ -63,12 +42,15 @@ impl FromStr for BusPropIds {
             return Ok(Self(ids));
         }
         for part in text.split('_') {
-            let id = parse_bus_prop_id(part).ok_or(BusPropIdsError::Malformed)?;
+            let shape = "not numbers from 1 in plain digits, joined by `_`";
+            let id = parse_bus_prop_id(part).ok_or_else(|| Fault::new(code::MALFORMED, shape))?;
             if ids.contains(&id) {
-                return Err(BusPropIdsError::Duplicate(id));
+                let detail = format!("the id {id} comes twice");
+                return Err(Fault::new(code::DUPLICATE, detail));
             }
             if ids.len() == MAX_LINK_BUS_PROPS {
-                return Err(BusPropIdsError::TooMany);
+                let detail = format!("more than {MAX_LINK_BUS_PROPS} ids");
+                return Err(Fault::new(code::TOO_MANY, detail));
             }
             ids.push(id);
         }
@@ -78,7 +60,7 @@ impl FromStr for BusPropIds {
 
 impl fmt::Display for BusPropIds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ids: Vec<_> = self.iter().map(|id| id.to_string()).collect();
+        let ids: Vec<_> = self.iter().map(u32::to_string).collect();
         f.write_str(&ids.join("_"))
     }
 }
@@ -100,7 +82,7 @@ mod tests {
             ("10_9_4294967295", &[10, 9, u32::MAX]),
         ] {
             let parsed: BusPropIds = text.parse().unwrap();
-            assert_eq!(parsed.iter().collect::<Vec<_>>(), ids);
+            assert_eq!(*parsed, ids);
             assert_eq!(parsed.to_string(), text);
             assert_eq!(parsed.len(), ids.len());
             assert_eq!(parsed.is_empty(), ids.is_empty());
@@ -110,6 +92,7 @@ mod tests {
 
     #[test]
     fn everything_else_is_refused_with_its_reason() {
+        let refused = |text: &str| text.parse::<BusPropIds>().unwrap_err().code;
         for text in [
             "_",
             "_1",
@@ -128,21 +111,11 @@ mod tests {
             "4294967296",
             "1\0",
         ] {
-            assert_eq!(
-                text.parse::<BusPropIds>(),
-                Err(BusPropIdsError::Malformed),
-                "{text}"
-            );
+            assert_eq!(refused(text), code::MALFORMED, "{text}");
         }
-        assert_eq!(
-            "3_1_3".parse::<BusPropIds>(),
-            Err(BusPropIdsError::Duplicate(3))
-        );
+        assert_eq!(refused("3_1_3"), code::DUPLICATE);
         let many: Vec<_> = (1..=51).map(|id: u32| id.to_string()).collect();
-        assert_eq!(
-            many.join("_").parse::<BusPropIds>(),
-            Err(BusPropIdsError::TooMany)
-        );
+        assert_eq!(refused(&many.join("_")), code::TOO_MANY);
         assert!(many[1..].join("_").parse::<BusPropIds>().is_ok());
     }
 
@@ -160,8 +133,14 @@ mod tests {
         };
         assert_eq!(check("1"), Ok(()));
         assert_eq!(check(""), Ok(()));
-        assert_eq!(check("1_2"), Err(BusPropIdsError::Unknown(2)));
-        assert_eq!(check("3"), Err(BusPropIdsError::Unknown(3)));
+        let unknown = |id| {
+            Err(Fault::new(
+                code::UNKNOWN_ID,
+                format!("the form has no bus_prop_id {id}"),
+            ))
+        };
+        assert_eq!(check("1_2"), unknown(2));
+        assert_eq!(check("3"), unknown(3));
         let old: BusPropIds = "2_1".parse().unwrap();
         let texts: Vec<_> = old.texts(&form).map(BusProp::as_str).collect();
         assert_eq!(texts, ["n:b", "n:a"]);

@@ -7,6 +7,6 @@ mod bus_prop_ids;
 mod token;
 pub(crate) mod track_field;
 
-pub use self::bus_prop_ids::{BusPropIds, BusPropIdsError, MAX_LINK_BUS_PROPS};
+pub use self::bus_prop_ids::{BusPropIds, MAX_LINK_BUS_PROPS};
 pub use self::token::Token;
 pub use self::track_field::{MAX_TRACK_FIELDS, TrackFields};

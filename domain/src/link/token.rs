@@ -13,7 +13,8 @@ use crate::invalid::NotValid;
 ///
 /// Most are 128 random bits: as text 22 characters of base64url (RFC 4648, section 5, without padding). That of a message's
 /// link is 11 random letters and digits, because each character of a message costs.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, derive_more::Debug)]
+#[debug("Token(…)")]
 pub struct Token(Kind);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,12 +39,6 @@ impl fmt::Display for Token {
             Kind::Bits(bytes) => f.write_str(&URL_SAFE_NO_PAD.encode(bytes)),
             Kind::OfMessage(chars) => f.write_str(str::from_utf8(chars).unwrap_or_default()),
         }
-    }
-}
-
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token(…)")
     }
 }
 

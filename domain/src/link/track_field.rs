@@ -13,7 +13,7 @@ pub const MAX_TRACK_FIELDS: usize = 6;
 
 /// At most six tracking fields, each name once, in the order given. A name has 1 to 64 bytes and no control character, a
 /// value at most 1,024 bytes and no U+0000, as in an import. In JSON an object, which is not checked again when it is read.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, derive_more::Deref)]
 pub struct TrackFields(IndexMap<String, String>);
 
 impl TrackFields {
@@ -38,20 +38,6 @@ impl TrackFields {
 
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
-    }
-
-    /// Names and values.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        let fields = self.0.iter();
-        fields.map(|(name, value)| (name.as_str(), value.as_str()))
-    }
-
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 
@@ -105,7 +91,9 @@ mod tests {
             ("Straße= ü\n ", "Straße", " ü\n "),
             (&format!("{name}={value}"), &name, &value),
         ] {
-            assert_eq!(fields(&[text]).iter().next(), Some((name, value)));
+            let fields = fields(&[text]);
+            let (first, second) = fields.first().unwrap();
+            assert_eq!((first.as_str(), second.as_str()), (name, value));
         }
     }
 
@@ -150,7 +138,7 @@ mod tests {
             assert_eq!(six.push(text), Err(many));
         }
         assert_eq!(six.len(), 6);
-        assert_eq!(six.get("d"), Some("3"));
+        assert_eq!(six["d"], "3");
         assert_eq!(six.get("g"), None);
         let mut one = fields(&["a=1"]);
         let twice = Fault::new(DUPLICATE, "the name comes twice");

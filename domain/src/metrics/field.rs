@@ -50,55 +50,51 @@ pub enum GradeOrOption {
 impl FieldSummary {
     /// Of every field of the form, in its order. `counts` and `responses` are of the same days and `bus_prop`.
     pub fn of_form(form: &FormContent, counts: &FieldCounts, responses: i64) -> Vec<Self> {
-        let fields = form.fields.iter();
-        fields
-            .map(|field| Self::new(form, field, counts, responses))
-            .collect()
-    }
-
-    fn new(form: &FormContent, field: &Field, counts: &FieldCounts, responses: i64) -> Self {
         let none = FieldCount::default();
-        let count = counts.get(field.key.as_str()).unwrap_or(&none);
-        let answers = count.answers();
-        let mean = match field.kind.shape() {
-            AnswerShape::Grade(_) => ratio(count.sum(), answers),
-            AnswerShape::One(_) | AnswerShape::Many(_) | AnswerShape::Text { .. } => None,
+        let summary = |field: &Field| {
+            let count = counts.get(field.key.as_str()).unwrap_or(&none);
+            let answers = count.answers();
+            let (mean, values) = values(form, field, count);
+            let share = |(value, label, number)| ValueShare {
+                value,
+                label,
+                count: count.value(number),
+                share: ratio(count.value(number), answers),
+            };
+            Self {
+                key: field.key.clone(),
+                kind: field.kind.field_type(),
+                label: field.label.clone(),
+                retired: field.retired,
+                answers,
+                skipped: responses.wrapping_sub(answers),
+                mean,
+                distribution: values.into_iter().map(share).collect(),
+            }
         };
-        Self {
-            key: field.key.clone(),
-            kind: field.kind.field_type(),
-            label: field.label.clone(),
-            retired: field.retired,
-            answers,
-            skipped: responses.wrapping_sub(answers),
-            mean,
-            distribution: distribution(form, field, count),
-        }
+        form.fields.iter().map(summary).collect()
     }
 }
 
-fn distribution(form: &FormContent, field: &Field, count: &FieldCount) -> Vec<ValueShare> {
-    let share = |value, label, times| ValueShare {
-        value,
-        label,
-        count: times,
-        share: ratio(times, count.answers()),
-    };
+/// The mean of a field of grades; and what may be answered, with its label and the number by which it is counted.
+fn values(
+    form: &FormContent,
+    field: &Field,
+    count: &FieldCount,
+) -> (Option<f64>, Vec<(GradeOrOption, String, u8)>) {
     match field.kind.shape() {
-        AnswerShape::Grade(grades) => grades
-            .iter()
-            .map(|grade| {
-                let label = grade.to_string();
-                share(GradeOrOption::Grade(grade), label, count.value(grade))
-            })
-            .collect(),
-        AnswerShape::One(_) | AnswerShape::Many(_) => form
-            .numbered_options(field)
-            .map(|(number, option)| {
+        AnswerShape::Grade(grades) => {
+            let grade = |grade: u8| (GradeOrOption::Grade(grade), grade.to_string(), grade);
+            let mean = ratio(count.sum(), count.answers());
+            (mean, grades.iter().map(grade).collect())
+        }
+        AnswerShape::One(_) | AnswerShape::Many(_) => {
+            let options = form.numbered_options(field).map(|(number, option)| {
                 let value = GradeOrOption::Option(option.value.clone());
-                share(value, option.label.clone(), count.value(number))
-            })
-            .collect(),
-        AnswerShape::Text { .. } => Vec::new(),
+                (value, option.label.clone(), number)
+            });
+            (None, options.collect())
+        }
+        AnswerShape::Text { .. } => (None, Vec::new()),
     }
 }

@@ -5,11 +5,6 @@ use super::{percentage, ratio, real};
 /// The 97.5 % quantile of the normal distribution: 95 % lie within it on both sides.
 pub const Z_95: f64 = 1.959_963_984_540_054;
 
-/// The pseudo-observations of [`Interval::nps`].
-pub(super) const ADDED_PROMOTERS: f64 = 0.75;
-pub(super) const ADDED_DETRACTORS: f64 = 0.75;
-pub(super) const ADDED_ANSWERS: f64 = 3.0;
-
 /// A 95 % confidence interval, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
@@ -32,7 +27,7 @@ impl Interval {
         let centre = (rate + z2 / (2.0 * n)) / (1.0 + z2 / n);
         let reach = Z_95 * spread.max(0.0).sqrt() / (1.0 + z2 / n);
         // By the formula the ends stay within 0 and 1 and hold the rate; rounding may miss that by a bit.
-        Some(Self::around(centre, reach, 0.0, 1.0).widened_to(rate))
+        Some(Self::around(centre, reach, (0.0, 1.0), rate))
     }
 
     /// Of the Net Promoter Score, within -100 and 100; `None` without answers.
@@ -48,26 +43,25 @@ impl Interval {
     /// then widened up to it.
     pub fn nps(promoters: i64, detractors: i64, answers: i64) -> Option<Self> {
         let nps = percentage(promoters.wrapping_sub(detractors), answers)?;
-        let n = real(answers) + ADDED_ANSWERS;
-        let p = (real(promoters) + ADDED_PROMOTERS) / n;
-        let d = (real(detractors) + ADDED_DETRACTORS) / n;
-        let lead = p - d;
-        let variance = (p + d - lead * lead).max(0.0);
-        let reach = Z_95 * (variance / n).sqrt();
-        Some(Self::around(100.0 * lead, 100.0 * reach, -100.0, 100.0).widened_to(nps))
+        let (lead, variance) = adjusted_nps(promoters, detractors, answers);
+        let reach = Z_95 * variance.sqrt();
+        let (centre, reach) = (100.0 * lead, 100.0 * reach);
+        Some(Self::around(centre, reach, (-100.0, 100.0), nps))
     }
 
-    fn around(centre: f64, reach: f64, min: f64, max: f64) -> Self {
+    /// Around a centre within limits, and as wide as to hold the estimate.
+    fn around(centre: f64, reach: f64, (min, max): (f64, f64), estimate: f64) -> Self {
         Self {
-            low: (centre - reach).clamp(min, max),
-            high: (centre + reach).clamp(min, max),
+            low: (centre - reach).clamp(min, max).min(estimate),
+            high: (centre + reach).clamp(min, max).max(estimate),
         }
     }
+}
 
-    fn widened_to(self, estimate: f64) -> Self {
-        Self {
-            low: self.low.min(estimate),
-            high: self.high.max(estimate),
-        }
-    }
+/// The score with the pseudo-observations of [`Interval::nps`], as a share, and its variance.
+pub(super) fn adjusted_nps(promoters: i64, detractors: i64, answers: i64) -> (f64, f64) {
+    let n = real(answers) + 3.0;
+    let (p, d) = ((real(promoters) + 0.75) / n, (real(detractors) + 0.75) / n);
+    let lead = p - d;
+    (lead, (p + d - lead * lead).max(0.0) / n)
 }

@@ -1,6 +1,6 @@
 //! Whether a figure changed, or may differ by chance.
 
-use super::interval::{ADDED_ANSWERS, ADDED_DETRACTORS, ADDED_PROMOTERS};
+use super::interval::adjusted_nps;
 use super::{Metrics, Z_95, real};
 
 /// Whether two rates of answers differ at the 95 % level; `None` where either has no answers.
@@ -24,11 +24,8 @@ pub fn rates_differ(now: (i64, i64), before: (i64, i64)) -> Option<bool> {
 pub fn nps_differs(now: &Metrics, before: &Metrics) -> Option<bool> {
     let sample = |metrics: &Metrics| {
         let counts = metrics.nps_detail;
-        let n = real(counts.answers) + ADDED_ANSWERS;
-        let p = (real(counts.promoters) + ADDED_PROMOTERS) / n;
-        let d = (real(counts.detractors) + ADDED_DETRACTORS) / n;
-        let lead = p - d;
-        (counts.answers > 0).then(|| (lead, (p + d - lead * lead).max(0.0) / n))
+        let score = adjusted_nps(counts.promoters, counts.detractors, counts.answers);
+        (counts.answers > 0).then_some(score)
     };
     Some(differ(sample(now)?, sample(before)?))
 }

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
-/// A record code of the API.
+/// A record code of the API, by its name on the wire.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantArray,
 )]
 #[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum RecordCode {
     /// The element is no JSON object.
     NotAnObject,
@@ -38,13 +38,6 @@ pub enum RecordCode {
     RowWidth,
 }
 
-impl RecordCode {
-    /// The code on the wire.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,7 +46,7 @@ mod tests {
     fn codes_serialise_as_their_names() {
         for code in RecordCode::VARIANTS {
             let json = serde_json::to_string(code).unwrap();
-            assert_eq!(json, format!("\"{}\"", code.as_str()));
+            assert_eq!(json, format!("\"{}\"", code.into_str()));
             assert_eq!(serde_json::from_str::<RecordCode>(&json).unwrap(), *code);
         }
     }

@@ -4,7 +4,8 @@ use super::field_counts::{FieldCount, FieldCounts, add};
 use super::{DayCounts, Delta};
 use crate::varint::{self, DecodeError};
 
-const VERSION: u8 = 2;
+/// The beginning of all encoded counts.
+pub(super) const VERSION: u8 = 2;
 
 const CUT_OFF: DecodeError = DecodeError::Corrupt("a number is cut off or too large");
 const OUT_OF_ORDER: DecodeError = DecodeError::Corrupt("they are out of order");
@@ -31,11 +32,6 @@ impl Counts for DayCounts {
             Ok(counts)
         })
     }
-}
-
-/// The beginning of all encoded counts.
-pub(super) fn start() -> Vec<u8> {
-    vec![VERSION]
 }
 
 /// Checks the version, and that `content` reads all that follows.
@@ -67,8 +63,8 @@ pub(super) fn read_counts(rest: &mut &[u8]) -> Result<DayCounts, DecodeError> {
 }
 
 pub(super) fn write_fields(out: &mut Vec<u8>, counts: &FieldCounts) {
-    varint::write(out, counts.fields.len() as u64);
-    for (key, field) in &counts.fields {
+    varint::write(out, counts.len() as u64);
+    for (key, field) in counts.iter() {
         write_text(out, key);
         varint::write_signed(out, field.answers);
         varint::write(out, field.values().count() as u64);

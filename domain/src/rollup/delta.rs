@@ -72,14 +72,9 @@ impl Delta {
         self.fields.merge(&other.fields);
     }
 
-    /// Whether it changes nothing.
-    pub fn is_zero(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// The bytes of the counts, the same for equal counts; their layout is in [`crate::rollup`].
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = codec::start();
+        let mut out = vec![codec::VERSION];
         codec::write_counts(&mut out, self.counts);
         codec::write_fields(&mut out, &self.fields);
         out

@@ -9,10 +9,8 @@ use crate::form::{Field, FormContent};
 ///
 /// Options are counted by their number and not by their value: a form may have megabytes of values, and each business
 /// property has counts of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FieldCounts {
-    pub(super) fields: BTreeMap<String, FieldCount>,
-}
+#[derive(Debug, Clone, PartialEq, Eq, Default, derive_more::Deref)]
+pub struct FieldCounts(BTreeMap<String, FieldCount>);
 
 /// The answers of one field. As a change, each number may be negative.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,24 +21,9 @@ pub struct FieldCount {
 }
 
 impl FieldCounts {
-    pub fn is_empty(&self) -> bool {
-        self.fields.is_empty()
-    }
-
-    /// The field with this key, if it has any count.
-    pub fn get(&self, key: &str) -> Option<&FieldCount> {
-        self.fields.get(key)
-    }
-
-    /// Every field with a count, in the byte order of their keys.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &FieldCount)> {
-        let fields = self.fields.iter();
-        fields.map(|(key, count)| (key.as_str(), count))
-    }
-
     /// Adds the other's counts.
     pub fn merge(&mut self, other: &Self) {
-        for (key, count) in &other.fields {
+        for (key, count) in &other.0 {
             self.field(key).merge(count);
         }
         self.drop_zeros();
@@ -49,7 +32,7 @@ impl FieldCounts {
     /// The counts that undo these.
     #[must_use]
     pub fn negated(mut self) -> Self {
-        for field in self.fields.values_mut() {
+        for field in self.0.values_mut() {
             field.answers = field.answers.wrapping_neg();
             for count in &mut field.values {
                 *count = count.wrapping_neg();
@@ -74,11 +57,11 @@ impl FieldCounts {
 
     /// The count of a field, which has to be more than 0 in the end.
     pub(super) fn field(&mut self, key: &str) -> &mut FieldCount {
-        self.fields.entry(key.to_owned()).or_default()
+        self.0.entry(key.to_owned()).or_default()
     }
 
     pub(super) fn drop_zeros(&mut self) {
-        self.fields.retain(|_, field| !field.is_empty());
+        self.0.retain(|_, field| !field.is_empty());
     }
 }
 

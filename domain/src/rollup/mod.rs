@@ -28,7 +28,6 @@ pub mod month;
 pub use self::codec::Counts;
 pub use self::day_counts::DayCounts;
 pub use self::delta::Delta;
-pub use self::differences::Difference;
 pub use self::field_counts::{FieldCount, FieldCounts};
 pub use crate::varint::DecodeError;
 

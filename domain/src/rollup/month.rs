@@ -12,7 +12,7 @@ const OUT_OF_ORDER: DecodeError = DecodeError::Corrupt("the days are out of orde
 /// Encodes days that are in order and of one month. Their deltas are [encoded](super::Delta::encode) already and are not
 /// decoded.
 pub fn encode<'a>(days: impl ExactSizeIterator<Item = (NaiveDate, &'a [u8])>) -> Vec<u8> {
-    let mut out = codec::start();
+    let mut out = vec![codec::VERSION];
     varint::write(&mut out, days.len() as u64);
     for (day, delta) in days {
         varint::write(&mut out, day.day().into());

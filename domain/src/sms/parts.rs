@@ -3,13 +3,13 @@
 //! A text is GSM-7 if that has all of its characters, else UCS-2. A part of several is shorter than one that stands alone,
 //! because it carries a header that joins it to the others.
 
-use std::fmt;
-
 use super::Encoding;
 use super::gsm7::septets;
 
-/// A text as it is sent, never without a part. Joined, the parts are the text.
-#[derive(Clone, PartialEq, Eq)]
+/// A text as it is sent, never without a part. Joined, the parts are the text. `Debug` tells how many there are, not what they
+/// say.
+#[derive(Clone, PartialEq, Eq, derive_more::Debug)]
+#[debug("Parts({encoding:?}, {})", texts.len())]
 pub struct Parts {
     pub encoding: Encoding,
     pub texts: Vec<String>,
@@ -40,16 +40,6 @@ impl Parts {
         }
         texts.push(part);
         Self { encoding, texts }
-    }
-}
-
-impl fmt::Debug for Parts {
-    /// How many there are, not what they say.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts = f.debug_struct("Parts");
-        parts.field("encoding", &self.encoding);
-        parts.field("count", &self.texts.len());
-        parts.finish_non_exhaustive()
     }
 }
 
@@ -111,7 +101,7 @@ mod tests {
     #[test]
     fn what_is_shown_of_parts_is_not_their_text() {
         let shown = format!("{:?}", Parts::of("secret"));
-        assert_eq!(shown, "Parts { encoding: Gsm7, count: 1, .. }");
+        assert_eq!(shown, "Parts(Gsm7, 1)");
     }
 
     fn texts() -> impl Strategy<Value = String> {

@@ -42,8 +42,7 @@ impl Config {
 }
 
 pub(super) fn parse(text: &str) -> Result<Arc<Pepper>, String> {
-    let pepper = Pepper::parse(text).map_err(|error| error.to_string())?;
-    Ok(Arc::new(pepper))
+    Pepper::parse(text).map(Arc::new)
 }
 
 fn read_or_make(path: &Path) -> io::Result<String> {

@@ -13,6 +13,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::campaign::is_sender_name;
 use domain::phone::PhoneNumber;
 use domain::sms::Country;
 use strum::{EnumString, IntoStaticStr};
@@ -22,7 +23,6 @@ pub(crate) use self::query::Query;
 use crate::client::{HTTP_TIMEOUT, HttpClient};
 use crate::{Provider, demo, https, kannel, smpp, twilio, vonage};
 
-const MAX_NAME: usize = 40;
 const DEFAULT_RATE: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 const DEFAULT_WINDOW: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 /// Of an id of a messaging service: `MG` and 32 hexadecimal digits.
@@ -35,7 +35,8 @@ pub struct Setting {
     pub kind: Kind,
     /// E.164, a short code, a name or a messaging service of Twilio's; `None`: the provider decides.
     pub from: Option<String>,
-    pub accounts: Accounts,
+    /// The accounts that may send through it; `*` alone: all.
+    pub accounts: Vec<String>,
     /// Parts a second, over all workers.
     pub rate: NonZeroU32,
     /// Messages without a known result; parts, if it speaks SMPP.
@@ -51,7 +52,7 @@ pub struct Setting {
 
 /// The kind of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
-#[strum(serialize_all = "lowercase")]
+#[strum(serialize_all = "lowercase", const_into_str)]
 pub enum Kind {
     Demo,
     Https,
@@ -59,13 +60,6 @@ pub enum Kind {
     Vonage,
     Kannel,
     Smpp,
-}
-
-/// Who may send through a sender.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Accounts {
-    All,
-    Named(Vec<String>),
 }
 
 /// Gives a sender's provider.
@@ -113,7 +107,9 @@ pub fn parse_within(text: &str, timeout: Duration) -> Result<Vec<Setting>, Strin
     let mut settings: Vec<Setting> = Vec::new();
     let entries = file.as_deref().unwrap_or(text).split_whitespace();
     for (entry, position) in entries.zip(1..) {
-        let named = entry.split_once('=').filter(|(name, _)| is_name(name));
+        let named = entry
+            .split_once('=')
+            .filter(|(name, _)| is_sender_name(name));
         // The entry cannot be shown, because its name may be none.
         let (name, url) = named.ok_or_else(|| {
             let shape = "NAME=URL with a name of 1 to 40 characters of a-z, 0-9 and -";
@@ -126,35 +122,6 @@ pub fn parse_within(text: &str, timeout: Duration) -> Result<Vec<Setting>, Strin
         settings.push(setting.map_err(|fault| format!("sender {name}: {fault}"))?);
     }
     Ok(settings)
-}
-
-fn is_name(name: &str) -> bool {
-    let is_known = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(is_known)
-}
-
-impl Kind {
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
-
-impl Accounts {
-    pub fn allow(&self, account: &str) -> bool {
-        match self {
-            Self::All => true,
-            Self::Named(names) => names.iter().any(|name| name == account),
-        }
-    }
-
-    fn read(text: &str) -> Option<Self> {
-        if text == "*" {
-            return Some(Self::All);
-        }
-        let names: Vec<_> = text.split(',').map(str::to_owned).collect();
-        let is_list = names.iter().all(|name| !name.is_empty() && name != "*");
-        is_list.then_some(Self::Named(names))
-    }
 }
 
 impl Setting {
@@ -173,8 +140,8 @@ impl Setting {
         };
         let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
         let mut query = Query::new(query);
-        let accounts = query.parsed("accounts", "is not `*` or names", Accounts::read)?;
-        let default = (kind == Kind::Demo).then_some(Accounts::All);
+        let accounts = query.parsed("accounts", "is not `*` or names", read_accounts)?;
+        let default = (kind == Kind::Demo).then(|| vec!["*".to_owned()]);
         let accounts = accounts.or(default);
         let accounts = accounts.ok_or_else(|| bad_parameter("accounts", "is missing"))?;
         let whole = "is not a whole number from 1";
@@ -215,6 +182,12 @@ impl Setting {
         })
     }
 
+    /// Whether the account of this name may send through it.
+    pub fn allows(&self, account: &str) -> bool {
+        let mut names = self.accounts.iter();
+        names.any(|name| name == account || name == "*")
+    }
+
     /// What a message to this phone comes from, empty where the provider decides. `None`: it cannot be sent, since names
     /// are not shown in the countries of +1.
     pub fn from_for(&self, to: &str) -> Option<&str> {
@@ -251,4 +224,10 @@ fn read_from(kind: Kind, text: &str) -> Option<String> {
 fn read_countries(text: &str) -> Option<Arc<[Country]>> {
     let codes = text.split(',').map(str::parse);
     codes.collect::<Result<_, _>>().ok()
+}
+
+fn read_accounts(text: &str) -> Option<Vec<String>> {
+    let names: Vec<_> = text.split(',').map(str::to_owned).collect();
+    let is_list = names.iter().all(|name| !name.is_empty() && name != "*");
+    (is_list || text == "*").then_some(names)
 }

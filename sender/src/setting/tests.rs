@@ -18,7 +18,7 @@ fn error(text: &str) -> String {
 fn what_is_not_said_has_its_default() {
     let setting = one("demo=demo:");
     assert_eq!((setting.name.as_str(), setting.kind), ("demo", Kind::Demo));
-    assert_eq!(setting.accounts, Accounts::All);
+    assert_eq!(setting.accounts, ["*"]);
     assert_eq!((setting.rate.get(), setting.window.get()), (10, 10));
     assert_eq!(
         (setting.countries.as_ref(), setting.parts_per_day),
@@ -34,9 +34,8 @@ fn common_parameters_are_read() {
         "a-1=demo:?seed=7&accounts=north,south%2Dwest&from=+491701234521&rate=50\
                        &window=20&countries=de,US&parts_per_day=1000&receipts=off",
     );
-    let names = ["north", "south-west"].map(str::to_owned).to_vec();
-    assert_eq!(setting.accounts, Accounts::Named(names));
-    assert!(setting.accounts.allow("north") && !setting.accounts.allow("west"));
+    assert_eq!(setting.accounts, ["north", "south-west"]);
+    assert!(setting.allows("north") && !setting.allows("west"));
     assert_eq!(setting.from.as_deref(), Some("+491701234521"));
     assert_eq!((setting.rate.get(), setting.window.get()), (50, 20));
     let countries = ["DE", "US"].map(|code| code.parse().unwrap());
@@ -57,7 +56,7 @@ fn every_kind_is_read_from_entries_between_white_space() {
          g=smpps://me:secret@smsc.example:3550?accounts=*\n"
     );
     let settings = parse(&text).unwrap();
-    let kinds: Vec<_> = settings.iter().map(|s| s.kind.as_str()).collect();
+    let kinds: Vec<_> = settings.iter().map(|s| s.kind.into_str()).collect();
     let expected = [
         "https", "https", "twilio", "vonage", "kannel", "smpp", "smpp",
     ];

@@ -1,19 +1,10 @@
 //! What comes by `deliver_sm`: receipts, and texts from phones.
 
+use rusmpp::tlvs::TlvTag;
+
 use super::join::{Octets, TextKey};
 use super::wire::Fields;
 use crate::{Receipt, ReceiptStatus, Subject, value};
-
-mod tag {
-    pub const RECEIPTED_MESSAGE_ID: u16 = 0x001E;
-    pub const USER_MESSAGE_REFERENCE: u16 = 0x0204;
-    pub const SAR_MSG_REF_NUM: u16 = 0x020C;
-    pub const SAR_TOTAL_SEGMENTS: u16 = 0x020E;
-    pub const SAR_SEGMENT_SEQNUM: u16 = 0x020F;
-    pub const NETWORK_ERROR_CODE: u16 = 0x0423;
-    pub const MESSAGE_PAYLOAD: u16 = 0x0424;
-    pub const MESSAGE_STATE: u16 = 0x0427;
-}
 
 /// What a `deliver_sm` is, by its `esm_class`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +53,7 @@ impl<'a> Deliver<'a> {
         let _sm_default_msg_id = fields.octet()?;
         let length = fields.octet()?;
         let text = fields.octets(length.into())?;
-        let payload = fields.tlv(tag::MESSAGE_PAYLOAD);
+        let payload = fields.tlv(TlvTag::MessagePayload);
         Some(Self {
             source,
             destination,
@@ -89,17 +80,17 @@ impl<'a> Deliver<'a> {
         reference_of: impl FnOnce(u16, [&str; 2]) -> Option<String>,
     ) -> Option<Receipt> {
         let text = String::from_utf8_lossy(self.text);
-        let numbers = [&self.source, &self.destination].map(Address::digits);
-        let ours = || reference_of(self.number(tag::USER_MESSAGE_REFERENCE)?, numbers);
+        let numbers = [&self.source, &self.destination].map(|address| value::digits(&address.text));
+        let ours = || reference_of(self.number(TlvTag::UserMessageReference)?, numbers);
         let id = || {
             // Some centres leave its NUL out.
-            let id = self.tlvs.tlv(tag::RECEIPTED_MESSAGE_ID)?;
+            let id = self.tlvs.tlv(TlvTag::ReceiptedMessageId)?;
             value::id(str::from_utf8(id.split(|&octet| octet == 0).next()?).ok()?)
         };
         let id = || id().or_else(|| value::id(field(&text, "id")?));
         let subject = ours().map(Subject::Reference);
         let subject = subject.or_else(|| id().map(Subject::ProviderId))?;
-        let by_state = self.octet(tag::MESSAGE_STATE).map(status_by_state);
+        let by_state = self.octet(TlvTag::MessageState).map(status_by_state);
         let status = by_state.or_else(|| field(&text, "stat").map(status_by_name))?;
         let error = field(&text, "err").and_then(value::code);
         let error = error.filter(|error| error.bytes().any(|octet| octet != b'0'));
@@ -108,18 +99,18 @@ impl<'a> Deliver<'a> {
     }
 
     fn network_error(&self) -> Option<String> {
-        let [network, high, low] = *self.tlvs.tlv(tag::NETWORK_ERROR_CODE)? else {
+        let [network, high, low] = *self.tlvs.tlv(TlvTag::NetworkErrorCode)? else {
             return None;
         };
         let error = u16::from_be_bytes([high, low]);
         (error != 0).then(|| format!("{network}-{error}"))
     }
 
-    fn octet(&self, tag: u16) -> Option<u8> {
+    fn octet(&self, tag: TlvTag) -> Option<u8> {
         self.tlvs.tlv(tag)?.first().copied()
     }
 
-    fn number(&self, tag: u16) -> Option<u16> {
+    fn number(&self, tag: TlvTag) -> Option<u16> {
         self.tlvs.tlv(tag)?.try_into().ok().map(u16::from_be_bytes)
     }
 
@@ -151,9 +142,9 @@ impl<'a> Deliver<'a> {
 
     /// The number of the text, how many parts it has, and the number of this one.
     fn by_sar(&self) -> Option<(u16, u8, u8)> {
-        let reference = self.number(tag::SAR_MSG_REF_NUM)?;
-        let total = self.octet(tag::SAR_TOTAL_SEGMENTS)?;
-        Some((reference, total, self.octet(tag::SAR_SEGMENT_SEQNUM)?))
+        let reference = self.number(TlvTag::SarMsgRefNum)?;
+        let total = self.octet(TlvTag::SarTotalSegments)?;
+        Some((reference, total, self.octet(TlvTag::SarSegmentSeqnum)?))
     }
 }
 
@@ -176,13 +167,6 @@ impl Address {
         let (ton, _npi) = (fields.octet()?, fields.octet()?);
         let text = fields.string()?;
         Some(Self { ton, text })
-    }
-
-    /// The address without what says that it is international.
-    fn digits(&self) -> &str {
-        let text = &self.text;
-        let digits = text.strip_prefix('+').or_else(|| text.strip_prefix("00"));
-        digits.unwrap_or(text)
     }
 
     /// A number with `+` if it is an international one, or may be; else as it is.

@@ -70,10 +70,11 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 // The session of who was here before still stands, but not for long.
                 let again = status == CommandStatus::EsmeRalybnd;
                 pause = if again { first } else { pause };
-                Link::Down(if again {
-                    Handed::NotSent { code }
-                } else {
-                    bind_refused(status)
+                Link::Down(match submit::verdict(status.into()) {
+                    _ if again => Handed::NotSent { code },
+                    // There is no message that it could be about.
+                    Handed::Refused { code } => Handed::SenderFault { code },
+                    handed => handed,
                 })
             }
             Err(error) => {
@@ -89,15 +90,6 @@ pub(super) async fn run(shared: Arc<Shared>) {
     }
 }
 
-/// What a message gets while the centre refuses to bind for this.
-fn bind_refused(status: CommandStatus) -> Handed {
-    match submit::verdict(status.into()) {
-        // There is no message that it could be about.
-        Handed::Refused { code } => Handed::SenderFault { code },
-        handed => handed,
-    }
-}
-
 /// A bound connection. What was not begun when it is dropped, or has no answer, is dropped too, which tells those who wait
 /// for it.
 struct Session<'a> {
@@ -108,18 +100,11 @@ struct Session<'a> {
     sequence: u32,
     /// Parts that wait for their answers, by sequence number.
     waiting: HashMap<u32, oneshot::Sender<Part>>,
-    /// Events that are being stored.
-    stored: FuturesUnordered<BoxFuture<'static, Stored>>,
+    /// Events that are being stored: the number of the `deliver_sm`, the text that it was the last part of, and whether it is
+    /// stored.
+    stored: FuturesUnordered<BoxFuture<'static, (u32, Option<TextKey>, bool)>>,
     /// What waits to be written is the last.
     is_over: bool,
-}
-
-/// A `deliver_sm` whose event is stored or not.
-struct Stored {
-    sequence: u32,
-    /// The text that it was the last part of.
-    text: Option<TextKey>,
-    ok: bool,
 }
 
 impl Session<'_> {
@@ -144,7 +129,9 @@ impl Session<'_> {
                     }
                     is_written = true;
                 }
-                Some(stored) = self.stored.next() => self.confirm(&stored),
+                Some((sequence, text, is_stored)) = self.stored.next() => {
+                    self.confirm(sequence, text, is_stored);
+                }
                 octets = frames.next() => {
                     let frame = octets.and_then(Result::ok).and_then(Frame::read);
                     let Some(frame) = frame else { return };
@@ -171,21 +158,15 @@ impl Session<'_> {
     }
 
     fn begin(&mut self, submission: Submission) {
-        let Submission {
-            pdu,
-            begin_by,
-            begun,
-            answer,
-        } = submission;
-        if begin_by.is_over() || begun.send(()).is_err() {
+        if submission.begin_by.is_over() || submission.begun.send(()).is_err() {
             return;
         }
-        self.request(Pdu::SubmitSm(pdu));
+        self.request(Pdu::SubmitSm(submission.pdu));
         if self.waiting.len() == self.waiting.capacity() {
             // Those whose time is over.
             self.waiting.retain(|_, answer| !answer.is_closed());
         }
-        self.waiting.insert(self.sequence, answer);
+        self.waiting.insert(self.sequence, submission.answer);
     }
 
     fn take(&mut self, frame: &Frame) {
@@ -264,23 +245,18 @@ impl Session<'_> {
         if self.shared.events.try_send(Event { kind, stored }).is_err() {
             return self.answer(sequence, CommandStatus::EsmeRmsgqful);
         }
-        self.stored.push(Box::pin(async move {
-            Stored {
-                sequence,
-                text,
-                ok: told.await.is_ok(),
-            }
-        }));
+        let stored = async move { (sequence, text, told.await.is_ok()) };
+        self.stored.push(Box::pin(stored));
     }
 
-    fn confirm(&mut self, stored: &Stored) {
-        if !stored.ok {
-            return self.answer(stored.sequence, CommandStatus::EsmeRxTAppn);
+    fn confirm(&mut self, sequence: u32, text: Option<TextKey>, is_stored: bool) {
+        if !is_stored {
+            return self.answer(sequence, CommandStatus::EsmeRxTAppn);
         }
-        if let Some(key) = &stored.text {
-            self.texts.forget(key);
+        if let Some(key) = text {
+            self.texts.forget(&key);
         }
-        self.answer(stored.sequence, CommandStatus::EsmeRok);
+        self.answer(sequence, CommandStatus::EsmeRok);
     }
 
     /// Answers a `deliver_sm`.

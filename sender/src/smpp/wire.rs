@@ -5,6 +5,7 @@
 
 use bytes::{Buf, BytesMut};
 use rusmpp::CommandId;
+use rusmpp::tlvs::TlvTag;
 use tokio_util::codec::LengthDelimitedCodec;
 
 /// A header, the fields of a `deliver_sm` and a `message_payload` of the longest length there is.
@@ -66,11 +67,11 @@ impl<'a> Fields<'a> {
     }
 
     /// The value of the first TLV with this tag, where the fields are TLVs.
-    pub fn tlv(mut self, tag: u16) -> Option<&'a [u8]> {
+    pub fn tlv(mut self, tag: TlvTag) -> Option<&'a [u8]> {
         loop {
             let (found, length) = (self.short()?, self.short()?);
             let value = self.octets(length.into())?;
-            if found == tag {
+            if found == u16::from(tag) {
                 return Some(value);
             }
         }
@@ -114,16 +115,19 @@ mod tests {
     #[test]
     fn a_tlv_is_found_behind_others() {
         let tlvs = Fields(&[0x02, 0x04, 0, 2, 0, 9, 0x04, 0x27, 0, 1, 2]);
-        assert_eq!(tlvs.tlv(0x0427), Some(&[2][..]));
-        assert_eq!(tlvs.tlv(0x001E), None);
-        assert_eq!(Fields(&[0x04, 0x27, 0, 2, 2]).tlv(0x0427), None);
+        assert_eq!(tlvs.tlv(TlvTag::MessageState), Some(&[2][..]));
+        assert_eq!(tlvs.tlv(TlvTag::ReceiptedMessageId), None);
+        assert_eq!(
+            Fields(&[0x04, 0x27, 0, 2, 2]).tlv(TlvTag::MessageState),
+            None
+        );
     }
 
     proptest! {
         #[test]
         fn any_octets_are_read(octets: Vec<u8>) {
             frames(&octets);
-            Fields(&octets).tlv(0x001E);
+            Fields(&octets).tlv(TlvTag::ReceiptedMessageId);
             Fields(&octets).string();
         }
     }

@@ -218,7 +218,7 @@ impl Store {
             batch.accepted,
             batch.rejected,
             batch.chunks,
-            batch.lane().as_str(),
+            batch.lane().into_str(),
             batch.request_id,
             batch.errors_dropped,
         ];

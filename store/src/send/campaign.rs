@@ -125,7 +125,7 @@ impl Store {
         let mut row = campaign::Model {
             account_id,
             campaign_id: Uuid::now_v7(),
-            status: CampaignStatus::Draft.as_str().to_owned(),
+            status: CampaignStatus::Draft.into_str().to_owned(),
             sender: String::new(),
             form_id: content.form_id,
             content: String::new(),
@@ -226,7 +226,7 @@ impl Store {
             }
             // What is left to do is found out beside: a worker makes it FINISHED.
             if action != Action::Finish {
-                next.as_str().clone_into(&mut row.status);
+                next.into_str().clone_into(&mut row.status);
             }
             Ok(true)
         })

@@ -51,7 +51,7 @@ impl Store {
         let mut of = values![key.campaign_id];
         if let Some(status) = status {
             condition = format!("{condition} AND {STATUS} = $5");
-            of.push(status.as_str().into());
+            of.push(status.into_str().into());
         }
         self.messages(key.account_id, &condition, of, before, limit)
             .await

@@ -113,7 +113,7 @@ impl Store {
                 at,
                 day,
                 delivered_at,
-                status.as_str(),
+                status.into_str(),
                 part_states.as_str()
             ]);
             links.push(values![
@@ -178,7 +178,7 @@ impl Store {
         let update =
             "UPDATE campaign SET status = $3, created_at = $4, started_at = $4, finished_at = $5
              WHERE account_id = $1 AND campaign_id = $2";
-        let values = values![key, status.as_str(), started_at, finished_at];
+        let values = values![key, status.into_str(), started_at, finished_at];
         self.execute(update, values).await.map(drop)
     }
 }

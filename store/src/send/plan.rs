@@ -266,7 +266,7 @@ impl Tx {
         reason: Option<SkipReason>,
     ) -> Result<Vec<Uuid>, Error> {
         let status = reason.map_or(MessageStatus::Scheduled, |_| MessageStatus::Skipped);
-        let end = values![status.as_str(), reason.map(SkipReason::as_str)];
+        let end = values![status.into_str(), reason.map(|reason| reason.into_str())];
         let rows = rows.map(|(_, row)| [&row[..], &end[..]].concat());
         tuples(&self.for_rows(INSERT, rows.collect()).await?)
     }

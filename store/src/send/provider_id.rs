@@ -40,7 +40,7 @@ impl Store {
         let now = tx.now().await?;
         let rows = receipts.iter().map(|receipt| {
             let (id, code) = (receipt.provider_id.as_str(), receipt.code.as_deref());
-            values![sender, id, receipt.status.as_str(), code, now]
+            values![sender, id, receipt.status.into_str(), code, now]
         });
         let rows: Vec<_> = rows.collect();
         // In this order: an id that becomes known in between is kept and found, and settled twice, which is once.

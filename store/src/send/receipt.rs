@@ -130,7 +130,7 @@ impl Store {
                     receipt.account_id,
                     receipt.message_id,
                     part.map_err(Error::broken)?,
-                    receipt.status.as_str(),
+                    receipt.status.into_str(),
                     receipt.code.as_deref(),
                     now
                 ]);
@@ -172,7 +172,7 @@ impl Store {
             rows.push(values![
                 message.key.account_id,
                 message.message_id,
-                after.as_str(),
+                after.into_str(),
                 message.states.as_str(),
                 message.code.as_deref(),
                 delivered_at,

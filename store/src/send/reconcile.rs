@@ -67,7 +67,7 @@ impl Compared {
     fn missing(&self) -> Counts {
         let mut missing = self.recomputed.clone();
         for (count, stored) in self.stored.iter() {
-            missing.add(count, -stored);
+            missing.add(*count, -stored);
         }
         missing
     }
@@ -93,10 +93,10 @@ impl Store {
         let mut drifts = Vec::new();
         for (kind, compared) in tx.compare_counts(key).await? {
             for (count, _) in compared.missing().iter() {
-                let name = serde_json::to_string(&count).map_err(Error::broken)?;
-                let found = (compared.stored.get(count), compared.recomputed.get(count));
+                let name = serde_json::to_string(count).map_err(Error::broken)?;
+                let found = (compared.stored.get(*count), compared.recomputed.get(*count));
                 drifts.push(Drift {
-                    part: Some(kind.as_str().to_owned()),
+                    part: Some(kind.into_str().to_owned()),
                     ..Drift::new("campaign", key.campaign_id, name.trim_matches('"'), found)
                 });
             }
@@ -153,7 +153,7 @@ impl Tx {
     ) -> Result<BTreeMap<MessageKind, Compared>, Error> {
         let status = "SELECT status FROM campaign WHERE account_id = $1 AND campaign_id = $2";
         let status: Option<String> = self.one(status, values![key]).await?;
-        let is_cancelled = status.as_deref() == Some(CampaignStatus::Cancelled.as_str());
+        let is_cancelled = status.as_deref() == Some(CampaignStatus::Cancelled.into_str());
         let mut compared: BTreeMap<MessageKind, Compared> = BTreeMap::new();
         for row in self.rows(COUNTS, values![key]).await? {
             let kind: MessageKind = parsed(&row, "kind")?;

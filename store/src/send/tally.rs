@@ -117,7 +117,7 @@ impl Store {
             sums.entry(parsed(row, "kind")?).or_default().merge(&delta);
         }
         let rows = sums.into_iter();
-        let rows = rows.map(|(kind, sum)| values![key, kind.as_str(), sum.to_string()]);
+        let rows = rows.map(|(kind, sum)| values![key, kind.into_str(), sum.to_string()]);
         tx.for_rows(REPLACE, rows.collect()).await?;
         tx.commit_surely().await?;
         Ok(pending.len() as u64)
@@ -144,7 +144,8 @@ impl Tx {
             .counts
             .into_iter()
             .filter(|(_, delta)| !delta.is_empty());
-        let rows = rows.map(|((key, kind), delta)| values![key, kind.as_str(), delta.to_string()]);
+        let rows =
+            rows.map(|((key, kind), delta)| values![key, kind.into_str(), delta.to_string()]);
         self.for_rows(APPEND, rows.collect()).await?;
         Ok(())
     }

@@ -268,7 +268,7 @@ impl Driving<'_> {
 
     fn count(&self, status: MessageStatus) {
         let name = self.lease.name.clone();
-        counter!("feedback_messages_total", "sender" => name, "status" => status.as_str())
+        counter!("feedback_messages_total", "sender" => name, "status" => status.into_str())
             .increment(1);
     }
 

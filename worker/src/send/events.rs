@@ -111,7 +111,7 @@ impl Keeper {
                     continue;
                 }
             };
-            counter!("feedback_receipts_total", "sender" => name.clone(), "status" => receipt.status.as_str())
+            counter!("feedback_receipts_total", "sender" => name.clone(), "status" => receipt.status.into_str())
                 .increment(1);
             let reference = match &receipt.subject {
                 Subject::Reference(reference) | Subject::Part { reference, .. } => reference,

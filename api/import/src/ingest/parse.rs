@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use domain::body::{BodyError, BodyKind, RecordReader};
-use domain::chunk::{Run, RunBuilder};
+use domain::chunk::Run;
 use domain::dedupe::DocIdSet;
 use domain::record::{BrokenRecord, Parsed, Record, RecordError};
 use store::import::ChunkCut;
@@ -106,7 +106,7 @@ struct Collector {
     job: Job,
     pieces: Sender<Piece>,
     seen: DocIdSet,
-    run: RunBuilder,
+    run: Run,
     block: Vec<RecordError>,
     kept_errors: usize,
     /// The ordinal of the next block's first error.
@@ -122,7 +122,7 @@ impl Collector {
             job,
             pieces,
             seen: DocIdSet::default(),
-            run: RunBuilder::new(),
+            run: Run::default(),
             block: Vec::new(),
             kept_errors: 0,
             first: 0,

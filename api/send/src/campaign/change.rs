@@ -166,7 +166,7 @@ pub async fn cancel_campaign(target: Target) -> Result<Response> {
 async fn act(target: &Target, action: Action, what: &str) -> Result<Response> {
     let change = target.caller.app.store.act_on_campaign(target.key, action);
     let campaign = done(change.await?, what)?;
-    tracing::info!(campaign.id = %campaign.campaign_id, status = campaign.status.as_str(), "campaign led on");
+    tracing::info!(campaign.id = %campaign.campaign_id, status = campaign.status.into_str(), "campaign led on");
     answer(&target.caller, &campaign).await
 }
 
@@ -203,7 +203,7 @@ pub async fn resend_messages(target: Target, request: Request) -> Result<Respons
         return Err(Problem::invalid(vec![wrong]));
     }
     let campaign = match caller.app.store.resend_unknown(*key).await? {
-        CampaignChange::Refused(status) => return Err(not_running(status.as_str())),
+        CampaignChange::Refused(status) => return Err(not_running(status.into_str())),
         change => done(change, "send again")?,
     };
     tracing::info!(campaign.id = %key.campaign_id, "uncertain messages are sent again");
@@ -228,7 +228,7 @@ pub fn done(change: CampaignChange, what: &str) -> Result<Campaign> {
 }
 
 pub fn transition(status: CampaignStatus, what: &str) -> Problem {
-    let status = status.as_str();
+    let status = status.into_str();
     Problem::new(
         Code::CampaignTransition,
         format!("the campaign is {status} and cannot {what}"),

@@ -103,7 +103,7 @@ pub async fn test_campaign(target: Target, request: Request) -> Result<Response>
         campaign.status,
         CampaignStatus::Finished | CampaignStatus::Cancelled
     ) {
-        return Err(not_running(campaign.status.as_str()));
+        return Err(not_running(campaign.status.into_str()));
     }
     let [phone, docid] = texts(body, ["phone", "docid"]).map_err(Problem::invalid)?;
     let mut wrong: Vec<Invalid> = wrong_phone(&phone).into_iter().collect();

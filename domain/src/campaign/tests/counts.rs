@@ -4,6 +4,13 @@ use utoipa::PartialSchema;
 
 use super::*;
 
+/// Whether the statuses add up to the recipients.
+fn adds_up(counts: &Counts) -> bool {
+    let statuses = MessageStatus::VARIANTS.iter();
+    let sum: i64 = statuses.map(|status| counts.status(*status)).sum();
+    sum == counts.get(Count::Recipients)
+}
+
 fn counts(counted: &[(Count, i64)]) -> Counts {
     let mut counts = Counts::default();
     for (count, more) in counted {
@@ -33,7 +40,7 @@ fn counts_in_json_have_every_status_and_the_reasons_that_occur() {
     assert_eq!(serde_json::to_value(Counts::default()).unwrap(), empty);
     let names = empty.as_object().unwrap();
     for status in MessageStatus::VARIANTS {
-        assert!(names.contains_key(status.as_str()), "{status:?}");
+        assert!(names.contains_key(status.into_str()), "{status:?}");
     }
     let schema = serde_json::to_value(Counts::schema()).unwrap();
     assert!(
@@ -55,7 +62,7 @@ fn counts_in_json_have_every_status_and_the_reasons_that_occur() {
     assert_eq!(json["delivered"], 1);
     assert_eq!(json["parts"], 3);
     assert_eq!(some.status(MessageStatus::Skipped), 3);
-    assert!(some.is_consistent());
+    assert!(adds_up(&some));
 }
 
 #[test]
@@ -65,7 +72,7 @@ fn a_message_is_counted_once_when_it_is_skipped() {
     let planned = counts(&[(Count::Recipients, 1), (scheduled, 1)]);
     let moved = Counts::moved(scheduled, skipped);
     let both = sum(&[planned.clone(), moved]);
-    assert!(both.is_consistent());
+    assert!(adds_up(&both));
     // Its status may be counted too, and changes nothing.
     let status = Count::Status(MessageStatus::Skipped);
     let mut moved = Counts::moved(scheduled, status);
@@ -73,7 +80,7 @@ fn a_message_is_counted_once_when_it_is_skipped() {
     assert_eq!(sum(&[planned.clone(), moved]), both);
     // Without its reason it is missing.
     let moved = Counts::moved(scheduled, status);
-    assert!(!sum(&[planned, moved]).is_consistent());
+    assert!(!adds_up(&sum(&[planned, moved])));
 }
 
 #[test]
@@ -176,10 +183,10 @@ proptest! {
         let mut recount = Counts::default();
         for walk in &walks {
             by_moves.merge(&counts(&[(Count::Recipients, 1), (walk[0], 1)]));
-            prop_assert!(by_moves.is_consistent());
+            prop_assert!(adds_up(&by_moves));
             for step in walk.windows(2) {
                 by_moves.merge(&Counts::moved(step[0], step[1]));
-                prop_assert!(by_moves.is_consistent());
+                prop_assert!(adds_up(&by_moves));
             }
             recount.add(Count::Recipients, 1);
             recount.add(walk[walk.len() - 1], 1);
@@ -192,7 +199,7 @@ proptest! {
         let json = json!(change);
         for count in every_count() {
             let shown = match count {
-                Count::Skipped(reason) => &json["skipped"][reason.as_str()],
+                Count::Skipped(reason) => &json["skipped"][reason.into_str()],
                 Count::Status(MessageStatus::Skipped) => continue,
                 other => &json[name(other)],
             };

@@ -20,10 +20,10 @@ fn after(parts: usize, receipts: &[Receipt]) -> PartStates {
 #[test]
 fn receipts_have_the_names_of_the_wire() {
     let names = ["accepted", "delivered", "undelivered", "expired"];
-    let known = ReceiptStatus::VARIANTS.iter().map(|known| known.as_str());
+    let known = ReceiptStatus::VARIANTS.iter().map(ReceiptStatus::into_str);
     assert!(known.eq(names));
     for status in ReceiptStatus::VARIANTS {
-        assert_eq!(status.as_str().parse(), Ok(*status));
+        assert_eq!(status.into_str().parse(), Ok(*status));
     }
 }
 

@@ -42,7 +42,7 @@ fn by_the_contract(members: &[(String, Drawn)]) -> BTreeSet<(String, &'static st
     for (name, value) in members {
         *times.entry(name).or_default() += 1;
         let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
-        let mut add = |code: RecordCode| found.insert((pointer.clone(), code.as_str()));
+        let mut add = |code: RecordCode| found.insert((pointer.clone(), code.into_str()));
         match (name.as_str(), value) {
             ("docid" | "phone", Drawn::Null) => continue,
             ("docid", Drawn::Other) => drop(add(RecordCode::DocidInvalid)),
@@ -83,13 +83,13 @@ fn by_the_contract(members: &[(String, Drawn)]) -> BTreeSet<(String, &'static st
         ("phone", RecordCode::PhoneMissing),
     ] {
         if !given.contains(name) {
-            found.insert((format!("/{name}"), code.as_str()));
+            found.insert((format!("/{name}"), code.into_str()));
         }
     }
     for (name, times) in &times {
         if *times > 1 {
             let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
-            found.insert((pointer, RecordCode::DuplicateMember.as_str()));
+            found.insert((pointer, RecordCode::DuplicateMember.into_str()));
         }
     }
     if times
@@ -98,7 +98,7 @@ fn by_the_contract(members: &[(String, Drawn)]) -> BTreeSet<(String, &'static st
         .count()
         > 64
     {
-        found.insert((String::new(), RecordCode::TooManyFields.as_str()));
+        found.insert((String::new(), RecordCode::TooManyFields.into_str()));
     }
     found
 }
@@ -129,7 +129,7 @@ proptest! {
         }).collect();
         let judged = judge(&given);
         let found = problems(&judged);
-        let set: BTreeSet<_> = found.iter().map(|(at, code)| (at.clone(), code.as_str())).collect();
+        let set: BTreeSet<_> = found.iter().map(|(at, code)| (at.clone(), code.into_str())).collect();
         prop_assert_eq!(set, by_the_contract(&members));
         if let Ok(fields) = judged {
             let expected: BTreeMap<_, _> = members.iter().filter_map(|(name, value)| match value {

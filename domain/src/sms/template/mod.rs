@@ -8,8 +8,6 @@
 
 mod parse;
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize, Serializer};
 
 use self::parse::parse;
@@ -18,9 +16,10 @@ use crate::invalid::{Fault, code};
 /// A template has at most this many characters.
 pub const MAX_TEMPLATE_CHARS: usize = 2_000;
 
-/// A template that was read. In JSON and by [`Template::as_str`] the text that it was read from.
-#[derive(Clone, PartialEq, Eq, Deserialize)]
+/// A template that was read. In JSON and by [`Template::as_str`] the text that it was read from. `Debug` hides what it says.
+#[derive(Clone, PartialEq, Eq, Deserialize, derive_more::Debug)]
 #[serde(try_from = "String")]
+#[debug("Template(…)")]
 pub struct Template {
     source: String,
     pieces: Vec<Piece>,
@@ -99,13 +98,6 @@ fn without_control(c: char) -> char {
 /// Whether a value shows nothing once its control characters are spaces.
 fn is_blank(value: &str) -> bool {
     value.chars().map(without_control).all(char::is_whitespace)
-}
-
-impl fmt::Debug for Template {
-    /// Not what it says.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Template").finish_non_exhaustive()
-    }
 }
 
 impl TryFrom<String> for Template {

@@ -148,7 +148,7 @@ fn in_json_a_template_is_its_text() {
 fn what_is_shown_of_a_template_is_not_its_text() {
     let template = Template::parse("secret {name|secret} {link}").unwrap();
     let shown = format!("{template:?}");
-    assert_eq!(shown, "Template { .. }");
+    assert_eq!(shown, "Template(…)");
 }
 
 /// A piece of a template and of the message that it gives where the fields are `a` and `b`, with the values `1` and `{b}`.

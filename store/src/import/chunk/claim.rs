@@ -97,7 +97,7 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn accounts_with_chunks(&self, lane: Lane) -> Result<Vec<Uuid>, Error> {
-        self.all(ACCOUNTS, values![lane.as_str()]).await
+        self.all(ACCOUNTS, values![lane.into_str()]).await
     }
 }
 
@@ -123,7 +123,7 @@ impl Tx {
         lane: Lane,
     ) -> Result<Option<Claim>, Error> {
         let batches = "b.account_id = $2 AND b.lane = $3";
-        let values = values![self.claim_parameter(), account_id, lane.as_str()];
+        let values = values![self.claim_parameter(), account_id, lane.into_str()];
         self.claim(batches, "", values).await
     }
 

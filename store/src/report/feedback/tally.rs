@@ -152,7 +152,7 @@ impl Tx {
                 else {
                     return Ok(false);
                 };
-                let is_listed = |wanted| ids.iter().any(|id| id == wanted);
+                let is_listed = |wanted| ids.contains(&wanted);
                 if query.bus_prop_id.is_none_or(is_listed) {
                     *tally.0.entry(*day).or_default() += query.listed(counts);
                 }

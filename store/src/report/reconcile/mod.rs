@@ -30,7 +30,7 @@ pub struct Drift {
     /// A business property, or a kind of messages; `None`: the whole.
     pub part: Option<String>,
     pub day: Option<NaiveDate>,
-    /// Of a rollup as [`domain::rollup::Difference`] names it.
+    /// Of a rollup as [`domain::rollup::Delta::differences`] names it.
     pub counter: String,
     pub stored: i64,
     pub recomputed: i64,
@@ -38,7 +38,7 @@ pub struct Drift {
 
 impl Drift {
     /// Of the whole of what counts, on no one day: with what is stored, and what counting gives.
-    pub(crate) fn new(of: &'static str, id: Uuid, counter: &str, found: (i64, i64)) -> Self {
+    pub fn new(of: &'static str, id: Uuid, counter: &str, found: (i64, i64)) -> Self {
         Self {
             of,
             id,

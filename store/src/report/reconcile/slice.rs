@@ -144,13 +144,10 @@ impl Store {
         let drifts = compared.into_iter().flat_map(|((id, day), compared)| {
             let differences = compared.stored.differences(&compared.recomputed);
             let part = bus_prop_text(&content, id);
-            differences.into_iter().map(move |difference| {
-                let found = (difference.left, difference.right);
-                Drift {
-                    part: part.clone(),
-                    day: Some(day),
-                    ..Drift::new("rollup", form.form_id, &difference.counter, found)
-                }
+            differences.into_iter().map(move |(counter, found)| Drift {
+                part: part.clone(),
+                day: Some(day),
+                ..Drift::new("rollup", form.form_id, &counter, found)
             })
         });
         Ok(drifts.collect())
@@ -176,7 +173,7 @@ impl Store {
             let mut missing: BTreeMap<RollupKey, Delta> = missing
                 .map(|(key, compared)| (key, compared.missing()))
                 .collect();
-            missing.retain(|_, missing| !missing.is_zero());
+            missing.retain(|_, missing| *missing != Delta::default());
             if missing.is_empty() {
                 // Not by dropping it: a roll-up passes by a form that is still held.
                 tx.rollback().await?;

@@ -29,7 +29,7 @@ pub(crate) type RollupKey = (i64, NaiveDate);
 
 /// Those of the whole and of the business properties.
 pub(crate) fn keys(ids: &BusPropIds, day: NaiveDate) -> impl Iterator<Item = RollupKey> {
-    let ids = iter::once(WHOLE).chain(ids.iter().map(i64::from));
+    let ids = iter::once(WHOLE).chain(ids.iter().copied().map(i64::from));
     ids.map(move |id| (id, day))
 }
 

@@ -101,7 +101,7 @@ impl StepTx<'_> {
                     let (kind, scheduled) = (candidate.due.kind, MessageStatus::Scheduled);
                     self.changes
                         .moved((wanted.campaign, kind), scheduled, skipped);
-                    let reason = values![reason.as_str()];
+                    let reason = values![reason.into_str()];
                     self.write(SKIP, candidate.key.of_message(), reason);
                     self.write(DELETE_DUE, candidate.key.of_due(), vec![]);
                 }

@@ -130,7 +130,7 @@ impl StepTx<'_> {
         let (key, code) = (outcome.claimed, outcome.code.as_deref());
         let ids = serde_json::to_string(&outcome.provider_ids).map_err(Error::broken)?;
         let accepted_at = accepted_day.map(|_| self.now);
-        let result = values![status.as_str(), code, ids, accepted_at, accepted_day];
+        let result = values![status.into_str(), code, ids, accepted_at, accepted_day];
         self.write(UPDATE, key.of_message(), result);
         match outcome.retry_at {
             Some(at) if status == MessageStatus::Scheduled => {

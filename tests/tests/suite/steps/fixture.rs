@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail, ensure};
 use chrono_tz::Tz;
-use domain::chunk::RunBuilder;
+use domain::chunk::Run;
 use domain::date_range::DateRange;
 use domain::docid::DocId;
 use domain::pepper::Pepper;
@@ -62,7 +62,7 @@ impl Ledger {
             account_id: key.account_id,
             worker_id: Uuid::new_v4(),
             campaign_id: None,
-            pepper: Pepper::parse(&"7".repeat(64))?,
+            pepper: Pepper::parse(&"7".repeat(64)).map_err(anyhow::Error::msg)?,
             backends,
             folder,
         })
@@ -250,7 +250,7 @@ pub fn phone(value: u32) -> String {
 }
 
 pub fn encode(rows: &[Row]) -> Result<Vec<u8>> {
-    let mut builder = RunBuilder::new();
+    let mut builder = Run::default();
     for (docid, value) in rows {
         let phone = phone(*value);
         builder.push(&Record {

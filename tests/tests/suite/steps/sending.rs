@@ -355,7 +355,6 @@ impl Story {
         ] {
             let there = messages.iter().filter(|message| message.kind == kind);
             let there = self.recount(there)?;
-            ensure!(told.is_consistent(), "{told:?}");
             told.add(Count::Parts, -told.get(Count::Parts));
             ensure!(
                 told == there,
@@ -527,7 +526,8 @@ async fn who_opted_out_under_an_older_pepper_still_gets_nothing() -> Result<()> 
         .opt_out(account, &phone(3), "test", &ledger.pepper)
         .await?;
     let old = "7".repeat(64);
-    ledger.pepper = Pepper::parse(&format!("{} {old}", "8".repeat(64)))?;
+    let pepper = Pepper::parse(&format!("{} {old}", "8".repeat(64)));
+    ledger.pepper = pepper.map_err(anyhow::Error::msg)?;
     let received = ledger.post(&[&[("a", 3), ("b", 4)]]).await?;
     ledger.step(ledger.chunk(&received, 0)).await?;
     story.claim().await?;

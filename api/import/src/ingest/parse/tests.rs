@@ -100,7 +100,7 @@ async fn of_two_records_with_a_docid_the_first_stands() {
     assert_eq!((got.tally.accepted, got.tally.rejected), (1, 1));
     let error = &got.tally.errors[0];
     assert_eq!(
-        (error.index, error.pointer.as_str(), error.code.as_str()),
+        (error.index, error.pointer.as_str(), error.code.into_str()),
         (1, "/1/docid", "docid_duplicate")
     );
     assert_eq!(error.docid.as_deref(), Some("a"));
