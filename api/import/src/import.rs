@@ -13,11 +13,11 @@ use bytes::Bytes;
 use domain::record::RecordError;
 use serde::{Deserialize, Serialize};
 use store::import::{FinishedImport, ImportAttempt};
-use store::send::CampaignKey;
+use store::send::Campaign;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use self::request::{ImportRequest, check_campaign, find_campaign};
+use self::request::{ImportRequest, find_campaign, refusal};
 use crate::ImportState;
 use crate::ingest::{self, Attempt, Incoming, Job, OnError, Tally};
 use crate::schema::Records;
@@ -90,7 +90,7 @@ pub async fn import_sms(
 ) -> Result<Response> {
     let begin = Instant::now();
     let request = ImportRequest::read(&headers, parameters)?;
-    let campaign = find_campaign(&state.app, &caller, request.campaign_id).await?;
+    let campaign = find_campaign(&caller, request.campaign_id).await?;
     let imported = import(&state, (&caller, campaign), &request_id, request, body).await;
     let outcome = match &imported {
         Ok((outcome, _)) => outcome,
@@ -106,7 +106,7 @@ type Answered = (&'static str, Response);
 
 async fn import(
     state: &ImportState,
-    (caller, campaign): (&Caller, Option<CampaignKey>),
+    (caller, campaign): (&Caller, Option<Campaign>),
     request_id: &RequestId,
     request: ImportRequest,
     body: Body,
@@ -129,8 +129,10 @@ async fn import(
             Problem::new(Code::IdempotencyKeyReused, detail)
         });
     }
-    if let Err(error) = check_campaign(&state.app, campaign).await {
-        return Err(attempt.give_up(error).await);
+    // Only a new import is refused: one that was answered before is answered the same.
+    if let Some(why) = campaign.as_ref().and_then(refusal) {
+        let refused = Problem::new(Code::CampaignNotRunning, why);
+        return Err(attempt.give_up(refused).await);
     }
     let job = Job {
         on_error: request.on_error,
@@ -160,9 +162,8 @@ async fn accept(attempt: Attempt, tally: Tally, request_id: &RequestId) -> Resul
     // Texts and numbers always serialise.
     let answer = Bytes::from(serde_json::to_vec(&answer).unwrap_or_default());
     let (accepted, rejected) = (tally.accepted, tally.rejected);
-    attempt
-        .accept(tally, request_id.clone(), answer.clone())
-        .await?;
+    let accepting = attempt.end(tally, Some(request_id.clone()), answer.clone());
+    accepting.await?;
     metrics::counter!("feedback_import_records_total", "result" => "accepted").increment(accepted);
     metrics::counter!("feedback_import_records_total", "result" => "rejected").increment(rejected);
     tracing::info!(batch.id = %batch_id, records.accepted = accepted, records.rejected = rejected, "batch queued");
@@ -183,7 +184,7 @@ async fn refuse(attempt: Attempt, mut tally: Tally, request_id: &RequestId) -> R
     let (rejected, errors) = (tally.rejected, std::mem::take(&mut tally.errors));
     let counts = [tally.received, rejected, tally.errors_dropped];
     let answer = Problem::refused(counts, errors, detail).body(request_id);
-    attempt.refuse(tally, answer.clone()).await?;
+    attempt.end(tally, None, answer.clone()).await?;
     metrics::counter!("feedback_import_records_total", "result" => "rejected").increment(rejected);
     Ok((
         "refused",

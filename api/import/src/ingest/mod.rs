@@ -1,26 +1,22 @@
 //! The streaming way in: a body of any length becomes compressed chunks in the database, in bounded memory.
 //!
 //! ```text
-//! network ─► feed ─► source ────────► parse ─ pieces ─► writer ─► store
-//!                    limits, decode,  records, chunks,  compress, add
-//!                    memory, hash     errors
+//! network ─► source ────────► parse ─ pieces ─► attempt ─► store
+//!            limits, decode,  records, chunks,  compress, add
+//!            memory, hash     errors
 //! ```
-//! - [`feed`], [`source`] and [`parse`] run on a thread that may block. [`feed`] waits for the bytes, [`source`] reads
-//!   them through [`encoding`] in the memory that the body's permit allows, [`parse`] makes chunks and blocks of errors.
-//!   [`writer`] stores those.
-//! - [`attempt`] is one try to import a body: its idempotency key, heartbeat and end. [`writer`] is what it writes.
+//! - [`source`] and [`parse`] run on a thread that may block. [`source`] waits for the bytes and decodes them in the memory
+//!   that the body's permit allows, [`parse`] makes chunks and blocks of errors.
+//! - [`attempt`] is one try to import a body: what it stores, its idempotency key, heartbeat and end.
 //! - [`error`] is why it may come to nothing.
 //!
 //! What is *not* here: HTTP (in [`crate::import`]), the records themselves (in `domain`), SQL (in `store`), the sharing of
 //! memory (in `api-http`).
 
 mod attempt;
-mod encoding;
 mod error;
-mod feed;
 mod parse;
 mod source;
-mod writer;
 
 use api_http::body::Encoding;
 use api_http::memory::{MemoryPermit, MemoryPool, PoolSize};
@@ -34,7 +30,6 @@ use tracing::Span;
 use utoipa::ToSchema;
 
 pub use self::attempt::Attempt;
-use self::encoding::decoder;
 use self::error::fault;
 pub use self::error::outcome;
 pub use self::parse::{Job, Tally};
@@ -105,9 +100,7 @@ pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<
     let reading = attempt
         .unless_lost(Reading::begin(incoming, hashed, parse))
         .await?;
-    let stored = attempt
-        .unless_lost(writer::store_all(attempt, pieces))
-        .await;
+    let stored = attempt.unless_lost(attempt.store_all(pieces)).await;
     if let Err(error) = stored {
         reading.stop().await;
         return Err(error);
