@@ -53,7 +53,7 @@ impl SendState {
             senders: senders.collect(),
             pepper: backends.pepper.clone(),
             links_are_local: config.public_url.is_local(),
-            receipts: Arc::new(Committer::start(&app.store, &app.notifier)),
+            receipts: Arc::new(Committer::start(app)),
             tests: Arc::new(test_limiter()),
         }
     }

@@ -270,7 +270,10 @@ async fn store(
     let visit = visit.unwrap_or_else(Uuid::now_v7);
     let answer = NewAnswer::new(link, visit, Utc::now(), answers);
     let Visitor { state, network, .. } = visitor;
-    let recorded = state.answers.commit(link.account_id, answer).await?;
+    let recorded = state
+        .answers
+        .commit(link.account_id, answer.size(), answer)
+        .await?;
     let used_up = link.max_responses.is_some_and(|max| link.used + 1 >= max);
     if used_up || recorded == Recorded::Gone {
         state.app.recent_changes.record(link.link_id);

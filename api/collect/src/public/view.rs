@@ -56,7 +56,10 @@ pub async fn view_form(visitor: Visitor, request: Request) -> Result<StatusCode>
         return Ok(StatusCode::NO_CONTENT);
     }
     let view = NewView::new(link, visit, now);
-    state.views.commit(link.account_id, view).await?;
+    let committed = state
+        .views
+        .commit(link.account_id, size_of::<NewView>(), view);
+    committed.await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
