@@ -5,14 +5,15 @@
 
 pub mod key;
 
-use std::error::Error;
-use std::sync::Arc;
+use std::io;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+/// Why a cache does not answer. The caller goes to the database instead.
+pub use redis::RedisError as CacheError;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::io::tcp::TcpSettings;
-use redis::{AsyncCommands, Client, RedisError, RedisResult};
+use redis::{AsyncCommands, Client};
 use tokio::sync::watch;
 
 pub use self::key::CacheKey;
@@ -26,26 +27,6 @@ const REST: Duration = Duration::from_millis(100);
 
 /// Keys that one command names at most: an answer to more would take the 50 ms to arrive.
 const AT_ONCE: usize = 128;
-
-/// A cache that does not answer. The caller goes to the database instead.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum CacheError {
-    /// Not reachable, or out of memory, or not a cache of ours.
-    #[error("the cache cannot be used")]
-    Unavailable(#[source] Arc<dyn Error + Send + Sync>),
-    /// Slower than asking the database.
-    #[error("the cache did not answer within 50 ms")]
-    TimedOut,
-    /// It did not answer a moment ago and is not asked again yet.
-    #[error("the cache did not answer a moment ago")]
-    Resting,
-}
-
-impl From<RedisError> for CacheError {
-    fn from(error: RedisError) -> Self {
-        Self::Unavailable(Arc::new(error))
-    }
-}
 
 /// The cache of a process. Cheap to clone. Where no server is configured it has no entries and keeps none.
 #[derive(Clone)]
@@ -165,23 +146,19 @@ impl Server {
     }
 
     /// One question; bounded as a whole, since the client library lets callers wait for its reconnect.
-    async fn ask<T>(&self, asking: impl Future<Output = RedisResult<T>>) -> Result<T, CacheError> {
+    async fn ask<T>(
+        &self,
+        asking: impl Future<Output = Result<T, CacheError>>,
+    ) -> Result<T, CacheError> {
         if Instant::now() < *self.rest_until.borrow() {
-            return Err(CacheError::Resting);
+            return Err(io::Error::other("the cache did not answer a moment ago").into());
         }
-        let rest = || self.rest_until.send_replace(Instant::now() + REST);
-        match tokio::time::timeout(ANSWER, asking).await {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(error)) if !error.is_timeout() => {
-                if error.is_unrecoverable_error() || error.is_io_error() {
-                    rest();
-                }
-                Err(error.into())
+        let answer = tokio::time::timeout(ANSWER, asking).await;
+        let answer = answer.unwrap_or_else(|late| Err(io::Error::from(late).into()));
+        answer.inspect_err(|error| {
+            if error.is_unrecoverable_error() || error.is_io_error() {
+                self.rest_until.send_replace(Instant::now() + REST);
             }
-            _ => {
-                rest();
-                Err(CacheError::TimedOut)
-            }
-        }
+        })
     }
 }

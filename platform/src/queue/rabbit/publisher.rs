@@ -129,7 +129,7 @@ impl Publisher {
     }
 
     async fn send(&self, line: &Line, message: &Message) -> lapin::Result<PublisherConfirm> {
-        let queue = self.address.topology.queue();
+        let queue = self.address.topology.queue.as_str();
         let body = message.encode();
         let persistent = BasicProperties::default()
             .with_delivery_mode(2)
