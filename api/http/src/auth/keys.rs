@@ -96,7 +96,7 @@ impl Keys {
         Err(Problem::unauthenticated())
     }
 
-    /// As it is in the database, or was less than [`MAX_AGE`] ago.
+    /// As it is in the database, or was less than [`MAX_AGE`] ago. Many who ask for the same key at once make one query.
     pub async fn look_up(
         &self,
         store: &Store,
@@ -105,11 +105,25 @@ impl Keys {
     ) -> Result<Option<Arc<KeyRecord>>> {
         // What was remembered is looked up once more, not for as long as others do the same.
         for _ in 0..2 {
-            let Some((record, remembered)) = self.find(store, key).await? else {
-                // The same work as for a known key.
-                let _ = hash.ct_eq(&[0; 32]);
-                return Ok(None);
+            let lookup = async {
+                if key.is_empty() || key.len() > MAX_KEY_BYTES {
+                    return Err(Problem::not_found());
+                }
+                let record = within(LOOKUP, store.find_key(key)).await?;
+                record.map(Arc::new).ok_or_else(Problem::not_found)
             };
+            let entry = self.found.entry_by_ref(key).or_try_insert_with(lookup);
+            let entry = match entry.await {
+                Ok(entry) => entry,
+                Err(problem) if problem.code() == Code::NotFound => {
+                    // The same work as for a known key.
+                    let _ = hash.ct_eq(&[0; 32]);
+                    return Ok(None);
+                }
+                Err(problem) => return Err(Problem::clone(&problem)),
+            };
+            let remembered = !entry.is_fresh();
+            let record = entry.into_value();
             if fits(&record, hash) {
                 return Ok(Some(record));
             }
@@ -119,26 +133,6 @@ impl Keys {
             self.found.invalidate(key).await;
         }
         Ok(None)
-    }
-
-    /// The key, and whether it was remembered. Many who ask for the same key at once make one query.
-    async fn find(&self, store: &Store, key: &str) -> Result<Option<(Arc<KeyRecord>, bool)>> {
-        if key.is_empty() || key.len() > MAX_KEY_BYTES {
-            return Ok(None);
-        }
-        let lookup = async {
-            let record = within(LOOKUP, store.find_key(key)).await?;
-            record.map(Arc::new).ok_or_else(Problem::not_found)
-        };
-        let entry = self.found.entry_by_ref(key);
-        match entry.or_try_insert_with(lookup).await {
-            Ok(entry) => {
-                let remembered = !entry.is_fresh();
-                Ok(Some((entry.into_value(), remembered)))
-            }
-            Err(problem) if problem.code() == Code::NotFound => Ok(None),
-            Err(problem) => Err(Problem::clone(&problem)),
-        }
     }
 }
 
