@@ -4,13 +4,14 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use backon::BackoffBuilder;
 use domain::message::Message;
 use futures::StreamExt;
 use lapin::options::{BasicAckOptions, BasicConsumeOptions, BasicQosOptions, BasicRejectOptions};
 use lapin::types::FieldTable;
 
 use super::line::{Address, Line};
-use super::{Backoff, answer};
+use super::{PAUSES, answer};
 use crate::queue::QueueError;
 
 /// Messages fetched ahead: handing one on takes no time.
@@ -20,13 +21,13 @@ const LOOK: Duration = Duration::from_secs(5);
 
 /// Hands on messages, for ever.
 pub(in crate::queue) async fn listen(address: &Address, mut hand_on: impl FnMut(Message)) {
-    let mut backoff = Backoff::default();
+    let mut pauses = PAUSES.build();
     let mut away = false;
     loop {
         let mut opened = false;
         let Err(error) = consume(address, &mut opened, &mut hand_on).await;
         if opened {
-            backoff = Backoff::default();
+            pauses = PAUSES.build();
             away = false;
         }
         // Once an outage, not once a try.
@@ -36,7 +37,7 @@ pub(in crate::queue) async fn listen(address: &Address, mut hand_on: impl FnMut(
             metrics::counter!("feedback_queue_interruptions_total").increment(1);
         }
         away = true;
-        tokio::time::sleep(backoff.pause()).await;
+        tokio::time::sleep(pauses.next().unwrap_or_default()).await;
     }
 }
 

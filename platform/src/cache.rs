@@ -3,8 +3,7 @@
 //!
 //! What is *not* here: what is kept, and whether an entry may be used (the crate `report`).
 
-pub mod key;
-
+use std::fmt::Display;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -15,8 +14,8 @@ use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::io::tcp::TcpSettings;
 use redis::{AsyncCommands, Client};
 use tokio::sync::watch;
+use uuid::Uuid;
 
-pub use self::key::CacheKey;
 use crate::config::RedisUrl;
 
 /// Past this the database is the quicker cache.
@@ -27,6 +26,29 @@ const REST: Duration = Duration::from_millis(100);
 
 /// Keys that one command names at most: an answer to more would take the 50 ms to arrive.
 const AT_ONCE: usize = 128;
+
+/// The name of an entry: `feedback:{account}:kind:part:…`. The account in braces is a Redis hash tag: the keys of one account lie on one
+/// node of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CacheKey(String);
+
+impl CacheKey {
+    /// `kind` names what is kept and the version of its shape, such as `recipients.v1`.
+    pub fn new(account_id: Uuid, kind: &'static str) -> Self {
+        Self(format!("feedback:{{{account_id}}}")).with(kind)
+    }
+
+    /// The key with one more part: an id, a month. It has no `:` of its own.
+    #[must_use]
+    pub fn with(self, part: impl Display) -> Self {
+        Self(format!("{}:{part}", self.0))
+    }
+
+    /// As the server knows it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
 
 /// The cache of a process. Cheap to clone. Where no server is configured it has no entries and keeps none.
 #[derive(Clone)]
@@ -160,5 +182,19 @@ impl Server {
                 self.rest_until.send_replace(Instant::now() + REST);
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_begins_with_its_account_as_hash_tag() {
+        let key = CacheKey::new(Uuid::from_u128(1), "series.v1").with("2026-05");
+        assert_eq!(
+            key.as_str(),
+            "feedback:{00000000-0000-0000-0000-000000000001}:series.v1:2026-05"
+        );
     }
 }
