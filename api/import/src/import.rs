@@ -4,6 +4,7 @@ mod request;
 
 use std::time::Instant;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, LOCATION};
@@ -11,7 +12,8 @@ use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::record::RecordError;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value;
 use store::import::{FinishedImport, ImportAttempt};
 use store::send::Campaign;
 use utoipa::ToSchema;
@@ -83,7 +85,7 @@ pub struct ImportAccepted<'a> {
 pub async fn import_sms(
     State(state): State<ImportState>,
     caller: Caller,
-    request_id: RequestId,
+    Extension(request_id): Extension<RequestId>,
     headers: HeaderMap,
     parameters: Result<Parameters>,
     body: Body,
@@ -94,7 +96,7 @@ pub async fn import_sms(
     let imported = import(&state, (&caller, campaign), &request_id, request, body).await;
     let outcome = match &imported {
         Ok((outcome, _)) => outcome,
-        Err(problem) => ingest::outcome(problem),
+        Err(problem) => problem.code().as_str(),
     };
     metrics::counter!("feedback_imports_total", "outcome" => outcome).increment(1);
     metrics::histogram!("feedback_import_seconds").record(begin.elapsed().as_secs_f64());
@@ -147,7 +149,7 @@ async fn import(
 }
 
 async fn accept(attempt: Attempt, tally: Tally, request_id: &RequestId) -> Result<Answered> {
-    let batch_id = attempt.batch_id();
+    let batch_id = attempt.import.batch_id;
     let status_url = format!("/api_v1/sms/import/{batch_id}");
     let answer = ImportAccepted {
         batch_id,
@@ -194,14 +196,11 @@ async fn refuse(attempt: Attempt, mut tally: Tally, request_id: &RequestId) -> R
 
 /// The first answer again, byte for byte.
 fn replay(first: FinishedImport) -> Response {
-    #[derive(Deserialize)]
-    struct Located<'a> {
-        status_url: &'a str,
-    }
     let answer = Bytes::from(first.answer);
-    let response = match serde_json::from_slice::<Located<'_>>(&answer) {
-        Ok(located) if first.status == StatusCode::ACCEPTED => {
-            accepted_response(located.status_url, answer.clone())
+    let body: Value = serde_json::from_slice(&answer).unwrap_or_default();
+    let response = match body["status_url"].as_str() {
+        Some(status_url) if first.status == StatusCode::ACCEPTED => {
+            accepted_response(status_url, answer.clone())
         }
         _ => error::written(StatusCode::UNPROCESSABLE_ENTITY, answer),
     };

@@ -28,8 +28,10 @@ pub struct ArrivingBody {
     /// For the memory that it takes.
     pub permit: MemoryPermit,
     broken: Code,
-    bytes: u64,
-    waited: Duration,
+    /// That have arrived.
+    pub bytes: u64,
+    /// The time spent waiting for the sender.
+    pub waited: Duration,
 }
 
 impl ArrivingBody {
@@ -80,16 +82,6 @@ impl ArrivingBody {
         }
     }
 
-    /// The bytes that have arrived.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// The time spent waiting for the sender.
-    pub fn waited(&self) -> Duration {
-        self.waited
-    }
-
     fn is_slow(&self) -> bool {
         let late = self.waited.saturating_sub(GRACE);
         u128::from(self.bytes) * 1_000 < late.as_millis() * MINIMUM
@@ -134,8 +126,8 @@ mod tests {
         loop {
             match body.next().await {
                 Ok(Some(data)) => assert!(!data.is_empty()),
-                Ok(None) => return (None, body.bytes()),
-                Err(problem) => return (Some(problem.code()), body.bytes()),
+                Ok(None) => return (None, body.bytes),
+                Err(problem) => return (Some(problem.code()), body.bytes),
             }
         }
     }
@@ -176,6 +168,6 @@ mod tests {
         while let Ok(Some(_)) = body.next().await {
             sleep(SECOND * 100).await;
         }
-        assert_eq!((body.bytes(), body.waited()), (2, Duration::ZERO));
+        assert_eq!((body.bytes, body.waited), (2, Duration::ZERO));
     }
 }

@@ -47,7 +47,7 @@ pub async fn read(
     let mut body = ArrivingBody::new(body, limit as u64, permit, broken);
     let mut bytes = Vec::new();
     while let Some(data) = body.next().await? {
-        if body.waited() >= PATIENCE {
+        if body.waited >= PATIENCE {
             return Err(Problem::body_too_slow());
         }
         let length = bytes.len() + data.len();

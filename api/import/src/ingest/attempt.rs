@@ -22,10 +22,9 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument;
-use uuid::Uuid;
 
-use super::error::{fault, in_flight};
 use super::parse::{Piece, Tally};
+use super::{fault, in_flight};
 use api_http::{AppState, Code, Problem, QUICK, Result, within};
 use platform::request_id::RequestId;
 
@@ -45,7 +44,7 @@ const CLEARING: Duration = Duration::from_secs(1);
 /// One try to import a body.
 pub struct Attempt {
     state: AppState,
-    import: ImportAttempt,
+    pub import: ImportAttempt,
     /// Whether there is anything to clear away.
     touched: AtomicBool,
     /// Why it cannot come to a good end.
@@ -87,15 +86,6 @@ impl Attempt {
         };
         attempt.untouch();
         Ok((attempt, Some(finished?)))
-    }
-
-    pub fn batch_id(&self) -> Uuid {
-        self.import.batch_id
-    }
-
-    /// Whether the first answer will be remembered, for which the body's hash is needed.
-    pub fn is_idempotent(&self) -> bool {
-        self.import.key.is_some()
     }
 
     /// The result of `work`, which is given up once the attempt is lost.

@@ -13,8 +13,7 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-use super::Incoming;
-use super::error::{broken, fault};
+use super::{Incoming, broken, fault};
 use api_http::body::ArrivingBody;
 use api_http::{Problem, Result};
 
@@ -35,7 +34,7 @@ pub struct Source {
     decoder: Box<dyn Read + Send>,
     /// As it arrives.
     body: Arc<Mutex<ArrivingBody>>,
-    kind: BodyKind,
+    pub kind: BodyKind,
     stop: CancellationToken,
     /// The decoded bytes so far.
     decoded: u64,
@@ -79,10 +78,6 @@ impl Source {
         self.hash
             .as_ref()
             .map(|hash| hash.clone().finalize().into())
-    }
-
-    pub fn kind(&self) -> BodyKind {
-        self.kind
     }
 
     /// The body as it arrives.
