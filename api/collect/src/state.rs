@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use axum::extract::FromRef;
 use store::Error;
 use store::collect::{NewAnswer, NewView, Recorded};
 
@@ -33,12 +32,6 @@ impl CollectState {
             views: Arc::new(Committer::start(app)),
             memory: MemoryPool::new(body::POOL),
         }
-    }
-}
-
-impl FromRef<CollectState> for AppState {
-    fn from_ref(state: &CollectState) -> Self {
-        state.app.clone()
     }
 }
 

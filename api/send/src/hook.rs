@@ -53,7 +53,8 @@ impl FromRequest<SendState> for Hook {
     /// 401, the same for a wrong name and a wrong key; what the body is refused for.
     async fn from_request(request: Request, state: &SendState) -> Result<Self> {
         let (mut parts, body) = request.into_parts();
-        let Ok(network) = Network::from_request_parts(&mut parts, state).await;
+        let proxies = &state.app.trusted_proxies;
+        let network = Network::of(&parts.extensions, &parts.headers, proxies);
         let path = Path::<(String, String)>::from_request_parts(&mut parts, state).await;
         let find = || {
             let Path((name, key)) = path.ok()?;
@@ -163,10 +164,9 @@ fn reference(hook: &Hook) -> Result<Option<String>, HookError> {
     let Ok(parameters) = Parameters::of(&hook.uri) else {
         return Ok(None);
     };
-    let mut references = parameters.all(REFERENCE);
-    match (references.next(), references.next()) {
-        (None, _) => Ok(None),
-        (Some(reference), None) if hook.pepper.read_reference(reference).is_some() => {
+    match parameters.one(REFERENCE) {
+        Ok(None) => Ok(None),
+        Ok(Some(reference)) if hook.pepper.read_reference(reference).is_some() => {
             Ok(Some(reference.to_owned()))
         }
         _ => Err(HookError::Signature),
