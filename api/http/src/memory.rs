@@ -46,6 +46,7 @@ struct Shared {
     freed: Notify,
 }
 
+#[derive(Default)]
 struct State {
     free: u64,
     next_number: u64,
@@ -76,10 +77,7 @@ impl MemoryPool {
     pub fn new(size: PoolSize) -> Self {
         let state = State {
             free: size.total,
-            next_number: 0,
-            accounts: HashMap::new(),
-            waiting: BTreeMap::new(),
-            in_reserve: None,
+            ..State::default()
         };
         Self(Arc::new(Shared {
             size,

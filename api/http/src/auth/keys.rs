@@ -85,7 +85,9 @@ impl Keys {
         key: &str,
         hash: &[u8; 32],
     ) -> Result<Arc<KeyRecord>> {
-        let pair = pair(key, hash);
+        // The secret's hash has a fixed length, so no two pairs run together.
+        let pair = Sha256::new_with_prefix(hash).chain_update(key);
+        let pair: [u8; 32] = pair.finalize().into();
         let was_good = self.good.contains_key(&pair);
         let _leave = state.key_failures.lookup_permit(network, was_good)?;
         if let Some(record) = self.look_up(&state.store, key, hash).await? {
@@ -139,12 +141,6 @@ impl Keys {
 /// What a secret is compared by.
 pub fn hash(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
-}
-
-fn pair(key: &str, secret: &[u8; 32]) -> [u8; 32] {
-    // The secret's hash has a fixed length, so no two pairs run together.
-    let pair = Sha256::new_with_prefix(secret).chain_update(key);
-    pair.finalize().into()
 }
 
 /// Compares with every secret, in a time that tells nothing of where they differ. The clock is read only for those that end.
