@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::{self, BoxFuture, join_all};
 use tokio::sync::{Mutex, watch};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// A check that takes longer has failed.
@@ -51,12 +51,6 @@ impl Check {
             let stopped = || format!("no heartbeat for {} s", age.as_secs());
             future::ready((age <= max_age).then_some(()).ok_or_else(stopped))
         })
-    }
-
-    async fn outcome(&self) -> Result<(), String> {
-        tokio::time::timeout(TIMEOUT, (self.run)())
-            .await
-            .unwrap_or_else(|_| Err("no answer within 1 s".to_owned()))
     }
 }
 
@@ -131,19 +125,15 @@ impl Health {
         {
             return readiness.clone();
         }
-        let readiness = self.check().await;
-        *last = Some((Instant::now(), readiness.clone()));
-        readiness
-    }
-
-    async fn check(&self) -> Readiness {
-        let outcomes = join_all(self.checks.iter().map(Check::outcome)).await;
+        let checks = self.checks.iter();
+        let outcomes = join_all(checks.map(|check| timeout(TIMEOUT, (check.run)()))).await;
         let mut ready = true;
         let mut report = String::new();
         for (check, outcome) in self.checks.iter().zip(outcomes) {
             let name = check.name;
+            let late = |_| Err("no answer within 1 s".to_owned());
             // Writing to a String cannot fail.
-            let _ = match outcome {
+            let _ = match outcome.unwrap_or_else(late) {
                 Ok(()) => writeln!(report, "{name} ok"),
                 Err(reason) if check.required => {
                     ready = false;
@@ -152,9 +142,9 @@ impl Health {
                 Err(reason) => writeln!(report, "{name} degraded: {reason}"),
             };
         }
-        Readiness {
-            ready,
-            report: report.into(),
-        }
+        let report = report.into();
+        let readiness = Readiness { ready, report };
+        *last = Some((Instant::now(), readiness.clone()));
+        readiness
     }
 }

@@ -14,7 +14,7 @@ use crate::turns::{Turn, Turns};
 #[derive(Clone, Debug)]
 pub struct Places(Arc<Mutex<State>>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
     free: usize,
     turns: Turns,
@@ -35,8 +35,7 @@ impl Places {
     pub fn new(count: usize) -> Self {
         Self(Arc::new(Mutex::new(State {
             free: count,
-            turns: Turns::default(),
-            waiting: HashMap::new(),
+            ..State::default()
         })))
     }
 

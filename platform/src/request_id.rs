@@ -1,7 +1,5 @@
 //! The id of a request: in its answer, in problems, in logs and in the messages it causes.
 
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
 
@@ -19,8 +17,14 @@ impl RequestId {
     /// The caller's own if it is of the shape, else a fresh one.
     pub fn of(headers: &HeaderMap) -> Self {
         let own = headers.get(X_REQUEST_ID);
-        let own = own.filter(|value| is_id(value.as_bytes()));
-        Self(own.cloned().unwrap_or_else(fresh))
+        let own = own.filter(|value| {
+            let bytes = value.as_bytes();
+            (1..=MAX_BYTES).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
+        });
+        let fresh = || HeaderValue::try_from(Uuid::now_v7().to_string()).ok();
+        // The text of a UUID always is a header's value.
+        let id = own.cloned().or_else(fresh);
+        Self(id.unwrap_or(HeaderValue::from_static("-")))
     }
 
     pub fn as_str(&self) -> &str {
@@ -30,26 +34,6 @@ impl RequestId {
     /// As a header's value.
     pub fn value(&self) -> &HeaderValue {
         &self.0
-    }
-}
-
-fn is_id(bytes: &[u8]) -> bool {
-    (1..=MAX_BYTES).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
-}
-
-fn fresh() -> HeaderValue {
-    // The text of a UUID always is a header's value.
-    let id = HeaderValue::try_from(Uuid::now_v7().to_string());
-    id.unwrap_or(HeaderValue::from_static("-"))
-}
-
-impl<S: Sync> FromRequestParts<S> for RequestId {
-    type Rejection = std::convert::Infallible;
-
-    /// What the outermost layer gave the request; without one a fresh one.
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        let given = parts.extensions.get::<Self>().cloned();
-        Ok(given.unwrap_or_else(|| Self::of(&HeaderMap::new())))
     }
 }
 

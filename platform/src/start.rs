@@ -65,7 +65,7 @@ where
         .build()?;
     let result = runtime.block_on(async {
         let shutdown = on_signal()?;
-        tokio::spawn(metrics.clone().keep());
+        tokio::spawn(telemetry::keep(metrics.clone()));
         let process = Process {
             metrics,
             shutdown: shutdown.clone(),

@@ -5,7 +5,9 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::PrometheusBuilder;
+/// The process's metrics. Cheap to clone.
+pub use metrics_exporter_prometheus::PrometheusHandle as Metrics;
 use tracing_subscriber::filter::{ParseError, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -29,23 +31,12 @@ const BUCKETS: [f64; 17] = [
 /// How often histograms are drained.
 const DRAIN: Duration = Duration::from_secs(5);
 
-/// The process's metrics. Cheap to clone.
-#[derive(Clone)]
-pub struct Metrics(PrometheusHandle);
-
-impl Metrics {
-    /// All metrics in Prometheus's text format.
-    pub fn render(&self) -> String {
-        self.0.render()
-    }
-
-    /// Drains histograms, for ever: otherwise they grow with every sample until somebody reads them.
-    pub(crate) async fn keep(self) {
-        let mut tick = tokio::time::interval(DRAIN);
-        loop {
-            tick.tick().await;
-            self.0.run_upkeep();
-        }
+/// Drains histograms, for ever: otherwise they grow with every sample until somebody reads them.
+pub(crate) async fn keep(metrics: Metrics) {
+    let mut tick = tokio::time::interval(DRAIN);
+    loop {
+        tick.tick().await;
+        metrics.run_upkeep();
     }
 }
 
@@ -75,7 +66,6 @@ pub fn init() -> Result<Metrics, Error> {
     PrometheusBuilder::new()
         .set_buckets(&BUCKETS)
         .and_then(PrometheusBuilder::install_recorder)
-        .map(Metrics)
         .map_err(|error| Error::Telemetry(error.to_string()))
 }
 

@@ -3,10 +3,8 @@
 
 use std::sync::Arc;
 
-use axum::extract::FromRef;
+use store::Error;
 use store::collect::{NewAnswer, NewView, Recorded};
-use store::form::FormKey;
-use store::{Error, Store};
 
 use crate::links::Links;
 use api_http::commit::{Committer, Group};
@@ -30,16 +28,10 @@ impl CollectState {
         Self {
             app: app.clone(),
             links: Arc::new(Links::new()),
-            answers: Arc::new(Committer::start(&app.store, &app.notifier)),
-            views: Arc::new(Committer::start(&app.store, &app.notifier)),
+            answers: Arc::new(Committer::start(app)),
+            views: Arc::new(Committer::start(app)),
             memory: MemoryPool::new(body::POOL),
         }
-    }
-}
-
-impl FromRef<CollectState> for AppState {
-    fn from_ref(state: &CollectState) -> Self {
-        state.app.clone()
     }
 }
 
@@ -51,19 +43,13 @@ impl Group for Answers {
     type Outcome = Recorded;
     const NAME: &'static str = "answers";
 
-    fn size(item: &NewAnswer) -> usize {
-        item.size()
-    }
-
-    async fn commit(
-        store: &Store,
-        items: &[NewAnswer],
-    ) -> Result<(Vec<Recorded>, Vec<FormKey>), Error> {
-        let recorded = store.record_answers(items).await?;
+    async fn commit(app: &AppState, items: &[NewAnswer]) -> Result<Vec<Recorded>, Error> {
+        let recorded = app.store.record_answers(items).await?;
         let new = |recorded: &Recorded| matches!(recorded, Recorded::Stored(_));
         let counted = items.iter().zip(&recorded).filter(|(_, told)| new(told));
-        let forms = counted.map(|(item, _)| item.form()).collect();
-        Ok((recorded, forms))
+        app.notifier
+            .forms_changed(counted.map(|(item, _)| item.form()));
+        Ok(recorded)
     }
 }
 
@@ -72,15 +58,12 @@ impl Group for Views {
     type Outcome = ();
     const NAME: &'static str = "views";
 
-    fn size(_: &NewView) -> usize {
-        size_of::<NewView>()
-    }
-
-    async fn commit(store: &Store, items: &[NewView]) -> Result<(Vec<()>, Vec<FormKey>), Error> {
-        let new = store.record_views(items).await?;
+    async fn commit(app: &AppState, items: &[NewView]) -> Result<Vec<()>, Error> {
+        let new = app.store.record_views(items).await?;
         metrics::counter!("feedback_views_total").increment(new);
-        let forms = if new > 0 { items } else { &[] };
-        let forms = forms.iter().map(NewView::form).collect();
-        Ok((vec![(); items.len()], forms))
+        if new > 0 {
+            app.notifier.forms_changed(items.iter().map(NewView::form));
+        }
+        Ok(vec![(); items.len()])
     }
 }

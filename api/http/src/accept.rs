@@ -4,35 +4,27 @@ use std::iter::once;
 
 use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT, ACCEPT_LANGUAGE};
+/// The kinds of answer are those of bodies.
+pub use domain::body::BodyKind as Kind;
 use headers_accept::Accept;
 use headers_core::Header;
 use mediatype::names::{APPLICATION, CSV, JSON, TEXT};
 use mediatype::{MediaType, MediaTypeBuf, Name};
 
-/// The kinds of answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Json,
-    Csv,
-    Ndjson,
+/// What an answer of a kind is named, with what RFC 4180 leaves open.
+pub fn content_type(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Json => "application/json",
+        Kind::Csv => "text/csv; charset=utf-8; header=present",
+        Kind::Ndjson => "application/x-ndjson",
+    }
 }
 
-impl Kind {
-    /// As an answer names it, with what RFC 4180 leaves open.
-    pub fn content_type(self) -> &'static str {
-        match self {
-            Self::Json => "application/json",
-            Self::Csv => "text/csv; charset=utf-8; header=present",
-            Self::Ndjson => "application/x-ndjson",
-        }
-    }
-
-    fn media_type<'a>(self) -> MediaType<'a> {
-        match self {
-            Self::Json => MediaType::new(APPLICATION, JSON),
-            Self::Csv => MediaType::new(TEXT, CSV),
-            Self::Ndjson => MediaType::new(APPLICATION, Name::new_unchecked("x-ndjson")),
-        }
+fn media_type<'a>(kind: Kind) -> MediaType<'a> {
+    match kind {
+        Kind::Json => MediaType::new(APPLICATION, JSON),
+        Kind::Csv => MediaType::new(TEXT, CSV),
+        Kind::Ndjson => MediaType::new(APPLICATION, Name::new_unchecked("x-ndjson")),
     }
 }
 
@@ -46,8 +38,8 @@ pub fn negotiate(headers: &HeaderMap, others: &[Kind]) -> Kind {
         .flat_map(|kind| {
             // A range with parameters matches only them, so each kind is also offered with those that the caller names.
             let named = accept.media_types().map(MediaTypeBuf::to_ref);
-            let named = named.filter(|range| range.essence() == kind.media_type());
-            let offered = once(kind.media_type()).chain(named);
+            let named = named.filter(|range| range.essence() == media_type(*kind));
+            let offered = once(media_type(*kind)).chain(named);
             offered.map(|media_type| (media_type, *kind))
         })
         .collect();

@@ -13,14 +13,11 @@ use std::time::Duration;
 use futures::FutureExt;
 use parking_lot::Mutex;
 use platform::turns::Turns;
-use store::Store;
-use store::form::FormKey;
 use tokio::sync::{Notify, oneshot};
 use uuid::Uuid;
 
 use crate::memory::{MemoryPermit, MemoryPool, PoolSize};
-use crate::notify::Notifier;
-use crate::{Problem, QUICK, Result, within};
+use crate::{AppState, Problem, QUICK, Result, within};
 
 /// The bytes of all that waits, of which each account may hold a share; beyond it the answer is 503. Nothing is waited for, so
 /// nothing needs a reserve.
@@ -45,15 +42,11 @@ pub trait Group: 'static {
     /// In metrics.
     const NAME: &'static str;
 
-    /// The bytes that an item takes while it waits, about.
-    fn size(item: &Self::Item) -> usize;
-
-    /// Commits all items in one transaction: one outcome an item, in their order, and the forms of which there is something
-    /// to count.
+    /// Commits all items in one transaction: one outcome an item, in their order. Notifies of what there is to count then.
     fn commit(
-        store: &Store,
+        app: &AppState,
         items: &[Self::Item],
-    ) -> impl Future<Output = Result<(Vec<Self::Outcome>, Vec<FormKey>), store::Error>> + Send;
+    ) -> impl Future<Output = Result<Vec<Self::Outcome>, store::Error>> + Send;
 }
 
 /// Where items wait for their commit.
@@ -69,26 +62,26 @@ type Pending<G> = (
 
 impl<G: Group> Committer<G> {
     /// Starts the committers. They end with the process.
-    pub fn start(store: &Store, notifier: &Notifier) -> Self {
+    pub fn start(app: &AppState) -> Self {
         let waiting = Arc::new(CommitQueue::new(WAITING));
         for _ in 0..COMMITTERS {
-            tokio::spawn(commit_on::<G>(
-                store.clone(),
-                notifier.clone(),
-                waiting.clone(),
-            ));
+            tokio::spawn(commit_on::<G>(app.clone(), waiting.clone()));
         }
         Self { waiting }
     }
 
-    /// Commits an item of an account, together with others.
+    /// Commits an item of an account, which takes about so many bytes while it waits, together with others.
     ///
     /// # Errors
     /// 503: too much of the account waits, or the database does not answer in time. Then it may or may not be committed,
     /// and giving it again is safe.
-    pub async fn commit(&self, account_id: Uuid, item: G::Item) -> Result<G::Outcome> {
+    pub async fn commit(
+        &self,
+        account_id: Uuid,
+        bytes: usize,
+        item: G::Item,
+    ) -> Result<G::Outcome> {
         let (answer, answered) = oneshot::channel();
-        let bytes = G::size(&item);
         if !self.waiting.add(account_id, bytes, (item, answer)) {
             tracing::warn!(group = G::NAME, account.id = %account_id, "too much of an account waits for its commit");
             return Err(Problem::unavailable());
@@ -100,11 +93,7 @@ impl<G: Group> Committer<G> {
     }
 }
 
-async fn commit_on<G: Group>(
-    store: Store,
-    notifier: Notifier,
-    waiting: Arc<CommitQueue<Pending<G>>>,
-) {
+async fn commit_on<G: Group>(app: AppState, waiting: Arc<CommitQueue<Pending<G>>>) {
     loop {
         let mut group = waiting.take(TOGETHER, TOGETHER_BYTES).await;
         // Nobody waits any more for what got a 503.
@@ -113,22 +102,19 @@ async fn commit_on<G: Group>(
             continue;
         }
         // A panic ends this group, whose members get 503, and not the committer.
-        let committing = AssertUnwindSafe(commit_group::<G>(&store, &notifier, group));
+        let committing = AssertUnwindSafe(commit_group::<G>(&app, group));
         if committing.catch_unwind().await.is_err() {
             tracing::error!(group = G::NAME, "a commit panicked");
         }
     }
 }
 
-async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<Pending<G>>) {
+async fn commit_group<G: Group>(app: &AppState, group: Vec<Pending<G>>) {
     let (items, others): (Vec<_>, Vec<_>) = group.into_iter().unzip();
-    let committed = within(COMMIT, G::commit(store, &items)).await;
+    let committed = within(COMMIT, G::commit(app, &items)).await;
     metrics::counter!("feedback_commits_total", "group" => G::NAME).increment(1);
     match committed {
-        Ok((outcomes, forms)) => {
-            if !forms.is_empty() {
-                notifier.forms_changed(forms);
-            }
+        Ok(outcomes) => {
             for (answer, outcome) in others.into_iter().zip(outcomes) {
                 // Whoever does not wait any more gets the same when asking again.
                 let _ = answer.send(Ok(outcome));
@@ -143,7 +129,7 @@ async fn commit_group<G: Group>(store: &Store, notifier: &Notifier, group: Vec<P
         // One of them is refused by the database: it must not take the others along.
         Err(_) => {
             for alone in items.into_iter().zip(others) {
-                Box::pin(commit_group::<G>(store, notifier, vec![alone])).await;
+                Box::pin(commit_group::<G>(app, vec![alone])).await;
             }
         }
     }

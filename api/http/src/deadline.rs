@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use axum::extract::Request;
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
+use futures::FutureExt;
 use tokio::time::timeout;
 
 use crate::{Problem, Result};
@@ -38,26 +39,23 @@ pub async fn found<T>(query: impl Future<Output = Result<Option<T>, store::Error
 ///
 /// # Errors
 /// Its own, or 503.
-pub async fn soon<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    timeout(QUICK, work).await.unwrap_or_else(|_| {
-        tracing::warn!(limit.seconds = QUICK.as_secs_f64(), "gave up on a request");
-        Err(Problem::unavailable())
-    })
+pub fn soon<T>(work: impl Future<Output = Result<T>>) -> impl Future<Output = Result<T>> {
+    answered(QUICK, work).map(Result::flatten)
 }
 
 /// The layer of ordinary operations.
-pub async fn quick(request: Request, next: Next) -> Response {
-    answer_within(QUICK, request, next).await
+pub async fn quick(request: Request, next: Next) -> Result<Response> {
+    answered(QUICK, next.run(request)).await
 }
 
 /// The layer of operations that may wait for workers.
-pub async fn patient(request: Request, next: Next) -> Response {
-    answer_within(PATIENT, request, next).await
+pub async fn patient(request: Request, next: Next) -> Result<Response> {
+    answered(PATIENT, next.run(request)).await
 }
 
-async fn answer_within(limit: Duration, request: Request, next: Next) -> Response {
-    timeout(limit, next.run(request)).await.unwrap_or_else(|_| {
-        tracing::warn!(limit.seconds = limit.as_secs(), "gave up on a request");
-        Problem::unavailable().into_response()
+async fn answered<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T> {
+    timeout(limit, work).await.map_err(|_| {
+        tracing::warn!(limit.seconds = limit.as_secs_f64(), "gave up on a request");
+        Problem::unavailable()
     })
 }

@@ -1,6 +1,6 @@
 //! The one layer around all routes: what happens to every request, in one place.
 //!
-//! In this order: the request gets its id and is observed, its body is lent (so that an early refusal can read on), the
+//! In this order: the request gets its id and is observed, its body is wrapped (so that an early refusal reads on), the
 //! caller is let in or not, the route answers; then whatever is an error becomes a problem, and the id is written. A
 //! panic ends here.
 
@@ -22,7 +22,7 @@ use crate::{AppState, auth, drain, error};
 pub async fn guarded(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let meters = Arc::clone(&state.meters);
     answer(&meters, request, |request| {
-        auth::guard(state, request, next)
+        auth::guard(state, request, next).map(IntoResponse::into_response)
     })
     .await
 }
@@ -43,17 +43,12 @@ where
     let id = RequestId::of(request.headers());
     let observation = Observation::begin(&request, &id);
     request.extensions_mut().insert(id.clone());
-    let (request, lent) = drain::lend(request);
-    let mut response = AssertUnwindSafe(route(request))
+    let mut response = AssertUnwindSafe(route(drain::read_on(request)))
         .catch_unwind()
         .instrument(observation.span.clone())
         .await
         // The panic's own message went to the log when it happened.
         .unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response());
-    if let Some(lent) = lent {
-        // In a box: most requests need no room for it.
-        Box::pin(lent.read_on()).await;
-    }
     let cause = error::render(&mut response, &id);
     observation.end(meters, &id, response.status(), cause.as_deref());
     let headers = response.headers_mut();

@@ -18,7 +18,7 @@ use store::ListPage;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
-use crate::accept::{Kind, negotiate};
+use crate::accept::{Kind, content_type, negotiate};
 use crate::csv_text::{cell, writer};
 use crate::{List, Problem, Result, within};
 
@@ -76,8 +76,17 @@ where
         let items = items.iter().map(|(_, item)| item);
         write_lines(kind, items, columns, out)
     };
-    let headers = [(CONTENT_TYPE, kind.content_type())];
+    let headers = [(CONTENT_TYPE, content_type(kind))];
     Ok((headers, body(first, header, read, write)).into_response())
+}
+
+/// What the document says of a list of `items` in these ways; `csv` says what its cells are.
+pub fn page_or_all(items: &str, csv: &str) -> String {
+    format!(
+        "A page of {items}, or all of them as lines. CSV (RFC 4180): {csv}. A text whose first character after any `'` is `=`, \
+         `+`, `-`, `@`, tab or CR has one `'` before it, so that no spreadsheet runs it: to read such a cell take its first \
+         `'` away. NDJSON: one of `items` a line. A stream that fails is cut without its last chunk."
+    )
 }
 
 /// A body of what `write` makes of each page, behind the header. `read` gives the page after a position, while the one before it

@@ -46,6 +46,7 @@ struct Shared {
     freed: Notify,
 }
 
+#[derive(Default)]
 struct State {
     free: u64,
     next_number: u64,
@@ -72,21 +73,11 @@ pub struct MemoryPermit {
     bytes: u64,
 }
 
-/// Tells whether bodies wait for memory, other than the one it was made for.
-#[derive(Clone)]
-pub struct Demand {
-    pool: MemoryPool,
-    number: u64,
-}
-
 impl MemoryPool {
     pub fn new(size: PoolSize) -> Self {
         let state = State {
             free: size.total,
-            next_number: 0,
-            accounts: HashMap::new(),
-            waiting: BTreeMap::new(),
-            in_reserve: None,
+            ..State::default()
         };
         Self(Arc::new(Shared {
             size,
@@ -203,11 +194,10 @@ impl MemoryPermit {
         granted
     }
 
-    pub fn demand(&self) -> Demand {
-        Demand {
-            pool: self.pool.clone(),
-            number: self.number,
-        }
+    /// Whether another body waits for memory.
+    pub fn others_wait(&self) -> bool {
+        let state = self.pool.0.state.lock();
+        state.waiting.keys().any(|number| *number != self.number)
     }
 }
 
@@ -243,14 +233,6 @@ impl Drop for MemoryPermit {
         }
         drop(state);
         self.pool.0.freed.notify_waiters();
-    }
-}
-
-impl Demand {
-    /// Whether another body waits for memory.
-    pub fn is_there(&self) -> bool {
-        let state = self.pool.0.state.lock();
-        state.waiting.keys().any(|number| *number != self.number)
     }
 }
 

@@ -85,7 +85,10 @@ async fn check(
             .await
             .into_response(),
     };
-    if has_kinds(operation) {
+    // Callers choose among kinds of answers.
+    if let Some(RefOr::T(answer)) = operation.responses.responses.get("200")
+        && answer.content.len() > 1
+    {
         response
             .headers_mut()
             .insert(VARY, HeaderValue::from_static("accept"));
@@ -119,12 +122,6 @@ impl Group {
         };
         self.operations.get(&(path, method.clone()))
     }
-}
-
-/// Whether callers choose among kinds of answers.
-fn has_kinds(operation: &Operation) -> bool {
-    let answer = operation.responses.responses.get("200");
-    matches!(answer, Some(RefOr::T(answer)) if answer.content.len() > 1)
 }
 
 /// Whether an operation has the query's parameters. A body of another media type is left to the operation, because 415
@@ -166,19 +163,14 @@ async fn exists(
     (name, value): (&str, &str),
 ) -> Result<bool, store::Error> {
     let (store, account_id) = (&caller.app.store, caller.account_id());
-    let makes_link = method == Method::POST;
-    // Of a link: its token, or the form that it is made for.
-    let name = if name == "id" && makes_link {
-        "form_id"
-    } else {
-        name
-    };
+    // Of a link: the form that it is made for, or its token.
+    let makes_link = name == "id" && method == Method::POST;
     Ok(match (name, parse_uuid(value)) {
-        ("form_id", Some(form_id)) => {
+        ("form_id" | "id", Some(form_id)) if name == "form_id" || makes_link => {
             let version = store.form_data_version(FormKey::new(account_id, form_id));
             version.await?.is_some()
         }
-        ("id", _) => match value.parse() {
+        ("id", _) if !makes_link => match value.parse() {
             Ok(token) => store.link(account_id, &token).await?.is_some(),
             Err(_) => false,
         },

@@ -37,7 +37,7 @@ pub struct Shared {
     pub failures: FailureLimiter,
     /// What addresses may still get wrong of keys: apart, so that neither visitors nor callers spend what is the others'.
     pub key_failures: FailureLimiter,
-    pub(crate) trusted_proxies: TrustedProxies,
+    pub trusted_proxies: TrustedProxies,
     pub(crate) usage: Usage,
     /// What is counted of requests.
     pub meters: Arc<Meters>,

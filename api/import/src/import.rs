@@ -4,6 +4,7 @@ mod request;
 
 use std::time::Instant;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, LOCATION};
@@ -11,13 +12,14 @@ use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::record::RecordError;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value;
 use store::import::{FinishedImport, ImportAttempt};
-use store::send::CampaignKey;
+use store::send::Campaign;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use self::request::{ImportRequest, check_campaign, find_campaign};
+use self::request::{ImportRequest, find_campaign, refusal};
 use crate::ImportState;
 use crate::ingest::{self, Attempt, Incoming, Job, OnError, Tally};
 use crate::schema::Records;
@@ -83,18 +85,18 @@ pub struct ImportAccepted<'a> {
 pub async fn import_sms(
     State(state): State<ImportState>,
     caller: Caller,
-    request_id: RequestId,
+    Extension(request_id): Extension<RequestId>,
     headers: HeaderMap,
     parameters: Result<Parameters>,
     body: Body,
 ) -> Result<Response> {
     let begin = Instant::now();
     let request = ImportRequest::read(&headers, parameters)?;
-    let campaign = find_campaign(&state.app, &caller, request.campaign_id).await?;
+    let campaign = find_campaign(&caller, request.campaign_id).await?;
     let imported = import(&state, (&caller, campaign), &request_id, request, body).await;
     let outcome = match &imported {
         Ok((outcome, _)) => outcome,
-        Err(problem) => ingest::outcome(problem),
+        Err(problem) => problem.code().as_str(),
     };
     metrics::counter!("feedback_imports_total", "outcome" => outcome).increment(1);
     metrics::histogram!("feedback_import_seconds").record(begin.elapsed().as_secs_f64());
@@ -106,7 +108,7 @@ type Answered = (&'static str, Response);
 
 async fn import(
     state: &ImportState,
-    (caller, campaign): (&Caller, Option<CampaignKey>),
+    (caller, campaign): (&Caller, Option<Campaign>),
     request_id: &RequestId,
     request: ImportRequest,
     body: Body,
@@ -129,8 +131,10 @@ async fn import(
             Problem::new(Code::IdempotencyKeyReused, detail)
         });
     }
-    if let Err(error) = check_campaign(&state.app, campaign).await {
-        return Err(attempt.give_up(error).await);
+    // Only a new import is refused: one that was answered before is answered the same.
+    if let Some(why) = campaign.as_ref().and_then(refusal) {
+        let refused = Problem::new(Code::CampaignNotRunning, why);
+        return Err(attempt.give_up(refused).await);
     }
     let job = Job {
         on_error: request.on_error,
@@ -145,7 +149,7 @@ async fn import(
 }
 
 async fn accept(attempt: Attempt, tally: Tally, request_id: &RequestId) -> Result<Answered> {
-    let batch_id = attempt.batch_id();
+    let batch_id = attempt.import.batch_id;
     let status_url = format!("/api_v1/sms/import/{batch_id}");
     let answer = ImportAccepted {
         batch_id,
@@ -160,9 +164,8 @@ async fn accept(attempt: Attempt, tally: Tally, request_id: &RequestId) -> Resul
     // Texts and numbers always serialise.
     let answer = Bytes::from(serde_json::to_vec(&answer).unwrap_or_default());
     let (accepted, rejected) = (tally.accepted, tally.rejected);
-    attempt
-        .accept(tally, request_id.clone(), answer.clone())
-        .await?;
+    let accepting = attempt.end(tally, Some(request_id.clone()), answer.clone());
+    accepting.await?;
     metrics::counter!("feedback_import_records_total", "result" => "accepted").increment(accepted);
     metrics::counter!("feedback_import_records_total", "result" => "rejected").increment(rejected);
     tracing::info!(batch.id = %batch_id, records.accepted = accepted, records.rejected = rejected, "batch queued");
@@ -183,7 +186,7 @@ async fn refuse(attempt: Attempt, mut tally: Tally, request_id: &RequestId) -> R
     let (rejected, errors) = (tally.rejected, std::mem::take(&mut tally.errors));
     let counts = [tally.received, rejected, tally.errors_dropped];
     let answer = Problem::refused(counts, errors, detail).body(request_id);
-    attempt.refuse(tally, answer.clone()).await?;
+    attempt.end(tally, None, answer.clone()).await?;
     metrics::counter!("feedback_import_records_total", "result" => "rejected").increment(rejected);
     Ok((
         "refused",
@@ -193,14 +196,11 @@ async fn refuse(attempt: Attempt, mut tally: Tally, request_id: &RequestId) -> R
 
 /// The first answer again, byte for byte.
 fn replay(first: FinishedImport) -> Response {
-    #[derive(Deserialize)]
-    struct Located<'a> {
-        status_url: &'a str,
-    }
     let answer = Bytes::from(first.answer);
-    let response = match serde_json::from_slice::<Located<'_>>(&answer) {
-        Ok(located) if first.status == StatusCode::ACCEPTED => {
-            accepted_response(located.status_url, answer.clone())
+    let body: Value = serde_json::from_slice(&answer).unwrap_or_default();
+    let response = match body["status_url"].as_str() {
+        Some(status_url) if first.status == StatusCode::ACCEPTED => {
+            accepted_response(status_url, answer.clone())
         }
         _ => error::written(StatusCode::UNPROCESSABLE_ENTITY, answer),
     };

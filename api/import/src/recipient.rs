@@ -15,11 +15,6 @@ use api_http::extract::DocIdPath;
 use api_http::{Caller, List, Page, Parameters, Problem, Result, found, lines, parse_id};
 
 const COLUMNS: &str = "docid,phone,fields,batch_id,created_at,updated_at";
-const PAGE_OR_ALL: &str = "A page of recipients, or all of them as lines; `phone` is masked but for three digits. \
-    CSV (RFC 4180): a column a member, `fields` as one JSON cell. A text whose first character after any `'` is `=`, `+`, `-`, \
-    `@`, tab or CR has one `'` before it, so that no spreadsheet runs it: to read such a cell take its first `'` away. \
-    NDJSON: one of `items` a line. A stream that fails is cut without its last chunk.";
-
 /// List recipients, in the order of their docids.
 ///
 /// `Accept: text/csv` or `application/x-ndjson` gives all of them in one stream, without `limit` and `cursor`.
@@ -35,7 +30,7 @@ const PAGE_OR_ALL: &str = "A page of recipients, or all of them as lines; `phone
         List,
     ),
     responses(
-        (status = 200, description = PAGE_OR_ALL,
+        (status = 200, description = lines::page_or_all("recipients (`phone` is masked but for three digits)", "a column a member, `fields` as one JSON cell"),
             content((Page<Recipient> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"))),
     ),
 )]

@@ -53,13 +53,6 @@ pub struct Day {
     pub counts: DayCounts,
 }
 
-impl Day {
-    pub fn list(days: BTreeMap<NaiveDate, DayCounts>) -> Vec<Self> {
-        let days = days.into_iter();
-        days.map(|(date, counts)| Self { date, counts }).collect()
-    }
-}
-
 /// Every day of the range, in order; `counts` of any days, in any order, those of one day are summed.
 pub fn daily<T: Default + AddAssign>(
     range: DateRange,
@@ -84,10 +77,10 @@ pub struct Figures {
 
 impl Figures {
     pub fn new(days: BTreeMap<NaiveDate, DayCounts>) -> Self {
-        Self {
-            metrics: Metrics::from(&days.values().copied().sum()),
-            daily: Day::list(days),
-        }
+        let metrics = Metrics::from(&days.values().copied().sum());
+        let days = days.into_iter();
+        let daily = days.map(|(date, counts)| Day { date, counts }).collect();
+        Self { metrics, daily }
     }
 }
 

@@ -59,6 +59,10 @@ fn show_form(request: &FormReportRequest, series: &FormSeries) -> Result<Rendere
         request.range,
         days.map(|(date, delta)| (*date, delta.counts)),
     );
+    let mut fields = FieldCounts::default();
+    for (_, delta) in &series.days {
+        fields.merge(&delta.fields);
+    }
     let form = &series.form.content.clone().for_reports();
     let (latest_comments, _) = items(form, &series.comments)?;
     let figures = Figures::new(days);
@@ -66,19 +70,11 @@ fn show_form(request: &FormReportRequest, series: &FormSeries) -> Result<Rendere
     let body = json(&FormBody {
         head: FormHead::new(request, &form.title, series.as_of),
         figures,
-        fields: FieldSummary::of_form(form, &fields(series), responses),
+        fields: FieldSummary::of_form(form, &fields, responses),
         latest_comments,
     })?;
     // A comment that was just stored or erased shows before it is counted.
     Ok(Rendered::hashed(series.version, body))
-}
-
-fn fields(series: &FormSeries) -> FieldCounts {
-    let mut sum = FieldCounts::default();
-    for (_, delta) in &series.days {
-        sum.merge(&delta.fields);
-    }
-    sum
 }
 
 /// The figures of a form.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequestParts, Path, Request};
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::Uri;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
@@ -17,8 +17,6 @@ use domain::pepper::Pepper;
 use metrics::counter;
 use sender::setting::{Kind, Setting};
 use sender::{HookError, HookRequest, Provider, Receipt, Subject};
-use store::Store;
-use store::form::FormKey;
 use store::send::inbound::{NewInbound, Referred};
 use store::send::receipt::NewReceipt;
 use uuid::Uuid;
@@ -27,28 +25,37 @@ use crate::state::SendState;
 use api_http::body;
 use api_http::commit::Group;
 use api_http::memory::MemoryPermit;
-use api_http::{Code, Network, Parameters, Problem, QUICK, Result, within};
+use api_http::{AppState, Code, Network, Parameters, Problem, QUICK, Result, within};
 
 const MAX_BODY: usize = 64 << 10;
 /// The parameter of a callback address that has the message's reference.
 const REFERENCE: &str = "ref";
 
-/// A request for a sender, which has shown that it knows the sender's key.
+/// A request for a sender, which has shown that it knows the sender's key. Its body was read.
 pub struct Hook {
     state: SendState,
     network: Network,
     /// Its place among the senders.
     place: usize,
     pepper: Arc<Pepper>,
+    uri: Uri,
+    /// As the provider was told.
+    url: String,
+    headers: Vec<(String, String)>,
+    body: Bytes,
+    /// For the memory of the body.
+    _permit: MemoryPermit,
 }
 
-impl FromRequestParts<SendState> for Hook {
+impl FromRequest<SendState> for Hook {
     type Rejection = Problem;
 
-    /// 401, the same for a wrong name and a wrong key.
-    async fn from_request_parts(parts: &mut Parts, state: &SendState) -> Result<Self> {
-        let Ok(network) = Network::from_request_parts(parts, state).await;
-        let path = Path::<(String, String)>::from_request_parts(parts, state).await;
+    /// 401, the same for a wrong name and a wrong key; what the body is refused for.
+    async fn from_request(request: Request, state: &SendState) -> Result<Self> {
+        let (mut parts, body) = request.into_parts();
+        let proxies = &state.app.trusted_proxies;
+        let network = Network::of(&parts.extensions, &parts.headers, proxies);
+        let path = Path::<(String, String)>::from_request_parts(&mut parts, state).await;
         let find = || {
             let Path((name, key)) = path.ok()?;
             let pepper = state
@@ -60,11 +67,24 @@ impl FromRequestParts<SendState> for Hook {
             Some((place, pepper.clone()))
         };
         let (place, pepper) = find().ok_or_else(|| charge(state, network, unauthenticated()))?;
+        let permit = state.app.memory.permit(Uuid::nil());
+        let (body, permit) = body::read(permit, body, MAX_BODY, Code::InvalidForm).await?;
+        let Parts { headers, uri, .. } = parts;
+        let headers = headers.iter().filter_map(|(name, value)| {
+            let value = value.to_str().ok()?;
+            Some((name.as_str().to_owned(), value.to_owned()))
+        });
+        let path = uri.path_and_query().map_or("", |path| path.as_str());
         Ok(Self {
             state: state.clone(),
             network,
             place,
             pepper,
+            url: format!("{}{path}", state.app.public_url),
+            headers: headers.collect(),
+            body,
+            _permit: permit,
+            uri,
         })
     }
 }
@@ -75,22 +95,14 @@ impl Hook {
     }
 
     /// The request as a provider's code reads it.
-    async fn read(&self, request: Request) -> Result<Received> {
-        let (Parts { headers, uri, .. }, body) = request.into_parts();
-        let permit = self.state.app.memory.permit(Uuid::nil());
-        let (body, permit) = body::read(permit, body, MAX_BODY, Code::InvalidForm).await?;
-        let headers = headers.iter().filter_map(|(name, value)| {
-            let value = value.to_str().ok()?;
-            Some((name.as_str().to_owned(), value.to_owned()))
-        });
-        let path = uri.path_and_query().map_or("", |path| path.as_str());
-        Ok(Received {
-            url: format!("{}{path}", self.state.app.public_url),
-            headers: headers.collect(),
-            body,
-            _permit: permit,
-            uri,
-        })
+    fn request<'a>(&'a self, reference: Option<&'a str>) -> HookRequest<'a> {
+        HookRequest {
+            url: &self.url,
+            headers: &self.headers,
+            body: &self.body,
+            now: Utc::now().timestamp(),
+            reference,
+        }
     }
 
     /// A request that does not prove that it comes from the provider, or is not what it sends.
@@ -110,15 +122,10 @@ impl Hook {
 }
 
 /// What a provider reports of messages.
-pub async fn take_receipts(hook: Hook, request: Request) -> Result<Response> {
-    let request = hook.read(request).await?;
-    let reference = reference(&hook, &request.uri);
-    let reference = reference.map_err(|error| hook.refused(error))?;
+pub async fn take_receipts(hook: Hook) -> Result<Response> {
+    let reference = reference(&hook).map_err(|error| hook.refused(error))?;
     let provider = &hook.sender().1;
-    let receipt = provider.receipt(&HookRequest {
-        reference: reference.as_deref(),
-        ..request.as_hook()
-    });
+    let receipt = provider.receipt(&hook.request(reference.as_deref()));
     if let Some(receipt) = receipt.map_err(|error| hook.refused(error))? {
         store_receipt(&hook, receipt).await?;
     }
@@ -126,10 +133,9 @@ pub async fn take_receipts(hook: Hook, request: Request) -> Result<Response> {
 }
 
 /// Texts that came from phones.
-pub async fn take_inbound(hook: Hook, request: Request) -> Result<Response> {
-    let request = hook.read(request).await?;
+pub async fn take_inbound(hook: Hook) -> Result<Response> {
     let (setting, provider) = hook.sender();
-    let text = provider.inbound(&request.as_hook());
+    let text = provider.inbound(&hook.request(None));
     if let Some(text) = text.map_err(|error| hook.refused(error))? {
         let inbound = NewInbound {
             sender: &setting.name,
@@ -152,38 +158,15 @@ fn charge(state: &SendState, network: Network, problem: Problem) -> Problem {
     taken.err().unwrap_or(problem)
 }
 
-/// A request whose body was read.
-struct Received {
-    url: String,
-    headers: Vec<(String, String)>,
-    body: Bytes,
-    /// For the memory of the body.
-    _permit: MemoryPermit,
-    uri: Uri,
-}
-
-impl Received {
-    fn as_hook(&self) -> HookRequest<'_> {
-        HookRequest {
-            url: &self.url,
-            headers: &self.headers,
-            body: &self.body,
-            now: Utc::now().timestamp(),
-            reference: None,
-        }
-    }
-}
-
 /// The reference that a callback address carries, if it carries one.
-fn reference(hook: &Hook, uri: &Uri) -> Result<Option<String>, HookError> {
+fn reference(hook: &Hook) -> Result<Option<String>, HookError> {
     // Whatever others add to the query is none of ours.
-    let Ok(parameters) = Parameters::of(uri) else {
+    let Ok(parameters) = Parameters::of(&hook.uri) else {
         return Ok(None);
     };
-    let mut references = parameters.all(REFERENCE);
-    match (references.next(), references.next()) {
-        (None, _) => Ok(None),
-        (Some(reference), None) if hook.pepper.read_reference(reference).is_some() => {
+    match parameters.one(REFERENCE) {
+        Ok(None) => Ok(None),
+        Ok(Some(reference)) if hook.pepper.read_reference(reference).is_some() => {
             Ok(Some(reference.to_owned()))
         }
         _ => Err(HookError::Signature),
@@ -210,16 +193,9 @@ impl Group for Receipts {
     type Outcome = ();
     const NAME: &'static str = "receipts";
 
-    fn size(item: &NewReceipt) -> usize {
-        size_of::<NewReceipt>() + item.code.as_ref().map_or(0, String::len)
-    }
-
-    async fn commit(
-        store: &Store,
-        items: &[NewReceipt],
-    ) -> Result<(Vec<()>, Vec<FormKey>), store::Error> {
-        store.record_receipts(items).await?;
-        Ok((vec![(); items.len()], vec![]))
+    async fn commit(app: &AppState, items: &[NewReceipt]) -> Result<Vec<()>, store::Error> {
+        app.store.record_receipts(items).await?;
+        Ok(vec![(); items.len()])
     }
 }
 
@@ -238,7 +214,8 @@ async fn store_receipt(hook: &Hook, receipt: Receipt) -> Result<()> {
         status: receipt.status,
         code: receipt.code,
     };
-    hook.state.receipts.commit(account_id, new).await?;
+    let bytes = size_of::<NewReceipt>() + new.code.as_ref().map_or(0, String::len);
+    hook.state.receipts.commit(account_id, bytes, new).await?;
     if receipt.opted_out {
         let stored = store.opt_out_by_message(account_id, message_id, "provider");
         within(QUICK, stored).await?;

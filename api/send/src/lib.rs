@@ -20,7 +20,7 @@ use api_http::AppState;
 use api_http::deadline::{patient, quick};
 use api_http::scoped::scoped;
 use axum::middleware::from_fn;
-use axum::routing::get;
+use axum::routing::{MethodFilter, on};
 use domain::scope::Scope;
 use platform::backends::Backends;
 use platform::config::Config;
@@ -59,14 +59,15 @@ pub fn routes(app: &AppState, config: &Config, backends: &Backends) -> OpenApiRo
         .routes(routes!(setting::read_setting).layer(from_fn(quick)))
         .routes(routes!(setting::replace_setting));
     let state = SendState::new(app, config, backends);
+    let sent = MethodFilter::GET.or(MethodFilter::POST);
     let hooks = OpenApiRouter::new()
         .route(
             "/hooks/{sender}/{key}/status",
-            get(hook::take_receipts).post(hook::take_receipts),
+            on(sent, hook::take_receipts),
         )
         .route(
             "/hooks/{sender}/{key}/inbound",
-            get(hook::take_inbound).post(hook::take_inbound),
+            on(sent, hook::take_inbound),
         )
         .with_state(state.clone());
     scoped(Scope::Send, "send", campaigns)

@@ -13,11 +13,6 @@ use api_http::accept::Kind;
 use api_http::extract::DocIdPath;
 use api_http::{Caller, List, Page, Parameters, PathId, Problem, Result, found, lines};
 
-const PAGE_OR_ALL: &str = "A page of messages, or all of them as lines. \
-    CSV (RFC 4180): a column a member, `provider_ids` as one JSON cell. A text whose first character after any `'` is `=`, `+`, \
-    `-`, `@`, tab or CR has one `'` before it, so that no spreadsheet runs it: to read such a cell take its first `'` away. \
-    NDJSON: one of `items` a line. A stream that fails is cut without its last chunk.";
-
 const COLUMNS: &str = "message_id,campaign_id,docid,kind,status,skipped_reason,parts,encoding,sender,provider_ids,\
     provider_code,scheduled_at,accepted_at,delivered_at,viewed_at,answered_at";
 
@@ -34,7 +29,7 @@ const COLUMNS: &str = "message_id,campaign_id,docid,kind,status,skipped_reason,p
         List,
     ),
     responses(
-        (status = 200, description = PAGE_OR_ALL,
+        (status = 200, description = lines::page_or_all("messages", "a column a member, `provider_ids` as one JSON cell"),
             content((Page<Message> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"))),
     ),
 )]

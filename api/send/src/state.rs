@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use api_http::body::Limit;
 use api_http::commit::Committer;
-use axum::extract::FromRef;
 use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
 use governor::clock::{Clock, DefaultClock};
-use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use governor::{DefaultKeyedRateLimiter, Quota};
 use platform::backends::Backends;
 use platform::config::Config;
 use sender::Provider;
@@ -21,6 +20,8 @@ use api_http::{AppState, Caller, Code, Problem, Result};
 
 /// Test messages of an account in an hour.
 const TESTS: NonZeroU32 = NonZeroU32::MIN.saturating_add(19);
+/// How many test messages each account may still send.
+pub type Tests = DefaultKeyedRateLimiter<Uuid>;
 /// A body of a few texts.
 pub const FEW: Limit = Limit {
     bytes: 16 << 10,
@@ -41,7 +42,7 @@ pub struct SendState {
     /// Receipts that arrive together share a commit.
     pub receipts: Arc<Committer<Receipts>>,
     /// How many test messages each account may still send, on this instance.
-    tests: Arc<DefaultKeyedRateLimiter<Uuid>>,
+    pub tests: Arc<Tests>,
 }
 
 impl SendState {
@@ -53,8 +54,8 @@ impl SendState {
             senders: senders.collect(),
             pepper: backends.pepper.clone(),
             links_are_local: config.public_url.is_local(),
-            receipts: Arc::new(Committer::start(&app.store, &app.notifier)),
-            tests: Arc::new(test_limiter()),
+            receipts: Arc::new(Committer::start(app)),
+            tests: Arc::new(Tests::keyed(Quota::per_hour(TESTS))),
         }
     }
 
@@ -107,31 +108,17 @@ impl SendState {
             .retry_after(60)
         })
     }
-
-    /// Takes one of the account's test messages.
-    ///
-    /// # Errors
-    /// 429: there is none left.
-    pub fn take_test(&self, account_id: Uuid) -> Result<()> {
-        take(&self.tests, account_id)
-    }
-}
-
-impl FromRef<SendState> for AppState {
-    fn from_ref(state: &SendState) -> Self {
-        state.app.clone()
-    }
 }
 
 fn about_sender(code: Code, wrong: &'static str, detail: &'static str) -> Problem {
     Problem::new(code, detail).about(vec![Invalid::of_member("sender", wrong, detail)])
 }
 
-fn test_limiter() -> DefaultKeyedRateLimiter<Uuid> {
-    RateLimiter::keyed(Quota::per_hour(TESTS))
-}
-
-fn take(tests: &DefaultKeyedRateLimiter<Uuid>, account_id: Uuid) -> Result<()> {
+/// Takes one of the account's test messages.
+///
+/// # Errors
+/// 429: there is none left.
+pub fn take_test(tests: &Tests, account_id: Uuid) -> Result<()> {
     // Forgets accounts that have all of theirs again.
     tests.retain_recent();
     tests.check_key(&account_id).map_err(|until| {
@@ -147,14 +134,14 @@ mod tests {
 
     #[test]
     fn each_account_has_twenty_tests_an_hour() {
-        let tests = test_limiter();
+        let tests = Tests::keyed(Quota::per_hour(TESTS));
         let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
         for _ in 0..20 {
-            assert!(take(&tests, one).is_ok());
+            assert!(take_test(&tests, one).is_ok());
         }
-        let refused = take(&tests, one).unwrap_err();
+        let refused = take_test(&tests, one).unwrap_err();
         assert_eq!(refused.code(), Code::RateLimited);
         assert!(refused.headers().contains_key("retry-after"));
-        assert!(take(&tests, two).is_ok());
+        assert!(take_test(&tests, two).is_ok());
     }
 }

@@ -3,12 +3,10 @@
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use chrono::{DateTime, Utc};
 use domain::invalid::{Invalid, code};
 use domain::members::texts;
 use domain::pepper::Pepper;
 use domain::phone::{PhoneNumber, masked};
-use serde::Serialize;
 use store::send::contact::Suppressed;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -19,19 +17,6 @@ use api_http::{Caller, List, Page, Problem, QUICK, Result, within};
 /// The source of what the account puts on its list itself.
 const SOURCE: &str = "api";
 
-/// A phone that gets no messages of the account.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Suppressed)]
-pub struct SuppressedItem {
-    /// But for three digits masked; null where no stored recipient has it.
-    #[schema(required = true, example = "+*********567")]
-    phone: Option<String>,
-    /// How it came onto the list.
-    #[schema(example = "inbound", pattern = "^(inbound|provider|page|api)$")]
-    source: String,
-    since: DateTime<Utc>,
-}
-
 /// A phone.
 #[expect(dead_code, reason = "only its schema is used")]
 #[derive(ToSchema)]
@@ -41,18 +26,12 @@ pub struct PhoneRequest {
     phone: String,
 }
 
-impl SuppressedItem {
-    fn new(row: &Suppressed, account_id: Uuid, pepper: &Pepper) -> Self {
-        let is_same = |phone: &&str| {
-            let mut macs = pepper.phone_macs(account_id, phone);
-            macs.any(|mac| mac[..] == row.phone_mac)
-        };
-        Self {
-            phone: row.phone.as_deref().filter(is_same).map(masked),
-            source: row.source.clone(),
-            since: row.since,
-        }
-    }
+/// The phone of a row as it is shown, if it is the one of the row's MAC.
+fn shown(row: &Suppressed, account_id: Uuid, pepper: &Pepper) -> Option<String> {
+    let phone = row.phone.as_deref()?;
+    let mut macs = pepper.phone_macs(account_id, phone);
+    macs.any(|mac| mac[..] == row.phone_mac)
+        .then(|| masked(phone))
 }
 
 /// List the phones that get no messages, newest first.
@@ -60,7 +39,7 @@ impl SuppressedItem {
     get,
     path = "/api_v1/sms/suppression",
     params(List),
-    responses((status = 200, description = "A page of phones", body = Page<SuppressedItem>)),
+    responses((status = 200, description = "A page of phones", body = Page<Suppressed>)),
 )]
 pub async fn list_suppressed(
     State(state): State<SendState>,
@@ -70,9 +49,10 @@ pub async fn list_suppressed(
     let (before, pepper) = (list.position()?, state.pepper()?);
     let (store, account_id) = (&caller.app.store, caller.account_id());
     let page = store.suppressed(account_id, before, list.limit).await?;
-    let items = page.rows.iter().map(|row| {
-        let item = SuppressedItem::new(row, account_id, pepper);
-        ((row.since, row.phone_mac.clone()), item)
+    let items = page.rows.into_iter().map(|row| {
+        let phone = shown(&row, account_id, pepper);
+        let position = (row.since, row.phone_mac.clone());
+        (position, Suppressed { phone, ..row })
     });
     list.answer(items, page.next)
 }
@@ -135,6 +115,8 @@ pub fn wrong_phone(phone: &str) -> Option<Invalid> {
 
 #[cfg(test)]
 mod tests {
+    use chrono::DateTime;
+
     use super::*;
 
     #[test]
@@ -147,7 +129,7 @@ mod tests {
             source: "page".to_owned(),
             since: DateTime::UNIX_EPOCH,
         };
-        let shown = |row: &Suppressed| SuppressedItem::new(row, account, &pepper).phone;
+        let shown = |row: &Suppressed| shown(row, account, &pepper);
         assert_eq!(shown(&row).as_deref(), Some("+*********567"));
         row.phone = Some("+491701234568".to_owned());
         assert_eq!(shown(&row), None);

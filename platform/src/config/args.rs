@@ -125,7 +125,11 @@ impl Args {
             given_pepper: read("FEEDBACK_PEPPER", self.pepper, sending::parse)?,
             keeps_pepper: role == Role::Serve,
         };
-        config.validate(role)?;
+        if role != Role::Serve && config.amqp_url.is_none() {
+            let reason = "unset, which means a queue inside this process: no other would ever hear what is put into it (name a broker, \
+                          or run `feedback serve`)";
+            return Err(ConfigError::new("AMQP_URL", reason));
+        }
         Ok(config)
     }
 }

@@ -106,17 +106,4 @@ impl Config {
                 ConfigError::new(DATA_DIR, format!("{}: {error}", self.data_dir.display()))
             })
     }
-
-    /// Whether these settings make sense for a process of this kind.
-    ///
-    /// # Errors
-    /// `api` or `worker` with an in-process queue.
-    fn validate(&self, role: Role) -> Result<(), ConfigError> {
-        if role == Role::Serve || self.amqp_url.is_some() {
-            return Ok(());
-        }
-        let reason = "unset, which means a queue inside this process: no other would ever hear what is put into it (name a broker, \
-                      or run `feedback serve`)";
-        Err(ConfigError::new("AMQP_URL", reason))
-    }
 }

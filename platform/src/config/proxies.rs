@@ -33,19 +33,13 @@ impl TrustedProxies {
     pub fn caller<'a>(&self, peer: IpAddr, hops: impl Iterator<Item = &'a str>) -> IpAddr {
         let mut caller = peer.to_canonical();
         for hop in hops {
-            if !self.trusts(caller) {
-                break;
-            }
-            let Some(before) = address(hop) else {
+            let trusted = self.0.iter().any(|network| network.contains(&caller));
+            let Some(before) = address(hop).filter(|_| trusted) else {
                 break;
             };
             caller = before;
         }
         caller
-    }
-
-    fn trusts(&self, address: IpAddr) -> bool {
-        self.0.iter().any(|network| network.contains(&address))
     }
 }
 

@@ -64,6 +64,7 @@ impl AmqpUrl {
         if let Some(Host::Ipv6(address)) = url.host() {
             uri.authority.host = address.to_string();
         }
+        uri.query.heartbeat.get_or_insert(10);
         if uri.vhost.is_empty() {
             "/".clone_into(&mut uri.vhost);
         }

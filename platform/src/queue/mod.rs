@@ -48,15 +48,12 @@ pub struct Queue(Backend);
 
 #[derive(Clone)]
 enum Backend {
-    InProcess(InProcess),
+    /// Lives as long as the process. Not bounded: a message is some hundred bytes, and workers take it at once.
+    InProcess(
+        mpsc::UnboundedSender<Message>,
+        Arc<Mutex<mpsc::UnboundedReceiver<Message>>>,
+    ),
     Rabbit(Arc<Publisher>),
-}
-
-/// Lives as long as the process. Not bounded: a message is some hundred bytes, and workers take it at once.
-#[derive(Clone)]
-struct InProcess {
-    sender: mpsc::UnboundedSender<Message>,
-    receiver: Arc<Mutex<mpsc::UnboundedReceiver<Message>>>,
 }
 
 impl Queue {
@@ -66,13 +63,13 @@ impl Queue {
             return Self::on_broker(url, Topology::default());
         }
         let (sender, receiver) = mpsc::unbounded_channel();
-        let receiver = Arc::new(Mutex::new(receiver));
-        Self(Backend::InProcess(InProcess { sender, receiver }))
+        Self(Backend::InProcess(sender, Arc::new(receiver.into())))
     }
 
     /// A queue of this name on a broker.
     pub fn on_broker(url: &AmqpUrl, topology: Topology) -> Self {
-        let publisher = Publisher::new(Address::new(url, topology));
+        let uri = url.0.clone();
+        let publisher = Publisher::new(Address { uri, topology });
         Self(Backend::Rabbit(Arc::new(publisher)))
     }
 
@@ -83,8 +80,8 @@ impl Queue {
     /// The message may not have arrived.
     pub async fn publish(&self, message: &Message) -> Result<(), QueueError> {
         let result = match &self.0 {
-            Backend::InProcess(queue) => {
-                let sent = queue.sender.send(message.clone());
+            Backend::InProcess(sender, _) => {
+                let sent = sender.send(message.clone());
                 sent.map_err(|_| QueueError::Lost)
             }
             Backend::Rabbit(publisher) => publisher.publish(message).await,
@@ -98,8 +95,8 @@ impl Queue {
     /// others.
     pub async fn listen(&self, mut hand_on: impl FnMut(Message)) {
         match &self.0 {
-            Backend::InProcess(queue) => {
-                let next = async || queue.receiver.lock().await.recv().await;
+            Backend::InProcess(_, receiver) => {
+                let next = async || receiver.lock().await.recv().await;
                 while let Some(message) = next().await {
                     hand_on(message);
                 }
@@ -114,7 +111,7 @@ impl Queue {
     /// Why not.
     pub async fn ping(&self) -> Result<(), QueueError> {
         match &self.0 {
-            Backend::InProcess(_) => Ok(()),
+            Backend::InProcess(..) => Ok(()),
             Backend::Rabbit(publisher) => publisher.ping().await,
         }
     }

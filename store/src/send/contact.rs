@@ -5,6 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::pepper::Pepper;
 use sea_orm::FromQueryResult;
+use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::tx::{Sql, read, tuples, values};
@@ -41,12 +43,17 @@ impl Contact {
 /// Where a phone is in the list: when it came there, and its MAC.
 pub type SuppressedAt = (DateTime<Utc>, Vec<u8>);
 
-/// A phone that gets no messages of an account.
-#[derive(Clone, Debug, FromQueryResult)]
+/// A phone that gets no messages of the account.
+#[derive(Clone, Debug, FromQueryResult, Serialize, ToSchema)]
 pub struct Suppressed {
+    #[serde(skip)]
     pub phone_mac: Vec<u8>,
-    /// That of the recipient whom the account sent to last under this MAC. It may have another phone by now.
+    /// But for three digits masked; null where no stored recipient has it.
+    // As it is read, that of the recipient whom the account sent to last under this MAC. It may have another phone by now.
+    #[schema(required = true, example = "+*********567")]
     pub phone: Option<String>,
+    /// How it came onto the list.
+    #[schema(example = "inbound", pattern = "^(inbound|provider|page|api)$")]
     pub source: String,
     pub since: DateTime<Utc>,
 }

@@ -47,7 +47,8 @@ impl FromRequestParts<CollectState> for Visitor {
         parts: &mut Parts,
         state: &CollectState,
     ) -> Result<Self, Infallible> {
-        let Ok(network) = Network::from_request_parts(parts, state).await;
+        let proxies = &state.app.trusted_proxies;
+        let network = Network::of(&parts.extensions, &parts.headers, proxies);
         let path = Path::from_request_parts(parts, state).await;
         let language = languages(&parts.headers).next();
         Ok(Self {

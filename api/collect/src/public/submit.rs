@@ -8,7 +8,7 @@ use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
 use chrono::Utc;
 use domain::answer::Answers;
-use domain::invalid::{Invalid, code};
+use domain::invalid::{Invalid, MAX_PROBLEMS, code};
 use http_body_util::BodyExt;
 use serde::Serialize;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use store::collect::{NewAnswer, Recorded};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::view::{unknown, visit};
+use super::view::no_visit;
 use super::{PageProblem, Visitor, answer_with, gone};
 use crate::CollectState;
 use crate::links::Opened;
@@ -105,13 +105,21 @@ async fn read_json(
 ) -> Result<(Option<Uuid>, Judged)> {
     let permit = state.memory.permit(opened.link.account_id);
     let mut members = json(permit, request, BODY).await?;
-    let mut wrong = unknown(&members, &[VISIT, "answers"]);
-    let visit = visit(&members, &mut wrong);
-    if !wrong.is_empty() {
-        return Err(Problem::invalid(wrong));
-    }
     let answers = members.remove("answers").unwrap_or_default();
-    Ok((visit, Answers::from_json(&opened.link.content, &answers)))
+    let visit = members.remove(VISIT).filter(|given| !given.is_null());
+    let visit = visit.map(|given| given.as_str().and_then(parse_uuid).ok_or_else(no_visit));
+    let unknown = members.keys().map(|name| {
+        let detail = "not known here; known are: visit, answers";
+        Invalid::of_member(name, code::UNKNOWN_MEMBER, detail)
+    });
+    let mut wrong: Vec<_> = unknown.take(MAX_PROBLEMS).collect();
+    let visit = visit.transpose().map_err(|invalid| wrong.push(invalid));
+    match visit {
+        Ok(visit) if wrong.is_empty() => {
+            Ok((visit, Answers::from_json(&opened.link.content, &answers)))
+        }
+        _ => Err(Problem::invalid(wrong)),
+    }
 }
 
 async fn of_form(visitor: &Visitor, request: Request) -> Result<Response, PageProblem> {
@@ -221,19 +229,6 @@ impl Sent {
 /// The feedback that stands for a visit, or what is wrong with the answers.
 type Taken = Result<Uuid, Vec<Invalid>>;
 
-/// What a submission comes to, in metrics.
-fn outcome(taken: &Result<Taken>) -> &'static str {
-    match taken {
-        Ok(Ok(_)) => "stored",
-        Ok(Err(_)) => "invalid",
-        Err(problem) => match problem.code() {
-            Code::LinkGone => "gone",
-            Code::RateLimited => "limited",
-            _ => "failed",
-        },
-    }
-}
-
 /// Stores a visit's answers if they are valid, or says what is wrong. Without a visit it is a new one. Gives the feedback that
 /// stands for the visit, stored now or before; of a test message's link nothing is stored.
 ///
@@ -256,7 +251,12 @@ async fn take(
         }
         refused => refuse(visitor, opened, visit, refused.err()).await,
     };
-    metrics::counter!("feedback_answers_total", "outcome" => outcome(&taken)).increment(1);
+    let outcome = match &taken {
+        Ok(Ok(_)) => "stored",
+        Ok(Err(_)) => Code::ValidationFailed.as_str(),
+        Err(problem) => problem.code().as_str(),
+    };
+    metrics::counter!("feedback_answers_total", "outcome" => outcome).increment(1);
     taken
 }
 
@@ -270,7 +270,10 @@ async fn store(
     let visit = visit.unwrap_or_else(Uuid::now_v7);
     let answer = NewAnswer::new(link, visit, Utc::now(), answers);
     let Visitor { state, network, .. } = visitor;
-    let recorded = state.answers.commit(link.account_id, answer).await?;
+    let recorded = state
+        .answers
+        .commit(link.account_id, answer.size(), answer)
+        .await?;
     let used_up = link.max_responses.is_some_and(|max| link.used + 1 >= max);
     if used_up || recorded == Recorded::Gone {
         state.app.recent_changes.record(link.link_id);

@@ -3,8 +3,8 @@
 use axum::extract::Request;
 use axum::http::StatusCode;
 use chrono::Utc;
-use domain::invalid::{Invalid, MAX_PROBLEMS, code};
-use serde_json::{Map, Value};
+use domain::invalid::{Invalid, code};
+use domain::members::texts;
 use store::collect::NewView;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -56,49 +56,21 @@ pub async fn view_form(visitor: Visitor, request: Request) -> Result<StatusCode>
         return Ok(StatusCode::NO_CONTENT);
     }
     let view = NewView::new(link, visit, now);
-    state.views.commit(link.account_id, view).await?;
+    let committed = state
+        .views
+        .commit(link.account_id, size_of::<NewView>(), view);
+    committed.await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// The visit that a body names, and nothing else.
 async fn visit_of(permit: MemoryPermit, request: Request) -> Result<Uuid> {
-    let members = json(permit, request, BODY).await?;
-    let mut wrong = unknown(&members, &["visit"]);
-    let visit = visit(&members, &mut wrong);
-    if wrong.is_empty() && visit.is_none() {
-        wrong.push(Invalid::of_member(
-            "visit",
-            code::MISSING,
-            "visit is absent or null",
-        ));
-    }
-    let visit = visit.filter(|_| wrong.is_empty());
-    visit.ok_or_else(|| Problem::invalid(wrong))
+    let body = json(permit, request, BODY).await?;
+    let [visit] = texts(body, ["visit"]).map_err(Problem::invalid)?;
+    parse_uuid(&visit).ok_or_else(|| Problem::invalid(vec![no_visit()]))
 }
 
-/// The visit that a body names, if it names one.
-pub(super) fn visit(members: &Map<String, Value>, wrong: &mut Vec<Invalid>) -> Option<Uuid> {
-    let given = members.get("visit").filter(|given| !given.is_null())?;
-    let visit = given.as_str().and_then(parse_uuid);
-    if visit.is_none() {
-        wrong.push(Invalid::of_member(
-            "visit",
-            code::MALFORMED,
-            "visit is not a UUID",
-        ));
-    }
-    visit
-}
-
-/// What a body has besides what is known.
-pub(super) fn unknown(members: &Map<String, Value>, known: &[&str]) -> Vec<Invalid> {
-    members
-        .keys()
-        .filter(|name| !known.contains(&name.as_str()))
-        .take(MAX_PROBLEMS)
-        .map(|name| {
-            let detail = format!("not known here; known are: {}", known.join(", "));
-            Invalid::of_member(name, code::UNKNOWN_MEMBER, detail)
-        })
-        .collect()
+/// What a body names as its visit is none.
+pub(super) fn no_visit() -> Invalid {
+    Invalid::of_member("visit", code::MALFORMED, "visit is not a UUID")
 }

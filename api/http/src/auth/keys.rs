@@ -85,7 +85,9 @@ impl Keys {
         key: &str,
         hash: &[u8; 32],
     ) -> Result<Arc<KeyRecord>> {
-        let pair = pair(key, hash);
+        // The secret's hash has a fixed length, so no two pairs run together.
+        let pair = Sha256::new_with_prefix(hash).chain_update(key);
+        let pair: [u8; 32] = pair.finalize().into();
         let was_good = self.good.contains_key(&pair);
         let _leave = state.key_failures.lookup_permit(network, was_good)?;
         if let Some(record) = self.look_up(&state.store, key, hash).await? {
@@ -96,7 +98,7 @@ impl Keys {
         Err(Problem::unauthenticated())
     }
 
-    /// As it is in the database, or was less than [`MAX_AGE`] ago.
+    /// As it is in the database, or was less than [`MAX_AGE`] ago. Many who ask for the same key at once make one query.
     pub async fn look_up(
         &self,
         store: &Store,
@@ -105,11 +107,25 @@ impl Keys {
     ) -> Result<Option<Arc<KeyRecord>>> {
         // What was remembered is looked up once more, not for as long as others do the same.
         for _ in 0..2 {
-            let Some((record, remembered)) = self.find(store, key).await? else {
-                // The same work as for a known key.
-                let _ = hash.ct_eq(&[0; 32]);
-                return Ok(None);
+            let lookup = async {
+                if key.is_empty() || key.len() > MAX_KEY_BYTES {
+                    return Err(Problem::not_found());
+                }
+                let record = within(LOOKUP, store.find_key(key)).await?;
+                record.map(Arc::new).ok_or_else(Problem::not_found)
             };
+            let entry = self.found.entry_by_ref(key).or_try_insert_with(lookup);
+            let entry = match entry.await {
+                Ok(entry) => entry,
+                Err(problem) if problem.code() == Code::NotFound => {
+                    // The same work as for a known key.
+                    let _ = hash.ct_eq(&[0; 32]);
+                    return Ok(None);
+                }
+                Err(problem) => return Err(Problem::clone(&problem)),
+            };
+            let remembered = !entry.is_fresh();
+            let record = entry.into_value();
             if fits(&record, hash) {
                 return Ok(Some(record));
             }
@@ -120,37 +136,11 @@ impl Keys {
         }
         Ok(None)
     }
-
-    /// The key, and whether it was remembered. Many who ask for the same key at once make one query.
-    async fn find(&self, store: &Store, key: &str) -> Result<Option<(Arc<KeyRecord>, bool)>> {
-        if key.is_empty() || key.len() > MAX_KEY_BYTES {
-            return Ok(None);
-        }
-        let lookup = async {
-            let record = within(LOOKUP, store.find_key(key)).await?;
-            record.map(Arc::new).ok_or_else(Problem::not_found)
-        };
-        let entry = self.found.entry_by_ref(key);
-        match entry.or_try_insert_with(lookup).await {
-            Ok(entry) => {
-                let remembered = !entry.is_fresh();
-                Ok(Some((entry.into_value(), remembered)))
-            }
-            Err(problem) if problem.code() == Code::NotFound => Ok(None),
-            Err(problem) => Err(Problem::clone(&problem)),
-        }
-    }
 }
 
 /// What a secret is compared by.
 pub fn hash(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
-}
-
-fn pair(key: &str, secret: &[u8; 32]) -> [u8; 32] {
-    // The secret's hash has a fixed length, so no two pairs run together.
-    let pair = Sha256::new_with_prefix(secret).chain_update(key);
-    pair.finalize().into()
 }
 
 /// Compares with every secret, in a time that tells nothing of where they differ. The clock is read only for those that end.

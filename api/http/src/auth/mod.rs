@@ -13,7 +13,7 @@ use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use chrono_tz::Tz;
 use domain::scope::{Scope, Scopes};
 use futures::{StreamExt, stream};
@@ -107,14 +107,13 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 
 /// Lets only known callers, at their rate, into what lies under [`API_PREFIX`], whether there is such
 /// a path or not.
-pub async fn guard(state: AppState, request: Request, next: Next) -> Response {
+///
+/// # Errors
+/// 401; 429; 503.
+pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Response> {
     if !is_guarded(request.uri().path()) {
-        return next.run(request).await;
+        return Ok(next.run(request).await);
     }
-    answer_known(state, request, next).await.into_response()
-}
-
-async fn answer_known(app: AppState, mut request: Request, next: Next) -> Result<Response> {
     let (extensions, headers) = (request.extensions(), request.headers());
     let network = Network::of(extensions, headers, &app.trusted_proxies);
     let (key, secret) = credentials(headers).ok_or_else(Problem::unauthenticated)?;

@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use tokio::time::{Instant, timeout};
 
-use crate::memory::Demand;
+use crate::memory::MemoryPermit;
 use crate::{Code, Problem, Result};
 
 /// How long a sender may be slower than [`MINIMUM`].
@@ -23,21 +23,24 @@ const SILENCE: Duration = Duration::from_mins(1);
 /// A body that is being received.
 pub struct ArrivingBody {
     body: Body,
-    limit: u64,
-    demand: Demand,
+    /// Bytes.
+    pub limit: u64,
+    /// For the memory that it takes.
+    pub permit: MemoryPermit,
     broken: Code,
-    bytes: u64,
-    waited: Duration,
+    /// That have arrived.
+    pub bytes: u64,
+    /// The time spent waiting for the sender.
+    pub waited: Duration,
 }
 
 impl ArrivingBody {
-    /// A body of at most `limit` bytes. `demand` comes from the permit for the memory that it takes; `broken` is the problem
-    /// of one that breaks off.
-    pub fn new(body: Body, limit: u64, demand: Demand, broken: Code) -> Self {
+    /// A body of at most `limit` bytes; `broken` is the problem of one that breaks off.
+    pub fn new(body: Body, limit: u64, permit: MemoryPermit, broken: Code) -> Self {
         Self {
             body,
             limit,
-            demand,
+            permit,
             broken,
             bytes: 0,
             waited: Duration::ZERO,
@@ -70,23 +73,13 @@ impl ArrivingBody {
                 Err(_) => Bytes::new(),
             };
             self.bytes += data.len() as u64;
-            if silent >= SILENCE || self.is_slow() && self.demand.is_there() {
+            if silent >= SILENCE || self.is_slow() && self.permit.others_wait() {
                 return Err(Problem::body_too_slow());
             }
             if !data.is_empty() && self.bytes <= self.limit {
                 return Ok(Some(data));
             }
         }
-    }
-
-    /// The bytes that have arrived.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// The time spent waiting for the sender.
-    pub fn waited(&self) -> Duration {
-        self.waited
     }
 
     fn is_slow(&self) -> bool {
@@ -115,7 +108,7 @@ mod tests {
 
     /// Reads a body of which `bytes` arrive each `pause`. How it ends, and how many bytes came in.
     async fn read(
-        demand: Demand,
+        permit: MemoryPermit,
         bytes: usize,
         pause: Duration,
         pieces: usize,
@@ -127,54 +120,54 @@ mod tests {
         let mut body = ArrivingBody::new(
             Body::from_stream(pieces),
             u64::MAX,
-            demand,
+            permit,
             Code::InvalidJson,
         );
         loop {
             match body.next().await {
                 Ok(Some(data)) => assert!(!data.is_empty()),
-                Ok(None) => return (None, body.bytes()),
-                Err(problem) => return (Some(problem.code()), body.bytes()),
+                Ok(None) => return (None, body.bytes),
+                Err(problem) => return (Some(problem.code()), body.bytes),
             }
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_slow_body_is_read_to_its_end_while_nobody_waits_for_memory() {
-        let demand = || pool().permit(uuid::Uuid::nil()).demand();
-        assert_eq!(read(demand(), 1, SECOND, 1_000).await, (None, 1_000));
-        assert_eq!(read(demand(), 1, SECOND * 59, 10).await, (None, 10));
-        let silence = read(demand(), 1, SECOND * 61, 10).await;
+        let permit = || pool().permit(uuid::Uuid::nil());
+        assert_eq!(read(permit(), 1, SECOND, 1_000).await, (None, 1_000));
+        assert_eq!(read(permit(), 1, SECOND * 59, 10).await, (None, 10));
+        let silence = read(permit(), 1, SECOND * 61, 10).await;
         assert_eq!(silence, (Some(Code::BodyTooSlow), 0));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_slow_body_is_cut_while_others_wait_for_memory() {
         let pool = pool();
-        let mut permits = [0, 0, 0].map(|account| pool.permit(uuid::Uuid::from_u128(account)));
-        permits[0].grow_to(1).await.unwrap();
-        assert!(permits[2].grow_to(1).now_or_never().is_none(), "it waits");
-        let demand = || permits[0].demand();
-        let (cut, bytes) = read(demand(), 40_000, SECOND, 1_000).await;
+        let permit = || pool.permit(uuid::Uuid::nil());
+        let (mut oldest, mut waiting) = (permit(), permit());
+        oldest.grow_to(1).await.unwrap();
+        assert!(waiting.grow_to(1).now_or_never().is_none(), "it waits");
+        let (cut, bytes) = read(permit(), 40_000, SECOND, 1_000).await;
         assert_eq!(cut, Some(Code::BodyTooSlow));
         // What was sent in 26 s: 10 s of grace, and 16 s at 64 KiB are more than that.
         assert_eq!(bytes, 40_000 * 26);
-        let (cut, _) = read(demand(), 100, SECOND / 10, 1_000).await;
+        let (cut, _) = read(permit(), 100, SECOND / 10, 1_000).await;
         assert_eq!(cut, Some(Code::BodyTooSlow));
-        assert_eq!(read(demand(), 64 << 10, SECOND, 1_000).await.0, None);
-        assert_eq!(read(demand(), 1, SECOND, 10).await.0, None);
-        let own = permits[2].demand();
-        assert_eq!(read(own, 1, SECOND, 100).await.0, None, "nobody else waits");
+        assert_eq!(read(permit(), 64 << 10, SECOND, 1_000).await.0, None);
+        assert_eq!(read(permit(), 1, SECOND, 10).await.0, None);
+        let alone = read(waiting, 1, SECOND, 100).await.0;
+        assert_eq!(alone, None, "nobody else waits");
     }
 
     #[tokio::test(start_paused = true)]
     async fn only_the_time_spent_waiting_for_the_sender_counts() {
-        let demand = pool().permit(uuid::Uuid::nil()).demand();
+        let permit = pool().permit(uuid::Uuid::nil());
         let pieces = stream::iter([Ok::<_, std::io::Error>("x"), Ok("y")]);
-        let mut body = ArrivingBody::new(Body::from_stream(pieces), 2, demand, Code::InvalidJson);
+        let mut body = ArrivingBody::new(Body::from_stream(pieces), 2, permit, Code::InvalidJson);
         while let Ok(Some(_)) = body.next().await {
             sleep(SECOND * 100).await;
         }
-        assert_eq!((body.bytes(), body.waited()), (2, Duration::ZERO));
+        assert_eq!((body.bytes, body.waited), (2, Duration::ZERO));
     }
 }

@@ -39,24 +39,24 @@ pub const POOL: PoolSize = PoolSize {
 /// # Errors
 /// 413; 503 `busy`; 408; `broken` with the place where the body ends too early.
 pub async fn read(
-    mut permit: MemoryPermit,
+    permit: MemoryPermit,
     body: Body,
     limit: usize,
     broken: Code,
 ) -> Result<(Bytes, MemoryPermit)> {
-    let mut body = ArrivingBody::new(body, limit as u64, permit.demand(), broken);
+    let mut body = ArrivingBody::new(body, limit as u64, permit, broken);
     let mut bytes = Vec::new();
     while let Some(data) = body.next().await? {
-        if body.waited() >= PATIENCE {
+        if body.waited >= PATIENCE {
             return Err(Problem::body_too_slow());
         }
         let length = bytes.len() + data.len();
         if length > FREE {
-            permit.grow_to(length as u64).await?;
+            body.permit.grow_to(length as u64).await?;
         }
         bytes.extend_from_slice(&data);
     }
-    Ok((bytes.into(), permit))
+    Ok((bytes.into(), body.permit))
 }
 
 #[cfg(test)]

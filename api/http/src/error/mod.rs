@@ -310,7 +310,10 @@ pub fn render(response: &mut Response, request_id: &RequestId) -> Option<Arc<str
         return None;
     }
     let problem = response.extensions_mut().remove::<Problem>();
-    if is_told(response) {
+    let kind = response.headers().get(CONTENT_TYPE);
+    let is_told =
+        kind.is_some_and(|kind| kind == PROBLEM_JSON || kind.as_bytes().starts_with(b"text/html"));
+    if is_told || response.extensions().get::<Readiness>().is_some() {
         return problem.and_then(|problem| problem.cause);
     }
     let problem = problem.unwrap_or_else(|| {
@@ -323,13 +326,6 @@ pub fn render(response: &mut Response, request_id: &RequestId) -> Option<Arc<str
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
     *response.body_mut() = Body::from(problem.body(request_id));
     problem.cause
-}
-
-fn is_told(response: &Response) -> bool {
-    let kind = response.headers().get(CONTENT_TYPE);
-    response.extensions().get::<Readiness>().is_some()
-        || kind
-            .is_some_and(|kind| kind == PROBLEM_JSON || kind.as_bytes().starts_with(b"text/html"))
 }
 
 /// What the router answers where it knows the path but not the method; it adds `Allow`.

@@ -1,5 +1,3 @@
-use std::pin::pin;
-
 use futures::FutureExt;
 use futures::future::join_all;
 use tokio::time::sleep;
@@ -113,17 +111,13 @@ async fn while_one_has_the_reserve_the_first_that_waits_gets_what_is_free() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn demand_is_what_others_wait_for() {
+async fn a_body_knows_whether_others_wait() {
     let pool = MemoryPool::new(SIZE);
     let held = fill(&pool, 1);
     let mut waiting = permit(&pool, 1);
-    let (own, demand) = (waiting.demand(), held[0].demand());
-    assert!(!demand.is_there());
-    {
-        let growing = pin!(waiting.grow_to(4 * MIB));
-        assert!(growing.now_or_never().is_none());
-        assert!(demand.is_there() && !own.is_there());
-    }
+    assert!(!held[0].others_wait());
+    assert!(waiting.grow_to(4 * MIB).now_or_never().is_none());
+    assert!(held[0].others_wait() && !waiting.others_wait());
     drop(waiting);
-    assert!(!demand.is_there());
+    assert!(!held[0].others_wait());
 }

@@ -1,26 +1,22 @@
 //! The streaming way in: a body of any length becomes compressed chunks in the database, in bounded memory.
 //!
 //! ```text
-//! network ─► feed ─► source ────────► parse ─ pieces ─► writer ─► store
-//!                    limits, decode,  records, chunks,  compress, add
-//!                    memory, hash     errors
+//! network ─► source ────────► parse ─ pieces ─► attempt ─► store
+//!            limits, decode,  records, chunks,  compress, add
+//!            memory, hash     errors
 //! ```
-//! - [`feed`], [`source`] and [`parse`] run on a thread that may block. [`feed`] waits for the bytes, [`source`] reads
-//!   them through [`encoding`] in the memory that the body's permit allows, [`parse`] makes chunks and blocks of errors.
-//!   [`writer`] stores those.
-//! - [`attempt`] is one try to import a body: its idempotency key, heartbeat and end. [`writer`] is what it writes.
-//! - [`error`] is why it may come to nothing.
+//! - [`source`] and [`parse`] run on a thread that may block. [`source`] waits for the bytes and decodes them in the memory
+//!   that the body's permit allows, [`parse`] makes chunks and blocks of errors.
+//! - [`attempt`] is one try to import a body: what it stores, its idempotency key, heartbeat and end.
 //!
 //! What is *not* here: HTTP (in [`crate::import`]), the records themselves (in `domain`), SQL (in `store`), the sharing of
 //! memory (in `api-http`).
 
 mod attempt;
-mod encoding;
-mod error;
-mod feed;
 mod parse;
 mod source;
-mod writer;
+
+use std::io;
 
 use api_http::body::Encoding;
 use api_http::memory::{MemoryPermit, MemoryPool, PoolSize};
@@ -34,12 +30,9 @@ use tracing::Span;
 use utoipa::ToSchema;
 
 pub use self::attempt::Attempt;
-use self::encoding::decoder;
-use self::error::fault;
-pub use self::error::outcome;
 pub use self::parse::{Job, Tally};
 use self::source::Source;
-use api_http::Result;
+use api_http::{Code, Problem, Result};
 
 /// So many pieces wait between parser and store.
 const PIECES: usize = 1;
@@ -97,17 +90,16 @@ pub struct Incoming {
 /// Reads a body and stores its records under the attempt's batch, which stays unaccepted.
 ///
 /// # Errors
-/// What [`error`] names, and what its body, its account's memory or the database refuse.
+/// What its body, its account's memory or the database refuse.
 pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<Tally> {
-    let hashed = attempt.is_idempotent();
+    // The first answer under a key is remembered with it.
+    let hashed = attempt.import.key.is_some();
     let (sender, pieces) = mpsc::channel(PIECES);
     let parse = move |source| parse::run(job, source, sender);
     let reading = attempt
         .unless_lost(Reading::begin(incoming, hashed, parse))
         .await?;
-    let stored = attempt
-        .unless_lost(writer::store_all(attempt, pieces))
-        .await;
+    let stored = attempt.unless_lost(attempt.store_all(pieces)).await;
     if let Err(error) = stored {
         reading.stop().await;
         return Err(error);
@@ -121,12 +113,34 @@ pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<
 /// The body cannot be read to its end.
 pub async fn digest(incoming: Incoming) -> Result<[u8; 32]> {
     let consume = |mut source: Source| {
-        std::io::copy(&mut source, &mut std::io::sink())?;
+        io::copy(&mut source, &mut io::sink())?;
         source
             .hash()
             .ok_or_else(|| fault("a body was read without its hash"))
     };
     Reading::begin(incoming, true, consume).await?.end().await
+}
+
+/// The code of a body that is not one complete value of its kind.
+fn broken(kind: BodyKind) -> Code {
+    match kind {
+        BodyKind::Csv => Code::InvalidCsv,
+        BodyKind::Json | BodyKind::Ndjson => Code::InvalidJson,
+    }
+}
+
+/// Another attempt has the idempotency key.
+fn in_flight() -> Problem {
+    Problem::new(
+        Code::IdempotencyInFlight,
+        "another request with this idempotency key is being answered; try again",
+    )
+    .retry_after(1)
+}
+
+/// A part of the service stopped.
+fn fault(what: &'static str) -> Problem {
+    Problem::internal(&io::Error::other(what))
 }
 
 /// A body that is read on a thread of its own, for as long as this is there.

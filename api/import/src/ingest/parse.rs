@@ -1,6 +1,6 @@
 //! From a body to runs of records and blocks of record errors, on a thread that may block.
 //!
-//! What is ready goes down a short channel, so that compressing and storing it ([`super::writer`]) overlaps with
+//! What is ready goes down a short channel, so that compressing and storing it ([`super::attempt`]) overlaps with
 //! parsing; a full channel holds the parser back, and with it the sender of the body.
 
 use std::time::{Duration, Instant};
@@ -13,8 +13,8 @@ use store::import::ChunkCut;
 use tokio::sync::mpsc::Sender;
 
 use super::OnError;
-use super::error::{broken, fault};
 use super::source::Source;
+use super::{broken, fault};
 use api_http::{Code, Problem, Result};
 
 /// The errors of an import that its answer has, at most.
@@ -71,13 +71,13 @@ pub struct Tally {
 pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally> {
     let begin = Instant::now();
     let mut collector = Collector::new(job, pieces);
-    let kind = source.kind();
+    let kind = source.kind;
     let end = read(kind, &mut source, &mut collector);
     let body = source.body();
-    metrics::counter!("feedback_import_body_bytes_total").increment(body.bytes());
+    metrics::counter!("feedback_import_body_bytes_total").increment(body.bytes);
     let parsing = begin
         .elapsed()
-        .saturating_sub(body.waited() + collector.waited);
+        .saturating_sub(body.waited + collector.waited);
     metrics::histogram!("feedback_import_parse_seconds").record(parsing.as_secs_f64());
     end?;
     Ok(Tally {
@@ -109,8 +109,6 @@ struct Collector {
     run: Run,
     block: Vec<RecordError>,
     kept_errors: usize,
-    /// The ordinal of the next block's first error.
-    first: i64,
     tally: Tally,
     /// The time spent waiting for the store.
     waited: Duration,
@@ -125,7 +123,6 @@ impl Collector {
             run: Run::default(),
             block: Vec::new(),
             kept_errors: 0,
-            first: 0,
             tally: Tally::default(),
             waited: Duration::ZERO,
         }
@@ -166,7 +163,6 @@ impl Collector {
             dropped,
         } = broken;
         let kept = problems.len().min(MAX_ERRORS - self.kept_errors);
-        self.kept_errors += kept;
         self.tally.errors_dropped += dropped + (problems.len() - kept) as u64;
         problems.truncate(kept);
         problems.into_iter().try_for_each(|problem| {
@@ -175,6 +171,7 @@ impl Collector {
     }
 
     fn note(&mut self, error: RecordError) -> Result<()> {
+        self.kept_errors += 1;
         if self.tally.errors.len() < SHOWN_ERRORS {
             self.tally.errors.push(error.clone());
         }
@@ -217,8 +214,7 @@ impl Collector {
 
     fn send_block(&mut self) -> Result<()> {
         let errors = std::mem::take(&mut self.block);
-        let first = self.first;
-        self.first += i64::try_from(errors.len()).unwrap_or(i64::MAX);
+        let first = i64::try_from(self.kept_errors - errors.len()).unwrap_or(i64::MAX);
         self.send(Piece::Errors { first, errors })
     }
 

@@ -18,7 +18,7 @@ use store::report::{FeedbackQuery, FeedbackRow, ListPosition, Stride};
 use super::item::{Item, StoredAnswers};
 use crate::ReportState;
 use crate::rendered::{CACHE_STATUS, MISS, NO_CACHE};
-use api_http::accept::Kind;
+use api_http::accept::{Kind, content_type};
 use api_http::csv_text;
 use api_http::{Result, found, lines};
 
@@ -53,7 +53,7 @@ pub async fn whole(state: &ReportState, query: FeedbackQuery, kind: Kind) -> Res
     let header = header(kind, &form);
     let write = move |rows: &[_], out: &mut _| write(kind, &form, rows, out);
     let headers = [
-        (CONTENT_TYPE, HeaderValue::from_static(kind.content_type())),
+        (CONTENT_TYPE, HeaderValue::from_static(content_type(kind))),
         (CACHE_CONTROL, NO_CACHE),
         (CACHE_STATUS, MISS),
     ];

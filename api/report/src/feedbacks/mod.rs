@@ -27,7 +27,7 @@ use crate::rendered::{IfNoneMatch, MISS, answer, tag_of_body};
 use crate::request::{Conditional, FormPath, FormReportRequest, no_bus_prop};
 use api_http::accept::Kind;
 use api_http::deadline::soon;
-use api_http::lines::{page as read_page, wanted};
+use api_http::lines::{page as read_page, page_or_all, wanted};
 use api_http::list::TrackFieldQuery;
 use api_http::{Caller, List, PathId, Problem, Result, found};
 
@@ -35,11 +35,8 @@ use api_http::{Caller, List, PathId, Problem, Result, found};
 pub const FEEDBACKS: &str = "/api_v1/report/feedbacks";
 pub const COMMENTS: &str = "/api_v1/report/feedbacks/comment";
 
-const PAGE_OR_ALL: &str = "A page of feedbacks, or all of them as lines. \
-    CSV (RFC 4180): feedback_id, submitted_at, bus_props and track_fields (one JSON cell each), then a column a field key; \
-    `choices` are one JSON cell. A text whose first character after any `'` is `=`, `+`, `-`, `@`, tab or CR has one `'` \
-    before it, so that no spreadsheet runs it: to read such a cell take its first `'` away. \
-    NDJSON: one of `items` a line. A stream that fails is cut without its last chunk.";
+const CELLS: &str = "feedback_id, submitted_at, bus_props and track_fields (one JSON cell each), then a column a field key; \
+    `choices` are one JSON cell";
 
 /// List feedbacks, newest first.
 ///
@@ -49,7 +46,7 @@ const PAGE_OR_ALL: &str = "A page of feedbacks, or all of them as lines. \
     path = "/api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}",
     params(FormPath, TrackFieldQuery, AnswerQuery, List, Conditional),
     responses(
-        (status = 200, description = PAGE_OR_ALL,
+        (status = 200, description = page_or_all("feedbacks", CELLS),
             content((PageBody = "application/json"), (String = "text/csv"), (String = "application/x-ndjson")),
             headers(
                 ("ETag" = String, description = "Of a page: the same for the same bytes"),

@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use super::change::not_running;
 use super::{CampaignBody, Target, check_sendable, with_counts};
-use crate::state::FEW;
+use crate::state::{FEW, take_test};
 use crate::suppression::wrong_phone;
 use api_http::{Problem, QUICK, Result, found, within};
 
@@ -121,7 +121,7 @@ pub async fn test_campaign(target: Target, request: Request) -> Result<Response>
         return Err(Problem::invalid(wrong));
     }
     check_sendable(state, caller, &campaign.content).await?;
-    state.take_test(account_id)?;
+    take_test(&state.tests, account_id)?;
     let message_id = found(store.schedule_test(*key, &docid, &phone)).await?;
     let body = TestBody {
         message_id,

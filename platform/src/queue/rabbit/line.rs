@@ -10,35 +10,27 @@ use lapin::{Channel, Connection, ConnectionProperties};
 use parking_lot::Mutex;
 
 use super::{ANSWER, Topology, answer};
-use crate::config::AmqpUrl;
 use crate::queue::QueueError;
 
 /// Where the broker is, and the queues on it.
 #[derive(Clone)]
 pub(in crate::queue) struct Address {
-    uri: AMQPUri,
-    pub(super) topology: Topology,
-}
-
-impl Address {
-    pub(in crate::queue) fn new(url: &AmqpUrl, topology: Topology) -> Self {
-        let mut uri = url.0.clone();
-        uri.query.heartbeat.get_or_insert(10);
-        Self { uri, topology }
-    }
+    pub(in crate::queue) uri: AMQPUri,
+    pub(in crate::queue) topology: Topology,
 }
 
 /// One connection, and a channel on which the queues are declared. Dropped, both are closed in order.
 pub(super) struct Line {
     pub(super) channel: Channel,
     connection: Connection,
-    socket: Socket,
+    pub(super) socket: Socket,
 }
 
 /// A handle on the connection's socket, to cut it: closing in order needs a broker that answers.
-type Socket = Arc<Mutex<Option<TcpStream>>>;
+pub(super) type Socket = Arc<Mutex<Option<TcpStream>>>;
 
-fn cut(socket: &Socket) {
+/// Ends the connection now, whatever the broker does.
+pub(super) fn cut(socket: &Socket) {
     if let Some(socket) = &*socket.lock() {
         // It may be closed already.
         let _ = socket.shutdown(Shutdown::Both);
@@ -73,11 +65,6 @@ impl Line {
     /// Whether the broker is short of memory or disk and reads nothing from this connection.
     pub(super) fn blocked(&self) -> bool {
         self.connection.status().blocked()
-    }
-
-    /// Ends the connection now, whatever the broker does.
-    pub(super) fn cut(&self) {
-        cut(&self.socket);
     }
 }
 

@@ -12,6 +12,8 @@ mod topology;
 use std::sync::Arc;
 use std::time::Duration;
 
+use backon::ExponentialBuilder;
+
 pub(super) use self::line::Address;
 pub(super) use self::listener::listen;
 pub(super) use self::publisher::Publisher;
@@ -21,26 +23,14 @@ use super::QueueError;
 /// How long one answer of the broker is waited for. A publish, of two such steps at most, stays below 5 s.
 const ANSWER: Duration = Duration::from_secs(4);
 
-/// Each broken line is tried again after 100 ms, 200 ms … 2 s.
-struct Backoff(Duration);
+/// The pause before a broken line is tried again, at first.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
-impl Backoff {
-    const FIRST: Duration = Duration::from_millis(100);
-    const LAST: Duration = Duration::from_secs(2);
-
-    /// The next pause.
-    fn pause(&mut self) -> Duration {
-        let pause = self.0;
-        self.0 = (pause * 2).min(Self::LAST);
-        pause
-    }
-}
-
-impl Default for Backoff {
-    fn default() -> Self {
-        Self(Self::FIRST)
-    }
-}
+/// The pauses of a broken line: 100 ms, 200 ms … 2 s.
+const PAUSES: ExponentialBuilder = ExponentialBuilder::new()
+    .with_min_delay(FIRST_PAUSE)
+    .with_max_delay(Duration::from_secs(2))
+    .without_max_times();
 
 /// One answer of the broker, waited for as long as [`ANSWER`].
 async fn answer<T>(asked: impl Future<Output = lapin::Result<T>>) -> Result<T, QueueError> {

@@ -4,14 +4,15 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use backon::{BackoffBuilder, ExponentialBackoff};
 use domain::message::Message;
 use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
 use lapin::{BasicProperties, Confirmation, PublisherConfirm};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::line::{Address, Line};
-use super::{Backoff, answer};
+use super::line::{Address, Line, cut};
+use super::{FIRST_PAUSE, PAUSES, answer};
 use crate::queue::QueueError;
 
 /// All that a publish may take.
@@ -27,7 +28,7 @@ pub(in crate::queue) struct Publisher {
 
 struct State {
     line: Option<Arc<Line>>,
-    backoff: Backoff,
+    pauses: ExponentialBackoff,
     rest_until: Instant,
 }
 
@@ -35,7 +36,7 @@ impl Publisher {
     pub(in crate::queue) fn new(address: Address) -> Self {
         let state = State {
             line: None,
-            backoff: Backoff::default(),
+            pauses: PAUSES.build(),
             rest_until: Instant::now(),
         };
         Self {
@@ -51,7 +52,7 @@ impl Publisher {
                 // Someone deleted the queue; the next line declares it. Not at once: RabbitMQ 3.10 never tells
                 // the consumers of a quorum queue that is there again when it comes to that.
                 Err(QueueError::Unroutable) => {
-                    tokio::time::sleep(Backoff::FIRST).await;
+                    tokio::time::sleep(FIRST_PAUSE).await;
                     self.try_publish(message).await
                 }
                 result => result,
@@ -87,9 +88,9 @@ impl Publisher {
             let opened = open(&address).await.map(Arc::new);
             if let Ok(line) = &opened {
                 state.line = Some(line.clone());
-                state.backoff = Backoff::default();
+                state.pauses = PAUSES.build();
             } else {
-                state.rest_until = Instant::now() + state.backoff.pause();
+                state.rest_until = Instant::now() + state.pauses.next().unwrap_or_default();
             }
             opened
         });
@@ -122,14 +123,14 @@ impl Publisher {
             Err(error) => {
                 // Silent for so long, it is a broken line or a frozen broker. Others find out now.
                 self.discard(&line).await;
-                line.cut();
+                cut(&line.socket);
                 Err(error)
             }
         }
     }
 
     async fn send(&self, line: &Line, message: &Message) -> lapin::Result<PublisherConfirm> {
-        let queue = self.address.topology.queue();
+        let queue = self.address.topology.queue.as_str();
         let body = message.encode();
         let persistent = BasicProperties::default()
             .with_delivery_mode(2)

@@ -17,9 +17,10 @@ const DELIVERY_LIMIT: i64 = 20;
 /// The names of the queues.
 #[derive(Clone)]
 pub struct Topology {
-    queue: String,
-    /// Of the exchange and of its queue.
-    dead: String,
+    /// Of the queue of all messages.
+    pub queue: String,
+    /// Of the queue of dead letters, and of its exchange.
+    pub dead: String,
 }
 
 impl Default for Topology {
@@ -36,16 +37,6 @@ impl Topology {
             queue: format!("{prefix}.notifications"),
             dead: format!("{prefix}.dead"),
         }
-    }
-
-    /// The queue of all messages.
-    pub fn queue(&self) -> &str {
-        &self.queue
-    }
-
-    /// The queue of dead letters, and its exchange.
-    pub fn dead(&self) -> &str {
-        &self.dead
     }
 
     /// Makes all there is to be, if it is not there.

@@ -3,19 +3,19 @@
 //!
 //! What is *not* here: what is kept, and whether an entry may be used (the crate `report`).
 
-pub mod key;
-
-use std::error::Error;
-use std::sync::Arc;
+use std::fmt::Display;
+use std::io;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+/// Why a cache does not answer. The caller goes to the database instead.
+pub use redis::RedisError as CacheError;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::io::tcp::TcpSettings;
-use redis::{AsyncCommands, Client, RedisError, RedisResult};
+use redis::{AsyncCommands, Client};
 use tokio::sync::watch;
+use uuid::Uuid;
 
-pub use self::key::CacheKey;
 use crate::config::RedisUrl;
 
 /// Past this the database is the quicker cache.
@@ -27,23 +27,26 @@ const REST: Duration = Duration::from_millis(100);
 /// Keys that one command names at most: an answer to more would take the 50 ms to arrive.
 const AT_ONCE: usize = 128;
 
-/// A cache that does not answer. The caller goes to the database instead.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum CacheError {
-    /// Not reachable, or out of memory, or not a cache of ours.
-    #[error("the cache cannot be used")]
-    Unavailable(#[source] Arc<dyn Error + Send + Sync>),
-    /// Slower than asking the database.
-    #[error("the cache did not answer within 50 ms")]
-    TimedOut,
-    /// It did not answer a moment ago and is not asked again yet.
-    #[error("the cache did not answer a moment ago")]
-    Resting,
-}
+/// The name of an entry: `feedback:{account}:kind:part:…`. The account in braces is a Redis hash tag: the keys of one account lie on one
+/// node of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CacheKey(String);
 
-impl From<RedisError> for CacheError {
-    fn from(error: RedisError) -> Self {
-        Self::Unavailable(Arc::new(error))
+impl CacheKey {
+    /// `kind` names what is kept and the version of its shape, such as `recipients.v1`.
+    pub fn new(account_id: Uuid, kind: &'static str) -> Self {
+        Self(format!("feedback:{{{account_id}}}")).with(kind)
+    }
+
+    /// The key with one more part: an id, a month. It has no `:` of its own.
+    #[must_use]
+    pub fn with(self, part: impl Display) -> Self {
+        Self(format!("{}:{part}", self.0))
+    }
+
+    /// As the server knows it.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
@@ -165,23 +168,33 @@ impl Server {
     }
 
     /// One question; bounded as a whole, since the client library lets callers wait for its reconnect.
-    async fn ask<T>(&self, asking: impl Future<Output = RedisResult<T>>) -> Result<T, CacheError> {
+    async fn ask<T>(
+        &self,
+        asking: impl Future<Output = Result<T, CacheError>>,
+    ) -> Result<T, CacheError> {
         if Instant::now() < *self.rest_until.borrow() {
-            return Err(CacheError::Resting);
+            return Err(io::Error::other("the cache did not answer a moment ago").into());
         }
-        let rest = || self.rest_until.send_replace(Instant::now() + REST);
-        match tokio::time::timeout(ANSWER, asking).await {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(error)) if !error.is_timeout() => {
-                if error.is_unrecoverable_error() || error.is_io_error() {
-                    rest();
-                }
-                Err(error.into())
+        let answer = tokio::time::timeout(ANSWER, asking).await;
+        let answer = answer.unwrap_or_else(|late| Err(io::Error::from(late).into()));
+        answer.inspect_err(|error| {
+            if error.is_unrecoverable_error() || error.is_io_error() {
+                self.rest_until.send_replace(Instant::now() + REST);
             }
-            _ => {
-                rest();
-                Err(CacheError::TimedOut)
-            }
-        }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_begins_with_its_account_as_hash_tag() {
+        let key = CacheKey::new(Uuid::from_u128(1), "series.v1").with("2026-05");
+        assert_eq!(
+            key.as_str(),
+            "feedback:{00000000-0000-0000-0000-000000000001}:series.v1:2026-05"
+        );
     }
 }
