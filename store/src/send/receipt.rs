@@ -8,12 +8,11 @@ use domain::campaign::{
     CampaignContent, Count, MessageKind, MessageStatus, PartStates, Receipt, ReceiptStatus,
 };
 use domain::date_range::day_of;
-use domain::rollup::DayCounts;
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::CampaignKey;
-use super::tally::{Changes, ReportPlace, report_place};
+use super::tally::{Changes, Counted};
 use crate::tx::{Sql, get, json, parsed, values};
 use crate::{Error, Store, Tx};
 
@@ -59,26 +58,11 @@ const ALL_PARTS: i64 = -1;
 struct Locked {
     key: CampaignKey,
     message_id: Uuid,
-    kind: MessageKind,
-    before: MessageStatus,
-    parts: i64,
+    counted: Counted,
     states: PartStates,
     code: Option<String>,
     accepted_day: Option<NaiveDate>,
-    is_answered: bool,
     time_zone: Tz,
-    place: Option<ReportPlace>,
-}
-
-impl Locked {
-    /// What reports count of it.
-    fn counts(&self, status: MessageStatus) -> DayCounts {
-        if status.is_accepted() && self.kind != MessageKind::Test {
-            DayCounts::message(status == MessageStatus::Delivered, self.is_answered)
-        } else {
-            DayCounts::default()
-        }
-    }
 }
 
 impl Store {
@@ -143,34 +127,30 @@ impl Store {
         let mut rows = Vec::new();
         let mut delivered = Vec::new();
         for message in messages.values() {
-            let mut before = message.before;
+            let (key, counted) = (message.key, &message.counted);
+            let mut before = counted.before;
             if sent_after_all.contains(&message.message_id) {
                 // As if it had never been scheduled again.
                 before = MessageStatus::Unknown;
-                let delta = changes.of(message.key, message.kind);
-                delta.add(Count::Parts, message.parts);
+                let delta = changes.of(key, counted.kind);
+                delta.add(Count::Parts, counted.parts);
             }
             let after = message.states.status(before);
-            let to = Count::Status(after);
-            changes.moved((message.key, message.kind), message.before, to);
             // A receipt may be the first to say that the provider has it.
             let accepted_at = after.is_accepted().then_some(now);
             let today = accepted_at.map(|at| day_of(at, message.time_zone));
             let accepted_day = message.accepted_day.or(today);
-            if let (Some(day), Some((form, ids))) = (accepted_day, &message.place) {
-                let counts = message.counts(after) + -message.counts(message.before);
-                changes.reported.add_messages(*form, day, ids, counts);
-            }
+            changes.became(key, counted, after, accepted_day);
             let delivered_at = (after == MessageStatus::Delivered).then_some(now);
             if after == MessageStatus::Delivered
-                && message.before != after
-                && message.kind == MessageKind::First
-                && let Some(content) = campaigns.get(&message.key)
+                && counted.before != after
+                && counted.kind == MessageKind::First
+                && let Some(content) = campaigns.get(&key)
             {
-                delivered.push((message.key, message.message_id, content));
+                delivered.push((key, message.message_id, content));
             }
             rows.push(values![
-                message.key.account_id,
+                key.account_id,
                 message.message_id,
                 after.into_str(),
                 message.states.as_str(),
@@ -250,15 +230,11 @@ impl Tx {
             let message = Locked {
                 key: CampaignKey::new(account_id, get(&row, "campaign_id")?),
                 message_id,
-                kind: parsed(&row, "kind")?,
-                before: parsed(&row, "status")?,
-                parts: get(&row, "parts")?,
+                counted: Counted::read(&row)?,
                 states: parsed(&row, "part_states")?,
                 code: None,
                 accepted_day: get(&row, "accepted_day")?,
-                is_answered: get(&row, "is_answered")?,
                 time_zone: parsed(&row, "time_zone")?,
-                place: report_place(&row)?,
             };
             messages.insert((account_id, message_id), message);
         }

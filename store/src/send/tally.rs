@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use chrono::NaiveDate;
 use domain::campaign::{CampaignCounts, Count, Counts, MessageKind, MessageStatus};
+use domain::rollup::DayCounts;
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
@@ -30,17 +32,40 @@ pub(super) struct Changes {
     pub(super) reported: PendingDeltas,
 }
 
-/// Where reports count a message: in the form and the business properties of its link.
-pub(super) type ReportPlace = (FormKey, String);
+/// A locked message, as far as it counts.
+pub(super) struct Counted {
+    pub(super) kind: MessageKind,
+    pub(super) before: MessageStatus,
+    pub(super) parts: i64,
+    is_answered: bool,
+    /// Where reports count it: in the form and the business properties of its link; `None`: it has no link yet.
+    place: Option<(FormKey, String)>,
+}
 
-/// The place in a row of a message that has the columns of its link; `None`: it has no link yet.
-pub(super) fn report_place(row: &QueryResult) -> Result<Option<ReportPlace>, Error> {
-    let (account_id, form_id) = (
-        get(row, "account_id")?,
-        get::<Option<Uuid>>(row, "form_id")?,
-    );
-    let place = form_id.map(|id| Ok((FormKey::new(account_id, id), get(row, "bus_prop_ids")?)));
-    place.transpose()
+impl Counted {
+    /// Of a row that also has the columns of its link.
+    pub(super) fn read(row: &QueryResult) -> Result<Self, Error> {
+        let account_id = get(row, "account_id")?;
+        let form_id: Option<Uuid> = get(row, "form_id")?;
+        let place = form_id
+            .map(|id| Ok::<_, Error>((FormKey::new(account_id, id), get(row, "bus_prop_ids")?)));
+        Ok(Self {
+            kind: parsed(row, "kind")?,
+            before: parsed(row, "status")?,
+            parts: get(row, "parts")?,
+            is_answered: get(row, "is_answered")?,
+            place: place.transpose()?,
+        })
+    }
+
+    /// What reports count of it in a status.
+    fn reported(&self, status: MessageStatus) -> DayCounts {
+        if status.is_accepted() && self.kind != MessageKind::Test {
+            DayCounts::message(status == MessageStatus::Delivered, self.is_answered)
+        } else {
+            DayCounts::default()
+        }
+    }
 }
 
 impl Changes {
@@ -57,6 +82,22 @@ impl Changes {
     ) {
         let moved = Counts::moved(Count::Status(from), to);
         self.of(key, kind).merge(&moved);
+    }
+
+    /// A locked message of a campaign gets another status. Reports count it on the day on which it was accepted.
+    pub(super) fn became(
+        &mut self,
+        campaign: CampaignKey,
+        message: &Counted,
+        after: MessageStatus,
+        accepted_day: Option<NaiveDate>,
+    ) {
+        let to = Count::Status(after);
+        self.moved((campaign, message.kind), message.before, to);
+        if let (Some(day), Some((form, ids))) = (accepted_day, &message.place) {
+            let counts = message.reported(after) + -message.reported(message.before);
+            self.reported.add_messages(*form, day, ids, counts);
+        }
     }
 }
 

@@ -3,15 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::NaiveDate;
-use domain::campaign::{CampaignStatus, Count, MessageKind, MessageStatus};
+use domain::campaign::{CampaignStatus, MessageKind, MessageStatus};
 use domain::date_range::day_of;
-use domain::rollup::DayCounts;
 use uuid::Uuid;
 
 use super::{DELETE_DUE, Loaded, Outcome, SET_DUE, StepTx};
 use crate::send::CampaignKey;
-use crate::send::tally::{ReportPlace, report_place};
-use crate::tx::{Sql, get, parsed, values};
+use crate::send::tally::Counted;
+use crate::tx::{Sql, get, values};
 use crate::{Error, Tx};
 
 /// Certain failures after which a message fails.
@@ -37,16 +36,6 @@ const REF: &str = "WITH g(a, m, s, i, n, t) AS (ROWS)
          ON CONFLICT (sender, provider_id) DO UPDATE SET account_id = excluded.account_id, message_id = excluded.message_id,
             part = excluded.part, created_at = excluded.created_at";
 
-/// A claimed message whose result came.
-struct Sending {
-    kind: MessageKind,
-    before: MessageStatus,
-    parts: i64,
-    failures: i64,
-    is_answered: bool,
-    place: Option<ReportPlace>,
-}
-
 impl StepTx<'_> {
     /// Records results of messages that are still claimed, and gives what they came to.
     pub(super) async fn record_results(
@@ -59,12 +48,12 @@ impl StepTx<'_> {
         let mut references = BTreeMap::new();
         for outcome in outcomes {
             let key = outcome.claimed;
-            let Some(message) = messages.get(&key.message_id) else {
+            let Some((message, failures)) = messages.get(&key.message_id) else {
                 continue;
             };
             let open = campaigns.get(&key.campaign);
             let open = open.filter(|campaign| campaign.status != CampaignStatus::Cancelled);
-            let failures = message.failures + i64::from(outcome.code.is_some());
+            let failures = failures + i64::from(outcome.code.is_some());
             let mut status = match outcome.retry_at {
                 Some(_) if outcome.code.is_some() && failures >= MAX_FAILURES => {
                     MessageStatus::Failed
@@ -81,12 +70,10 @@ impl StepTx<'_> {
                 accepted = None;
             }
             let day = accepted.map(|campaign| day_of(self.now, campaign.account_zone));
-            self.count(key.campaign, message, status);
-            if let (Some(day), Some((form, ids))) = (day, &message.place)
-                && message.kind != MessageKind::Test
-            {
-                let counts = DayCounts::message(false, message.is_answered);
-                self.changes.reported.add_messages(*form, day, ids, counts);
+            self.changes.became(key.campaign, message, status, day);
+            if let MessageStatus::Scheduled | MessageStatus::Cancelled = status {
+                // They were counted when it was claimed.
+                self.add_parts(key.campaign, message.kind, -message.parts);
             }
             if let (MessageKind::First, MessageStatus::Accepted, Some(campaign), false) =
                 (message.kind, status, open, self.driver.has_receipts)
@@ -108,16 +95,6 @@ impl StepTx<'_> {
         let (now, changes) = (self.now, &mut self.changes);
         self.tx.plan_reminders(&reminders, now, changes).await?;
         Ok(recorded)
-    }
-
-    fn count(&mut self, campaign: CampaignKey, message: &Sending, after: MessageStatus) {
-        let to = Count::Status(after);
-        self.changes
-            .moved((campaign, message.kind), message.before, to);
-        if let MessageStatus::Scheduled | MessageStatus::Cancelled = after {
-            // They were counted when it was claimed.
-            self.add_parts(campaign, message.kind, -message.parts);
-        }
     }
 
     fn keep(
@@ -143,21 +120,17 @@ impl StepTx<'_> {
 }
 
 impl Tx {
-    /// The messages of these outcomes that are still claimed, by their ids.
-    async fn lock_claimed(&self, outcomes: &[Outcome]) -> Result<HashMap<Uuid, Sending>, Error> {
+    /// The messages of these outcomes that are still claimed, by their ids, and how often each failed.
+    async fn lock_claimed(
+        &self,
+        outcomes: &[Outcome],
+    ) -> Result<HashMap<Uuid, (Counted, i64)>, Error> {
         let rows = outcomes.iter().map(|outcome| outcome.claimed.of_due());
         let claimed = self.locking(CLAIMED, "FOR UPDATE OF d, m");
         let mut messages = HashMap::new();
         for row in self.for_rows(&claimed, rows.collect()).await? {
-            let message = Sending {
-                kind: parsed(&row, "kind")?,
-                before: parsed(&row, "status")?,
-                parts: get(&row, "parts")?,
-                failures: get(&row, "failures")?,
-                is_answered: get(&row, "is_answered")?,
-                place: report_place(&row)?,
-            };
             if get::<i64>(&row, "fence")? > 0 {
+                let message = (Counted::read(&row)?, get(&row, "failures")?);
                 messages.insert(get(&row, "message_id")?, message);
             }
         }
