@@ -146,13 +146,6 @@ pub struct RollupJob {
     heartbeat: Heartbeat,
 }
 
-/// Where the scans for forms without a notification are.
-struct Scans {
-    watermark: Watermark,
-    next: Instant,
-    next_full: Instant,
-}
-
 impl RollupJob {
     /// A job that also writes the months that it changed to the cache.
     pub fn new(store: Store, cache: Cache) -> Self {
@@ -173,19 +166,19 @@ impl RollupJob {
         self.heartbeat.clone()
     }
 
-    /// Rolls up what it is notified of and what its scans find, until `shutdown`. Each form is a task of its own; none
-    /// waits for another's.
+    /// Rolls up what it is notified of and what its scans find, until `shutdown`.
     pub async fn run(self, shutdown: CancellationToken) {
-        let now = Instant::now();
-        let scans = Scans {
-            watermark: Watermark::new(Utc::now()),
-            next: now,
-            next_full: now,
-        };
+        // Beside each other, because a transaction that waits for a scan holds its locks.
+        tokio::select! {
+            () = self.work(&shutdown) => {}
+            () = self.scan() => {}
+        }
+    }
+
+    /// Each form is a task of its own; none waits for another's.
+    async fn work(&self, shutdown: &CancellationToken) {
         let (mut line, mut tasks) = (Line::default(), FuturesUnordered::new());
-        // Beside the tasks, because a transaction that waits for a scan holds its locks.
-        let mut scanning = Box::pin(self.scan(scans));
-        let (mut paced, mut away) = (now, false);
+        let (mut paced, mut away) = (Instant::now(), false);
         while !shutdown.is_cancelled() {
             self.heartbeat.record();
             while tasks.len() < self.store.concurrent_roll_ups()
@@ -193,30 +186,23 @@ impl RollupJob {
             {
                 tasks.push(self.roll_up(task));
             }
-            let done = tokio::select! {
+            tokio::select! {
                 () = shutdown.cancelled() => break,
                 Some((task, took, done)) = tasks.next() => {
                     line.end(&task, took);
                     // What was notified of the form meanwhile was left.
                     self.notifier.shared.notify.notify_one();
-                    done
+                    if let Err(error) = &done && !away {
+                        tracing::warn!(error = %one_line(error), "the database is away; rolling up waits");
+                    }
+                    away = done.is_err();
                 }
                 () = self.notified(paced) => {
                     line.add(&mut self.notifier.shared.notified.lock());
                     paced = Instant::now() + PACE;
-                    continue;
                 }
-                (scans, done) = &mut scanning => {
-                    scanning = Box::pin(self.scan(scans));
-                    done
-                }
-            };
-            if let Err(error) = &done
-                && !away
-            {
-                tracing::warn!(error = %one_line(error), "the database is away; rolling up waits");
+                () = sleep(POLL) => {}
             }
-            away = done.is_err();
         }
         // What is under way is finished.
         while tasks.next().await.is_some() {}
@@ -259,30 +245,30 @@ impl RollupJob {
         (task, took, done)
     }
 
-    /// Finds forms with pending counts without a notification, once it is time.
-    async fn scan(&self, mut scans: Scans) -> (Scans, Result<(), Error>) {
-        sleep_until(scans.next).await;
-        let found = self.find(&mut scans).await;
-        (scans, found)
-    }
-
-    async fn find(&self, scans: &mut Scans) -> Result<(), Error> {
-        let now = Instant::now();
-        scans.next = now + POLL;
-        let full = scans.next_full <= now;
-        let (above, scope) = if full {
-            (0, ScanScope::All)
-        } else {
-            (scans.watermark.position, ScanScope::Recent)
-        };
-        let found = self.store.pending_forms(above).await?;
-        if full {
-            scans.next_full = now + FULL_SCAN;
+    /// Finds forms with pending counts without a notification, again and again.
+    async fn scan(&self) {
+        let (mut watermark, mut next_full) = (Watermark::new(Utc::now()), Instant::now());
+        loop {
+            let now = Instant::now();
+            let full = next_full <= now;
+            let (above, scope) = if full {
+                (0, ScanScope::All)
+            } else {
+                (watermark.position, ScanScope::Recent)
+            };
+            match self.store.pending_forms(above).await {
+                Ok(found) => {
+                    if full {
+                        next_full = now + FULL_SCAN;
+                    }
+                    watermark.advance(found.last, Utc::now());
+                    for form in found.forms {
+                        self.notifier.put(form, scope);
+                    }
+                }
+                Err(error) => tracing::debug!(%error, "no scan of pending counts"),
+            }
+            sleep_until(now + POLL).await;
         }
-        scans.watermark.advance(found.last, Utc::now());
-        for form in found.forms {
-            self.notifier.put(form, scope);
-        }
-        Ok(())
     }
 }
