@@ -115,7 +115,7 @@ impl NewAnswer {
     pub fn new(link: &PublicLink, visit: Uuid, at: DateTime<Utc>, answers: &Answers) -> Self {
         let view = NewView::new(link, visit, at);
         Self {
-            feedback_id: feedback_id(view.at),
+            feedback_id: id_at(view.at),
             view,
             limited: link.max_responses.is_some(),
             answers: answers.to_value().to_string(),
@@ -151,7 +151,7 @@ impl NewAnswer {
 }
 
 /// A version 7 UUID of the moment, so that the order of ids is that of time, to the millisecond.
-fn feedback_id(at: DateTime<Utc>) -> Uuid {
+pub(crate) fn id_at(at: DateTime<Utc>) -> Uuid {
     let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
     let nanos = at.timestamp_subsec_nanos();
     Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, nanos))

@@ -1,9 +1,7 @@
 //! How campaigns end: by themselves, once nothing is left to do, or cancelled.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::campaign::{
-    CampaignContent, CampaignCounts, Count, Counts, MessageKind, MessageStatus, SkipReason,
-};
+use domain::campaign::{CampaignContent, Count, Counts, MessageKind, MessageStatus, SkipReason};
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
@@ -44,21 +42,17 @@ impl Store {
             let key = CampaignKey::from_query_result(&row, "")?;
             let content: CampaignContent = json(&row, "content")?;
             if content.reminder.is_some() {
-                let counts = self
-                    .campaign_counts(key.account_id, &[key.campaign_id])
-                    .await?;
-                let waits = |counts: &CampaignCounts| {
-                    let planned = counts.reminder.get(Count::Recipients);
-                    let accepted = counts.first.status(MessageStatus::Accepted);
-                    let delivered = counts.first.status(MessageStatus::Delivered);
-                    accepted > 0 && accepted + delivered > planned
-                };
+                let counts = self.snapshot().await?.counts(key).await?;
+                let planned = counts.reminder.get(Count::Recipients);
+                let accepted = counts.first.status(MessageStatus::Accepted);
+                let delivered = counts.first.status(MessageStatus::Delivered);
+                let waits = accepted > 0 && accepted + delivered > planned;
                 let last =
                     "SELECT scheduled_at FROM message WHERE account_id = $1 AND campaign_id = $2
                              ORDER BY message_id DESC LIMIT 1";
                 let last: Option<DateTime<Utc>> = self.one(last, values![key]).await?;
                 let within = TimeDelta::hours(content.send_within_hours.into()) + REPORTED_WITHIN;
-                if counts.iter().any(waits) && last.is_some_and(|last| last + within > now) {
+                if waits && last.is_some_and(|last| last + within > now) {
                     continue;
                 }
             }

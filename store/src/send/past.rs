@@ -7,13 +7,13 @@ use domain::campaign::{
 use domain::date_range::day_of;
 use domain::pepper::Pepper;
 use domain::rollup::DayCounts;
-
-use uuid::{NoContext, Timestamp, Uuid};
+use uuid::Uuid;
 
 use super::CampaignKey;
-use super::drive::token_text;
+use super::drive::{NEW_CONTACT, token_text};
 use super::tally::Changes;
-use crate::form::{FormKey, PublicLink};
+use crate::collect::id_at;
+use crate::form::{FIELD, FormKey, LINK, PublicLink};
 use crate::tx::{Sql, values};
 use crate::{Error, Store};
 
@@ -41,23 +41,6 @@ const MESSAGE: &str = "WITH g(a, c, m, d, p, t, y, r, s, n) AS (ROWS)
      INSERT INTO message (account_id, campaign_id, message_id, docid, phone_mac, scheduled_at, accepted_day, delivered_at, status,
             part_states, kind, sent_mac, parts, encoding, link_id, accepted_at)
      SELECT g.*, 'first', p, 1, 'gsm7', m, t FROM g";
-const LINK: &str = "WITH g(a, l, f, k, b, x, e, t, c) AS (ROWS)
-     INSERT INTO link (account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at, campaign_id, max_responses)
-     SELECT g.*, 1 FROM g";
-const FIELD: &str = "WITH g(a, l, f, t) AS (ROWS)
-     INSERT INTO link_track_field (account_id, link_id, form_id, track_field) SELECT * FROM g";
-const CONTACT: &str = "WITH g(a, p, t, c, d, s) AS (ROWS)
-     INSERT INTO contact (account_id, phone_mac, last_sent_at, last_campaign_id, docid, senders) SELECT * FROM g WHERE true
-         ON CONFLICT DO NOTHING";
-
-fn timestamp(at: DateTime<Utc>) -> Result<Timestamp, Error> {
-    let seconds = u64::try_from(at.timestamp()).map_err(Error::broken)?;
-    Ok(Timestamp::from_unix(
-        NoContext,
-        seconds,
-        at.timestamp_subsec_nanos(),
-    ))
-}
 
 impl Store {
     /// Adds messages of a campaign with their links, recipients and the import that these came with, and counts them. The
@@ -76,7 +59,7 @@ impl Store {
         let Some(began) = messages.iter().map(|message| message.sent_at).min() else {
             return Ok(());
         };
-        let batch_id = Uuid::new_v7(timestamp(began)?);
+        let batch_id: Uuid = id_at(began);
         let count = i64::try_from(messages.len()).map_err(Error::broken)?;
         tx.execute(BATCH, values![key, batch_id, began, count])
             .await?;
@@ -125,7 +108,9 @@ impl Store {
                 serde_json::to_string(&link.track_fields).map_err(Error::broken)?,
                 link.expires_at,
                 at,
-                key.campaign_id
+                key.campaign_id,
+                false,
+                1_i64
             ]);
             for (name, value) in link.track_fields.iter() {
                 let field = format!("{name}={value}");
@@ -135,10 +120,10 @@ impl Store {
             contacts.push(values![
                 key.account_id,
                 mac,
+                senders,
                 at,
                 key.campaign_id,
-                docid,
-                senders
+                docid
             ]);
             let counts = changes.of(key, MessageKind::First);
             for count in [Count::Recipients, Count::Status(status), Count::Parts] {
@@ -156,7 +141,7 @@ impl Store {
             (LINK, links),
             (FIELD, fields),
             (MESSAGE, rows),
-            (CONTACT, contacts),
+            (NEW_CONTACT, contacts),
         ] {
             tx.for_rows(statement, rows).await?;
         }

@@ -28,7 +28,7 @@ const DUE: &str = "SELECT d.due_at, d.message_id, d.failures, m.docid, m.kind, m
       ORDER BY d.due_at, d.message_id LIMIT $4";
 
 /// Nothing is noted of a test but its phone and its sender. Of phones that were not known a row that came meanwhile is left.
-const NEW_CONTACT: &str = "WITH g(a, p, s, t, c, d) AS (ROWS)
+pub(in crate::send) const NEW_CONTACT: &str = "WITH g(a, p, s, t, c, d) AS (ROWS)
      INSERT INTO contact (account_id, phone_mac, senders, last_sent_at, last_campaign_id, docid) SELECT * FROM g WHERE true
          ON CONFLICT DO NOTHING RETURNING phone_mac";
 const SENT_TO: &str = "WITH g(a, p, s, t, c, d) AS (ROWS)

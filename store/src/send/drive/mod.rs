@@ -20,7 +20,7 @@ use indexmap::IndexMap;
 use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
 
-pub(super) use self::claims::token_text;
+pub(super) use self::claims::{NEW_CONTACT, token_text};
 use super::CampaignKey;
 use super::lease::Lease;
 use super::tally::Changes;
