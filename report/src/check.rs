@@ -42,7 +42,7 @@ pub async fn check_months(
             day: Some(day),
             ..Drift::new("cache", form.form_id, &counter, found)
         };
-        let mut snapshot = store.report_snapshot().await?;
+        let mut snapshot = store.snapshot().await?;
         let entries = Entry::of_form(&mut snapshot, form, bus_prop_id, months).await?;
         let mut stored: BTreeMap<NaiveDate, Delta> = BTreeMap::new();
         for (day, delta) in snapshot.form_days(form, bus_prop_id, months).await? {

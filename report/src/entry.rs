@@ -8,9 +8,9 @@ use chrono::NaiveDate;
 use domain::month::Month;
 use domain::rollup::month;
 use platform::cache::{Cache, CacheKey};
-use store::Error;
 use store::form::FormKey;
-use store::report::{Snapshot, Version};
+use store::report::Version;
+use store::{Error, Tx};
 
 /// Entries that nobody writes again go after this long.
 const TTL: Duration = Duration::from_hours(24);
@@ -27,7 +27,7 @@ pub(crate) struct Entry {
 impl Entry {
     /// Those of the months of a form, from one to another, that have data.
     pub async fn of_form(
-        snapshot: &mut Snapshot,
+        snapshot: &mut Tx,
         form: FormKey,
         bus_prop_id: i64,
         months: (Month, Month),

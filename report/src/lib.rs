@@ -17,8 +17,7 @@ mod refresh;
 use std::sync::LazyLock;
 
 use platform::places::{Place, Places};
-use store::report::Snapshot;
-use store::{Error, Store};
+use store::{Error, Store, Tx};
 use uuid::Uuid;
 
 pub use self::account::{AccountSeries, account_series};
@@ -37,7 +36,7 @@ pub enum Source {
 }
 
 /// Waits for a place for the account.
-async fn snapshot(store: &Store, account_id: Uuid) -> Result<(Snapshot, Option<Place>), Error> {
+async fn snapshot(store: &Store, account_id: Uuid) -> Result<(Tx, Option<Place>), Error> {
     let place = SNAPSHOTS.take(account_id).await;
-    Ok((store.report_snapshot().await?, place))
+    Ok((store.snapshot().await?, place))
 }

@@ -30,7 +30,7 @@ pub async fn refresh_months(
     if !cache.is_shared() {
         return Ok(());
     }
-    let mut snapshot = store.report_snapshot().await?;
+    let mut snapshot = store.snapshot().await?;
     let mut entries = Vec::with_capacity(touched.len());
     for (bus_prop_id, month) in touched {
         let months = (month, month);

@@ -6,10 +6,10 @@ use domain::form::FormStatus;
 use domain::month::Month;
 use uuid::Uuid;
 
-use super::{Snapshot, Version, month_of};
-use crate::Error;
+use super::{Version, month_of};
 use crate::report::rollup::WHOLE;
 use crate::tx::{Sql, get, parsed, values};
+use crate::{Error, Tx};
 
 /// An account's forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ const DAYS_SQLITE: &str = "SELECT r.form_id, r.day, r.delta FROM form_version v 
          ON r.account_id = $1 AND r.form_id = v.form_id AND r.bus_prop_id = $2 AND r.day BETWEEN $3 AND $4
       WHERE v.account_id = $1 ORDER BY r.form_id, r.day";
 
-impl Snapshot {
+impl Tx {
     /// An account's head.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Snapshot {
           UNION ALL
          SELECT NULL, data_version, stamp, as_of, NULL, NULL FROM recipient_version WHERE account_id = $1
           ORDER BY form_id";
-        let rows = self.0.rows(rows, values![account_id]).await?;
+        let rows = self.rows(rows, values![account_id]).await?;
         let versions = rows.iter().map(Version::of);
         let mut head = AccountHead {
             version: versions.sum::<Result<_, _>>()?,
@@ -85,7 +85,7 @@ impl Snapshot {
         let months = "SELECT form_id, month, version, stamp FROM rollup_month
                        WHERE account_id = $1 AND month BETWEEN $2 AND $3 ORDER BY form_id, month";
         let values = values![account_id, first.first(), last.first()];
-        let rows = self.0.rows(months, values).await?;
+        let rows = self.rows(months, values).await?;
         let months = rows.iter().map(|row| {
             let (month, version) = month_of(row)?;
             Ok((get(row, "form_id")?, month, version))
@@ -103,9 +103,9 @@ impl Snapshot {
         account_id: Uuid,
         (first, last): (Month, Month),
     ) -> Result<Vec<(Uuid, NaiveDate, Vec<u8>)>, Error> {
-        let days = self.0.dialect(DAYS_POSTGRES, DAYS_SQLITE);
+        let days = self.dialect(DAYS_POSTGRES, DAYS_SQLITE);
         let values = values![account_id, WHOLE, first.first(), last.last()];
-        self.0.all(days, values).await
+        self.all(days, values).await
     }
 
     /// Recipients now stored by the day of their creation, in order; days without any may be missing.
@@ -119,8 +119,7 @@ impl Snapshot {
     ) -> Result<Vec<(NaiveDate, i64)>, Error> {
         let days = "SELECT day, recipients FROM recipient_rollup
                      WHERE account_id = $1 AND day BETWEEN $2 AND $3 ORDER BY day";
-        self.0
-            .all(days, values![account_id, range.start(), range.end()])
+        self.all(days, values![account_id, range.start(), range.end()])
             .await
     }
 }

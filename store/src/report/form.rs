@@ -6,10 +6,10 @@ use domain::month::Month;
 use entity::form;
 use sea_orm::FromQueryResult;
 
-use super::{Snapshot, Version, month_of};
-use crate::Error;
+use super::{Version, month_of};
 use crate::form::{Form, FormKey};
 use crate::tx::{Sql, get, values};
+use crate::{Error, Tx};
 
 /// A form as its reports show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct FormHead {
     pub form: Form,
 }
 
-impl Snapshot {
+impl Tx {
     /// A form's head. `None`: the account has no such form.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ impl Snapshot {
         let row = "SELECT v.data_version AS version, v.stamp, v.as_of, f.*
            FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
           WHERE v.account_id = $1 AND v.form_id = $2";
-        let row = self.0.row(row, values![form]).await?;
+        let row = self.row(row, values![form]).await?;
         let head = row.map(|row| {
             Ok(FormHead {
                 version: Version::of(&row)?,
@@ -52,7 +52,7 @@ impl Snapshot {
         let values = values![form, first.first(), last.first()];
         let months = "SELECT month, version, stamp FROM rollup_month
                        WHERE account_id = $1 AND form_id = $2 AND month BETWEEN $3 AND $4 ORDER BY month";
-        let rows = self.0.rows(months, values).await?;
+        let rows = self.rows(months, values).await?;
         rows.iter().map(month_of).collect()
     }
 
@@ -69,7 +69,7 @@ impl Snapshot {
         let values = values![form, bus_prop_id, first.first(), last.last()];
         let days = "SELECT day, delta FROM rollup
                      WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5 ORDER BY day";
-        self.0.all(days, values).await
+        self.all(days, values).await
     }
 
     /// The days of a form's business properties: the id of each and the encoded [`domain::rollup::Delta`] of a day, in the order
@@ -85,6 +85,6 @@ impl Snapshot {
         let values = values![form, range.start(), range.end()];
         let days = "SELECT bus_prop_id, delta FROM rollup
                      WHERE account_id = $1 AND form_id = $2 AND bus_prop_id > 0 AND day BETWEEN $3 AND $4 ORDER BY bus_prop_id";
-        self.0.all(days, values).await
+        self.all(days, values).await
     }
 }

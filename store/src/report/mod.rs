@@ -1,4 +1,4 @@
-//! What reports are made of: a [`Snapshot`] reads counts, comments and the version that they have, all as of one moment.
+//! What reports are made of: a [`Store::snapshot`] reads counts, comments and the version that they have, all as of one moment.
 //!
 //! A version is judged by primary keys alone ([`Store::form_data_version`], [`Store::account_data_version`]).
 //!
@@ -25,21 +25,9 @@ pub use self::rollup::{PendingForms, RolledUp, ScanScope, WHOLE, Watermark};
 use crate::form::FormKey;
 use crate::tx::{Sql, get, values};
 pub use crate::version::Version;
-use crate::{Error, Store, Tx};
-
-/// Reads as of one moment. Dropped, it ends.
-#[derive(Debug)]
-pub struct Snapshot(pub(crate) Tx);
+use crate::{Error, Store};
 
 impl Store {
-    /// Begins a snapshot.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub async fn report_snapshot(&self) -> Result<Snapshot, Error> {
-        self.snapshot().await.map(Snapshot)
-    }
-
     /// The version of a form's reports. `None`: the account has no such form.
     ///
     /// # Errors

@@ -59,8 +59,11 @@ impl Store {
         Tx::begin(&self.pool, &[self.pool.long(), BY_KEYS]).await
     }
 
-    /// A transaction that reads by key, all of it as of one moment.
-    pub(crate) async fn snapshot(&self) -> Result<Tx, Error> {
+    /// A transaction that reads by key, all of it as of one moment. Dropped, it ends.
+    ///
+    /// # Errors
+    /// The database is unavailable.
+    pub async fn snapshot(&self) -> Result<Tx, Error> {
         Tx::snapshot(&self.pool, &[BY_KEY]).await
     }
 

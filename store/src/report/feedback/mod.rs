@@ -19,7 +19,6 @@ pub(crate) use self::bounds::Bounds;
 use self::rows::Read;
 use self::tally::{Run, Tally};
 use crate::form::FormKey;
-use crate::report::Snapshot;
 use crate::report::rollup::next_as_of;
 use crate::tx::{Sql, rows_that_fit, values};
 use crate::{Error, ListPage, Store, Tx};
@@ -179,7 +178,7 @@ impl Store {
     }
 }
 
-impl Snapshot {
+impl Tx {
     /// At most `rows` of the newest comments of a list; `days` says how many there are on each day.
     ///
     /// # Errors
@@ -198,11 +197,9 @@ impl Snapshot {
         if runs.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(self.0.listed(&query, &runs, None, rows).await?.rows)
+        Ok(self.listed(&query, &runs, None, rows).await?.rows)
     }
-}
 
-impl Tx {
     /// The list has what is not rolled up yet, so its `as_of` is the one that the roll-up will give it.
     async fn list_as_of(&mut self, query: &FeedbackQuery) -> Result<DateTime<Utc>, Error> {
         let found = "SELECT v.as_of, (SELECT max(i.created_at) FROM pending_delta i WHERE i.account_id = $1 AND i.form_id = $2)
@@ -289,14 +286,5 @@ impl Tx {
         let before_it = i64::try_from(among.saturating_sub(1)).unwrap_or(i64::MAX);
         let values = values![query.form, bounds.from, bounds.below, before_it];
         self.one(rows::nth(query), values).await
-    }
-
-    /// The list's counts by day; `None` where only reading it tells.
-    async fn tally(&mut self, query: &FeedbackQuery) -> Result<Option<Tally>, Error> {
-        if query.is_searched() {
-            return Ok(None);
-        }
-        let mut tally = self.rolled_up_tally(query).await?;
-        Ok(self.add_pending(query, &mut tally).await?.then_some(tally))
     }
 }

@@ -6,16 +6,15 @@ use chrono::{NaiveDate, TimeDelta};
 use domain::date_range::{DateRange, day_of};
 use domain::link::BusPropIds;
 use domain::rollup::{Counts, DayCounts};
+use futures::TryStreamExt;
 use uuid::Uuid;
 
 use super::FeedbackQuery;
 use super::bounds::{Bounds, time_of};
 use crate::report::rollup::WHOLE;
-use crate::tx::{Sql, values};
+use crate::tx::{Sql, get, values};
 use crate::{Error, Tx};
 
-/// Pending rows that are in memory at once.
-const LOOK: usize = 10_000;
 /// Days that are so far apart have no ids between each other's ([`Bounds::of_days`]).
 const APART: TimeDelta = TimeDelta::days(3);
 /// The runs that are read one by one, at most. All earlier days are one more run.
@@ -112,8 +111,12 @@ impl FeedbackQuery {
 }
 
 impl Tx {
-    /// By the rollups.
-    pub(super) async fn rolled_up_tally(&mut self, query: &FeedbackQuery) -> Result<Tally, Error> {
+    /// The list's counts by day, rolled up and pending. `None` where only reading the list tells: it is searched, or a newer
+    /// version wrote what is pending.
+    pub(super) async fn tally(&mut self, query: &FeedbackQuery) -> Result<Option<Tally>, Error> {
+        if query.is_searched() {
+            return Ok(None);
+        }
         let bus_prop_id = query.bus_prop_id.map_or(WHOLE, i64::from);
         let (first, last) = (query.range.start(), query.range.end());
         // The counters come first, and take ten bytes each at most.
@@ -127,40 +130,21 @@ impl Tx {
             let counts = DayCounts::decode(&delta)?;
             tally.0.insert(day, query.listed(counts));
         }
-        Ok(tally)
-    }
-
-    /// Adds the pending counts. Not possible where a newer version wrote to it: then only the list itself tells.
-    pub(super) async fn add_pending(
-        &mut self,
-        query: &FeedbackQuery,
-        tally: &mut Tally,
-    ) -> Result<bool, Error> {
-        let (first, last) = (query.range.start(), query.range.end());
-        let look = i64::try_from(LOOK).unwrap_or(i64::MAX);
-        let mut above: i64 = 0;
-        loop {
-            let rows = "SELECT id, day, bus_prop_ids, delta FROM pending_delta
-              WHERE account_id = $1 AND form_id = $2 AND id > $3 AND day BETWEEN $4 AND $5
-              ORDER BY id LIMIT $6";
-            let rows: Vec<(i64, NaiveDate, String, Vec<u8>)> = self
-                .all(rows, values![query.form, above, first, last, look])
-                .await?;
-            for (id, day, ids, delta) in &rows {
-                above = *id;
-                let (Ok(ids), Ok(counts)) = (ids.parse::<BusPropIds>(), DayCounts::decode(delta))
-                else {
-                    return Ok(false);
-                };
-                let is_listed = |wanted| ids.contains(&wanted);
-                if query.bus_prop_id.is_none_or(is_listed) {
-                    *tally.0.entry(*day).or_default() += query.listed(counts);
-                }
-            }
-            if rows.len() < LOOK {
-                return Ok(true);
+        let pending = "SELECT day, bus_prop_ids, delta FROM pending_delta
+          WHERE account_id = $1 AND form_id = $2 AND day BETWEEN $3 AND $4";
+        let mut pending = self.stream(pending, values![query.form, first, last]);
+        while let Some(row) = pending.try_next().await? {
+            let (ids, delta): (String, Vec<u8>) = (get(&row, "bus_prop_ids")?, get(&row, "delta")?);
+            let (Ok(ids), Ok(counts)) = (ids.parse::<BusPropIds>(), DayCounts::decode(&delta))
+            else {
+                return Ok(None);
+            };
+            let is_listed = |wanted| ids.contains(&wanted);
+            if query.bus_prop_id.is_none_or(is_listed) {
+                *tally.0.entry(get(&row, "day")?).or_default() += query.listed(counts);
             }
         }
+        Ok(Some(tally))
     }
 }
 

@@ -220,7 +220,7 @@ impl Ledger {
 
     /// Recipients by the counts that reports read.
     pub async fn counted(&self) -> Result<i64> {
-        let mut snapshot = self.store.report_snapshot().await?;
+        let mut snapshot = self.store.snapshot().await?;
         let years = DateRange::parse("2026-01-01", "2030-01-01")?;
         let days = snapshot.recipient_days(self.account_id, years).await?;
         Ok(days.iter().map(|(_, recipients)| recipients).sum())

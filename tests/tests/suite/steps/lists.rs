@@ -149,7 +149,7 @@ async fn lists_have_what_their_filter_says_and_their_total_is_their_length() -> 
     }
     let newest: Vec<Uuid> = comments.map(|(id, _)| *id).rev().take(5).collect();
     let store = &survey.ledger.store;
-    let mut snapshot = store.report_snapshot().await?;
+    let mut snapshot = store.snapshot().await?;
     let found = snapshot.latest_comments(&query(&survey)?, days, 5).await?;
     let ids: Vec<Uuid> = found.iter().map(|row| row.feedback_id).collect();
     assert_eq!(ids, newest);

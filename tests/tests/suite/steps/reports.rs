@@ -161,7 +161,7 @@ async fn an_entry_of_another_version_is_not_used_and_months_without_change_keep_
     assert_eq!(after.version.number, before.version.number + 1);
     assert_eq!(after.days, expected(&survey, WHOLE).await?);
     assert_eq!(cached(&survey, None).await?.days, after.days);
-    let mut snapshot = survey.ledger.store.report_snapshot().await?;
+    let mut snapshot = survey.ledger.store.snapshot().await?;
     let months = (Month::of(survey.day(-40)), month);
     let months = snapshot.form_months(survey.form, months).await?;
     assert_eq!(months.last(), Some(&(month, after.version)));

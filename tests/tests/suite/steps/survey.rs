@@ -226,7 +226,7 @@ impl Survey {
     /// What the database has of the form, of its whole or of one business property.
     pub async fn rollup(&self, bus_prop_id: i64) -> Result<Rollup> {
         let store = &self.ledger.store;
-        let mut snapshot = store.report_snapshot().await?;
+        let mut snapshot = store.snapshot().await?;
         let head = snapshot.form_head(self.form).await?;
         let head = head.context("the form is not there")?;
         let years = DateRange::parse("2026-01-01", "2030-01-01")?;
