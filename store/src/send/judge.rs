@@ -44,10 +44,9 @@ pub(super) struct DueMessage {
     pub token: String,
 }
 
-/// What becomes of a due message.
+/// What becomes of a due message that is not skipped.
 #[derive(Debug, PartialEq)]
 pub(super) enum Verdict {
-    Skip(SkipReason),
     /// Its window is closed: not before this moment.
     Later(DateTime<Utc>),
     Send(Box<Ready>),
@@ -67,44 +66,32 @@ pub(super) struct Ready {
 
 impl Context<'_> {
     /// Judges a message at a moment. Of several reasons to skip it the first in this order is told.
-    pub(super) fn judge(&self, due: &DueMessage, now: DateTime<Utc>) -> Verdict {
-        use SkipReason::{
-            AlreadyAnswered, ContactGap, CountryNotAllowed, Erased, FormDeleted, OptedOut,
-            TemplateFieldMissing, TooLate, TooLong,
-        };
-        let Some(phone) = &due.phone else {
-            return Verdict::Skip(Erased);
-        };
-        let Some(form) = self.form else {
-            return Verdict::Skip(FormDeleted);
-        };
-        if due.contact.opted_out {
-            return Verdict::Skip(OptedOut);
-        }
-        if due.answered {
-            return Verdict::Skip(AlreadyAnswered);
-        }
+    pub(super) fn judge(
+        &self,
+        due: &DueMessage,
+        now: DateTime<Utc>,
+    ) -> Result<Verdict, SkipReason> {
+        let phone = due.phone.as_ref().ok_or(SkipReason::Erased)?;
+        let form = self.form.ok_or(SkipReason::FormDeleted)?;
+        skip_if(due.contact.opted_out, SkipReason::OptedOut)?;
+        skip_if(due.answered, SkipReason::AlreadyAnswered)?;
         let country = sms::country_of(phone);
         let is_served =
             |served: &[Country]| country.is_some_and(|country| served.contains(&country));
-        if !self.countries.is_none_or(is_served) {
-            return Verdict::Skip(CountryNotAllowed);
-        }
+        let is_allowed = self.countries.is_none_or(is_served);
+        skip_if(!is_allowed, SkipReason::CountryNotAllowed)?;
         let is_test = due.kind == MessageKind::Test;
         let deadline = due.scheduled_at + TimeDelta::hours(self.content.send_within_hours.into());
         let mut ends_at = deadline;
         if !is_test {
-            if self.is_too_soon(due.contact.last_sent, now) {
-                return Verdict::Skip(ContactGap);
-            }
-            if now >= deadline {
-                return Verdict::Skip(TooLate);
-            }
+            let is_too_soon = self.is_too_soon(due.contact.last_sent, now);
+            skip_if(is_too_soon, SkipReason::ContactGap)?;
+            skip_if(now >= deadline, SkipReason::TooLate)?;
             let zones = sms::zones_for(due.fields.get("time_zone").map(String::as_str), phone);
             let window = self.content.send_window.as_ref();
             let slot = sms::slot(window, &zones, self.account_zone, now);
             if slot.opens_at > now {
-                return Verdict::Later(slot.opens_at);
+                return Ok(Verdict::Later(slot.opens_at));
             }
             ends_at = slot
                 .closes_at
@@ -120,22 +107,20 @@ impl Context<'_> {
             None => None,
         };
         let link = format!("{}{}", self.link_prefix, due.token);
-        let Some(text) = template.fill(field, &link) else {
-            return Verdict::Skip(TemplateFieldMissing);
-        };
+        let text = template.fill(field, &link);
+        let text = text.ok_or(SkipReason::TemplateFieldMissing)?;
         let text = sms::plain(&text).into_owned();
         let parts = Parts::of(&text);
-        if parts.texts.len() > self.content.max_parts as usize {
-            return Verdict::Skip(TooLong);
-        }
-        Verdict::Send(Box::new(Ready {
+        let is_too_long = parts.texts.len() > self.content.max_parts as usize;
+        skip_if(is_too_long, SkipReason::TooLong)?;
+        Ok(Verdict::Send(Box::new(Ready {
             phone: phone.clone(),
             parts,
             text,
             track_fields: self.track_fields(&due.docid, &due.fields),
             bus_prop_ids: self.bus_prop_ids(form, &due.fields),
             ends_at,
-        }))
+        })))
     }
 
     fn is_too_soon(
@@ -176,4 +161,8 @@ impl Context<'_> {
         let ids: Vec<String> = ids.collect();
         ids.join("_").parse().unwrap_or_default()
     }
+}
+
+fn skip_if(is_so: bool, reason: SkipReason) -> Result<(), SkipReason> {
+    if is_so { Err(reason) } else { Ok(()) }
 }

@@ -113,10 +113,10 @@ fn add(
         token: TOKEN.to_owned(),
     };
     match context.judge(&due, now) {
-        Verdict::Skip(reason) => *preview.skipped.entry(reason).or_default() += 1,
+        Err(reason) => *preview.skipped.entry(reason).or_default() += 1,
         // There is no window that could be closed.
-        Verdict::Later(_) => preview.eligible += 1,
-        Verdict::Send(ready) => {
+        Ok(Verdict::Later(_)) => preview.eligible += 1,
+        Ok(Verdict::Send(ready)) => {
             preview.eligible += 1;
             let parts = ready.parts.texts.len();
             *preview.parts.entry(parts).or_default() += 1;

@@ -96,7 +96,7 @@ impl StepTx<'_> {
         let mut is_used_up = false;
         for candidate in candidates {
             match context.judge(&candidate.due, self.now) {
-                Verdict::Skip(reason) => {
+                Err(reason) => {
                     let skipped = Count::Skipped(reason);
                     let (kind, scheduled) = (candidate.due.kind, MessageStatus::Scheduled);
                     self.changes
@@ -105,11 +105,11 @@ impl StepTx<'_> {
                     self.write(SKIP, candidate.key.of_message(), reason);
                     self.write(DELETE_DUE, candidate.key.of_due(), vec![]);
                 }
-                Verdict::Later(at) => {
+                Ok(Verdict::Later(at)) => {
                     let later = values![0_i64, at, candidate.failures];
                     self.write(SET_DUE, candidate.key.of_due(), later);
                 }
-                Verdict::Send(ready) => {
+                Ok(Verdict::Send(ready)) => {
                     let parts = i64::try_from(ready.parts.texts.len()).map_err(Error::broken)?;
                     if parts > parts_left {
                         is_used_up = true;
