@@ -13,12 +13,9 @@ use crate::collect::{NewView, PendingDeltas};
 use crate::tx::{get, parsed, values};
 use crate::{Error, Tx};
 
-const VIEWED: &str = "WITH g(a, m, t) AS (ROWS) UPDATE message AS m SET viewed_at = g.t
-       FROM g WHERE m.account_id = g.a AND m.message_id = g.m AND m.viewed_at IS NULL
-     RETURNING account_id, message_id, campaign_id, kind, status, accepted_day";
-
-const ANSWERED: &str = "WITH g(a, m, t) AS (ROWS) UPDATE message AS m SET answered_at = g.t, viewed_at = coalesce(m.viewed_at, g.t)
-       FROM g WHERE m.account_id = g.a AND m.message_id = g.m AND m.answered_at IS NULL
+/// Notes the first of what `NOTED` has the moment of.
+const NOTE: &str = "WITH g(a, m, t) AS (ROWS) UPDATE message AS m SET NOTED = g.t
+       FROM g WHERE m.account_id = g.a AND m.message_id = g.m AND m.NOTED IS NULL
      RETURNING account_id, message_id, campaign_id, kind, status, accepted_day";
 
 /// The first thing that came through each of the links of messages, by account and id.
@@ -37,12 +34,16 @@ impl Tx {
             reported: deltas,
             ..Changes::default()
         };
-        let notes = [(Count::Viewed, VIEWED), (Count::Answered, ANSWERED)];
-        for (count, statement) in notes.into_iter().take(1 + usize::from(answered)) {
+        let notes = [
+            (Count::Viewed, "viewed_at"),
+            (Count::Answered, "answered_at"),
+        ];
+        for (count, noted) in notes.into_iter().take(1 + usize::from(answered)) {
             let rows = uses
                 .iter()
                 .map(|((account, link), first)| values![*account, *link, first.at]);
-            for row in self.for_rows(statement, rows.collect()).await? {
+            let note = NOTE.replace("NOTED", noted);
+            for row in self.for_rows(&note, rows.collect()).await? {
                 let account_id = get(&row, "account_id")?;
                 let key = CampaignKey::new(account_id, get(&row, "campaign_id")?);
                 let kind: MessageKind = parsed(&row, "kind")?;
