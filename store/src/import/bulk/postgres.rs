@@ -4,7 +4,6 @@
 //! rows go through a staging table, in statements that are exact under READ COMMITTED. A batch's first conflict sends the
 //! rest of it to staging at once.
 
-use domain::date_range::day_of;
 use domain::record::{COLUMNS, Record};
 use sea_orm::sqlx::postgres::PgArguments;
 use sea_orm::sqlx::query::Query;
@@ -70,7 +69,7 @@ fn bound<'q>(sql: &'static str, claim: &Claim) -> Query<'q, Postgres, PgArgument
         .bind(claim.id.batch_id)
         .bind(claim.seq)
         .bind(claim.claimed_at)
-        .bind(day_of(claim.claimed_at, claim.time_zone))
+        .bind(claim.day)
 }
 
 /// A COPY is always finished, also a refused one: only then is the connection in step with the server again.
@@ -89,7 +88,6 @@ async fn copy_straight(
 }
 
 fn straight_rows(claim: &Claim, records: &[Record<'_>]) -> Result<Vec<u8>, Error> {
-    let day = day_of(claim.claimed_at, claim.time_zone);
     let mut buffer = CopyBuffer::with_capacity(records.len() * 256);
     for record in records {
         buffer.row(6 + COLUMNS.len());
@@ -98,7 +96,7 @@ fn straight_rows(claim: &Claim, records: &[Record<'_>]) -> Result<Vec<u8>, Error
         buffer.field(claim.seq)?;
         buffer.field(claim.claimed_at)?;
         buffer.field(claim.claimed_at)?;
-        buffer.field(day)?;
+        buffer.field(claim.day)?;
         for (column, value) in COLUMNS.iter().zip(record.values()) {
             if column.is_json {
                 buffer.jsonb(value);

@@ -4,7 +4,6 @@
 
 use std::sync::LazyLock;
 
-use domain::date_range::day_of;
 use domain::record::{COLUMNS, Record};
 
 use super::columns::{BOUND, VALUES, insert_into, join};
@@ -76,13 +75,12 @@ pub(super) async fn store(
     let rows: Vec<_> = records.iter().map(Record::values).collect();
     let rows = serde_json::to_string(&rows).map_err(Error::broken)?;
     let (id, seq) = (claim.id, claim.seq);
-    let day = day_of(claim.claimed_at, claim.time_zone);
     let mut bound = values![
         id.account_id,
         id.batch_id,
         seq,
         claim.claimed_at,
-        day,
+        claim.day,
         rows.as_str()
     ];
     let created = tx.execute(&SQL.create, bound.clone()).await?;

@@ -1,7 +1,7 @@
 //! Claiming: which accounts have due chunks, and one chunk of an account locked until the transaction ends.
 
-use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::date_range::day_of;
 use domain::message::Lane;
 use sea_orm::Value;
 use uuid::Uuid;
@@ -17,8 +17,6 @@ pub struct Claim {
     pub records: i64,
     /// The batch's place in the account's order of acceptance.
     pub seq: i64,
-    /// The account's.
-    pub time_zone: Tz,
     /// The batch met docids that were stored already.
     pub staging: bool,
     /// A batch accepted earlier still has chunks to store.
@@ -32,6 +30,8 @@ pub struct Claim {
     pub payload: Vec<u8>,
     /// The database's clock at the claim.
     pub claimed_at: DateTime<Utc>,
+    /// Of the claim, in the account's time zone.
+    pub day: NaiveDate,
     /// The database session that holds it, as the server names it: its process and its start.
     pub(super) session: Option<(i64, DateTime<Utc>)>,
 }
@@ -149,6 +149,7 @@ impl Tx {
         // Null where the role may not see it: then a frozen owner is only found by the server's own limits.
         let start: Option<DateTime<Utc>> = get(&row, "backend_start")?;
         let pid: Option<i64> = get(&row, "backend_pid")?;
+        let claimed_at = get(&row, "claimed_at")?;
         Ok(Some(Claim {
             id: ChunkId {
                 account_id: get(&row, "account_id")?,
@@ -157,14 +158,14 @@ impl Tx {
             },
             records: get(&row, "records")?,
             seq: get(&row, "seq")?,
-            time_zone: parsed(&row, "time_zone")?,
             staging: get(&row, "staging")?,
             older_open: get(&row, "older_open")?,
             starts: get(&row, "starts")?,
             request_id: get(&row, "request_id")?,
             campaign_id: get(&row, "campaign_id")?,
             payload: get(&row, "payload")?,
-            claimed_at: get(&row, "claimed_at")?,
+            claimed_at,
+            day: day_of(claimed_at, parsed(&row, "time_zone")?),
             session: pid.zip(start),
         }))
     }

@@ -80,13 +80,8 @@ impl Tx {
             now
         ];
         self.execute(update, values).await?;
-        self.count_created(
-            id.account_id,
-            domain::date_range::day_of(claim.claimed_at, claim.time_zone),
-            outcomes.created,
-            now,
-        )
-        .await
+        self.count_created(id.account_id, claim.day, outcomes.created, now)
+            .await
     }
 
     /// Removes who started on a chunk.
