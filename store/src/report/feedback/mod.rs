@@ -156,13 +156,9 @@ impl Store {
         };
         bounds.from = floor.unwrap_or(bounds.from);
         let mut read = Read::default();
-        let rows = if position.is_small {
-            stride.rows
-        } else {
-            tx.fitting(query, (run, bounds), stride.rows, &mut read)
-                .await?
-        };
-        tx.read(query, (run, bounds), rows, &mut read).await?;
+        let (rows, is_small) = (stride.rows, position.is_small);
+        tx.read(query, (run, bounds), (rows, is_small), &mut read)
+            .await?;
         let next = if read.has_more || read.rows.len() >= stride.rows {
             read.rows.last().map(|last| (last.feedback_id, floor))
         } else {
@@ -213,7 +209,7 @@ impl Tx {
     /// Counts a list by reading it, where no tally tells.
     async fn count_listed(&mut self, query: &FeedbackQuery) -> Result<i64, Error> {
         let run = Run::of(query.range);
-        let values = rows::values(query, run, run.bounds())?;
+        let values = rows::values(query, run, run.bounds(), None)?;
         let counted = rows::of_list(self.is_sqlite(), query, rows::COUNTED);
         Ok(self.one(counted, values).await?.unwrap_or_default())
     }
@@ -236,44 +232,31 @@ impl Tx {
             // With its last row a run ends: what is older is another day's.
             let rows = rows.min(read.rows.len().saturating_add(run.rows));
             let left = rows - read.rows.len();
-            let fitting = self.fitting(query, (*run, bounds), left, &mut read).await?;
-            self.read(query, (*run, bounds), fitting, &mut read).await?;
+            self.read(query, (*run, bounds), (left, left <= FITTING), &mut read)
+                .await?;
         }
         Ok(read)
     }
 
-    /// How many of the next `rows` fit into what is read, by their sizes: what does not fit is not read.
-    async fn fitting(
-        &mut self,
-        query: &FeedbackQuery,
-        (run, bounds): (Run, Bounds),
-        rows: usize,
-        read: &mut Read,
-    ) -> Result<usize, Error> {
-        if rows <= FITTING {
-            return Ok(rows);
-        }
-        let mut values = rows::values(query, run, bounds)?;
-        values.push(i64::try_from(rows).unwrap_or(i64::MAX).into());
-        let sizes = rows::of_list(self.is_sqlite(), query, rows::SIZES);
-        let sizes: Vec<i32> = self.all(sizes, values).await?;
-        let fitting = rows_that_fit(&sizes, read.bytes_left());
-        read.has_more = fitting < sizes.len();
-        Ok(fitting)
-    }
-
-    /// Reads the next `rows`, as long as they fit.
+    /// Reads the next `rows`, as long as they fit. Unless they are small, their sizes are read first: what does not fit is not
+    /// read.
     async fn read(
         &mut self,
         query: &FeedbackQuery,
         (run, bounds): (Run, Bounds),
-        rows: usize,
+        (rows, is_small): (usize, bool),
         read: &mut Read,
     ) -> Result<(), Error> {
-        let mut values = rows::values(query, run, bounds)?;
-        values.push(i64::try_from(rows).unwrap_or(i64::MAX).into());
+        let values = |rows| rows::values(query, run, bounds, rows);
+        let mut fitting = rows;
+        if !is_small {
+            let sizes = rows::of_list(self.is_sqlite(), query, rows::SIZES);
+            let sizes: Vec<i32> = self.all(sizes, values(Some(rows))?).await?;
+            fitting = rows_that_fit(&sizes, read.bytes_left());
+            read.has_more = fitting < sizes.len();
+        }
         let listed = rows::of_list(self.is_sqlite(), query, rows::LISTED);
-        read.add(self.stream(listed, values)).await
+        read.add(self.stream(listed, values(Some(fitting))?)).await
     }
 
     /// The id down to which so many of the form's rows are; `None`: there are fewer.

@@ -84,11 +84,16 @@ fn comments(query: &FeedbackQuery) -> &'static str {
     }
 }
 
-/// The values of [`of_list`], but for how many rows at most.
-pub(super) fn values(query: &FeedbackQuery, run: Run, bounds: Bounds) -> Result<Vec<Value>, Error> {
+/// The values of [`of_list`], with how many rows at most where it asks for that.
+pub(super) fn values(
+    query: &FeedbackQuery,
+    run: Run,
+    bounds: Bounds,
+    most: Option<usize>,
+) -> Result<Vec<Value>, Error> {
     let bus_prop = query.bus_prop_id.map(|id| format!("_{id}_"));
     let track_fields = serde_json::to_string(&query.track_fields).map_err(Error::broken)?;
-    Ok(values![
+    let mut values = values![
         query.form,
         bounds.from,
         bounds.below,
@@ -98,7 +103,9 @@ pub(super) fn values(query: &FeedbackQuery, run: Run, bounds: Bounds) -> Result<
         track_fields,
         serde_json::to_string(&query.answers.words).map_err(Error::broken)?,
         query.answers.comment_key.as_str(),
-    ])
+    ];
+    values.extend(most.map(|most| i64::try_from(most).unwrap_or(i64::MAX).into()));
+    Ok(values)
 }
 
 /// Rows that are read at once.
