@@ -62,8 +62,7 @@ pub(crate) struct Locked {
 struct PendingRow {
     id: i64,
     day: NaiveDate,
-    /// As text, and read.
-    bus_prop_ids: (String, BusPropIds),
+    bus_prop_ids: BusPropIds,
     delta: Delta,
     links: LinkCounts,
     created_at: DateTime<Utc>,
@@ -73,7 +72,7 @@ struct PendingRow {
 #[derive(Default)]
 struct Part {
     ids: Vec<i64>,
-    alike: HashMap<(String, NaiveDate), (BusPropIds, Delta)>,
+    alike: HashMap<(BusPropIds, NaiveDate), Delta>,
     keys: BTreeSet<RollupKey>,
     links: LinkCounts,
     /// Of the latest row.
@@ -86,7 +85,7 @@ impl PendingRow {
         Ok(Self {
             id: get(row, "id")?,
             day: get(row, "day")?,
-            bus_prop_ids: (get(row, "bus_prop_ids")?, parsed(row, "bus_prop_ids")?),
+            bus_prop_ids: parsed(row, "bus_prop_ids")?,
             delta: Delta::decode(&delta)?,
             links: LinkCounts::decode(&links)?,
             created_at: get(row, "created_at")?,
@@ -94,7 +93,7 @@ impl PendingRow {
     }
 
     fn keys(&self) -> impl Iterator<Item = RollupKey> {
-        keys(&self.bus_prop_ids.1, self.day)
+        keys(&self.bus_prop_ids, self.day)
     }
 }
 
@@ -118,18 +117,14 @@ impl Part {
         self.keys.extend(row.keys());
         self.links.merge(&row.links);
         self.created_at = self.created_at.max(row.created_at);
-        let (text, ids) = row.bus_prop_ids;
-        let (_, sum) = self
-            .alike
-            .entry((text, row.day))
-            .or_insert_with(|| (ids, Delta::default()));
-        sum.merge(&row.delta);
+        let alike = self.alike.entry((row.bus_prop_ids, row.day));
+        alike.or_default().merge(&row.delta);
     }
 
     /// What is to be added to each row of the rollup.
     fn sums(&self) -> BTreeMap<RollupKey, Delta> {
         let mut sums: BTreeMap<RollupKey, Delta> = BTreeMap::new();
-        for ((_, day), (ids, sum)) in &self.alike {
+        for ((ids, day), sum) in &self.alike {
             for key in keys(ids, *day) {
                 sums.entry(key).or_default().merge(sum);
             }
@@ -147,7 +142,8 @@ impl Tx {
     /// # Errors
     /// See [`Error`].
     pub async fn roll_up(&mut self, form: FormKey, scope: ScanScope) -> Result<RolledUp, Error> {
-        let Some(locked) = self.try_lock_form(form).await? else {
+        let locked = self.lock_row(form, "FOR NO KEY UPDATE SKIP LOCKED");
+        let Some(locked) = locked.await? else {
             return Ok(RolledUp::default());
         };
         let started = Instant::now();
@@ -176,7 +172,10 @@ impl Tx {
         self.take_pending(form, ids).await?;
         let now = self.now().await?;
         if watermark.advance(last, now) {
-            self.set_watermark(form, watermark).await?;
+            let update = "UPDATE form_version SET watermark = $3, next_watermark = $4, next_watermark_at = $5
+              WHERE account_id = $1 AND form_id = $2";
+            let values = values![form, watermark.position, watermark.next, watermark.next_at];
+            self.execute(update, values).await?;
         }
         // Lists have shown this `as_of` since the rows were committed.
         let version = self
@@ -191,11 +190,6 @@ impl Tx {
     pub(crate) async fn lock_form(&mut self, form: FormKey) -> Result<Locked, Error> {
         let locked = self.lock_row(form, "FOR NO KEY UPDATE").await?;
         locked.ok_or_else(|| Error::broken("a form without a version"))
-    }
-
-    /// `None`: somebody else holds the form.
-    async fn try_lock_form(&mut self, form: FormKey) -> Result<Option<Locked>, Error> {
-        self.lock_row(form, "FOR NO KEY UPDATE SKIP LOCKED").await
     }
 
     async fn lock_row(&mut self, form: FormKey, lock: &str) -> Result<Option<Locked>, Error> {
@@ -274,14 +268,6 @@ impl Tx {
             ))
         }
     }
-
-    async fn set_watermark(&mut self, form: FormKey, watermark: Watermark) -> Result<(), Error> {
-        let update =
-            "UPDATE form_version SET watermark = $3, next_watermark = $4, next_watermark_at = $5
-              WHERE account_id = $1 AND form_id = $2";
-        let values = values![form, watermark.position, watermark.next, watermark.next_at];
-        self.execute(update, values).await.map(drop)
-    }
 }
 
 #[cfg(test)]
@@ -295,7 +281,7 @@ mod tests {
         PendingRow {
             id,
             day: NaiveDate::from_ymd_opt(2026, 3, day).unwrap(),
-            bus_prop_ids: (bus_prop_ids.to_owned(), bus_prop_ids.parse().unwrap()),
+            bus_prop_ids: bus_prop_ids.parse().unwrap(),
             delta: Delta::view(),
             links: LinkCounts::default(),
             created_at: DateTime::UNIX_EPOCH,
