@@ -175,7 +175,7 @@ pub async fn list_errors(
 #[cfg(test)]
 mod tests {
     use chrono::TimeDelta;
-    use store::import::{BatchOutcomes, BatchStatus};
+    use store::import::{BatchStatus, Outcomes};
 
     use super::*;
 
@@ -187,11 +187,12 @@ mod tests {
             accepted: 100,
             rejected: 10,
             errors_dropped: 2,
-            outcomes: BatchOutcomes {
+            outcomes: Outcomes {
                 created: 30,
                 updated: 5,
                 unchanged: 4,
                 superseded: 1,
+                conflicted: false,
             },
             pending: 60,
             failed: 0,

@@ -9,6 +9,7 @@ use strum::IntoStaticStr;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::chunk::Outcomes;
 use crate::tx::{Sql, read, values};
 use crate::{Error, ListPage, Store, Tx};
 
@@ -48,7 +49,7 @@ pub struct Batch {
     /// Record errors that are not kept.
     pub errors_dropped: i64,
     #[sea_orm(nested)]
-    pub outcomes: BatchOutcomes,
+    pub outcomes: Outcomes,
     /// Records that wait for a worker.
     pub pending: i64,
     /// Records in parked chunks.
@@ -59,16 +60,6 @@ pub struct Batch {
     pub started_at: Option<DateTime<Utc>>,
     #[schema(required = true)]
     pub completed_at: Option<DateTime<Utc>>,
-}
-
-/// What storing came to, in records.
-#[derive(Clone, Debug, FromQueryResult, Serialize, ToSchema)]
-pub struct BatchOutcomes {
-    pub created: i64,
-    pub updated: i64,
-    pub unchanged: i64,
-    /// A batch accepted later had already stored that docid, or the person was erased since.
-    pub superseded: i64,
 }
 
 /// The accepted batches of an account.

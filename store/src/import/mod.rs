@@ -13,7 +13,7 @@ mod idempotency;
 mod receive;
 mod recipient;
 
-pub use self::batch::{Batch, BatchOutcomes, BatchStatus, Change, Retried};
+pub use self::batch::{Batch, BatchStatus, Change, Retried};
 pub use self::chunk::{ChunkId, Claim, MAX_FAILURES, MAX_STARTS, Noted, Outcomes};
 pub(crate) use self::idempotency::LIFETIME as FIRST_ANSWER_LIFETIME;
 pub use self::idempotency::{FinishedImport, FirstAnswer, Reservation};

@@ -3,7 +3,9 @@
 //! A worker claims, stores and counts in one transaction. The row of a finished chunk is deleted, so a chunk can be claimed
 //! only until then: every effect is exactly once.
 
-use sea_orm::Value;
+use sea_orm::{FromQueryResult, Value};
+use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::tx::{Parameters, Sql, values};
@@ -32,15 +34,18 @@ impl Parameters for ChunkId {
     }
 }
 
-/// What became of a chunk's records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What storing came to, in records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromQueryResult, Serialize, ToSchema)]
+#[schema(as = BatchOutcomes)]
 pub struct Outcomes {
     pub created: i64,
     pub updated: i64,
     pub unchanged: i64,
-    /// A batch accepted later had stored the docid, or the person was erased since.
+    /// A batch accepted later had already stored that docid, or the person was erased since.
     pub superseded: i64,
-    /// Some docid was stored already: the batch's other chunks will likely meet the same.
+    /// Of a chunk: some docid was stored already, and the batch's other chunks will likely meet the same.
+    #[sea_orm(skip)]
+    #[serde(skip)]
     pub conflicted: bool,
 }
 
