@@ -1,11 +1,11 @@
 //! What comes from providers to a hook: whose message a receipt is about, and texts that came from phones.
 
 use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
 use domain::campaign::MessageStatus;
+use domain::date_range::day_of;
 use domain::pepper::Pepper;
 use domain::sms::{Keyword, SendSetting, keyword};
-use sea_orm::QueryResult;
+use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use super::contact::{OPT_IN, OPT_OUT};
@@ -58,37 +58,6 @@ impl NewInbound<'_> {
             Some(true) => Some(Keyword::Stop),
             Some(false) => Some(Keyword::Start),
             None => keyword(self.text, &setting.stop_words),
-        }
-    }
-}
-
-/// What an account knows of a phone that it sent to through the sender.
-struct Addressed {
-    account_id: Uuid,
-    mac: Vec<u8>,
-    last_sent_at: Option<DateTime<Utc>>,
-    opted_out: bool,
-    time_zone: Tz,
-    setting: SendSetting,
-}
-
-impl Addressed {
-    fn read(row: &QueryResult) -> Result<Self, Error> {
-        Ok(Self {
-            account_id: get(row, "account_id")?,
-            mac: get(row, "phone_mac")?,
-            last_sent_at: get(row, "last_sent_at")?,
-            opted_out: get(row, "opted_out")?,
-            time_zone: parsed(row, "time_zone")?,
-            setting: json(row, "setting")?,
-        })
-    }
-
-    fn reply(&self, keyword: Keyword) -> Option<&str> {
-        match keyword {
-            Keyword::Stop => self.setting.stop_reply.as_deref(),
-            Keyword::Help if !self.opted_out => self.setting.help_reply.as_deref(),
-            Keyword::Help | Keyword::Start => None,
         }
     }
 }
@@ -169,40 +138,39 @@ impl Store {
         if new == 0 {
             return Ok(false);
         }
-        let mut replies: Vec<(Addressed, Keyword)> = Vec::new();
-        for addressed in tx.addressed(inbound, pepper).await? {
-            let Some(keyword) = inbound.keyword(&addressed.setting) else {
+        // Of those that reply, the one that sent last.
+        let mut reply: Option<(Option<DateTime<Utc>>, Vec<Value>)> = None;
+        for row in tx.addressed(inbound, pepper).await? {
+            let setting: SendSetting = json(&row, "setting")?;
+            let Some(keyword) = inbound.keyword(&setting) else {
                 continue;
             };
-            let (account_id, mac) = (addressed.account_id, addressed.mac.clone());
-            match keyword {
+            let account_id: Uuid = get(&row, "account_id")?;
+            let mac: Vec<u8> = get(&row, "phone_mac")?;
+            let opted_out: bool = get(&row, "opted_out")?;
+            let text = match keyword {
                 Keyword::Stop => {
-                    tx.execute(OPT_OUT, values![account_id, mac, now, "inbound"])
-                        .await?
+                    let opt_out = values![account_id, mac.clone(), now, "inbound"];
+                    tx.execute(OPT_OUT, opt_out).await?;
+                    setting.stop_reply
                 }
-                Keyword::Start => tx.execute(OPT_IN, values![account_id, mac]).await?,
-                Keyword::Help => 0,
+                Keyword::Start => {
+                    tx.execute(OPT_IN, values![account_id, mac.clone()]).await?;
+                    None
+                }
+                Keyword::Help => setting.help_reply.filter(|_| !opted_out),
             };
-            if inbound.is_replied_to && addressed.reply(keyword).is_some() {
-                replies.push((addressed, keyword));
+            let sent_at: Option<DateTime<Utc>> = get(&row, "last_sent_at")?;
+            if let Some(text) = text.filter(|_| inbound.is_replied_to)
+                && reply.as_ref().is_none_or(|(last, _)| *last <= sent_at)
+            {
+                let (kind, phone): (&str, _) = (keyword.into(), inbound.phone);
+                let day = day_of(now, parsed(&row, "time_zone")?);
+                let row = values![account_id, mac, kind, day, inbound.sender, phone, text, now];
+                reply = Some((sent_at, row));
             }
         }
-        let last = replies
-            .into_iter()
-            .max_by_key(|(addressed, _)| addressed.last_sent_at);
-        if let Some((addressed, keyword)) = last {
-            let kind: &str = keyword.into();
-            let day = now.with_timezone(&addressed.time_zone).date_naive();
-            let row = values![
-                addressed.account_id,
-                addressed.mac.clone(),
-                kind,
-                day,
-                inbound.sender,
-                inbound.phone,
-                addressed.reply(keyword),
-                now
-            ];
+        if let Some((_, row)) = reply {
             tx.execute(REPLY, row).await?;
         }
         tx.commit_surely().await?;
@@ -216,7 +184,7 @@ impl Tx {
         &self,
         inbound: NewInbound<'_>,
         pepper: &Pepper,
-    ) -> Result<Vec<Addressed>, Error> {
+    ) -> Result<Vec<QueryResult>, Error> {
         let sender = format!("% {} %", inbound.sender);
         let accounts: Vec<Uuid> = self.all("SELECT account_id FROM account", vec![]).await?;
         let contacts = accounts.into_iter().flat_map(|account_id| {
@@ -225,7 +193,6 @@ impl Tx {
         });
         let rows =
             contacts.map(|(account_id, mac)| values![account_id, mac.to_vec(), sender.as_str()]);
-        let rows = self.for_rows(ADDRESSED, rows.collect()).await?;
-        rows.iter().map(Addressed::read).collect()
+        self.for_rows(ADDRESSED, rows.collect()).await
     }
 }
