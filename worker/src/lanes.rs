@@ -33,10 +33,7 @@ const AWAY: Duration = Duration::from_millis(250);
 
 /// Accounts that may have chunks, by lane. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct ImportNotifier {
-    small: Arc<Accounts>,
-    bulk: Arc<Accounts>,
-}
+pub struct ImportNotifier([Arc<Accounts>; Lane::ALL.len()]);
 
 /// Accounts that may have chunks on a lane, and take turns.
 #[derive(Debug, Default)]
@@ -54,10 +51,7 @@ impl ImportNotifier {
     }
 
     pub(crate) fn lane(&self, lane: Lane) -> &Arc<Accounts> {
-        match lane {
-            Lane::Small => &self.small,
-            Lane::Bulk => &self.bulk,
-        }
+        &self.0[lane as usize]
     }
 }
 
@@ -122,10 +116,7 @@ impl Slot {
                     if !std::mem::replace(&mut away, true) {
                         tracing::warn!(slot = self.name, error = %one_line(&error), "the database is away; work waits");
                     }
-                    tokio::select! {
-                        () = shutdown.cancelled() => {}
-                        () = tokio::time::sleep(AWAY) => {}
-                    }
+                    shutdown.run_until_cancelled(tokio::time::sleep(AWAY)).await;
                     // The account keeps its chunk, and the next turn may be another's.
                     true
                 }
@@ -135,17 +126,13 @@ impl Slot {
     }
 
     fn report(&self, step: &Step, took: Duration) -> bool {
-        let lane = self.lane.into_str();
-        match step {
+        let outcome = match step {
             Step::Nothing => return false,
-            Step::PutOff => {
-                counter!("feedback_import_chunks_total", "outcome" => "put_off").increment(1);
-            }
+            Step::PutOff => "put_off",
             Step::Stored { claim, outcomes } => {
                 let (id, request_id) = (claim.id, &claim.request_id);
                 tracing::debug!(request.id = %request_id, batch.id = %id.batch_id, chunk.no = id.chunk_no, ?outcomes, ?took, "chunk stored");
-                counter!("feedback_import_chunks_total", "outcome" => "stored").increment(1);
-                histogram!("feedback_import_chunk_seconds", "lane" => lane)
+                histogram!("feedback_import_chunk_seconds", "lane" => self.lane.into_str())
                     .record(took.as_secs_f64());
                 for (outcome, records) in [
                     ("created", outcomes.created),
@@ -156,6 +143,7 @@ impl Slot {
                     counter!("feedback_import_stored_records_total", "outcome" => outcome)
                         .increment(records.unsigned_abs());
                 }
+                "stored"
             }
             Step::Failed {
                 claim,
@@ -163,15 +151,14 @@ impl Slot {
                 noted,
             } => {
                 let (id, request_id) = (claim.id, &claim.request_id);
-                let outcome = if *noted == Noted::Parked {
-                    "parked"
-                } else {
-                    "failed"
-                };
-                counter!("feedback_import_chunks_total", "outcome" => outcome).increment(1);
                 tracing::error!(request.id = %request_id, batch.id = %id.batch_id, chunk.no = id.chunk_no, %reason, ?noted, "chunk failed");
+                match noted {
+                    Noted::Parked => "parked",
+                    Noted::RetryAt(_) | Noted::Gone => "failed",
+                }
             }
-        }
+        };
+        counter!("feedback_import_chunks_total", "outcome" => outcome).increment(1);
         true
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn next_as_of(at: DateTime<Utc>, as_of: DateTime<Utc>) -> DateTime<Ut
 /// Forms with pending counts.
 #[derive(Clone, Debug)]
 pub struct PendingForms {
-    pub forms: Vec<FormKey>,
+    pub forms: BTreeSet<FormKey>,
     /// The highest id that was read; 0 where nothing is pending.
     pub last: i64,
 }
@@ -56,10 +56,7 @@ impl Store {
                 break;
             }
         }
-        Ok(PendingForms {
-            forms: forms.into_iter().collect(),
-            last,
-        })
+        Ok(PendingForms { forms, last })
     }
 }
 
