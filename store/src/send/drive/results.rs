@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use chrono::NaiveDate;
 use domain::campaign::{CampaignStatus, MessageKind, MessageStatus};
 use domain::date_range::day_of;
 use uuid::Uuid;
@@ -80,7 +79,16 @@ impl StepTx<'_> {
             {
                 reminders.push((key.campaign, key.message_id, &campaign.content));
             }
-            self.keep(outcome, status, failures, day)?;
+            let (code, accepted_at) = (outcome.code.as_deref(), day.map(|_| self.now));
+            let ids = serde_json::to_string(&outcome.provider_ids).map_err(Error::broken)?;
+            let result = values![status.into_str(), code, ids, accepted_at, day];
+            self.write(UPDATE, key.of_message(), result);
+            match outcome.retry_at {
+                Some(at) if status == MessageStatus::Scheduled => {
+                    self.write(SET_DUE, key.of_due(), values![0_i64, at, failures]);
+                }
+                _ => self.write(DELETE_DUE, key.of_due(), vec![]),
+            }
             for (part, id) in (0_i64..).zip(&outcome.provider_ids) {
                 references.entry(id).or_insert((key, part));
             }
@@ -95,27 +103,6 @@ impl StepTx<'_> {
         let (now, changes) = (self.now, &mut self.changes);
         self.tx.plan_reminders(&reminders, now, changes).await?;
         Ok(recorded)
-    }
-
-    fn keep(
-        &mut self,
-        outcome: &Outcome,
-        status: MessageStatus,
-        failures: i64,
-        accepted_day: Option<NaiveDate>,
-    ) -> Result<(), Error> {
-        let (key, code) = (outcome.claimed, outcome.code.as_deref());
-        let ids = serde_json::to_string(&outcome.provider_ids).map_err(Error::broken)?;
-        let accepted_at = accepted_day.map(|_| self.now);
-        let result = values![status.into_str(), code, ids, accepted_at, accepted_day];
-        self.write(UPDATE, key.of_message(), result);
-        match outcome.retry_at {
-            Some(at) if status == MessageStatus::Scheduled => {
-                self.write(SET_DUE, key.of_due(), values![0_i64, at, failures]);
-            }
-            _ => self.write(DELETE_DUE, key.of_due(), vec![]),
-        }
-        Ok(())
     }
 }
 
