@@ -106,6 +106,16 @@ mean = Mittel { $value }
 table-of = Vergleich: { $value }
 table-note = Ein Platz ab 30 Antworten, denn weniger sagen wenig. Das Band ist das 95-%-Intervall.
 place = Platz
+terms = Was Kritiker sagen und andere nicht
+terms-of = { $n ->
+    [one] Aus dem letzten Kommentar mit Note
+   *[other] Aus den letzten { $value } Kommentaren mit Note
+}
+terms-none = Nichts sticht über den Zufall hinaus hervor.
+comments-n = { $n ->
+    [one] { $value } Kommentar
+   *[other] { $value } Kommentare
+}
 latest-comments = Neueste Kommentare
 comments-none = Keine Kommentare an diesen Tagen.
 all-answers = Alle Antworten

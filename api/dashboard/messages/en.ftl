@@ -106,6 +106,16 @@ mean = mean { $value }
 table-of = Compared: { $value }
 table-note = Ranked from 30 answers on, because fewer say little. The band is the 95% interval.
 place = Place
+terms = What detractors say that others do not
+terms-of = { $n ->
+    [one] Of the last comment with a score
+   *[other] Of the last { $value } comments with a score
+}
+terms-none = Nothing stands out beyond chance.
+comments-n = { $n ->
+    [one] { $value } comment
+   *[other] { $value } comments
+}
 latest-comments = Latest comments
 comments-none = No comments on these days.
 all-answers = All answers
