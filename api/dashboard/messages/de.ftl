@@ -40,7 +40,7 @@ trouble-not-found = Hier ist nichts
 trouble-forbidden = Das dürfen Sie nicht
 trouble-too-many = Zu viele Versuche
 trouble-unavailable = Wir können gerade nicht antworten
-trouble-link-gone = Dieser Link wurde schon benutzt
+trouble-link-gone = Dieser Link gilt nicht mehr
 trouble-other = Das hat nicht geklappt
 
 range = Tage
@@ -112,6 +112,14 @@ terms-of = { $n ->
    *[other] Aus den letzten { $value } Kommentaren mit Note
 }
 terms-none = Nichts sticht über den Zufall hinaus hervor.
+share = Teilen
+share-for = Teilen für
+shares = Geteilte Seiten
+shares-note = Wer den Link einer Seite hat, kann sie lesen, so wie sie dann ist, und sonst nichts.
+shares-none = Nichts ist geteilt.
+share-made = Der Link wird nur jetzt gezeigt
+share-until = bis { $value }
+share-withdraw = Zurückziehen
 comments-n = { $n ->
     [one] { $value } Kommentar
    *[other] { $value } Kommentare

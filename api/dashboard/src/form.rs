@@ -87,8 +87,20 @@ pub async fn show(
     Path(form_id): Path<String>,
     Query(query): Query<FormPageQuery>,
 ) -> Result<Response> {
-    let f = person.frame("overview");
     let form = FormKey::new(person.account_id, parse_id("form_id", &form_id)?);
+    answer(&state, form, &person.frame("overview"), &query).await
+}
+
+/// The page, of a form's days.
+///
+/// # Errors
+/// 400: no range; 404: no such form or business property; 503.
+pub async fn answer(
+    state: &DashboardState,
+    form: FormKey,
+    f: &Frame,
+    query: &FormPageQuery,
+) -> Result<Response> {
     let range = Range::read(&query.range, f.zone)?;
     let (store, bus_prop) = (&state.app.store, query.bus_prop.as_str());
     let asked = FormQuery {
@@ -125,9 +137,9 @@ pub async fn show(
     comments.truncate(COMMENTS);
     let in_use = content.bus_props.iter().filter(|entry| !entry.retired);
     let template = FormPage {
-        f: &f,
+        f,
         range: &range,
-        form_id,
+        form_id: form.form_id.to_string(),
         title: &content.title,
         status: series.form.status,
         bus_prop,
@@ -140,7 +152,7 @@ pub async fn show(
         graded,
         figures,
     };
-    Ok(page(&f, &template))
+    Ok(page(f, &template))
 }
 
 fn fields(

@@ -10,7 +10,7 @@ use tests::import::{JSON, record};
 use tests::wait::{SOON, eventually};
 
 /// A form of the account `shop` with three answers through one link.
-async fn answered(app: &App) -> Result<(Client, Value)> {
+pub async fn answered(app: &App) -> Result<(Client, Value)> {
     let owner = app
         .anonymous()?
         .with_keys(&app.create_key("shop", &[]).await?);
