@@ -4,7 +4,7 @@
 CREATE TABLE schema_version (
     version bigint NOT NULL
 );
-INSERT INTO schema_version (version) VALUES (5);
+INSERT INTO schema_version (version) VALUES (6);
 
 -- Accounts and keys.
 
@@ -58,6 +58,17 @@ CREATE TABLE session (
     expires_at timestamptz NOT NULL,
     PRIMARY KEY (account_id, hash),
     FOREIGN KEY (account_id, name) REFERENCES person ON DELETE CASCADE
+);
+
+-- Pages of a report that whoever has the link may read. Only the SHA-256 of the link's secret is kept.
+CREATE TABLE share (
+    account_id uuid        NOT NULL REFERENCES account,
+    share_id   uuid        NOT NULL,
+    hash       bytea       NOT NULL UNIQUE,
+    path       text        NOT NULL,
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (account_id, share_id)
 );
 
 -- What people changed through the dashboard: written before it is done, with the HTTP status that it came to afterwards. Rows

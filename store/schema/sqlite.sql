@@ -4,7 +4,7 @@
 CREATE TABLE schema_version (
     version integer NOT NULL
 );
-INSERT INTO schema_version (version) VALUES (5);
+INSERT INTO schema_version (version) VALUES (6);
 
 CREATE TABLE account (
     number     integer PRIMARY KEY AUTOINCREMENT,
@@ -51,6 +51,16 @@ CREATE TABLE session (
     expires_at text    NOT NULL,
     PRIMARY KEY (account_id, hash),
     FOREIGN KEY (account_id, name) REFERENCES person ON DELETE CASCADE
+);
+
+CREATE TABLE share (
+    account_id blob NOT NULL REFERENCES account (account_id),
+    share_id   blob NOT NULL,
+    hash       blob NOT NULL UNIQUE,
+    path       text NOT NULL,
+    created_at text NOT NULL,
+    expires_at text NOT NULL,
+    PRIMARY KEY (account_id, share_id)
 );
 
 CREATE TABLE audit (

@@ -11,7 +11,7 @@ use crate::{Error, Store};
 const PARKED: TimeDelta = TimeDelta::days(30);
 
 /// Rows that go when a column of theirs is older than this.
-const KEPT: [(&str, TimeDelta); 9] = [
+const KEPT: [(&str, TimeDelta); 10] = [
     // Half received, and its attempt is silent.
     (
         "import_batch WHERE status = 'receiving' AND heartbeat_at",
@@ -32,6 +32,7 @@ const KEPT: [(&str, TimeDelta); 9] = [
     ("provider_ref WHERE created_at", TimeDelta::days(90)),
     // For the answer that is still on its way.
     ("stray_receipt WHERE received_at", TimeDelta::hours(1)),
+    ("share WHERE expires_at", TimeDelta::zero()),
 ];
 
 /// Rows of erased persons that one statement clears: it holds their locks.

@@ -40,7 +40,7 @@ trouble-not-found = Hier ist nichts
 trouble-forbidden = Das dürfen Sie nicht
 trouble-too-many = Zu viele Versuche
 trouble-unavailable = Wir können gerade nicht antworten
-trouble-link-gone = Dieser Link wurde schon benutzt
+trouble-link-gone = Dieser Link gilt nicht mehr
 trouble-other = Das hat nicht geklappt
 
 range = Tage
@@ -106,6 +106,24 @@ mean = Mittel { $value }
 table-of = Vergleich: { $value }
 table-note = Ein Platz ab 30 Antworten, denn weniger sagen wenig. Das Band ist das 95-%-Intervall.
 place = Platz
+terms = Was Kritiker sagen und andere nicht
+terms-of = { $n ->
+    [one] Aus dem letzten Kommentar mit Note
+   *[other] Aus den letzten { $value } Kommentaren mit Note
+}
+terms-none = Nichts sticht über den Zufall hinaus hervor.
+share = Teilen
+share-for = Teilen für
+shares = Geteilte Seiten
+shares-note = Wer den Link einer Seite hat, kann sie lesen, so wie sie dann ist, und sonst nichts.
+shares-none = Nichts ist geteilt.
+share-made = Der Link wird nur jetzt gezeigt
+share-until = bis { $value }
+share-withdraw = Zurückziehen
+comments-n = { $n ->
+    [one] { $value } Kommentar
+   *[other] { $value } Kommentare
+}
 latest-comments = Neueste Kommentare
 comments-none = Keine Kommentare an diesen Tagen.
 all-answers = Alle Antworten

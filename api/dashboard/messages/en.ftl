@@ -40,7 +40,7 @@ trouble-not-found = There is nothing here
 trouble-forbidden = You may not do that
 trouble-too-many = Too many tries
 trouble-unavailable = We cannot answer just now
-trouble-link-gone = This link was used already
+trouble-link-gone = This link does not work any more
 trouble-other = That did not work
 
 range = Days
@@ -106,6 +106,24 @@ mean = mean { $value }
 table-of = Compared: { $value }
 table-note = Ranked from 30 answers on, because fewer say little. The band is the 95% interval.
 place = Place
+terms = What detractors say that others do not
+terms-of = { $n ->
+    [one] Of the last comment with a score
+   *[other] Of the last { $value } comments with a score
+}
+terms-none = Nothing stands out beyond chance.
+share = Share
+share-for = Share for
+shares = Shared pages
+shares-note = Whoever has the link of a page may read it, as it is at that moment, and nothing else.
+shares-none = Nothing is shared.
+share-made = The link is shown only now
+share-until = until { $value }
+share-withdraw = Withdraw
+comments-n = { $n ->
+    [one] { $value } comment
+   *[other] { $value } comments
+}
 latest-comments = Latest comments
 comments-none = No comments on these days.
 all-answers = All answers

@@ -7,12 +7,14 @@ use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
+use domain::date_range::day_of;
 use domain::form::{FieldType, FormContent, FormStatus};
-use domain::metrics::{FieldSummary, Metrics};
+use domain::metrics::{FieldSummary, Metrics, Term, over_represented};
 use domain::rollup::{DayCounts, FieldCounts};
 use report::{FormQuery, FormSeries, Found};
 use serde::Deserialize;
 use store::form::FormKey;
+use tokio::task::spawn_blocking;
 
 use crate::figures::{Card, Figures, cards};
 use crate::page::{Frame, page};
@@ -22,6 +24,8 @@ use crate::state::DashboardState;
 
 /// So many comments are shown.
 const COMMENTS: usize = 8;
+/// Among so many terms are looked for.
+const READ: usize = 2_000;
 /// With fewer answers a business property has no place in the table.
 const RANKED: i64 = 30;
 
@@ -50,6 +54,9 @@ struct FormPage<'a> {
     fields: Vec<FieldSummary>,
     tables: Vec<Table<'a>>,
     comments: Vec<Comment>,
+    terms: Vec<Term>,
+    /// The comments among which terms were looked for.
+    graded: i64,
 }
 
 /// The values of a business property by their NPS, best first; those with too few answers come last, without a place.
@@ -80,8 +87,20 @@ pub async fn show(
     Path(form_id): Path<String>,
     Query(query): Query<FormPageQuery>,
 ) -> Result<Response> {
-    let f = person.frame("overview");
     let form = FormKey::new(person.account_id, parse_id("form_id", &form_id)?);
+    answer(&state, form, &person.frame("overview"), &query).await
+}
+
+/// The page, of a form's days.
+///
+/// # Errors
+/// 400: no range; 404: no such form or business property; 503.
+pub async fn answer(
+    state: &DashboardState,
+    form: FormKey,
+    f: &Frame,
+    query: &FormPageQuery,
+) -> Result<Response> {
     let range = Range::read(&query.range, f.zone)?;
     let (store, bus_prop) = (&state.app.store, query.bus_prop.as_str());
     let asked = FormQuery {
@@ -89,7 +108,7 @@ pub async fn show(
         bus_prop: (!bus_prop.is_empty()).then_some(bus_prop),
         range: range.dates.with_previous(),
         time_zone: f.zone,
-        comments: COMMENTS,
+        comments: READ,
     };
     let series = match report::form_series(store, &state.cache, asked).await? {
         Found::Is(series) => series,
@@ -108,11 +127,19 @@ pub async fn show(
     } else {
         Vec::new()
     };
+    let mut comments: Vec<Comment> = series
+        .comments
+        .iter()
+        .filter_map(comment(content))
+        .filter(|comment| range.dates.contains(day_of(comment.at, f.zone)))
+        .collect();
+    let (graded, terms) = terms(&comments).await?;
+    comments.truncate(COMMENTS);
     let in_use = content.bus_props.iter().filter(|entry| !entry.retired);
     let template = FormPage {
-        f: &f,
+        f,
         range: &range,
-        form_id,
+        form_id: form.form_id.to_string(),
         title: &content.title,
         status: series.form.status,
         bus_prop,
@@ -120,14 +147,12 @@ pub async fn show(
         cards: cards(f.t, &figures),
         fields: fields(content, &series, &range, figures.now.responses),
         tables,
-        comments: series
-            .comments
-            .iter()
-            .filter_map(comment(content))
-            .collect(),
+        comments,
+        terms,
+        graded,
         figures,
     };
-    Ok(page(&f, &template))
+    Ok(page(f, &template))
 }
 
 fn fields(
@@ -203,6 +228,18 @@ fn comment(content: &FormContent) -> impl Fn(&store::report::FeedbackRow) -> Opt
             happiness: row.happiness,
         })
     }
+}
+
+/// What detractors say that others do not, and in how many comments that was looked for.
+async fn terms(comments: &[Comment]) -> Result<(i64, Vec<Term>)> {
+    let graded = comments
+        .iter()
+        .filter_map(|comment| Some((comment.text.clone(), comment.nps? <= 6)));
+    let graded: Vec<_> = graded.collect();
+    let count = i64::try_from(graded.len()).unwrap_or(i64::MAX);
+    // Of many comments this would hold up other requests on this thread.
+    let terms = spawn_blocking(move || over_represented(&graded)).await;
+    Ok((count, terms.map_err(|error| Problem::internal(&error))?))
 }
 
 impl TableRow<'_> {

@@ -5,7 +5,8 @@
 //!   `sign_in`.
 //! - How pages look: `page` (the frame and the headers), `language` (texts, numbers and dates, from one message file a
 //!   language), `chart` (SVG), `asset` (style and script).
-//! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns` (`campaign_edit`), `forms` (`form_edit`), `people`, `keys`, `audit`.
+//! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns` (`campaign_edit`), `forms` (`form_edit`), `people`, `keys`, `audit`,
+//!   `share` (pages of reports for whoever has a link).
 //! - `service`: operations of the API, called in process for the person who is signed in.
 //!
 //! Reports are read from the crate `report`, as the API's own are, so the figures are the same. Everything else is an operation of
@@ -32,6 +33,7 @@ mod range;
 mod recipients;
 mod service;
 mod session;
+mod share;
 mod sign_in;
 mod signed_in;
 mod state;
@@ -107,6 +109,8 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
             "/dashboard/forms/{form_id}/edit",
             get(form_edit::edit).post(form_edit::replace),
         )
+        .route("/dashboard/shares", get(share::list).post(share::create))
+        .route("/dashboard/shares/withdraw", post(share::withdraw))
         .route("/dashboard/recipients/erase", post(recipients::erase))
         .route(
             "/dashboard/suppressions/{action}",
@@ -131,6 +135,7 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
             "/dashboard/sign-in/{token}",
             get(sign_in::show_link).post(sign_in::use_link),
         )
+        .route("/dashboard/shared/{secret}", get(share::open))
         .layer(from_fn_with_state(state.clone(), signed_in::same_origin))
         .layer(DefaultBodyLimit::max(SIGN_IN_BYTES))
         .route("/dashboard/assets/{name}", get(asset::serve));

@@ -65,27 +65,38 @@ pub async fn show(
     person: SignedIn,
     Query(query): Query<RangeQuery>,
 ) -> Result<Response> {
-    let f = person.frame("overview");
-    let range = Range::read(&query, f.zone)?;
+    answer(&state, person.account_id, &person.frame("overview"), &query).await
+}
+
+/// The page, of an account's days.
+///
+/// # Errors
+/// 400: no range; 503.
+pub async fn answer(
+    state: &DashboardState,
+    account_id: Uuid,
+    f: &Frame,
+    query: &RangeQuery,
+) -> Result<Response> {
+    let range = Range::read(query, f.zone)?;
     let both = range.dates.with_previous();
-    let series =
-        report::account_series(&state.app.store, &state.cache, person.account_id, both).await?;
+    let series = report::account_series(&state.app.store, &state.cache, account_id, both).await?;
     let mut days: BTreeMap<NaiveDate, DayCounts> = BTreeMap::new();
     for (_, day, counts) in &series.days {
         *days.entry(*day).or_default() += *counts;
     }
     let figures = Figures::new(&days, range.dates);
     let template = OverviewPage {
-        f: &f,
+        f,
         range: &range,
         keep: [],
         cards: cards(f.t, &figures),
-        steps: funnel(&f, &series, range.dates, &figures.now),
+        steps: funnel(f, &series, range.dates, &figures.now),
         forms: forms(&series, range.dates),
         is_new: series.forms.is_empty() && series.recipients.is_empty(),
         figures,
     };
-    Ok(page(&f, &template))
+    Ok(page(f, &template))
 }
 
 fn funnel(f: &Frame, series: &AccountSeries, range: DateRange, now: &Metrics) -> Vec<Step> {

@@ -28,7 +28,7 @@ pub struct Frame {
     pub zone: Tz,
     /// The page's name in the navigation.
     pub current: &'static str,
-    /// What forms of the page send with a change.
+    /// What forms of the page send with a change; empty on a shared page, which has none.
     pub token: String,
 }
 
@@ -51,6 +51,11 @@ impl Frame {
             ]);
         }
         links
+    }
+
+    /// Whether nobody is signed in: the page has its report and nothing else.
+    pub fn is_shared(&self) -> bool {
+        self.token.is_empty()
     }
 
     pub fn may_edit(&self) -> bool {

@@ -3,6 +3,7 @@
 //! # Layout
 //! - `overview`, `form` (with the summary): figures, made from series of days and kept as they were rendered (`rendered`).
 //!   `feedbacks`: lists of what was answered, read from the database each time, and erasing it.
+//! - `share`: read-only pages of a report.
 //! - `request`: which form, days and business property. `figures`: days and metrics as all reports show them.
 //!
 //! What is *not* here: where series come from (the crate `report`), how rates and intervals are made
@@ -14,6 +15,7 @@ mod form;
 mod overview;
 mod rendered;
 mod request;
+mod share;
 
 use std::sync::Arc;
 
@@ -53,6 +55,9 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
     let of_comments = "List feedbacks with a comment of one business property, newest first.";
     let comments = with_comment(routes!(feedbacks::list_feedbacks));
     let reports = with_bus_prop(reports, comments, of_comments);
+    let reports = reports
+        .routes(routes!(share::create_share, share::list_shares))
+        .routes(routes!(share::withdraw_share));
     let feedback =
         OpenApiRouter::new().routes(routes!(feedbacks::erase_feedback).layer(from_fn(quick)));
     scoped(Scope::Report, "report", reports)

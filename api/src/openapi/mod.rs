@@ -220,9 +220,10 @@ const LINK: Given = &[("token", "$response.body#/token")];
 const FEEDBACK: Given = &[("feedback_id", "$response.body#/feedback_id")];
 const BATCH: Given = &[("batch_id", "$response.body#/batch_id")];
 const CAMPAIGN: Given = &[("campaign_id", "$response.body#/campaign_id")];
+const SHARE: Given = &[("share_id", "$response.body#/share_id")];
 
 /// An operation, its status, and what it gives then to all operations whose paths name that.
-const GIVING: [(&str, &str, Given); 7] = [
+const GIVING: [(&str, &str, Given); 8] = [
     ("create_form", "201", FORM),
     ("publish_form", "200", FORM),
     ("create_link", "201", LINK),
@@ -230,6 +231,7 @@ const GIVING: [(&str, &str, Given); 7] = [
     ("submit_answers", "201", FEEDBACK),
     ("import_sms", "202", BATCH),
     ("create_campaign", "201", CAMPAIGN),
+    ("create_share", "201", SHARE),
 ];
 
 /// Adds links to the operations that give something.

@@ -1,4 +1,5 @@
-//! The figures of a report, made from the counts of [`crate::rollup`]: rates, intervals, means, differences.
+//! The figures of a report, made from the counts of [`crate::rollup`]: rates, intervals, means, differences,
+//! and the terms of detractors.
 //!
 //! Each type serialises as the report shows it. A figure without answers is `null`. Nothing is rounded, so that equal
 //! counts give equal bytes. The caller sums the days, forms and business properties.
@@ -7,6 +8,7 @@ mod change;
 mod field;
 mod interval;
 mod significance;
+mod terms;
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -15,6 +17,7 @@ pub use self::change::{Change, HappinessChange, NpsChange};
 pub use self::field::{FieldSummary, GradeOrOption, ValueShare};
 pub use self::interval::{Interval, Z_95};
 pub use self::significance::{nps_differs, rates_differ};
+pub use self::terms::{Term, over_represented};
 use crate::rollup::DayCounts;
 
 /// Sums over the range. A rate without answers is null.

@@ -1,4 +1,4 @@
-//! Accounts, API keys and their secrets, and people ([`person`]). A secret is seen once, when it is issued; only its SHA-256 is kept.
+//! Accounts, API keys and their secrets, people ([`person`]), and pages that are shared ([`share`]). A secret is seen once, when it is issued; only its SHA-256 is kept.
 //!
 //! A plain hash is enough because a secret is 244 random bits, not a password: there is nothing to guess.
 
@@ -10,10 +10,12 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 pub use self::person::{AuditRow, Person, PersonChange, PersonSummary};
+pub use self::share::{Share, SharedPage};
 use crate::tx::{Source, Sql, get, parsed, read, values};
 use crate::{Error, Store, Tx};
 
 mod person;
+mod share;
 
 /// What authentication needs of a key that is not revoked.
 #[derive(Clone, Debug)]
@@ -75,7 +77,12 @@ pub fn hash_secret(secret: &str) -> [u8; 32] {
 }
 
 fn new_secret() -> String {
-    format!("fs_{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
+    format!("fs_{}", random_text())
+}
+
+/// 244 random bits.
+fn random_text() -> String {
+    format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
 }
 
 impl Store {

@@ -5,3 +5,4 @@ mod demo;
 mod editors;
 mod pages;
 mod people;
+mod share;

@@ -10,7 +10,7 @@ use tests::import::{JSON, record};
 use tests::wait::{SOON, eventually};
 
 /// A form of the account `shop` with three answers through one link.
-async fn answered(app: &App) -> Result<(Client, Value)> {
+pub async fn answered(app: &App) -> Result<(Client, Value)> {
     let owner = app
         .anonymous()?
         .with_keys(&app.create_key("shop", &[]).await?);
@@ -27,12 +27,16 @@ async fn answered(app: &App) -> Result<(Client, Value)> {
         (9, "Fine."),
         (3, "Too long a wait."),
     ] {
-        let answers = json!({"recommend": recommend, "mood": 4, "more": more, "reason": "look"});
-        let body = json!({"answers": answers}).to_string();
-        let call = owner.call(Method::POST, &format!("/f/{token}"));
-        call.body(JSON, body).send().await?.expect(201)?;
+        answer(&owner, token, recommend, more).await?;
     }
     Ok((owner, form))
+}
+
+async fn answer(client: &Client, token: &str, recommend: u8, more: &str) -> Result<()> {
+    let answers = json!({"recommend": recommend, "mood": 4, "more": more, "reason": "look"});
+    let body = json!({"answers": answers}).to_string();
+    let call = client.call(Method::POST, &format!("/f/{token}"));
+    call.body(JSON, body).send().await?.expect(201).map(drop)
 }
 
 #[tokio::test]
@@ -137,6 +141,58 @@ async fn answers_are_searched_by_grade_and_word() -> Result<()> {
         let list = format!("/api_v1/report/feedbacks/2026-01-01/2026-01-02/{form_id}?{wrong}");
         owner.get(&list).await?.problem(400, "invalid_parameter")?;
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_detractors_say_comes_with_quotes() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let form = owner.published(&form()).await?;
+    let link = owner.link(&form, "1", &[]).await?;
+    let token = link["token"].as_str().context("no token")?;
+    for place in 0..12 {
+        let good = format!("The soup was good, {place} of us came.");
+        answer(&owner, token, 9, &good).await?;
+    }
+    for place in 0..6 {
+        let bad = format!("<{place}> The soup was Übersalzen & cold.");
+        answer(&owner, token, 6, &bad).await?;
+    }
+    let person = app.person("ada", "shop", "viewer").await?;
+    let form_id = form["form_id"].as_str().context("no form_id")?;
+    eventually(SOON, async || {
+        let path = format!("/dashboard/form/{form_id}?days=7");
+        let page = person.get(&path).await?.expect(200)?;
+        let text = page.text()?;
+        let terms = text
+            .split_once("What detractors say")
+            .context("no terms")?
+            .1
+            .split_once("Latest comments")
+            .context("no comments")?
+            .0;
+        for part in [
+            "Of the last 18 comments with a score",
+            "nps=0-6&amp;q=%C3%BCbersalzen%20cold\">übersalzen cold</a>",
+            ">6 comments<",
+            "&#60;4&#62; The soup was Übersalzen &#38; cold.",
+        ] {
+            ensure!(terms.contains(part), "no {part}: {terms}");
+        }
+        ensure!(!terms.contains("soup</a>"), "what all say: {terms}");
+        Ok(())
+    })
+    .await?;
+    let none = person
+        .get(&format!(
+            "/dashboard/form/{form_id}?days=7&bus_prop=store%3AHamburg"
+        ))
+        .await?
+        .expect(200)?;
+    ensure!(!none.text()?.contains("What detractors say"), "{none:?}");
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Contract §0: what holds for every operation.
 
 use anyhow::{Context, Result, ensure};
+use chrono::{TimeDelta, Utc};
 use reqwest::Method;
 use serde_json::json;
 use tests::app::App;
@@ -228,6 +229,11 @@ async fn every_operation_refuses_a_query_parameter_that_it_does_not_have() -> Re
     let visitor = Visitor::new(&app.anonymous()?, &link)?;
     let feedback_id = visitor.stored(&json!({"recommend": 9})).await?;
     let campaign = client.campaign(|form| on_import(form, "demo")).await?;
+    let page = json!({"path": "/dashboard", "expires_at": Utc::now() + TimeDelta::days(1)});
+    let share = client
+        .send_json(Method::POST, "/api_v1/report/share", &page)
+        .await?;
+    let share = share.expect(201)?.json()?;
     let form_id = form["form_id"].as_str().unwrap_or_default();
     let values = [
         ("{form_id}", form_id),
@@ -241,6 +247,7 @@ async fn every_operation_refuses_a_query_parameter_that_it_does_not_have() -> Re
         ),
         ("{docid}", "A1"),
         ("{feedback_id}", &feedback_id),
+        ("{share_id}", share["share_id"].as_str().unwrap_or_default()),
         ("{start_date}", "2026-01-01"),
         ("{end_date}", "2026-01-31"),
     ];
@@ -328,6 +335,7 @@ async fn a_query_parameter_is_judged_after_the_path_and_the_media_type() -> Resu
         (Method::GET, format!("{LINK}/AAECAwQFBgcICQoLDA0ODw")),
         (Method::DELETE, format!("{LINK}/nonsense")),
         (Method::DELETE, format!("/api_v1/feedback/{id}")),
+        (Method::DELETE, format!("/api_v1/report/share/{id}")),
     ] {
         let call = client.call(method, &format!("{path}?x=1"));
         let refused = call.body(JSON, "{}").send().await?;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use chrono::{TimeDelta, Utc};
+use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
 use tests::campaign::{count, on_import};
@@ -57,6 +59,13 @@ async fn dictionaries(app: &App, client: &Client, folder: &Path) -> Result<()> {
         }
         campaigns.push(draft);
     }
+    let mut shares = Vec::new();
+    for _ in 0..8 {
+        let page = json!({"path": "/dashboard", "expires_at": Utc::now() + TimeDelta::days(1)});
+        let share = client.send_json(Method::POST, "/api_v1/report/share", &page);
+        let share = share.await?.expect(201)?.json()?;
+        shares.push(text(&share, "share_id")?.to_owned());
+    }
     let ids = |of: Range<usize>| -> Result<Vec<String>> {
         let ids = campaigns[of]
             .iter()
@@ -68,6 +77,7 @@ async fn dictionaries(app: &App, client: &Client, folder: &Path) -> Result<()> {
         ("links", vec![text(&link, "token")?.to_owned()]),
         ("ended", vec![text(&ended, "token")?.to_owned()]),
         ("feedbacks", vec![feedback]),
+        ("shares", shares),
         ("stalled", stalled),
         ("cancelled", cancelled),
         ("drafts", ids(0..2)?),

@@ -1,0 +1,157 @@
+//! Pages that are shared: what whoever has a link reads, and what editors share and withdraw.
+
+use api_http::{Code, Network, Problem, Result, parse_id};
+use askama::Template;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, Method, Uri};
+use axum::response::{IntoResponse, Redirect, Response};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::person::Role;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use store::form::FormKey;
+use uuid::Uuid;
+
+use crate::language::of_request;
+use crate::page::{Frame, page};
+use crate::service::{self, Operation};
+use crate::signed_in::{Change, SignedIn};
+use crate::state::DashboardState;
+use crate::{form, overview};
+
+/// The operations of the API.
+const SHARES: &str = "/api_v1/report/share";
+
+/// `GET /dashboard/shared/{secret}`: the page as it is now, without anything to change or to go to.
+///
+/// # Errors
+/// 410: nothing is shared under the secret, or no longer; 429: the address tried too many; 503.
+pub async fn open(
+    State(state): State<DashboardState>,
+    network: Network,
+    headers: HeaderMap,
+    Path(secret): Path<String>,
+) -> Result<Response> {
+    let failures = &state.app.failures;
+    let permit = failures.lookup_permit(network, false)?;
+    let Some(shared) = state.app.store.shared_page(&secret).await? else {
+        failures.take(network)?;
+        let detail = "the page is not shared, or no longer";
+        return Err(Problem::new(Code::LinkGone, detail));
+    };
+    drop(permit);
+    let f = Frame {
+        t: of_request(&headers),
+        person: String::new(),
+        account: shared.account_name,
+        role: Role::Viewer,
+        zone: shared.time_zone.parse().map_err(broken)?,
+        current: "",
+        token: String::new(),
+    };
+    let uri: Uri = shared.path.parse().map_err(broken)?;
+    let Some(form_id) = uri.path().strip_prefix("/dashboard/form/") else {
+        return overview::answer(&state, shared.account_id, &f, &query(&uri)?).await;
+    };
+    let form = FormKey::new(shared.account_id, parse_id("form_id", form_id)?);
+    form::answer(&state, form, &f, &query(&uri)?).await
+}
+
+fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T> {
+    Ok(Query::try_from_uri(uri).map_err(broken)?.0)
+}
+
+/// What was checked when it was stored.
+fn broken(error: impl std::error::Error + 'static) -> Problem {
+    Problem::internal(&error)
+}
+
+#[derive(Template)]
+#[template(path = "shares.html")]
+struct SharesPage<'a> {
+    f: &'a Frame,
+    shares: Vec<Entry>,
+    /// Shown once.
+    url: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    share_id: Uuid,
+    path: String,
+    expires_at: DateTime<Utc>,
+}
+
+/// `GET /dashboard/shares`.
+pub async fn list(State(state): State<DashboardState>, person: SignedIn) -> Result<Response> {
+    answer(&state, &person, None).await
+}
+
+async fn answer(
+    state: &DashboardState,
+    person: &SignedIn,
+    url: Option<String>,
+) -> Result<Response> {
+    let f = person.frame("overview");
+    let shares: service::List<Entry> =
+        service::get(state, person, &format!("{SHARES}?limit=200")).await?;
+    let template = SharesPage {
+        f: &f,
+        shares: shares.items,
+        url,
+    };
+    Ok(page(&f, &template))
+}
+
+/// A page to share, for so many days.
+#[derive(Deserialize)]
+pub struct ShareForm {
+    path: String,
+    days: String,
+}
+
+/// Shares a page and shows its link.
+pub async fn create(
+    State(state): State<DashboardState>,
+    person: SignedIn,
+    network: Network,
+    Change(ShareForm { path, days }): Change<ShareForm>,
+) -> Result<Response> {
+    // What is no number of days the operation refuses.
+    let days = days.parse::<u16>().unwrap_or_default();
+    let expires_at = Utc::now() + TimeDelta::days(days.into());
+    let operation = Operation {
+        action: "share.create",
+        subject: &path,
+        method: Method::POST,
+        path: SHARES,
+        body: Some(json!({"path": &path, "expires_at": expires_at})),
+    };
+    let made = service::change(&state, &person, network, operation).await?;
+    let made: Value = service::read(made).await?;
+    answer(&state, &person, Some(service::text(&made["url"]))).await
+}
+
+#[derive(Deserialize)]
+pub struct Withdrawal {
+    share_id: Uuid,
+}
+
+/// Withdraws a share.
+pub async fn withdraw(
+    State(state): State<DashboardState>,
+    person: SignedIn,
+    network: Network,
+    Change(Withdrawal { share_id }): Change<Withdrawal>,
+) -> Result<Response> {
+    let operation = Operation {
+        action: "share.withdraw",
+        subject: &share_id.to_string(),
+        method: Method::DELETE,
+        path: &format!("{SHARES}/{share_id}"),
+        body: None,
+    };
+    service::change(&state, &person, network, operation).await?;
+    Ok(Redirect::to("/dashboard/shares").into_response())
+}
