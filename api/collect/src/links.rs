@@ -8,7 +8,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use domain::form::{FormStatus, Labels};
+use domain::form::{Field, FormStatus, Labels};
 use domain::link::Token;
 use moka::future::Cache;
 use store::form::PublicLink;
@@ -162,6 +162,15 @@ fn is_outdated(state: &AppState, opened: &Opened) -> bool {
     state.recent_changes.any_since(opened.looked_up_at, &ids)
 }
 
+/// The bytes of when a field is asked, about.
+fn asked_if(field: &Field) -> usize {
+    let values = field.show_if.as_ref().map(|show_if| &show_if.values);
+    let values = values.into_iter().flatten();
+    values
+        .map(|value| ENTRY + value.as_str().map_or(0, str::len))
+        .sum()
+}
+
 /// The bytes of a text in other languages, about.
 fn size(labels: &Labels) -> usize {
     labels.values().map(|text| ENTRY + text.len()).sum()
@@ -175,8 +184,9 @@ fn weight(link: &PublicLink) -> u32 {
     let bus_props = form.bus_props.iter();
     let bus_props = bus_props.map(|entry| entry.text.as_str().len());
     let fields = form.fields.iter();
-    let fields =
-        fields.map(|field| field.key.as_str().len() + field.label.len() + size(&field.labels));
+    let fields = fields.map(|field| {
+        field.key.as_str().len() + field.label.len() + size(&field.labels) + asked_if(field)
+    });
     let options = form.fields.iter().flat_map(|field| field.kind.options());
     let options =
         options.map(|option| option.value.len() + option.label.len() + size(&option.labels));

@@ -68,10 +68,6 @@ struct Row {
 impl Row {
     /// Of a field in JSON.
     fn read(field: &Value) -> Self {
-        let option =
-            |option: &Value| format!("{}={}", text(&option["value"]), text(&option["label"]));
-        let show_if = &field["show_if"];
-        let values = list(&show_if["in"]);
         let before = field.as_object().cloned().unwrap_or_default();
         let numbers = before.iter().filter(|(_, value)| value.is_number());
         Self {
@@ -79,23 +75,14 @@ impl Row {
             label: text(&field["label"]),
             required: field["required"] == json!(true),
             labels: lines_of(&field["labels"]),
-            show_if: match show_if["key"].as_str() {
-                Some(key) => format!(
-                    "{key}={}",
-                    values
-                        .iter()
-                        .map(service::text)
-                        .collect::<Vec<_>>()
-                        .join(",")
-                ),
-                None => String::new(),
-            },
+            show_if: condition_of(&field["show_if"]),
             numbers: numbers
                 .map(|(name, value)| (name.clone(), value.to_string()))
                 .collect(),
             options: list(&field["options"])
                 .iter()
-                .map(option)
+                .filter(|entry| in_use(entry))
+                .map(option_of)
                 .collect::<Vec<_>>()
                 .join("\n"),
             before,
@@ -141,16 +128,26 @@ impl Row {
         if field_type.is_some_and(FieldType::has_options) {
             let before = list(&self.before.get("options").cloned().unwrap_or_default());
             let option = |line: &str| {
+                // A value may have a `=` of its own.
+                if let Some(same) = before.iter().find(|option| option_of(option) == line) {
+                    return same.clone();
+                }
                 let (value, label) = line.split_once('=').unwrap_or((line, line));
                 let known = before.iter().find(|option| option["value"] == value.trim());
                 let mut option = known.cloned().unwrap_or_default();
                 option["value"] = json!(value.trim());
                 option["label"] = json!(label.trim());
+                // What is typed again is in use again.
+                option["retired"] = Value::Null;
                 option
             };
             field["options"] = lines(&self.options).map(option).collect();
         }
-        if let Some((key, values)) = self.show_if.split_once('=') {
+        let before = self.before.get("show_if");
+        if let Some(same) = before.filter(|before| condition_of(before) == self.show_if) {
+            // A value may have a comma of its own.
+            field["show_if"] = same.clone();
+        } else if let Some((key, values)) = self.show_if.split_once('=') {
             let key = key.trim();
             let value = |text: &str| match text.trim().parse::<u8>() {
                 Ok(grade) if !chosen.contains(key) => json!(grade),
@@ -162,6 +159,21 @@ impl Row {
         put_labels(&mut field, &self.labels);
         field
     }
+}
+
+/// `key=value,value`; empty where there is none.
+fn condition_of(show_if: &Value) -> String {
+    let values: Vec<_> = list(&show_if["in"]).iter().map(service::text).collect();
+    let key = show_if["key"].as_str();
+    key.map_or_else(String::new, |key| format!("{key}={}", values.join(",")))
+}
+
+fn option_of(option: &Value) -> String {
+    format!("{}={}", text(&option["value"]), text(&option["label"]))
+}
+
+fn in_use(entry: &Value) -> bool {
+    entry["retired"] != json!(true)
 }
 
 fn text(value: &Value) -> String {
@@ -199,9 +211,8 @@ fn put_labels(of: &mut Value, labels: &str) {
 impl Draft {
     /// Of a form in JSON.
     fn read(form: &Value) -> Self {
-        let in_use = |entry: &&Value| entry["retired"] != json!(true);
         let bus_props = list(&form["bus_props"]);
-        let bus_props = bus_props.iter().filter(in_use);
+        let bus_props = bus_props.iter().filter(|entry| in_use(entry));
         let bus_props: Vec<_> = bus_props.map(|entry| text(&entry["bus_prop"])).collect();
         Self {
             title: text(&form["title"]),
@@ -210,7 +221,7 @@ impl Draft {
             labels: lines_of(&form["labels"]),
             rows: list(&form["fields"])
                 .iter()
-                .filter(in_use)
+                .filter(|entry| in_use(entry))
                 .map(Row::read)
                 .collect(),
         }
@@ -414,9 +425,9 @@ mod tests {
                 {"key": "a", "type": "nps", "label": "A", "required": true},
                 {"key": "b", "type": "rating", "label": "B", "required": false, "scale": 7},
                 {"key": "c", "type": "choice", "label": "C", "required": false, "show_if": {"key": "a", "in": [0, 1]},
-                 "options": [{"value": "x", "label": "X=Y", "labels": {"de": "Ü"}}, {"value": "z", "label": "Z"}]},
+                 "options": [{"value": "x=1", "label": "X=Y", "labels": {"de": "Ü"}}, {"value": "z", "label": "Z"}]},
                 {"key": "d", "type": "text", "label": "D {store|here}", "required": false, "labels": {"de": "D", "fr": "D=D"},
-                 "show_if": {"key": "c", "in": ["x", "z"]}}],
+                 "show_if": {"key": "c", "in": ["x=1", "z, zz"]}}],
             "piping": true, "labels": {"de": "T"},
         });
         let mut shown = form.clone();

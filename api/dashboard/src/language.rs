@@ -263,7 +263,7 @@ mod tests {
             of_request(&HeaderMap::from_iter([header])).code
         };
         assert_eq!(asked("fr, de-AT;q=0.8, en;q=0.5"), "de");
-        assert_eq!(asked("de;q=0.3, en-GB"), "en");
+        assert_eq!(asked("de; q=0.3 , en-GB"), "en");
         assert_eq!(asked("fr"), "en");
         assert_eq!(asked("de;q=0"), "en");
     }

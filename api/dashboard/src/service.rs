@@ -138,6 +138,7 @@ pub async fn call(
         .map_err(|error| Problem::internal(&error))?;
     request.headers_mut().extend(headers);
     request.extensions_mut().insert(person.caller(state));
+    request.extensions_mut().insert(person.request_id.clone());
     let Ok(mut response) = state.api.clone().oneshot(request).await;
     let status = response.status();
     match response.extensions_mut().remove::<Problem>() {

@@ -41,6 +41,7 @@ pub async fn open(
         return Err(Problem::new(Code::LinkGone, detail));
     };
     drop(permit);
+    state.app.link_rate.check(&shared.account_id)?;
     let f = Frame {
         t: of_request(&headers),
         person: String::new(),

@@ -14,6 +14,7 @@ use axum::http::request::Parts;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::person::Role;
+use platform::request_id::RequestId;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -38,6 +39,8 @@ const MAX_SUBJECT: usize = 200;
 pub struct SignedIn {
     person: Arc<Person>,
     session: [u8; 32],
+    /// Of what the person asks now.
+    pub request_id: RequestId,
     pub t: &'static Text,
 }
 
@@ -167,8 +170,15 @@ async fn signed_in(
         return to_sign_in(&request);
     };
     let (session, network) = (hash(&secret), state.app.network(&request));
+    let request_id = request.extensions().get().cloned();
+    let request_id = request_id.unwrap_or_else(|| RequestId::of(request.headers()));
     let person = match sessions.find(&state, Some(network), session).await {
-        Ok(Some(person)) => SignedIn { person, session, t },
+        Ok(Some(person)) => SignedIn {
+            person,
+            session,
+            request_id,
+            t,
+        },
         Ok(None) => return to_sign_in(&request),
         Err(problem) => return trouble(t, &problem),
     };

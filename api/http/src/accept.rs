@@ -56,9 +56,10 @@ pub fn languages(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let header = headers.get(ACCEPT_LANGUAGE);
     let header = header.and_then(|value| value.to_str().ok());
     let ranges = header.unwrap_or_default().split(',').map(|range| {
-        let (range, weight) = range.split_once(";q=").unwrap_or((range, "1"));
+        let (range, weight) = range.split_once(';').unwrap_or((range, "q=1"));
         let code = range.trim().split('-').next().unwrap_or_default();
-        (weight.trim().parse().unwrap_or(0.0), code)
+        let weight = weight.trim().strip_prefix("q=").unwrap_or_default();
+        (weight.parse().unwrap_or(0.0), code)
     });
     let mut wanted: Vec<(f32, &str)> = ranges.filter(|(weight, _)| *weight > 0.0).collect();
     wanted.sort_by(|(one, _), (other, _)| other.total_cmp(one));

@@ -17,7 +17,8 @@ use api_http::error::{Code, ProblemBody};
 #[openapi(
     info(
         title = "Feedback collection service",
-        description = "Import of records for sending SMS, campaigns that send them, forms with trackable links, what they collect, and reports. Every error is a problem as in RFC 9457; its `code` is meant for programs. What people open answers them with pages.",
+        // Its examples are run by a test.
+        description = include_str!("guide.md"),
     ),
     servers((url = "/", description = "Where this document was read")),
     tags(

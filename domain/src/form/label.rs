@@ -14,6 +14,10 @@ pub type Labels = BTreeMap<String, String>;
 
 /// Languages of a text, besides its own, at most.
 const MAX_LANGUAGES: usize = 20;
+/// Tracking fields in a text, at most.
+const MAX_PIPED: usize = 5;
+/// The bytes of a tracking field that a text shows, at most: pages are made by the thousand.
+const MAX_SHOWN: usize = 200;
 
 /// How the texts of a form are read.
 #[derive(Clone, Copy)]
@@ -89,7 +93,9 @@ impl FormContent {
                 text.clone_from(translated);
             }
             let template = piping.then(|| Template::of_label(text).ok()).flatten();
-            if let Some(filled) = template.and_then(|of| of.fill(|name| fields.get(name), "")) {
+            if let Some(filled) =
+                template.and_then(|of| of.fill(|name| fields.get(name).map(beginning), ""))
+            {
                 *text = filled;
             }
         };
@@ -105,6 +111,10 @@ impl FormContent {
     }
 }
 
+fn beginning(value: &str) -> &str {
+    &value[..value.floor_char_boundary(MAX_SHOWN)]
+}
+
 impl Template {
     /// Reads a text in which `{name|text}` stands for a tracking field, and `{{` for a brace.
     ///
@@ -112,7 +122,10 @@ impl Template {
     /// A brace that is not closed, a name without a text for where the field is missing, or a link.
     pub fn of_label(source: &str) -> Result<Self, Fault> {
         let template = Self::read(source)?;
-        if template.is_always_filled() {
+        if template.fields() > MAX_PIPED {
+            let detail = format!("has more than {MAX_PIPED} tracking fields");
+            Err(Fault::new(code::TOO_MANY, detail))
+        } else if template.is_always_filled() {
             Ok(template)
         } else {
             let detail = "has a name without a text for where it is missing, which is {name|text}";

@@ -403,6 +403,7 @@ fn texts_may_be_there_in_other_languages_and_hold_tracking_fields() {
         ("label", json!("{store}"), code::MALFORMED),
         ("label", json!("{store|"), code::MALFORMED),
         ("label", json!("{link}"), code::MALFORMED),
+        ("label", json!("{a|}".repeat(6)), code::TOO_MANY),
     ] {
         let mut body = translated.clone();
         body["fields"][0][member] = value.clone();

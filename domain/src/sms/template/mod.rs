@@ -54,6 +54,14 @@ impl Template {
         Ok(Self { source, pieces })
     }
 
+    /// How many fields it has.
+    pub(crate) fn fields(&self) -> usize {
+        let fields = self.pieces.iter();
+        fields
+            .filter(|piece| matches!(piece, Piece::Field { .. }))
+            .count()
+    }
+
     /// Whether it has no link, and a text for each field that may be missing.
     pub(crate) fn is_always_filled(&self) -> bool {
         let always = |piece: &Piece| match piece {

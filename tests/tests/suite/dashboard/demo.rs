@@ -47,6 +47,46 @@ impl Demo {
         .await
     }
 
+    /// Each example of the guide that stands before the reference.
+    async fn runs_the_guide(&self) -> Result<()> {
+        let document = self
+            .client
+            .get("/openapi.json")
+            .await?
+            .expect(200)?
+            .json()?;
+        let guide = document["info"]["description"].as_str();
+        let blocks = guide.context("no guide")?.split("```").skip(1).step_by(2);
+        let log = self.process.log()?;
+        let keys = log
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("export "));
+        let keys: Vec<_> = keys.filter_map(|line| line.split_once('=')).collect();
+        let mut count = 0;
+        for (kind, code) in blocks.filter_map(|block| block.split_once('\n')) {
+            let (program, arguments) = match kind {
+                "sh" => ("bash", vec!["-ec", code]),
+                "python" => ("python3", vec!["-c", code]),
+                "javascript" => ("node", vec!["--input-type=module", "-e", code]),
+                "json" => {
+                    serde_json::from_str::<serde_json::Value>(code)?;
+                    continue;
+                }
+                other => anyhow::bail!("an example in {other}"),
+            };
+            let mut example = tokio::process::Command::new(program);
+            example.args(arguments).envs(keys.iter().copied());
+            let output = example
+                .env("FEEDBACK_URL", self.client.base())
+                .output()
+                .await?;
+            ensure!(output.status.success(), "{code}: {output:?}");
+            count += 1;
+        }
+        ensure!(count > 5, "{count} examples");
+        Ok(())
+    }
+
     async fn use_link(&self, path: &str) -> Result<tests::client::Answer> {
         let call = self.client.call(Method::POST, path);
         call.header("origin", self.client.base()).send().await
@@ -61,6 +101,7 @@ async fn a_demo_has_a_company_to_look_at_and_goes_on_with_it() -> Result<()> {
     for _ in 0..2 {
         demo.client.get(&link).await?.expect(200)?;
     }
+    demo.runs_the_guide().await?;
     let person = Person::of_answer(&demo.client, &demo.use_link(&link).await?.expect(303)?)?;
     for used in [demo.use_link(&link).await?, demo.client.get(&link).await?] {
         ensure!(used.status == 410, "{used:?}");
