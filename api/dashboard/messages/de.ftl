@@ -263,6 +263,7 @@ form-label = Frage
 form-required = Muss beantwortet werden
 number-scale = Von 1 bis
 form-more = Mehr
+form-save = Speichern
 form-show-if = Nur fragen, wenn (Schlüssel=Antwort,Antwort)
 form-labels = In anderen Sprachen, eine je Zeile
 form-piping = { "{" }Name|Text{ "}" } in Texten ist ein Tracking-Feld des Links

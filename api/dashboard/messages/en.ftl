@@ -263,6 +263,7 @@ form-label = Question
 form-required = Must be answered
 number-scale = From 1 to
 form-more = More
+form-save = Save
 form-show-if = Ask only if (key=answer,answer)
 form-labels = In other languages, one a line
 form-piping = { "{" }name|text{ "}" } in texts is a tracking field of the link
