@@ -204,7 +204,7 @@ campaign-test = Test senden
 save = Speichern und ansehen
 copy = Kopieren
 preview = Was sie heute täte
-preview-import = Der Start sendet noch nichts; das tut dann jeder Import für diese Kampagne. Als Beispiel alle, die jetzt gespeichert sind:
+preview-import = Der Start sendet noch nichts; das tut dann jeder Import für diese Kampagne. Als Beispiel die neuesten, die gespeichert sind:
 preview-eligible = { $n ->
     [one] { $value } Nachricht
    *[other] { $value } Nachrichten

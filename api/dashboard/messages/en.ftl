@@ -204,7 +204,7 @@ campaign-test = Send a test
 save = Save and preview
 copy = Copy
 preview = What it would do today
-preview-import = Starting sends nothing yet: each import for this campaign then does. As an example, those who are stored now:
+preview-import = Starting sends nothing yet: each import for this campaign then does. As an example, the newest who are stored:
 preview-eligible = { $n ->
     [one] { $value } message
    *[other] { $value } messages
