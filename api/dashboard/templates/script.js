@@ -80,7 +80,6 @@ function sortable(table) {
 
 // A file is sent as it is; what it came to is the page of its import.
 function upload(form) {
-  form.hidden = false;
   const outcome = form.querySelector("#upload-outcome");
   const send = (file) => {
     if (!file) return;
