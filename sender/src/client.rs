@@ -19,6 +19,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::{HttpConnector, capture_connection};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::{ClientConfig, RootCertStore};
+use rustls_native_certs::load_native_certs;
 use tokio::time::{Instant, timeout_at};
 use webpki_root_certs::TLS_SERVER_ROOT_CERTS;
 
@@ -36,7 +37,7 @@ const MAX_IDLE: Duration = Duration::from_secs(4);
 /// The longest `Retry-After` that is heeded.
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
 
-/// TLS for all senders, by ring, which trusts whom Mozilla trusts.
+/// TLS for all senders, by ring. It trusts the authorities of Mozilla and of the system, or of `SSL_CERT_FILE`.
 #[expect(
     clippy::expect_used,
     reason = "ring has the protocol versions that rustls calls safe"
@@ -44,6 +45,8 @@ const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
 pub(crate) static TLS: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(TLS_SERVER_ROOT_CERTS.iter().cloned());
+    // An image without a store has none, and Mozilla's are enough for it.
+    roots.add_parsable_certificates(load_native_certs().certs);
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

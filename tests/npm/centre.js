@@ -1,10 +1,14 @@
 // An SMPP centre by npm's `smpp`: it takes messages and reports them delivered, and to some numbers it does what else centres
 // do. Each message that it takes is a line of JSON.
 //
-//     node centre.js PORT '{"491510000001": "swallow"}'
+//     node centre.js PORT '{"491510000001": "swallow"}' [KEY CERTIFICATE]
+//
+// With the files of a key and a certificate it speaks TLS.
+const { readFileSync } = require('node:fs');
 const smpp = require('smpp');
 
 const [port, oddities] = [Number(process.argv[2]), JSON.parse(process.argv[3])];
+const [key, cert] = process.argv.slice(4).map((file) => readFileSync(file));
 const throttled = new Set();
 let taken = 0;
 
@@ -42,7 +46,7 @@ function take(session, pdu) {
   }
 }
 
-smpp.createServer({}, (session) => {
+smpp.createServer({ key, cert }, (session) => {
   session.on('error', () => {});
   session.on('bind_transceiver', (pdu) => session.send(pdu.response({ system_id: 'centre' })));
   session.on('enquire_link', (pdu) => session.send(pdu.response()));

@@ -78,7 +78,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 })
             }
             Err(error) => {
-                tracing::warn!(error = %error.kind(), "the SMPP centre cannot be reached");
+                tracing::warn!(%error, "the SMPP centre cannot be reached");
                 Link::Down(Handed::not_sent("smpp-unbound"))
             }
         };

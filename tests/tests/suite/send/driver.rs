@@ -8,7 +8,7 @@ use tests::import::records;
 use tests::wait::{LATER, eventually};
 
 use super::peer::{Peer, sender_to};
-use super::{LONG_AGO, with_demo, with_senders};
+use super::{LONG_AGO, degrades, with_demo, with_senders};
 
 fn with_reminder(form: &Value) -> Value {
     let mut campaign = on_import(form, "demo");
@@ -150,12 +150,9 @@ async fn a_sender_in_error_degrades_and_messages_are_counted_by_sender() -> Resu
                 .await?;
         }
     }
+    degrades(&mut app, "peer http_401").await?;
     let worker = client.at(app.worker()?.base());
     eventually(LATER, async || {
-        let ready = worker.get("/health/ready").await?.expect(200)?;
-        let ready = ready.text()?;
-        let told = "worker senders degraded: peer http_401\n";
-        ensure!(ready.contains(told), "{ready}");
         let metrics = worker.get("/metrics").await?.expect(200)?;
         let metrics = metrics.text()?;
         for line in [

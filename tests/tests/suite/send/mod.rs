@@ -17,9 +17,10 @@ mod reports;
 mod segments;
 mod smpp;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use serde_json::Value;
 use tests::app::{App, Setup};
+use tests::wait::{LATER, eventually};
 use tests::webhook::SECRET;
 
 /// Long before any test, as both databases read it.
@@ -41,6 +42,19 @@ fn with_demo() -> Setup {
 fn skipped(campaign: &Value, kind: &str, reason: &str) -> u64 {
     let skipped = &campaign["counts"][kind]["skipped"][reason];
     skipped.as_u64().unwrap_or_default()
+}
+
+/// The readiness of its worker tells that a sender is in error: its name and the code.
+async fn degrades(app: &mut App, sender: &str) -> Result<()> {
+    let worker = app.anonymous()?.at(app.worker()?.base());
+    let told = format!("worker senders degraded: {sender}\n");
+    eventually(LATER, async || {
+        let ready = worker.get("/health/ready").await?.expect(200)?;
+        let ready = ready.text()?;
+        ensure!(ready.contains(&told), "{ready}");
+        Ok(())
+    })
+    .await
 }
 
 /// Neither logs nor metrics tell a phone, a secret of a provider, or what it wrote beside its codes.

@@ -13,7 +13,7 @@ use tests::tools::{Tool, own};
 use tests::wait::{SOON, eventually};
 use tokio::net::TcpStream;
 
-use super::with_senders;
+use super::{degrades, with_senders};
 
 /// Fewer than make a sender pause where a cut leaves all of them unknown.
 const WINDOW: usize = 3;
@@ -31,9 +31,9 @@ async fn listening(tool: Tool, port: u16, log: &Path) -> Result<Process> {
     Ok(process)
 }
 
-fn sender(port: u16) -> String {
+fn sender(scheme: &str, port: u16) -> String {
     format!(
-        "centre=smpp://feedback:hush@127.0.0.1:{port}?accounts=*&from=12345&rate=1000&window={WINDOW}"
+        "centre={scheme}://feedback:hush@127.0.0.1:{port}?accounts=*&from=12345&rate=1000&window={WINDOW}"
     )
 }
 
@@ -91,7 +91,7 @@ async fn a_centre_gets_each_message_once_whatever_it_does() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let log = folder.path().join("centre.log");
     let _centre = listening(tool, port, &log).await?;
-    let app = with_senders(&sender(port)).start().await?;
+    let app = with_senders(&sender("smpp", port)).start().await?;
     let client = app.client().await?;
     let campaign = client.started(|form| on_import(form, "centre")).await?;
     let mut rows = records("A", 60, "1");
@@ -150,7 +150,7 @@ async fn a_centre_that_reports_by_parameters_alone_is_understood() -> Result<()>
     let folder = tempfile::tempdir()?;
     let log = folder.path().join("centre.log");
     let _centre = listening(tool, port, &log).await?;
-    let app = with_senders(&sender(port)).start().await?;
+    let app = with_senders(&sender("smpp", port)).start().await?;
     let client = app.client().await?;
     let campaign = client.started(|form| on_import(form, "centre")).await?;
     client
@@ -169,5 +169,43 @@ async fn a_centre_that_reports_by_parameters_alone_is_understood() -> Result<()>
     if came.len() != 50 || taken(&log)?.len() != 50 {
         bail!("{came:?}");
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_centre_over_tls_gets_messages_if_its_certificate_is_trusted() -> Result<()> {
+    let port = free_port()?;
+    let folder = tempfile::tempdir()?;
+    let [key, certificate, log] =
+        ["key.pem", "certificate.pem", "centre.log"].map(|name| folder.path().join(name));
+    let certified = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()])?;
+    std::fs::write(&key, certified.signing_key.serialize_pem())?;
+    std::fs::write(&certificate, certified.cert.pem())?;
+    let tool = Tool::node(&own("npm/centre.js"))?
+        .args([port.to_string(), json!({}).to_string()])
+        .args([&key, &certificate]);
+    let _centre = listening(tool, port, &log).await?;
+
+    let trusted = certificate.to_str().context("a path")?;
+    for (certificates, status) in [("/dev/null", "scheduled"), (trusted, "delivered")] {
+        let mut app = with_senders(&sender("smpps", port))
+            .setting("SSL_CERT_FILE", certificates)
+            .start()
+            .await?;
+        let client = app.client().await?;
+        let campaign = client.started(|form| on_import(form, "centre")).await?;
+        client
+            .import_for(&campaign, &records("A", 3, "1"))
+            .await?
+            .expect(202)?;
+        client
+            .until(&campaign, |now| count(now, "first", status) == 3)
+            .await?;
+        if status == "scheduled" {
+            degrades(&mut app, "centre smpp-unbound").await?;
+            ensure!(taken(&log)?.is_empty(), "a message came");
+        }
+    }
+    ensure!(taken(&log)?.len() == 3, "not three messages");
     Ok(())
 }
