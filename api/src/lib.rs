@@ -11,10 +11,10 @@
 mod openapi;
 mod serve;
 
-use api_collect::pages;
+use api_collect::pages::{self, Frame};
 use api_http::{AppState, Problem, entry, error};
 use axum::Router;
-use axum::http::{Method, StatusCode, Uri};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use platform::backends::Backends;
@@ -50,10 +50,11 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
 
 /// What is answered where no route is. Under a link these are mostly people whose link was damaged on its way, such as by
 /// a slash after it, so they get a page.
-async fn nothing_here(method: Method, uri: Uri) -> Response {
+async fn nothing_here(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let reads = method == Method::GET || method == Method::HEAD;
     if reads && uri.path().starts_with("/f/") {
-        (StatusCode::NOT_FOUND, pages::not_found()).into_response()
+        let page = pages::not_found(Frame::of_request(&headers));
+        (StatusCode::NOT_FOUND, page).into_response()
     } else {
         Problem::not_found().into_response()
     }
@@ -74,7 +75,7 @@ mod tests {
             (Method::POST, "/f/AAAAAAAAAAAAAAAAAAAAAA/", false),
             (Method::GET, "/favicon.ico", false),
         ] {
-            let response = nothing_here(method, Uri::from_static(path)).await;
+            let response = nothing_here(method, Uri::from_static(path), HeaderMap::new()).await;
             assert_eq!(response.status(), StatusCode::NOT_FOUND, "{path}");
             let kind = response.headers().get(CONTENT_TYPE);
             let is_html = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));

@@ -9,6 +9,7 @@
 //! - [`chunk`]: the encoding of accepted records until a worker stores them,
 //! - [`message`]: what the queue carries,
 //! - [`form`]: forms, from a request's body to what is stored, the types of fields, and what an edit may change,
+//! - [`branding`]: what makes the pages behind an account's links its own,
 //! - [`link`]: the token, business properties and tracking fields of a link,
 //! - [`answer`]: answers, checked by the form,
 //! - [`campaign`]: campaigns, the statuses of their messages, and how these are counted,
@@ -24,6 +25,7 @@
 
 pub mod answer;
 pub mod body;
+pub mod branding;
 pub mod campaign;
 pub mod chunk;
 pub mod date_range;

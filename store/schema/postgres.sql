@@ -4,7 +4,7 @@
 CREATE TABLE schema_version (
     version bigint NOT NULL
 );
-INSERT INTO schema_version (version) VALUES (6);
+INSERT INTO schema_version (version) VALUES (7);
 
 -- Accounts and keys.
 
@@ -15,6 +15,16 @@ CREATE TABLE account (
     name        text        NOT NULL UNIQUE,
     time_zone   text        NOT NULL,
     created_at  timestamptz NOT NULL
+);
+
+-- What makes the pages behind an account's links its own. What is null is as the service has it.
+CREATE TABLE branding (
+    account_id uuid PRIMARY KEY REFERENCES account,
+    name       text,
+    -- A data: URL.
+    logo       text,
+    color      text,
+    language   text
 );
 
 -- Only a hash of a secret is kept. A key has up to two live secrets, so that rotation overlaps.

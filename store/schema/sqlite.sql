@@ -4,7 +4,7 @@
 CREATE TABLE schema_version (
     version integer NOT NULL
 );
-INSERT INTO schema_version (version) VALUES (6);
+INSERT INTO schema_version (version) VALUES (7);
 
 CREATE TABLE account (
     number     integer PRIMARY KEY AUTOINCREMENT,
@@ -12,6 +12,14 @@ CREATE TABLE account (
     name       text NOT NULL UNIQUE,
     time_zone  text NOT NULL,
     created_at text NOT NULL
+);
+
+CREATE TABLE branding (
+    account_id blob NOT NULL PRIMARY KEY REFERENCES account (account_id),
+    name       text,
+    logo       text,
+    color      text,
+    language   text
 );
 
 CREATE TABLE api_key (

@@ -24,6 +24,7 @@ pub fn routes(app: &AppState) -> OpenApiRouter {
         .routes(routes!(public::show_form, public::submit::submit_answers))
         .routes(routes!(public::view::view_form))
         .routes(routes!(public::draw_link))
+        .routes(routes!(public::show_logo))
         .routes(routes!(public::say_thanks))
         .routes(routes!(public::stop_messages))
         .with_state(CollectState::start(app))

@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 use domain::form::{Field, FormStatus, Labels};
 use domain::link::Token;
 use moka::future::Cache;
+use store::account::Look;
 use store::form::PublicLink;
 use uuid::Uuid;
 
-use crate::pages::{Prepared, prepare};
+use crate::pages::{Frame, Prepared, prepare};
 use api_http::{AppState, Code, Network, Problem, QUICK, Result, within};
 
 /// How long a link that was found is fresh.
@@ -48,7 +49,10 @@ struct PageKey {
     form_id: Uuid,
     revision: i64,
     is_of_message: bool,
-    /// Other than the form's own.
+    look: Look,
+    /// Of the page's own words.
+    words: &'static str,
+    /// Of the form's texts, other than their own.
     language: Option<String>,
     /// Where its tracking fields are in the texts.
     link_id: Option<Uuid>,
@@ -57,7 +61,8 @@ struct PageKey {
 /// A link with its form.
 pub struct Opened {
     pub link: PublicLink,
-    page: OnceLock<Arc<Prepared>>,
+    /// In the form's own language, and that of the page's own words for whoever came first.
+    page: OnceLock<(&'static str, Arc<Prepared>)>,
     /// When it was looked up in the database.
     looked_up_at: Instant,
 }
@@ -130,35 +135,45 @@ impl Links {
     }
 
     /// The page of a link's form, in a language if it is translated.
-    pub async fn page(&self, opened: &Opened, language: Option<&str>) -> Arc<Prepared> {
+    pub async fn page(
+        &self,
+        f: Frame<'_>,
+        opened: &Opened,
+        language: Option<&str>,
+    ) -> Arc<Prepared> {
         let link = &opened.link;
-        let form = &link.content;
+        let (form, words) = (&link.content, f.t.code);
         let language = language.filter(|language| form.is_translated(language));
-        if let (Some(page), None) = (opened.page.get(), language) {
+        if let (Some((of, page)), None) = (opened.page.get(), language)
+            && *of == words
+        {
             return page.clone();
         }
         let key = PageKey {
             form_id: link.form_id,
             revision: link.revision,
             is_of_message: link.is_of_message,
+            look: link.look.clone(),
+            words,
             language: language.map(ToOwned::to_owned),
             link_id: form.piping.then_some(link.link_id),
         };
         let prepared = async {
             let form = form.for_reader(language, &link.track_fields);
-            Arc::new(prepare(&form, link.is_of_message))
+            Arc::new(prepare(f, &form, link.is_of_message))
         };
         let page = self.pages.get_with(key, prepared).await;
-        match language {
-            Some(_) => page,
-            None => opened.page.get_or_init(|| page).clone(),
+        if language.is_none() {
+            opened.page.get_or_init(|| (words, page.clone()));
         }
+        page
     }
 }
 
-/// Whether this instance changed the link or its form after they were looked up.
+/// Whether this instance changed the link, its form or the account's look after they were looked up.
 fn is_outdated(state: &AppState, opened: &Opened) -> bool {
-    let ids = [opened.link.link_id, opened.link.form_id];
+    let link = &opened.link;
+    let ids = [link.link_id, link.form_id, link.account_id];
     state.recent_changes.any_since(opened.looked_up_at, &ids)
 }
 

@@ -32,9 +32,8 @@ for (const box of form.querySelectorAll('[data-most]')) {
   count.ariaHidden = 'true';
   aloud.setAttribute('role', 'status');
   const tell = () => {
-    const left = most - [...box.value].length, number = Math.abs(left);
-    const noun = `${number.toLocaleString('en')} character${number === 1 ? '' : 's'}`;
-    const said = left < 0 ? `${noun} too many` : `${noun} left`;
+    const left = most - [...box.value].length, text = left < 0 ? form.dataset.over : form.dataset.left;
+    const said = text.replace('{}', Math.abs(left).toLocaleString(page.documentElement.lang));
     count.textContent = box.value && (box.rows || left < most / 5) ? said : '';
     count.classList.toggle('over', left < 0);
     clearTimeout(wait);
@@ -49,7 +48,7 @@ for (const group of form.querySelectorAll('[data-clear]')) {
   let clear;
   const offer = () => {
     if (clear || !group.querySelector(':checked')) return;
-    clear = add(group, 'button', 'clear', 'Clear this answer');
+    clear = add(group, 'button', 'clear', form.dataset.clear);
     clear.type = 'button';
     clear.addEventListener('click', () => {
       group.querySelector(':checked').checked = false;

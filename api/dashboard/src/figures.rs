@@ -8,7 +8,7 @@ use domain::metrics::{Metrics, nps_differs, rates_differ};
 use domain::rollup::DayCounts;
 
 use crate::chart::{Bars, Line, labels, share};
-use crate::language::Text;
+use api_language::Text;
 
 /// Days that a point of the NPS chart counts, up to its own.
 const WINDOW: i64 = 7;

@@ -3,9 +3,9 @@
 //! # Layout
 //! - Who is there: `signed_in` (the layer before all pages, where a change may come from), `session` (and its cookie), `password`,
 //!   `sign_in`.
-//! - How pages look: `page` (the frame and the headers), `language` (texts, numbers and dates, from one message file a
-//!   language), `chart` (SVG), `asset` (style and script).
-//! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns` (`campaign_edit`), `forms` (`form_edit`), `people`, `keys`, `audit`,
+//! - How pages look: `page` (the frame and the headers), `chart` (SVG), `asset` (style and script). Their texts are in
+//!   `api-language`.
+//! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns` (`campaign_edit`), `forms` (`form_edit`), `branding`, `people`, `keys`, `audit`,
 //!   `share` (pages of reports for whoever has a link).
 //! - `service`: operations of the API, called in process for the person who is signed in.
 //!
@@ -15,6 +15,7 @@
 mod answers;
 mod asset;
 mod audit;
+mod branding;
 mod campaign_edit;
 mod campaigns;
 mod chart;
@@ -24,7 +25,6 @@ mod form_edit;
 mod forms;
 mod imports;
 mod keys;
-mod language;
 mod overview;
 mod page;
 mod password;
@@ -108,6 +108,10 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         .route(
             "/dashboard/forms/{form_id}/edit",
             get(form_edit::edit).post(form_edit::replace),
+        )
+        .route(
+            "/dashboard/branding",
+            get(branding::show).post(branding::set),
         )
         .route("/dashboard/shares", get(share::list).post(share::create))
         .route("/dashboard/shares/withdraw", post(share::withdraw))

@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use domain::person::Role;
 
-use crate::language::Text;
+use api_language::Text;
 
 /// Everything comes from this service, and nothing stands in the page itself.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \

@@ -151,6 +151,13 @@ pub async fn call(
     }
 }
 
+/// What is wrong, member by member, as people read it.
+pub fn reasons(problem: &Problem) -> String {
+    let reasons = problem.members().iter().map(|one| one.detail.as_str());
+    let reasons: Vec<_> = [problem.detail()].into_iter().chain(reasons).collect();
+    reasons.join(": ")
+}
+
 /// A value of JSON as people read it.
 pub fn text(value: &Value) -> String {
     match value {

@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use store::form::FormKey;
 use uuid::Uuid;
 
-use crate::language::of_request;
 use crate::page::{Frame, page};
 use crate::service::{self, Operation};
 use crate::signed_in::{Change, SignedIn};
 use crate::state::DashboardState;
 use crate::{form, overview};
+use api_language::of_request;
 
 /// The operations of the API.
 const SHARES: &str = "/api_v1/report/share";

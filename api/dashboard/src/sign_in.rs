@@ -8,11 +8,11 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use serde::Deserialize;
 
-use crate::language::{Text, of_request};
 use crate::page::html;
 use crate::session::{hash, redirect};
 use crate::signed_in::{Change, SignedIn};
 use crate::state::DashboardState;
+use api_language::{Text, of_request};
 
 #[derive(Template)]
 #[template(path = "sign_in.html")]

@@ -24,10 +24,10 @@ use tokio::time::sleep;
 use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
-use crate::language::{Text, of_request};
 use crate::page::{Frame, trouble};
 use crate::session::hash;
 use crate::state::DashboardState;
+use api_language::{Text, of_request};
 
 /// How often a session is looked up while a body arrives.
 const INTERVAL: Duration = Duration::from_millis(500);

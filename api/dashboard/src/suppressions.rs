@@ -91,9 +91,7 @@ pub async fn change(
     match service::change(&state, &person, network, operation).await {
         Ok(_) => Ok(Redirect::to("/dashboard/suppressions").into_response()),
         Err(problem) => {
-            let reasons = problem.members().iter().map(|one| one.detail.as_str());
-            let reasons: Vec<_> = [problem.detail()].into_iter().chain(reasons).collect();
-            let refusal = Some(reasons.join(": "));
+            let refusal = Some(service::reasons(&problem));
             answer(&state, &person, &PageQuery::default(), refusal).await
         }
     }

@@ -135,6 +135,26 @@ function fieldRow(row) {
   });
 }
 
+// A picture is put into its form as text, and shown.
+function picture(part) {
+  const [text, file] = part.querySelectorAll("input");
+  const [image, none] = [part.querySelector("img"), part.querySelector("button")];
+  const show = (url) => {
+    text.value = url;
+    image.src = url;
+    image.hidden = none.hidden = !url;
+  };
+  file.addEventListener("change", () => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => show(reader.result));
+    if (file.files[0]) reader.readAsDataURL(file.files[0]);
+  });
+  none.addEventListener("click", () => {
+    file.value = "";
+    show("");
+  });
+}
+
 // Choosing in a filter shows it at once.
 function filter(form) {
   form.addEventListener("change", (event) => { if (event.target.matches("select")) form.requestSubmit(); });
@@ -148,5 +168,6 @@ function enhance(part) {
 enhance(document);
 document.querySelectorAll("form.filter").forEach(filter);
 document.querySelectorAll("li.field").forEach(fieldRow);
+document.querySelectorAll(".picture").forEach(picture);
 document.querySelectorAll("#upload").forEach(upload);
 document.querySelectorAll("[data-live]").forEach(keepLive);

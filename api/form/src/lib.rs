@@ -1,10 +1,11 @@
-//! Forms and the trackable links to them.
+//! Forms, the trackable links to them, and how their pages look.
 //!
 //! # Layout
-//! - `form`: forms and their life. `link`: links, made, read and listed.
+//! - `form`: forms and their life. `link`: links, made, read and listed. `branding`: whose the pages are.
 //!
 //! What is *not* here: what a form can be (in `domain`), showing it to people (in `api-collect`).
 
+mod branding;
 mod form;
 mod link;
 
@@ -19,7 +20,7 @@ use utoipa_axum::routes;
 /// Where forms and links are.
 const PATH: &str = "/api_v1/form";
 
-/// Everything under `/api_v1/form`, documented.
+/// `/api_v1/account` and everything under `/api_v1/form`, documented.
 pub fn routes() -> OpenApiRouter {
     // Those that read or write a large body have their own idea of time.
     let forms = OpenApiRouter::new()
@@ -35,5 +36,10 @@ pub fn routes() -> OpenApiRouter {
         .route("/api_v1/form/link/{id}/", post(link::create_plain_link))
         .routes(routes!(link::create_link))
         .routes(routes!(link::list_links).layer(from_fn(quick)));
-    scoped(Scope::Form, "form", forms).merge(scoped(Scope::Link, "link", links))
+    let account = routes!(branding::read_branding, branding::set_branding);
+    let account = OpenApiRouter::new().routes(account.layer(from_fn(quick)));
+    let forms = scoped(Scope::Form, "form", forms);
+    let account = scoped(Scope::Form, "account", account);
+    let links = scoped(Scope::Link, "link", links);
+    forms.merge(account).merge(links)
 }

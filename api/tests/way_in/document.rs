@@ -4,6 +4,36 @@ use serde_json::{Value, json};
 
 use crate::service::Service;
 
+/// An operation's name and the statuses that it documents, whose descriptions are what they should be.
+fn statuses(document: &Value, method: &str, path: &str) -> String {
+    let operation = &document["paths"][path][method];
+    let public = path.starts_with("/f/");
+    let security = if public {
+        json!([])
+    } else {
+        json!([{"api_key": [], "secret_key": []}])
+    };
+    assert_eq!(operation["security"], security, "{path}");
+    let responses = operation["responses"].as_object().unwrap();
+    for (status, response) in responses {
+        let response = match response["$ref"].as_str() {
+            Some(named) => document.pointer(named.trim_start_matches('#')).unwrap(),
+            None => response,
+        };
+        // What only people are told is a page.
+        let page = public && response["content"]["text/html"].is_object();
+        if status.starts_with(['4', '5']) && !page {
+            let schema = &response["content"]["application/problem+json"]["schema"];
+            assert_eq!(
+                schema["$ref"], "#/components/schemas/Problem",
+                "{method} {path} {status}"
+            );
+        }
+    }
+    let statuses: Vec<_> = responses.keys().map(String::as_str).collect();
+    format!("{method} {path}: {}", statuses.join(" "))
+}
+
 #[tokio::test]
 async fn every_operation_documents_what_it_can_answer() {
     let service = Service::start(&[]).await;
@@ -12,35 +42,13 @@ async fn every_operation_documents_what_it_can_answer() {
     let document = answer.json();
     let mut lines = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
-        for (method, operation) in item.as_object().unwrap() {
-            let public = path.starts_with("/f/");
-            let security = if public {
-                json!([])
-            } else {
-                json!([{"api_key": [], "secret_key": []}])
-            };
-            assert_eq!(operation["security"], security, "{path}");
-            let responses = operation["responses"].as_object().unwrap();
-            for (status, response) in responses {
-                let response = match response["$ref"].as_str() {
-                    Some(named) => document.pointer(named.trim_start_matches('#')).unwrap(),
-                    None => response,
-                };
-                // What only people are told is a page.
-                let page = public && response["content"]["text/html"].is_object();
-                if status.starts_with(['4', '5']) && !page {
-                    let schema = &response["content"]["application/problem+json"]["schema"];
-                    assert_eq!(
-                        schema["$ref"], "#/components/schemas/Problem",
-                        "{method} {path} {status}"
-                    );
-                }
-            }
-            let statuses: Vec<_> = responses.keys().map(String::as_str).collect();
-            lines.push(format!("{method} {path}: {}", statuses.join(" ")));
+        for method in item.as_object().unwrap().keys() {
+            lines.push(statuses(&document, method, path));
         }
     }
     insta::assert_snapshot!(lines.join("\n"), @"
+    get /api_v1/account: 200 400 401 403 405 429 500 503
+    put /api_v1/account: 200 400 401 403 405 408 413 415 422 429 500 503
     delete /api_v1/feedback/{feedback_id}: 204 400 401 403 404 405 429 500 503
     post /api_v1/form: 201 400 401 403 405 408 413 415 422 429 500 503
     post /api_v1/form/link/{form_id}/{bus_prop_id}: 201 400 401 403 404 405 408 409 413 415 422 429 500 503
@@ -97,6 +105,7 @@ async fn every_operation_documents_what_it_can_answer() {
     put /api_v1/sms/suppression: 204 400 401 403 405 408 413 415 422 429 500 503
     get /f/{token}: 200 404 405 410 429 500 503
     post /f/{token}: 201 303 400 404 405 408 410 413 415 422 429 500 503
+    get /f/{token}/logo: 200 404 405 429 500 503
     get /f/{token}/qr.svg: 200 404 405 410 429 500 503
     post /f/{token}/stop: 200 404 405 429 500 503
     get /f/{token}/thanks: 200 404 405 429 500 503

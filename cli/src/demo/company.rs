@@ -1,7 +1,10 @@
 //! The demo's company: twelve stores, three forms, three campaigns.
 
 use anyhow::bail;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use chrono::{TimeDelta, Utc};
+use domain::branding::{Branding, Color, Logo};
 use domain::campaign::{CampaignContent, CampaignStatus};
 use domain::form::{FormContent, FormInput};
 use serde_json::{Value, json};
@@ -10,10 +13,14 @@ use store::form::{Form, FormChange};
 use store::send::CampaignKey;
 use uuid::Uuid;
 
+use super::ACCOUNT;
+
 /// The sender that every demo has.
 pub(crate) const SENDER: &str = "demo";
 /// The campaign that guests come to while somebody looks.
 pub(super) const RUNNING: &str = "After the visit";
+
+const LOGO: &str = include_str!("logo.svg");
 
 /// City and quarter, and the language that is spoken there.
 pub(super) const STORES: [(&str, &str); 12] = [
@@ -104,6 +111,14 @@ pub(super) async fn found(store: &Store, account_id: Uuid) -> anyhow::Result<Com
             (24, 18),
         ),
     ];
+    let logo = format!("data:image/svg+xml;base64,{}", STANDARD.encode(LOGO));
+    let branding = Branding {
+        name: Some(ACCOUNT.to_owned()),
+        logo: Some(Logo::parse(&logo)?),
+        color: Some(Color::parse("#0f5132")?),
+        language: None,
+    };
+    store.set_branding(account_id, &branding).await?;
     let mut surveys = Vec::new();
     for (form, name, status, a_day, days) in plans {
         let (form, campaign) = begin(store, account_id, &form, name).await?;

@@ -1,4 +1,5 @@
-//! Accounts, API keys and their secrets, people ([`person`]), and pages that are shared ([`share`]). A secret is seen once, when it is issued; only its SHA-256 is kept.
+//! Accounts, API keys and their secrets, people (`person`), pages that are shared (`share`), and how an account's pages look
+//! (`branding`). A secret is seen once, when it is issued; only its SHA-256 is kept.
 //!
 //! A plain hash is enough because a secret is 244 random bits, not a password: there is nothing to guess.
 
@@ -9,11 +10,13 @@ use sea_orm::FromQueryResult;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+pub use self::branding::Look;
 pub use self::person::{AuditRow, Person, PersonChange, PersonSummary};
 pub use self::share::{Share, SharedPage};
 use crate::tx::{Source, Sql, get, parsed, read, values};
 use crate::{Error, Store, Tx};
 
+mod branding;
 mod person;
 mod share;
 

@@ -7,6 +7,7 @@ use domain::link::{BusPropIds, Token, TrackFields};
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
+use crate::account::Look;
 use crate::form::FormKey;
 use crate::tx::{Sql, get, json, parsed, values};
 use crate::{Error, ListPage, Store};
@@ -66,6 +67,7 @@ pub struct PublicLink {
     pub is_of_message: bool,
     /// Of a test message: what comes through it is not stored.
     pub is_test: bool,
+    pub look: Look,
 }
 
 impl PublicLink {
@@ -138,6 +140,7 @@ fn public_link_of(row: &QueryResult) -> Result<PublicLink, Error> {
         deleted_at: get(row, "deleted_at")?,
         is_of_message: get(row, "is_of_message")?,
         is_test: get(row, "is_test")?,
+        look: Look::of(row)?,
     })
 }
 
@@ -270,9 +273,11 @@ impl Store {
         let row = "SELECT l.account_id, a.time_zone, l.link_id, l.form_id, f.status, f.content,
                 f.revision, l.bus_prop_ids, l.track_fields, l.expires_at,
                 l.max_responses, l.used, l.deleted_at,
-                l.campaign_id IS NOT NULL AS is_of_message, l.is_test
+                l.campaign_id IS NOT NULL AS is_of_message, l.is_test,
+                b.name, b.color, b.language, b.logo IS NOT NULL AS has_logo
            FROM link l
            JOIN account a ON a.account_id = l.account_id
+           LEFT JOIN branding b ON b.account_id = l.account_id
            JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id
           WHERE l.token = $1";
         let row = self.row(row, values![token.to_string()]).await?;

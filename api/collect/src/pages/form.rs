@@ -1,21 +1,23 @@
 //! The form: empty, made once for all its readers, or again with what was typed.
 
+use api_language::Text;
 use askama::Template;
 use domain::form::{Field, FormContent};
 use domain::invalid::Invalid;
 use uuid::Uuid;
 
-use super::page::{Page, Prepared};
+use super::page::{Frame, Page, Prepared};
 use super::question::{Control, Question};
 use super::wording;
 
 /// A form's empty page, rendered once for all links and visits; to be made anew when the form is edited. That of a message's
 /// link offers to get no more messages.
-pub fn prepare(form: &FormContent, is_of_message: bool) -> Prepared {
+pub fn prepare(f: Frame<'_>, form: &FormContent, is_of_message: bool) -> Prepared {
     let page = FormPage {
+        f,
         title: &form.title,
         summary: None,
-        questions: &questions(form, &[], &[]),
+        questions: &questions(f.t, form, &[], &[]),
         stops: is_of_message,
     };
     Prepared::new(&page.to_string())
@@ -34,38 +36,37 @@ pub enum Again<'a> {
 
 /// The form with all that was `typed`, as pairs of field key and text in the order they came, and what is wrong.
 pub fn form_again(
+    f: Frame<'_>,
     form: &FormContent,
     typed: &[(String, String)],
     why: Again<'_>,
     token: &str,
     visit: Uuid,
 ) -> Page {
-    let (problems, heading, text) = match why {
-        Again::Invalid(problems) => (problems, "Please check your answers", ""),
-        Again::TooMany => (
-            [].as_slice(),
-            "Too many people are answering right now",
-            "Your answers are not sent yet. Everything you entered is below: please wait a moment and send it again.",
-        ),
-        Again::Unavailable => (
-            [].as_slice(),
-            "We could not save your answers just now",
-            "Everything you entered is below: please wait a moment and send it again.",
-        ),
+    let (problems, name) = match why {
+        Again::Invalid(problems) => (problems, "public-check"),
+        Again::TooMany => ([].as_slice(), "public-busy"),
+        Again::Unavailable => ([].as_slice(), "public-unsaved"),
     };
-    let questions = questions(form, typed, problems);
+    let questions = questions(f.t, form, typed, problems);
     let on_page = |problem: &&Invalid| {
         let mut questions = questions.iter();
         questions.any(|question| is_of(problem, question.key))
     };
     let general = problems.iter().find(|problem| !on_page(problem));
     let wrong = questions.iter().filter(|question| question.error.is_some());
+    let text = match (why, general) {
+        (Again::Invalid(_), None) => String::new(),
+        (Again::Invalid(_), Some(problem)) => wording::general(f.t, problem),
+        (Again::TooMany | Again::Unavailable, _) => f.t.of(name, "text"),
+    };
     let summary = Summary {
-        heading,
-        text: general.map_or(text, wording::general),
+        heading: f.t.get(name),
+        text,
         wrong: wrong.collect(),
     };
     let page = FormPage {
+        f,
         title: &form.title,
         summary: Some(summary),
         questions: &questions,
@@ -76,6 +77,7 @@ pub fn form_again(
 
 /// The questions of a form's page, each with what was typed under its key.
 pub(super) fn questions<'a>(
+    t: &Text,
     form: &'a FormContent,
     typed: &'a [(String, String)],
     problems: &[Invalid],
@@ -86,8 +88,8 @@ pub(super) fn questions<'a>(
         let typed: Vec<&str> = typed.map(|(_, text)| text.as_str()).collect();
         let problem = problems.iter().find(|problem| is_of(problem, key));
         let first = typed.first().copied().unwrap_or_default();
-        let error = problem.map(|problem| wording::advice(problem, field, first));
-        Question::new(field, &typed, error)
+        let error = problem.map(|problem| wording::advice(t, problem, field, first));
+        Question::new(t, field, &typed, error)
     };
     form.page_fields().map(question).collect()
 }
@@ -100,6 +102,7 @@ fn is_of(problem: &Invalid, key: &str) -> bool {
 #[derive(Template)]
 #[template(path = "form.html", whitespace = "minimize")]
 struct FormPage<'a> {
+    f: Frame<'a>,
     title: &'a str,
     summary: Option<Summary<'a>>,
     questions: &'a [Question<'a>],
@@ -109,8 +112,8 @@ struct FormPage<'a> {
 
 /// What stands above the form when it is shown again. It takes the focus.
 struct Summary<'a> {
-    heading: &'static str,
-    text: &'static str,
+    heading: String,
+    text: String,
     /// The questions that have a problem.
     wrong: Vec<&'a Question<'a>>,
 }

@@ -9,6 +9,8 @@
 //! page itself, so that a page is one request and nothing in it comes from elsewhere. All texts of a form and all that
 //! was typed go through askama's HTML escaping.
 //!
+//! Their own words are in `api-language`; an account's name, logo and colour come with the link (`Frame`).
+//!
 //! What is *not* here: routes, statuses, and what an answer must be (in `domain`).
 
 mod form;
@@ -22,5 +24,5 @@ mod wording;
 
 pub use self::form::{Again, form_again, prepare};
 pub use self::message::{form_closed, gone, not_found, send_again, stopped, thanks, trouble};
-pub use self::page::{Page, Prepared};
+pub use self::page::{Frame, Page, Prepared, logo};
 pub use self::qr::qr_code;

@@ -3,16 +3,43 @@
 //! Templates write a hole as `<:name>`. Nothing else in a rendered page can look like that, because every `<` of a text
 //! is escaped.
 
-use axum::http::HeaderValue;
+use api_language::{Text, of_request};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
 };
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use store::account::Look;
 use strum::EnumString;
 use uuid::Uuid;
+
+/// Whose a page is, and the language of its own words.
+#[derive(Clone, Copy)]
+pub struct Frame<'a> {
+    pub t: &'static Text,
+    pub look: &'a Look,
+}
+
+impl Frame<'static> {
+    /// Of a page that is nobody's, for whoever asks.
+    pub fn of_request(headers: &HeaderMap) -> Self {
+        Self::plain(of_request(headers))
+    }
+
+    /// Of a page that is nobody's.
+    pub fn plain(t: &'static Text) -> Self {
+        const NOBODY: &Look = &Look {
+            name: None,
+            color: None,
+            language: None,
+            has_logo: false,
+        };
+        Self { t, look: NOBODY }
+    }
+}
 
 const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
@@ -125,11 +152,27 @@ impl IntoResponse for Page {
     }
 }
 
-/// Nothing runs and nothing looks but what carries the nonce; nothing is fetched but the beacon from where the page came.
+/// An account's logo, by itself.
+pub fn logo(kind: &'static str, bytes: Vec<u8>) -> Response {
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static(kind)),
+        (CONTENT_SECURITY_POLICY, NOTHING_RUNS),
+        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (
+            CACHE_CONTROL,
+            HeaderValue::from_static("private, max-age=300"),
+        ),
+        (X_ROBOTS_TAG, HeaderValue::from_static("noindex")),
+    ];
+    (headers, bytes).into_response()
+}
+
+/// Nothing runs and nothing looks but what carries the nonce; nothing is fetched but from where the page came: the beacon and
+/// the logo.
 fn policy(nonce: &str) -> HeaderValue {
     let policy = format!(
         "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; connect-src 'self'; \
-         img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+         img-src data: 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     );
     HeaderValue::try_from(policy).unwrap_or(NOTHING_RUNS)
 }

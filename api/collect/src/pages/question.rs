@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
+use api_language::Text;
 use domain::form::{AnswerShape, Field, FieldKind, ShowIf};
 use serde_json::{Value, json};
 
@@ -47,7 +48,7 @@ pub(super) struct Choice<'a> {
     pub(super) id: String,
     pub(super) value: Cow<'a, str>,
     /// What it means, in words; empty between the ends of a scale of numbers.
-    pub(super) label: &'a str,
+    pub(super) label: Cow<'a, str>,
     /// How a grade is coloured: the name of its class in the style.
     pub(super) tone: &'static str,
     /// A smiley's mouth, as a path in a square of 32.
@@ -57,12 +58,17 @@ pub(super) struct Choice<'a> {
 
 impl<'a> Question<'a> {
     /// The question of a field with what was `typed` under its key, in the order it came.
-    pub(super) fn new(field: &'a Field, typed: &[&'a str], error: Option<String>) -> Self {
+    pub(super) fn new(
+        t: &Text,
+        field: &'a Field,
+        typed: &[&'a str],
+        error: Option<String>,
+    ) -> Self {
         let key = field.key.as_str();
         let (control, mut choices) = match &field.kind {
-            FieldKind::Nps => (Control::Scale, nps()),
-            FieldKind::Rating { scale } => (Control::Scale, rating(*scale)),
-            FieldKind::Happiness => (Control::Smileys, smileys()),
+            FieldKind::Nps => (Control::Scale, nps(t)),
+            FieldKind::Rating { scale } => (Control::Scale, rating(t, *scale)),
+            FieldKind::Happiness => (Control::Smileys, smileys(t)),
             FieldKind::Choice { .. } => (Control::Radio, options(field)),
             FieldKind::Choices { .. } => (Control::Checkbox, options(field)),
             FieldKind::Text => (Control::Line, Vec::new()),
@@ -112,8 +118,8 @@ impl<'a> Question<'a> {
     }
 
     /// What is said about the length of a text.
-    pub(super) fn limit(&self) -> String {
-        format!("At most {} characters.", in_words(self.max_chars))
+    pub(super) fn limit(&self, t: &Text) -> String {
+        t.with("public-limit", in_words(t, self.max_chars))
     }
 
     /// The ids of what describes a text's box.
@@ -131,8 +137,8 @@ impl<'a> Question<'a> {
         let words: Vec<&str> = match self.control {
             Control::Line | Control::Area => vec![self.typed],
             Control::Scale => chosen.take(1).map(|choice| &*choice.value).collect(),
-            Control::Smileys => chosen.take(1).map(|choice| choice.label).collect(),
-            Control::Radio | Control::Checkbox => chosen.map(|choice| choice.label).collect(),
+            Control::Smileys => chosen.take(1).map(|choice| &*choice.label).collect(),
+            Control::Radio | Control::Checkbox => chosen.map(|choice| &*choice.label).collect(),
         };
         words.join("\n")
     }
@@ -148,32 +154,34 @@ fn condition(show_if: &ShowIf) -> (&str, String) {
 }
 
 /// 0 to 10: detractors, passives, promoters.
-fn nps() -> Vec<Choice<'static>> {
+fn nps(t: &Text) -> Vec<Choice<'static>> {
     let tone = |value| match value {
         0..=6 => "low",
         7..=8 => "mid",
         _ => "high",
     };
-    grades(0..=10, ["not at all likely", "extremely likely"], tone)
+    let ends = [t.get("public-nps-0"), t.get("public-nps-10")];
+    grades(0..=10, ends, tone)
 }
 
 /// 1 to `highest`.
-fn rating(highest: u8) -> Vec<Choice<'static>> {
-    grades(1..=highest, ["lowest", "highest"], |_| "even")
+fn rating(t: &Text, highest: u8) -> Vec<Choice<'static>> {
+    let ends = [t.get("public-lowest"), t.get("public-highest")];
+    grades(1..=highest, ends, |_| "even")
 }
 
 fn grades(
     values: RangeInclusive<u8>,
-    [lowest, highest]: [&'static str; 2],
+    [lowest, highest]: [String; 2],
     tone: fn(u8) -> &'static str,
 ) -> Vec<Choice<'static>> {
     let (low, high) = (*values.start(), *values.end());
     let grade = |value: u8| Choice {
         value: value.to_string().into(),
         label: match value {
-            value if value == low => lowest,
-            value if value == high => highest,
-            _ => "",
+            value if value == low => lowest.clone().into(),
+            value if value == high => highest.clone().into(),
+            _ => "".into(),
         },
         tone: tone(value),
         ..Choice::default()
@@ -181,30 +189,30 @@ fn grades(
     values.map(grade).collect()
 }
 
-/// 1 to 5: what they mean, their tones and mouths.
-const SMILEYS: [(&str, &str, &str, &str); 5] = [
-    ("1", "Very unhappy", "low", "M10 23q6-7 12 0"),
-    ("2", "Unhappy", "low", "M11 22q5-3 10 0"),
-    ("3", "Neutral", "mid", "M11 21h10"),
-    ("4", "Happy", "high", "M11 20q5 4 10 0"),
-    ("5", "Very happy", "high", "M10 19q6 9 12 0z"),
+/// 1 to 5: their tones and mouths.
+const SMILEYS: [(&str, &str); 5] = [
+    ("low", "M10 23q6-7 12 0"),
+    ("low", "M11 22q5-3 10 0"),
+    ("mid", "M11 21h10"),
+    ("high", "M11 20q5 4 10 0"),
+    ("high", "M10 19q6 9 12 0z"),
 ];
 
-fn smileys() -> Vec<Choice<'static>> {
-    let smiley = |(value, label, tone, mouth): (&'static str, _, _, _)| Choice {
-        value: value.into(),
-        label,
+fn smileys(t: &Text) -> Vec<Choice<'static>> {
+    let smiley = |(value, (tone, mouth)): (usize, (&'static str, &'static str))| Choice {
+        value: value.to_string().into(),
+        label: t.of("public-happiness", value).into(),
         tone,
         mouth,
         ..Choice::default()
     };
-    SMILEYS.map(smiley).into()
+    (1..).zip(SMILEYS).map(smiley).collect()
 }
 
 fn options(field: &Field) -> Vec<Choice<'_>> {
     let options = field.page_options().map(|option| Choice {
         value: option.value.as_str().into(),
-        label: &option.label,
+        label: option.label.as_str().into(),
         ..Choice::default()
     });
     options.collect()

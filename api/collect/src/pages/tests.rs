@@ -1,12 +1,19 @@
+use api_language::of_code;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use domain::answer::Answers;
+use domain::branding::Color;
 use domain::form::FormContent;
 use domain::invalid::{Invalid, code};
 use serde_json::{Value, json};
+use store::account::Look;
 use uuid::Uuid;
 
 use super::*;
+
+fn plain() -> Frame<'static> {
+    Frame::plain(of_code("en"))
+}
 
 const TOKEN: &str = "AAAAAAAAAAAAAAAAAAAA-_";
 const VISIT: Uuid = Uuid::from_u128(0x0193_3f0a_0000_7000_8000_0000_0000_0001);
@@ -73,11 +80,13 @@ fn problem(key: &str, code: &'static str) -> Invalid {
 }
 
 fn empty(form: &FormContent) -> String {
-    prepare(form, false).fill(TOKEN, VISIT).html().to_owned()
+    let page = prepare(plain(), form, false).fill(TOKEN, VISIT);
+    page.html().to_owned()
 }
 
 fn again(form: &FormContent, typed: &[(&str, &str)], problems: &[Invalid]) -> String {
-    let page = form_again(form, &pairs(typed), Again::Invalid(problems), TOKEN, VISIT);
+    let (typed, why) = (pairs(typed), Again::Invalid(problems));
+    let page = form_again(plain(), form, &typed, why, TOKEN, VISIT);
     page.html().to_owned()
 }
 
@@ -104,7 +113,7 @@ fn without_its_own_texts_a_form_is_under_30_kb() {
 
 #[test]
 fn every_hole_is_filled_and_a_page_has_a_nonce_of_its_own() {
-    let form = prepare(&every_type("Question"), true);
+    let form = prepare(plain(), &every_type("Question"), true);
     let (one, other) = (form.fill(TOKEN, VISIT), form.fill(TOKEN, VISIT));
     let html = one.html();
     assert_has(html, &format!("action=\"{TOKEN}\""));
@@ -142,11 +151,18 @@ fn texts_never_come_out_as_markup() {
         .to_vec();
     typed.push(("some", "a"));
     let problems = ["nps", "words", HOSTILE].map(|key| problem(key, code::TOO_LONG));
-    let closed = form_closed(&form, &pairs(&typed));
+    let closed = form_closed(plain(), &form, &pairs(&typed), TOKEN);
+    let look = Look {
+        name: Some(HOSTILE.to_owned()),
+        ..Look::default()
+    };
+    let t = of_code("de");
+    let hostile = Frame { t, look: &look };
     let pages = [
         empty(&form),
         again(&form, &typed, &problems),
-        thanks(HOSTILE).html().to_owned(),
+        thanks(hostile, HOSTILE).html().to_owned(),
+        thanks(plain(), HOSTILE).html().to_owned(),
         closed.html().to_owned(),
     ];
     for html in pages {
@@ -185,7 +201,9 @@ fn what_is_retired_is_not_shown() {
     for html in [
         empty(&form),
         again(&form, &typed, &[problem("city", code::RETIRED)]),
-        form_closed(&form, &pairs(&typed)).html().to_owned(),
+        form_closed(plain(), &form, &pairs(&typed), TOKEN)
+            .html()
+            .to_owned(),
     ] {
         assert_has_not(&html, "\"city\"");
         assert_has_not(&html, "Oslo");
@@ -239,9 +257,9 @@ fn all_that_was_typed_is_there_again_with_what_is_wrong() {
     );
     assert_has(
         &html,
-        "</span>Please shorten this by 6 characters. It can have at most 10,000.</p>",
+        "</span>Please shorten this by 6 characters. At most 10,000 characters.</p>",
     );
-    assert_has(&html, "</span>Please choose from 0 to 10.</p>");
+    assert_has(&html, "</span>Please choose from 0–10.</p>");
     assert_has_not(&html, "id=\"e-mood\"");
 }
 
@@ -262,7 +280,7 @@ fn a_limit_keeps_what_was_typed() {
     let form = every_type("Question");
     let typed = pairs(&[("city", "Oslo"), ("nps", "9")]);
     for why in [Again::TooMany, Again::Unavailable] {
-        let page = form_again(&form, &typed, why, TOKEN, VISIT);
+        let page = form_again(plain(), &form, &typed, why, TOKEN, VISIT);
         assert_has(page.html(), "value=\"Oslo\"");
         assert_has(page.html(), "value=\"9\" checked");
         assert_has(page.html(), "Everything you entered is below");
@@ -280,7 +298,7 @@ fn a_closed_form_gives_back_what_was_typed() {
         ("some", "x"),
         ("words", "two\r\nlines"),
     ]);
-    let page = form_closed(&form, &typed);
+    let page = form_closed(plain(), &form, &typed, TOKEN);
     assert_eq!(page.html().matches("<dd").count(), 3);
     assert_has(page.html(), ">Very happy</dd>");
     assert_has(page.html(), ">two\r\nlines</dd>");
@@ -360,13 +378,13 @@ fn the_grades_of_a_scale_break_into_rows_of_at_most_six() {
 fn every_page_carries_the_headers_that_keep_it_safe() {
     let form = every_type("Question");
     let pages = [
-        prepare(&form, false).fill(TOKEN, VISIT),
-        form_closed(&form, &[]),
-        thanks("Title"),
-        gone(),
-        not_found(),
-        trouble(StatusCode::SERVICE_UNAVAILABLE),
-        trouble(StatusCode::PAYLOAD_TOO_LARGE),
+        prepare(plain(), &form, false).fill(TOKEN, VISIT),
+        form_closed(plain(), &form, &[], TOKEN),
+        thanks(plain(), "Title"),
+        gone(plain()),
+        not_found(plain()),
+        trouble(plain(), StatusCode::SERVICE_UNAVAILABLE),
+        trouble(plain(), StatusCode::PAYLOAD_TOO_LARGE),
     ];
     for page in pages {
         let html = page.html().to_owned();
@@ -378,7 +396,7 @@ fn every_page_carries_the_headers_that_keep_it_safe() {
             header("content-security-policy"),
             format!(
                 "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; connect-src 'self'; \
-                 img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+                 img-src data: 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
             )
         );
         assert_eq!(header("content-type"), "text/html; charset=utf-8");
@@ -414,7 +432,7 @@ fn what_was_sent_can_be_sent_again_without_its_form() {
         ("more".to_owned(), "\"<b>\n&amp;\"".to_owned()),
         ("<:visit>".to_owned(), "<:nonce>".to_owned()),
     ];
-    let page = send_again(TOKEN, &sent);
+    let page = send_again(plain(), TOKEN, &sent);
     let html = page.html();
     assert_has(html, &format!("action=\"{TOKEN}\""));
     assert_has(html, &format!("name=\"visit\" value=\"{VISIT}\""));
@@ -426,7 +444,7 @@ fn what_was_sent_can_be_sent_again_without_its_form() {
 fn only_a_message_s_page_offers_no_more_messages() {
     let form = every_type("Question");
     let page = |is_of_message| {
-        prepare(&form, is_of_message)
+        prepare(plain(), &form, is_of_message)
             .fill(TOKEN, VISIT)
             .html()
             .to_owned()
@@ -434,4 +452,32 @@ fn only_a_message_s_page_offers_no_more_messages() {
     let action = format!("action=\"{TOKEN}/stop\"");
     assert!(page(true).contains(&action) && page(true).contains("No more messages"));
     assert!(!page(false).contains("/stop"));
+}
+
+#[test]
+fn a_page_is_the_account_s_own() {
+    let look = Look {
+        name: Some("Acme & Söhne".to_owned()),
+        color: Some(Color::parse("#ffd400").unwrap()),
+        language: None,
+        has_logo: true,
+    };
+    let t = of_code("de");
+    let f = Frame { t, look: &look };
+    let page = prepare(f, &every_type("Frage"), false).fill(TOKEN, VISIT);
+    let html = page.html();
+    assert_has(html, "<html lang=\"de\">");
+    assert_has(html, ":root{--brand:#ffd400;--on-brand:#000}");
+    assert_has(
+        html,
+        &format!("<img src=\"{TOKEN}/logo\" alt=\"\">Acme &#38; Söhne</p>"),
+    );
+    assert_has(html, ">Feedback senden</button>");
+    assert_has(html, ">Höchstens 10.000 Zeichen.</p>");
+    // Below the link's own address.
+    assert_has(thanks(f, "Frage").html(), "<img src=\"logo\" alt=\"\">");
+    assert_has(
+        form_closed(f, &every_type("Frage"), &[], TOKEN).html(),
+        &format!("<img src=\"{TOKEN}/logo\""),
+    );
 }

@@ -20,9 +20,10 @@ use uuid::Uuid;
 
 use crate::CollectState;
 use crate::links::Opened;
-use crate::pages::{self, Page, qr_code};
+use crate::pages::{self, Frame, Page, qr_code};
 use api_http::accept::languages;
 use api_http::{Code, Network, Problem, QUICK, Result, within};
+use api_language::{Text, of_code, wanted};
 
 /// Somebody who opens the link of a path.
 #[derive(utoipa::IntoParams)]
@@ -35,6 +36,9 @@ pub struct Visitor {
     /// The one that is wanted most.
     #[param(ignore)]
     language: Option<String>,
+    /// The one that is wanted most of those that the pages' own words have.
+    #[param(ignore)]
+    t: Option<&'static Text>,
     /// The last part of the link.
     #[param(pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$")]
     token: String,
@@ -55,6 +59,7 @@ impl FromRequestParts<CollectState> for Visitor {
             state: state.clone(),
             network,
             language: language.map(str::to_ascii_lowercase),
+            t: wanted(&parts.headers),
             token: path.map(|Path(token)| token).unwrap_or_default(),
         })
     }
@@ -79,6 +84,29 @@ impl Visitor {
     fn form<'a>(&self, opened: &'a Opened) -> Cow<'a, FormContent> {
         let link = &opened.link;
         link.content.for_reader(self.language(), &link.track_fields)
+    }
+
+    /// How the pages of a link look to this visitor.
+    fn frame<'a>(&self, opened: &'a Opened) -> Frame<'a> {
+        let look = &opened.link.look;
+        let own = || of_code(look.language.as_deref().unwrap_or_default());
+        Frame {
+            t: self.t.unwrap_or_else(own),
+            look,
+        }
+    }
+
+    /// How a page looks that is nobody's.
+    fn plain(&self) -> Frame<'static> {
+        Frame::plain(self.t.unwrap_or_else(|| of_code("")))
+    }
+
+    /// A problem that is told to this visitor, by a page.
+    fn tell(&self, problem: Problem) -> PageProblem {
+        PageProblem {
+            f: self.plain(),
+            problem,
+        }
     }
 
     /// What the token opens.
@@ -118,22 +146,19 @@ impl Visitor {
 }
 
 /// A problem that is told to people, by a page.
-pub struct PageProblem(Problem);
-
-impl From<Problem> for PageProblem {
-    fn from(problem: Problem) -> Self {
-        Self(problem)
-    }
+pub struct PageProblem {
+    f: Frame<'static>,
+    problem: Problem,
 }
 
 impl IntoResponse for PageProblem {
     fn into_response(self) -> Response {
-        let page = match self.0.code().status() {
-            StatusCode::NOT_FOUND => pages::not_found(),
-            StatusCode::GONE => pages::gone(),
-            other => pages::trouble(other),
+        let page = match self.problem.code().status() {
+            StatusCode::NOT_FOUND => pages::not_found(self.f),
+            StatusCode::GONE => pages::gone(self.f),
+            other => pages::trouble(self.f, other),
         };
-        answer_with(&self.0, page)
+        answer_with(&self.problem, page)
     }
 }
 
@@ -165,8 +190,10 @@ fn gone() -> Problem {
     ),
 )]
 pub async fn show_form(visitor: Visitor) -> Result<Page, PageProblem> {
-    let opened = visitor.open().await?;
-    let page = visitor.state.links.page(&opened, visitor.language()).await;
+    let opened = visitor.open().await;
+    let opened = opened.map_err(|problem| visitor.tell(problem))?;
+    let (f, language) = (visitor.frame(&opened), visitor.language());
+    let page = visitor.state.links.page(f, &opened, language).await;
     Ok(page.fill(&visitor.token, Uuid::now_v7()))
 }
 
@@ -187,6 +214,30 @@ pub async fn draw_link(visitor: Visitor) -> Result<Page> {
     qr_code(&visitor.state.app.link_url(&visitor.token)).ok_or_else(Problem::not_found)
 }
 
+/// The logo of whose link it is.
+#[utoipa::path(
+    get,
+    path = "/f/{token}/logo",
+    tag = "public",
+    params(Visitor),
+    responses(
+        (status = 200, description = "The logo, to be kept for five minutes", content(
+            (Vec<u8> = "image/png"),
+            (String = "image/svg+xml"),
+        )),
+        (status = 404, description = "`not_found`, also where there is no logo"),
+    ),
+)]
+pub async fn show_logo(visitor: Visitor) -> Result<Response> {
+    let opened = visitor.enter().await?;
+    let branding = visitor.state.app.store.branding(opened.link.account_id);
+    let logo = within(QUICK, branding).await?.logo;
+    let (kind, bytes) = logo
+        .and_then(|logo| logo.image())
+        .ok_or_else(Problem::not_found)?;
+    Ok(pages::logo(kind, bytes))
+}
+
 /// What is shown after an answer was stored.
 #[utoipa::path(
     get,
@@ -199,10 +250,12 @@ pub async fn draw_link(visitor: Visitor) -> Result<Page> {
     ),
 )]
 pub async fn say_thanks(visitor: Visitor) -> Result<Page, PageProblem> {
-    let opened = visitor.find().await?;
+    let opened = visitor.find().await;
+    let opened = opened.map_err(|problem| visitor.tell(problem))?;
     // Whoever was let in to answer is thanked, however busy the link is and whatever became of it.
     let _ = visitor.count(&opened);
-    Ok(pages::thanks(&visitor.form(&opened).title))
+    let title = &visitor.form(&opened).title;
+    Ok(pages::thanks(visitor.frame(&opened), title))
 }
 
 /// Get no more messages.
@@ -219,13 +272,20 @@ pub async fn say_thanks(visitor: Visitor) -> Result<Page, PageProblem> {
     ),
 )]
 pub async fn stop_messages(visitor: Visitor) -> Result<Page, PageProblem> {
+    let stopped = stop(&visitor).await;
+    let opened = stopped.map_err(|problem| visitor.tell(problem))?;
+    let title = &visitor.form(&opened).title;
+    Ok(pages::stopped(visitor.frame(&opened), title))
+}
+
+async fn stop(visitor: &Visitor) -> Result<Arc<Opened>> {
     let opened = visitor.enter().await?;
     let link = &opened.link;
     if !link.is_of_message {
-        return Err(Problem::not_found().into());
+        return Err(Problem::not_found());
     }
     let store = &visitor.state.app.store;
     let stopping = store.opt_out_by_message(link.account_id, link.link_id, "page");
-    within(QUICK, stopping).await.map_err(Problem::from)?;
-    Ok(pages::stopped(&visitor.form(&opened).title))
+    within(QUICK, stopping).await?;
+    Ok(opened)
 }

@@ -124,7 +124,7 @@ async fn read_json(
 
 async fn of_form(visitor: &Visitor, request: Request) -> Result<Response, PageProblem> {
     let found = match visitor.find().await {
-        Err(problem) if problem.code() == Code::NotFound => return Err(problem.into()),
+        Err(problem) if problem.code() == Code::NotFound => return Err(visitor.tell(problem)),
         // Also where nothing is opened: what was typed is given back.
         found => found,
     };
@@ -132,14 +132,17 @@ async fn of_form(visitor: &Visitor, request: Request) -> Result<Response, PagePr
     let permit = visitor.state.memory.permit(account_id.unwrap_or_default());
     let read = read(permit, request).await;
     // It counts as a failure: reading it was work.
-    let (sent, permit) = read.map_err(|problem| visitor.charge(problem))?;
+    let (sent, permit) = read.map_err(|problem| visitor.tell(visitor.charge(problem)))?;
     let response = match &found {
         Ok(opened) => match visitor.count(opened) {
             Ok(()) => sent.submit(visitor, opened).await,
             Err(busy) => sent.again(visitor, opened, &busy),
         },
         // Nobody could say whether there is such a link, so what was typed is kept for it.
-        Err(problem) => answer_with(problem, pages::send_again(&visitor.token, &sent.pairs)),
+        Err(problem) => {
+            let page = pages::send_again(visitor.plain(), &visitor.token, &sent.pairs);
+            answer_with(problem, page)
+        }
     };
     // A page that gives much back holds its memory until it is sent.
     Ok(response.map(|page| {
@@ -201,10 +204,11 @@ impl Sent {
                 let page = self.page(visitor, opened, Again::Invalid(&problems));
                 (StatusCode::UNPROCESSABLE_ENTITY, page).into_response()
             }
-            Err(problem) if problem.code() == Code::LinkGone => answer_with(
-                &problem,
-                pages::form_closed(&visitor.form(opened), &self.pairs),
-            ),
+            Err(problem) if problem.code() == Code::LinkGone => {
+                let (f, form) = (visitor.frame(opened), visitor.form(opened));
+                let page = pages::form_closed(f, &form, &self.pairs, token);
+                answer_with(&problem, page)
+            }
             Err(problem) => self.again(visitor, opened, &problem),
         }
     }
@@ -221,8 +225,8 @@ impl Sent {
     /// The page with all that was typed, for the same visit.
     fn page(&self, visitor: &Visitor, opened: &Opened, why: Again<'_>) -> Page {
         let visit = self.visit.unwrap_or_else(|()| Uuid::now_v7());
-        let form = visitor.form(opened);
-        pages::form_again(&form, &self.pairs, why, &visitor.token, visit)
+        let (f, form) = (visitor.frame(opened), visitor.form(opened));
+        pages::form_again(f, &form, &self.pairs, why, &visitor.token, visit)
     }
 }
 

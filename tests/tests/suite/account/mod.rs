@@ -1,4 +1,5 @@
-//! Contract §1: keys and what they may do, and how often.
+//! Contract §1: keys, what they may do and how often; and whose the pages behind links are (§9).
 
 mod authentication;
+mod branding;
 mod rate_limit;

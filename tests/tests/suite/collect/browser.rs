@@ -74,7 +74,7 @@ async fn a_person_opens_the_link_answers_and_is_thanked() -> Result<()> {
     browser.write("#f-name", "Zoë & \"Max\"").await?;
     browser.write("#f-more", "two\nlines").await?;
     ensure!(
-        browser.property("#f-more ~ .count", "textContent").await? == "9,991 characters left",
+        browser.property("#f-more ~ .count", "textContent").await? == "Characters left: 9,991",
         "nobody counts the characters"
     );
     browser.no_incidents().await?;

@@ -273,3 +273,31 @@ async fn a_link_is_shown_with_its_code_and_its_answers_are_exported() -> Result<
     }
     Ok(())
 }
+
+#[tokio::test]
+async fn the_look_of_pages_is_set() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, person) = editor(&app).await?;
+    let path = "/dashboard/branding";
+    let sent = |color| {
+        [
+            ("name", "Acme"),
+            ("logo", ""),
+            ("color", color),
+            ("language", "de"),
+        ]
+    };
+    let refused = person.post(path, &sent("red")).await?.expect(200)?;
+    let page = refused.text()?;
+    ensure!(
+        page.contains("is not a colour") && page.contains("value=\"red\""),
+        "{page}"
+    );
+    person.post(path, &sent("#0f5132")).await?.expect(303)?;
+    let set = owner.get("/api_v1/account").await?.expect(200)?.json()?;
+    let expected = json!({"name": "Acme", "logo": null, "color": "#0f5132", "language": "de"});
+    ensure!(set == expected, "{set}");
+    let page = person.get(path).await?.expect(200)?;
+    ensure!(page.text()?.contains("value=\"#0f5132\""), "{page:?}");
+    Ok(())
+}

@@ -21,6 +21,9 @@ use tests::wait::SOON;
 /// A minute on idle cores; a debug build on busy ones gets some more.
 const RUN: Duration = Duration::from_mins(5);
 
+/// An SVG; `schemathesis/hooks.py` sets it too.
+const LOGO: &str = "data:image/svg+xml;base64,PHN2Zy8+";
+
 /// The document, in a file of this folder.
 async fn document(app: &App) -> Result<(Value, PathBuf)> {
     let answer = app.anonymous()?.get("/openapi.json").await?.expect(200)?;
@@ -38,6 +41,9 @@ fn text<'a>(value: &'a Value, member: &str) -> Result<&'a str> {
 /// Identifiers of what is there to be found, as dictionaries of schemathesis.
 async fn dictionaries(app: &App, client: &Client, folder: &Path) -> Result<()> {
     client.import_and_wait(&records("A", 20, "1"), SOON).await?;
+    let branding = json!({"name": "Acme", "logo": LOGO});
+    let branding = client.send_json(Method::PUT, "/api_v1/account", &branding);
+    branding.await?.expect(200)?;
     let form = json!({
         "title": "How was it?",
         "bus_props": ["store:Berlin"],

@@ -1,6 +1,7 @@
-//! Texts, numbers and dates as people write them: one message file a language, in `messages`.
+//! Texts, numbers and dates as people write them, on the dashboard and on the pages behind links: one message file a language,
+//! in `messages`.
 //!
-//! A language is a file and a line of [`LANGUAGES`]. Numbers and dates follow from messages too: separators, the names of months,
+//! A language is a file and a line of `LANGUAGES`. Numbers and dates follow from messages too: separators, the names of months,
 //! the order of a date.
 
 use std::borrow::Borrow;
@@ -32,14 +33,30 @@ pub struct Text {
     decimal: String,
 }
 
-/// The language that a request asks for, by the weights of `Accept-Language`; of those without a weight the first.
+/// The codes of all languages.
+pub fn codes() -> impl Iterator<Item = &'static str> {
+    LANGUAGES.iter().map(|(code, _)| *code)
+}
+
+/// The language of a code; of an unknown one, English.
+pub fn of_code(code: &str) -> &'static Text {
+    find(code).unwrap_or(&TEXTS[0])
+}
+
+/// The language that a request asks for, if it is known, by the weights of `Accept-Language`; of those without a weight the
+/// first.
+pub fn wanted(headers: &HeaderMap) -> Option<&'static Text> {
+    languages(headers).find_map(find)
+}
+
+/// The same; where it is not known, English.
 pub fn of_request(headers: &HeaderMap) -> &'static Text {
-    let known = |code: &str| {
-        TEXTS
-            .iter()
-            .find(|text| code.eq_ignore_ascii_case(text.code))
-    };
-    languages(headers).find_map(known).unwrap_or(&TEXTS[0])
+    wanted(headers).unwrap_or(&TEXTS[0])
+}
+
+fn find(code: &str) -> Option<&'static Text> {
+    let mut known = TEXTS.iter();
+    known.find(|text| code.eq_ignore_ascii_case(text.code))
 }
 
 impl Text {
@@ -223,8 +240,13 @@ mod tests {
             }
         }
         let mut used = 0;
-        for folder in ["templates", "src"] {
-            let folder = format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"));
+        for folder in [
+            "dashboard/templates",
+            "dashboard/src",
+            "collect/templates",
+            "collect/src/pages",
+        ] {
+            let folder = format!("{}/../{folder}", env!("CARGO_MANIFEST_DIR"));
             for file in fs::read_dir(folder).unwrap() {
                 let text = fs::read_to_string(file.unwrap().path()).unwrap();
                 for call in ["t.get(\"", "t.with(\"", "t.count(\""] {

@@ -1,0 +1,46 @@
+//! An account's branding: the name, logo, colour and language of the pages behind its links.
+
+use axum::Json;
+use axum::extract::Request;
+use domain::branding::Branding;
+use serde_json::Value;
+
+use api_http::body::Limit;
+use api_http::{Caller, Problem, QUICK, Result, within};
+
+/// A logo in base64, and the rest.
+const BODY: Limit = Limit {
+    bytes: 160 << 10,
+    values: 10,
+};
+
+/// Read how the pages behind your links look.
+#[utoipa::path(
+    get,
+    path = "/api_v1/account",
+    responses((status = 200, description = "What is `null` is as the service has it", body = Branding)),
+)]
+pub async fn read_branding(caller: Caller) -> Result<Json<Branding>> {
+    let branding = caller.app.store.branding(caller.account_id());
+    Ok(Json(within(QUICK, branding).await?))
+}
+
+/// Set how the pages behind your links look.
+///
+/// All of it: what is left out or `null` is as the service has it.
+#[utoipa::path(
+    put,
+    path = "/api_v1/account",
+    request_body = Branding,
+    responses((status = 200, description = "It is set", body = Branding)),
+)]
+pub async fn set_branding(caller: Caller, request: Request) -> Result<Json<Branding>> {
+    let body = Value::Object(caller.json(request, BODY).await?);
+    let languages: Vec<_> = api_language::codes().collect();
+    let branding = Branding::parse(&body, &languages).map_err(Problem::invalid)?;
+    let account_id = caller.account_id();
+    let set = caller.app.store.set_branding(account_id, &branding);
+    within(QUICK, set).await?;
+    caller.app.recent_changes.record(account_id);
+    Ok(Json(branding))
+}

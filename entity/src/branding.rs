@@ -1,0 +1,22 @@
+//! What makes the pages behind an account's links its own.
+
+use sea_orm::entity::prelude::*;
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "branding")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub account_id: Uuid,
+    pub name: Option<String>,
+    /// A `data:` URL.
+    pub logo: Option<String>,
+    /// As `#rrggbb`.
+    pub color: Option<String>,
+    /// The code of a language.
+    pub language: Option<String>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

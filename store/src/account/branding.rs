@@ -1,0 +1,79 @@
+//! What makes the pages behind an account's links its own.
+
+use domain::branding::{Branding, Color, Logo};
+use domain::invalid::Fault;
+use entity::branding::{self, Column};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{EntityTrait, IntoActiveModel, QueryResult};
+use uuid::Uuid;
+
+use crate::tx::get;
+use crate::{Error, Store};
+
+/// What a page shows of a branding; its logo is fetched by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Look {
+    pub name: Option<String>,
+    pub color: Option<Color>,
+    pub language: Option<String>,
+    pub has_logo: bool,
+}
+
+impl Look {
+    /// Of a row's columns `name`, `color`, `language` and `has_logo`.
+    pub(crate) fn of(row: &QueryResult) -> Result<Self, Error> {
+        let color: Option<String> = get(row, "color")?;
+        Ok(Self {
+            name: get(row, "name")?,
+            color: parsed(color.as_deref(), Color::parse)?,
+            language: get(row, "language")?,
+            has_logo: get(row, "has_logo")?,
+        })
+    }
+}
+
+impl Store {
+    /// An account's own; nothing until it was set.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn branding(&self, account_id: Uuid) -> Result<Branding, Error> {
+        let row = branding::Entity::find_by_id(account_id).one(self).await?;
+        let Some(row) = row else {
+            return Ok(Branding::default());
+        };
+        Ok(Branding {
+            name: row.name,
+            logo: parsed(row.logo.as_deref(), Logo::parse)?,
+            color: parsed(row.color.as_deref(), Color::parse)?,
+            language: row.language,
+        })
+    }
+
+    /// Sets all of it.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn set_branding(&self, account_id: Uuid, given: &Branding) -> Result<(), Error> {
+        let row = branding::Model {
+            account_id,
+            name: given.name.clone(),
+            logo: given.logo.as_ref().map(|logo| logo.as_str().to_owned()),
+            color: given.color.as_ref().map(ToString::to_string),
+            language: given.language.clone(),
+        };
+        let mut again = OnConflict::column(Column::AccountId);
+        again.update_columns([Column::Name, Column::Logo, Column::Color, Column::Language]);
+        branding::Entity::insert(row.into_active_model())
+            .on_conflict(again)
+            .exec_without_returning(self)
+            .await?;
+        Ok(())
+    }
+}
+
+/// What is stored, if anything is.
+fn parsed<T>(text: Option<&str>, parse: fn(&str) -> Result<T, Fault>) -> Result<Option<T>, Error> {
+    let parsed = text.map(parse).transpose();
+    parsed.map_err(Error::broken)
+}
