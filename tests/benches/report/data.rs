@@ -10,6 +10,7 @@ use tests::app::{Backends, Lease};
 use tests::bench::frame::{settle, unlimited};
 use tests::bench::settings::Settings;
 use tests::client::Client;
+use tests::person::Person;
 use tests::report::Of;
 use tests::servers::{Account as Folder, Endpoints, flush_redis, psql_within};
 
@@ -41,6 +42,8 @@ pub(super) struct Data {
 #[derive(Debug)]
 pub(super) struct Account {
     pub(super) client: Client,
+    /// Somebody who is signed in to its dashboard.
+    pub(super) person: Person,
     pub(super) forms: Vec<Value>,
     pub(super) feedbacks: u32,
     /// The first day with feedbacks; the last is yesterday.
@@ -137,7 +140,10 @@ fn lease(app: &App) -> Result<&Lease> {
 }
 
 async fn fill(app: &App, feedbacks: u32) -> Result<Account> {
-    let client = app.client().await?;
+    let name = format!("account-{feedbacks}");
+    let keys = app.create_key(&name, &[]).await?;
+    let client = app.anonymous()?.with_keys(&keys);
+    let person = app.person(&name, &name, "viewer").await?;
     let first = Utc::now().date_naive() - TimeDelta::days(DAYS);
     let each = feedbacks / FORMS;
     let mut forms = Vec::new();
@@ -164,6 +170,7 @@ async fn fill(app: &App, feedbacks: u32) -> Result<Account> {
     settle(app).await?;
     Ok(Account {
         client,
+        person,
         forms,
         feedbacks: each * FORMS,
         first,

@@ -1,6 +1,6 @@
 //! Reports by the clock: `cargo bench -p tests --bench report [-- PART …]`.
 //!
-//! Parts, all unless told: `cached`, `uncached`, `beside`, `freshness`, `export`, all on PostgreSQL, RabbitMQ and Redis
+//! Parts, all unless told: `cached`, `uncached`, `pages`, `beside`, `freshness`, `export`, all on PostgreSQL, RabbitMQ and Redis
 //! with one api and two workers, and all on the same data: an account with many feedbacks over 365 days and 20 forms, and
 //! one with a hundredth of them over as many days and forms. Forms and links are made through the API, feedbacks by
 //! INSERT, counts by `feedback rebuild`. Needs what `tests/run` installs, and the command `wrk`. Servers and binaries are
@@ -23,6 +23,8 @@
 //!   a range of which nothing was ever asked. Large and small account take turns, and the medians are compared. The
 //!   overview has all forms at once: before each the api is started anew and Redis emptied. With fewer than some millions
 //!   of feedbacks the small account has none at all on many days, and is fast for that reason alone.
+//! - *pages*: pages of the dashboard over 90 days each, which nobody asked for before in this process, and then the same report
+//!   as JSON.
 //! - *beside*: `wrk` asks over 64 connections that rest 20 ms after each answer (about 3,000 a second), first alone, then
 //!   while an import is under way.
 //! - *freshness*: while the same load and imports go on, answers are posted. An answer is committed when its 201 is
@@ -38,6 +40,7 @@ mod cached;
 mod data;
 mod export;
 mod freshness;
+mod pages;
 mod uncached;
 
 use std::process::ExitCode;
@@ -55,7 +58,14 @@ use data::Data;
 
 const BENCH: Frame = Frame {
     name: "report",
-    parts: &["cached", "uncached", "beside", "freshness", "export"],
+    parts: &[
+        "cached",
+        "uncached",
+        "pages",
+        "beside",
+        "freshness",
+        "export",
+    ],
     embedded: &[],
 };
 
@@ -92,6 +102,7 @@ async fn measure(part: &str, settings: &Settings, data: &mut Data) -> Result<Vec
     match part {
         "cached" => cached::measure(settings, data).await,
         "uncached" => uncached::measure(settings, data).await,
+        "pages" => pages::measure(settings, data).await,
         "beside" => beside::measure(settings, data).await,
         "freshness" => freshness::measure(settings, data).await,
         _ => export::measure(settings, data).await,

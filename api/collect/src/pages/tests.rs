@@ -467,7 +467,10 @@ fn a_page_is_the_account_s_own() {
     let page = prepare(f, &every_type("Frage"), false).fill(TOKEN, VISIT);
     let html = page.html();
     assert_has(html, "<html lang=\"de\">");
-    assert_has(html, ":root{--brand:#ffd400;--on-brand:#000}");
+    assert_has(
+        html,
+        ":root{--brand:#ffd400;--on-brand:#000;--brand-edge:var(--edge)}",
+    );
     assert_has(
         html,
         &format!("<img src=\"{TOKEN}/logo\" alt=\"\">Acme &#38; Söhne</p>"),

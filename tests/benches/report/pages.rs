@@ -1,0 +1,66 @@
+//! Part `pages`: the dashboard against the reports that it shows.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use tests::bench::report::{Row, Target, Unit};
+use tests::bench::settings::Settings;
+use tests::bench::spread::Spread;
+use tests::report::{Of, overview};
+
+use super::data::{Account, Data};
+
+/// Requests of each kind in a round.
+const TURNS: i64 = 30;
+
+pub(super) async fn measure(settings: &Settings, data: &Data) -> Result<Vec<Row>> {
+    let account = &data.large;
+    let measure = format!("page of the overview, {} feedbacks", account.feedbacks);
+    let target = Target::RatioAtMost(3.0);
+    let mut row = Row::new(measure, Unit::Milliseconds, "its JSON report", target);
+    let form = account.forms.first().context("no form")?;
+    let form_id = form["form_id"].as_str().context("no form_id")?;
+    // Round 0 warms up.
+    for round in 0..=settings.rounds {
+        let mut times: [Vec<f64>; 4] = Default::default();
+        for turn in 0..TURNS {
+            let first = TURNS * i64::from(round) + turn;
+            let (from, to) = (account.day(first), account.day(first + 89));
+            let days = format!("?from={from}&to={to}");
+            let paths = [
+                format!("/dashboard{days}"),
+                overview((&from, &to)),
+                format!("/dashboard/form/{form_id}{days}"),
+                Of::Form.path(form, (&from, &to), ""),
+            ];
+            for (times, path) in times.iter_mut().zip(&paths) {
+                times.push(took(account, path).await?);
+            }
+        }
+        let medians: Vec<_> = times.map(Spread::of).into_iter().flatten().collect();
+        let [page, report, of_form, its_report] = medians.as_slice() else {
+            bail!("nothing measured");
+        };
+        eprintln!(
+            "round {round}: overview {:.2} ms, as JSON {:.2} ms; a form {:.2} ms, as JSON {:.2} ms",
+            page.median, report.median, of_form.median, its_report.median
+        );
+        if round > 0 {
+            row.round(page.median, report.median);
+        }
+    }
+    Ok(vec![row])
+}
+
+/// Milliseconds until a page or a report is there.
+async fn took(account: &Account, path: &str) -> Result<f64> {
+    let start = Instant::now();
+    let answer = if path.starts_with("/dashboard") {
+        account.person.get(path).await?
+    } else {
+        account.client.get(path).await?
+    };
+    let took = start.elapsed();
+    answer.expect(200)?;
+    Ok(took.as_secs_f64() * 1_000.0)
+}
