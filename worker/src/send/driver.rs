@@ -292,12 +292,18 @@ impl Driving<'_> {
     async fn find_claimed(&mut self) -> Result<(), Error> {
         let known = self.outcomes.iter().map(|outcome| outcome.claimed);
         let known: HashSet<ClaimedKey> = known.chain(self.under_way.values().copied()).collect();
+        let mut unknown = 0;
         for (claimed, fence) in self.sender.store.claimed_under(self.lease).await? {
             if !known.contains(&claimed) {
+                let is_taken_over = fence < self.lease.fence;
+                unknown += usize::from(is_taken_over);
                 let code = "takeover".to_owned();
-                let handed = (fence < self.lease.fence).then_some(Handed::Unknown { code });
+                let handed = is_taken_over.then_some(Handed::Unknown { code });
                 self.outcomes.push(self.hand_over.outcome(claimed, handed));
             }
+        }
+        if unknown > 0 {
+            tracing::warn!(sender.name = %self.lease.name, messages = unknown, "messages that the process before handed over are unknown");
         }
         self.unsure = false;
         Ok(())
