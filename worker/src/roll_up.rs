@@ -4,27 +4,25 @@
 //! Notifications are coalesced on the trailing edge: a form that had pending rows is read again, so a notification that
 //! arrives during its roll-up is not lost. A scan of the pending rows makes up for notifications that never arrived.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::Utc;
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
-use indexmap::IndexMap;
 use metrics::{counter, histogram};
 use parking_lot::Mutex;
 use platform::cache::Cache;
 use platform::health::Heartbeat;
+use platform::places::Places;
 use platform::start::one_line;
-use platform::turns::{Turn, Turns};
 use store::form::FormKey;
 use store::report::{RolledUp, ScanScope, Watermark};
 use store::{Committed, Error, Store};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 /// The least time between two looks at what was notified: notifications of a busy form never end.
 const PACE: Duration = Duration::from_millis(50);
@@ -87,57 +85,6 @@ impl RollupNotifier {
     }
 }
 
-/// The forms to roll up. Accounts take turns, so that the forms of one delay nobody else's.
-#[derive(Debug, Default)]
-struct Line {
-    turns: Turns,
-    /// Those of an account in the order in which they came.
-    forms: HashMap<Uuid, IndexMap<Uuid, ScanScope>>,
-    under_way: BTreeSet<FormKey>,
-}
-
-/// One roll-up of a form. It ends with [`Line::end`].
-struct Task {
-    turn: Turn,
-    form: FormKey,
-    scope: ScanScope,
-}
-
-impl Line {
-    /// Takes in what was notified. A form that is rolled up right now is left for later.
-    fn add(&mut self, notified: &mut BTreeMap<FormKey, ScanScope>) {
-        notified.retain(|form, scope| {
-            if self.under_way.contains(form) {
-                return true;
-            }
-            let of_account = self.forms.entry(form.account_id).or_default();
-            let known = of_account.entry(form.form_id).or_insert(*scope);
-            *known = (*scope).max(*known);
-            self.turns.add(form.account_id);
-            false
-        });
-    }
-
-    fn take(&mut self) -> Option<Task> {
-        let turn = self.turns.take()?;
-        let forms = self.forms.get_mut(&turn.account_id)?;
-        let (form_id, scope) = forms.shift_remove_index(0)?;
-        if forms.is_empty() {
-            self.forms.remove(&turn.account_id);
-            self.turns.clear(&turn);
-        }
-        let form = FormKey::new(turn.account_id, form_id);
-        self.under_way.insert(form);
-        Some(Task { turn, form, scope })
-    }
-
-    fn end(&mut self, task: &Task, took: Duration) {
-        self.under_way.remove(&task.form);
-        let used = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        self.turns.end(&task.turn, used);
-    }
-}
-
 /// The loop that rolls up.
 pub struct RollupJob {
     notifier: RollupNotifier,
@@ -175,21 +122,18 @@ impl RollupJob {
         }
     }
 
-    /// Each form is a task of its own; none waits for another's.
+    /// Each form is a task of its own; none waits for another's. Accounts take turns, so that the forms of one delay nobody
+    /// else's.
     async fn work(&self, shutdown: &CancellationToken) {
-        let (mut line, mut tasks) = (Line::default(), FuturesUnordered::new());
+        let places = Places::new(self.store.concurrent_roll_ups());
+        let (mut forms, mut tasks) = (BTreeSet::new(), FuturesUnordered::new());
         let (mut paced, mut away) = (Instant::now(), false);
         while !shutdown.is_cancelled() {
             self.heartbeat.record();
-            while tasks.len() < self.store.concurrent_roll_ups()
-                && let Some(task) = line.take()
-            {
-                tasks.push(self.roll_up(task));
-            }
             tokio::select! {
                 () = shutdown.cancelled() => break,
-                Some((task, took, done)) = tasks.next() => {
-                    line.end(&task, took);
+                Some((form, done)) = tasks.next() => {
+                    forms.remove(&form);
                     // What was notified of the form meanwhile was left.
                     self.notifier.shared.notify.notify_one();
                     if let Err(error) = &done && !away {
@@ -198,7 +142,11 @@ impl RollupJob {
                     away = done.is_err();
                 }
                 () = self.notified(paced) => {
-                    line.add(&mut self.notifier.shared.notified.lock());
+                    for form in self.notifier.shared.notified.lock().keys() {
+                        if forms.insert(*form) {
+                            tasks.push(self.roll_up(*form, &places, shutdown));
+                        }
+                    }
                     paced = Instant::now() + PACE;
                 }
                 () = sleep(POLL) => {}
@@ -213,19 +161,28 @@ impl RollupJob {
         self.notifier.shared.notify.notified().await;
     }
 
-    /// The task, how long it took, and whether the database was there.
-    async fn roll_up(&self, task: Task) -> (Task, Duration, Result<(), Error>) {
+    /// Rolls up a form, once there is a place for its account. The form, and whether the database was there.
+    async fn roll_up(
+        &self,
+        form: FormKey,
+        places: &Places,
+        shutdown: &CancellationToken,
+    ) -> (FormKey, Result<(), Error>) {
+        let _place = places.take(form.account_id).await;
+        let scope = self.notifier.shared.notified.lock().remove(&form);
+        let Some(scope) = scope.filter(|_| !shutdown.is_cancelled()) else {
+            return (form, Ok(()));
+        };
         let started = Instant::now();
-        let done = run(&self.store, task.form, task.scope).await;
+        let done = run(&self.store, form, scope).await;
         let took = started.elapsed();
-        let form = task.form;
         let done = match done {
             Ok(RolledUp { rows: 0, .. }) => Ok(()),
             Ok(RolledUp { rows, touched }) => {
                 counter!("feedback_rolled_up_deltas_total").increment(rows as u64);
                 histogram!("feedback_rollup_seconds").record(took.as_secs_f64());
                 tracing::debug!(form.id = %form.form_id, rows, ?took, "form rolled up");
-                self.notifier.put(form, task.scope);
+                self.notifier.put(form, scope);
                 let refreshed = report::refresh_months(&self.store, &self.cache, form, touched);
                 if let Err(error) = refreshed.await {
                     tracing::debug!(form.id = %form.form_id, %error, "counts not cached");
@@ -233,7 +190,7 @@ impl RollupJob {
                 Ok(())
             }
             Err(error) if error.is_unavailable() => {
-                self.notifier.put(form, task.scope);
+                self.notifier.put(form, scope);
                 sleep(AWAY).await;
                 Err(error)
             }
@@ -242,7 +199,7 @@ impl RollupJob {
                 Ok(())
             }
         };
-        (task, took, done)
+        (form, done)
     }
 
     /// Finds forms with pending counts without a notification, again and again.
