@@ -38,7 +38,7 @@ use crate::setting::{Connect, Fault, Login, bad_url};
 use crate::{Event, Handed, Message, Provider};
 
 /// Events that wait to be taken. The centre keeps what is more.
-const MAX_EVENTS: usize = 1_000;
+const MAX_EVENTS: usize = 1_500;
 /// No centre answers as many at once.
 const MAX_WINDOW: usize = 10_000;
 

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use metrics::counter;
 use sender::{Event, EventKind, Subject};
 use store::Error;
 use store::send::inbound::NewInbound;
 use store::send::provider_id::ProviderReceipt;
 use store::send::receipt::NewReceipt;
-use tokio::sync::mpsc;
+use tokio::task::coop::unconstrained;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -24,59 +25,51 @@ const BATCH: usize = 500;
 /// Receipts that came before the result with their id are looked at this often.
 const SETTLE: Duration = Duration::from_secs(1);
 
-/// Takes events of a provider until `stop`.
+/// Takes events of a provider until `stop`, as many at once as have come.
 pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
-    let (sender, receiver) = mpsc::channel(BATCH);
     let provider = &hand_over.provider;
     let by_id = provider.reports_by_id();
-    let keeper = Keeper {
-        sender: Arc::clone(&hand_over.sender),
+    let mut keeper = Keeper {
+        sender: &hand_over.sender,
         accounts: HashMap::new(),
     };
-    let keeping = tokio::spawn(keeper.run(receiver, by_id));
-    while let Some(event) = stop.run_until_cancelled(provider.event()).await {
-        if sender.send(event).await.is_err() {
-            break;
+    let mut settle = tokio::time::interval(SETTLE);
+    loop {
+        let first = tokio::select! {
+            () = stop.cancelled() => return,
+            event = provider.event() => event,
+            _ = settle.tick(), if by_id => {
+                let sender = keeper.sender;
+                if let Err(error) = sender.store.settle_strays(&sender.setting.name).await {
+                    tracing::debug!(%error, "stray receipts wait");
+                }
+                continue;
+            }
+        };
+        let mut batch = vec![first];
+        // Without tokio's limit on how often a task goes on without a pause, which is less than a batch.
+        while batch.len() < BATCH
+            && let Some(event) = unconstrained(provider.event()).now_or_never()
+        {
+            batch.push(event);
         }
+        keeper.keep_all(batch).await;
     }
-    drop(sender);
-    // It stores what it was given.
-    let _ = keeping.await;
 }
 
 /// Who stores a provider's events.
-struct Keeper {
-    sender: Arc<SenderLoop>,
+struct Keeper<'a> {
+    sender: &'a SenderLoop,
     /// By number, as they become known.
     accounts: HashMap<u32, Option<Uuid>>,
 }
 
-impl Keeper {
-    async fn run(mut self, mut events: mpsc::Receiver<Event>, by_id: bool) {
-        let mut batch = Vec::with_capacity(BATCH);
-        let mut settle = tokio::time::interval(SETTLE);
-        loop {
-            let taken = tokio::select! {
-                taken = events.recv_many(&mut batch, BATCH) => taken,
-                _ = settle.tick(), if by_id => {
-                    if let Err(error) = self.sender.store.settle_strays(&self.sender.setting.name).await {
-                        tracing::debug!(%error, "stray receipts wait");
-                    }
-                    continue;
-                }
-            };
-            if taken == 0 {
-                return;
-            }
-            self.keep_all(&mut batch).await;
-        }
-    }
-
+impl Keeper<'_> {
     /// Stores a batch, and tells the provider. Where one event is in the way of the others, each is stored for itself.
-    async fn keep_all(&mut self, batch: &mut Vec<Event>) {
-        let mut kept = self.keep(batch).await;
+    async fn keep_all(&mut self, batch: Vec<Event>) {
+        let mut kept = self.keep(&batch).await;
         let mut is_each = kept.as_ref().is_err_and(|error| !error.is_unavailable());
-        for event in batch.drain(..) {
+        for event in batch {
             if is_each {
                 kept = self.keep(std::slice::from_ref(&event)).await;
             }
@@ -92,7 +85,7 @@ impl Keeper {
     }
 
     async fn keep(&mut self, batch: &[Event]) -> Result<(), Error> {
-        let sender = Arc::clone(&self.sender);
+        let sender = self.sender;
         let (store, pepper, name) = (&sender.store, &sender.pepper, &sender.setting.name);
         let (mut receipts, mut by_id) = (Vec::new(), Vec::new());
         for event in batch {
