@@ -1,14 +1,12 @@
 //! A simulated provider: nothing leaves the machine, and receipts come after a moment.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
-use tokio::sync::{Notify, oneshot};
-use tokio::time::{Instant, sleep_until};
+use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::Provider;
@@ -20,32 +18,20 @@ const DEFAULT_DELAY: Duration = Duration::from_secs(2);
 /// When a receipt comes again that was not stored.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-#[derive(Clone)]
 struct Demo {
     seed: u64,
     /// Percent.
     failures: u64,
     delay: Duration,
     receipts: bool,
-    queue: Arc<Queue>,
-}
-
-/// Receipts and when they come: in this order, since all have the same delay.
-#[derive(Default)]
-struct Queue {
-    receipts: Mutex<VecDeque<(Instant, Receipt)>>,
-    pushed: Notify,
+    events: mpsc::UnboundedSender<Event>,
+    received: Mutex<mpsc::UnboundedReceiver<Event>>,
 }
 
 /// Reads `seed`, `failures` and `delay`.
 pub(crate) fn read(address: &str, query: &mut Query<'_>, receipts: bool) -> Result<Connect, Fault> {
     let demo = Demo::read(address, query, receipts)?;
-    Ok(Arc::new(move || {
-        Arc::new(Demo {
-            queue: Arc::default(),
-            ..demo.clone()
-        })
-    }))
+    Ok(Arc::new(move || Arc::new(demo.anew())))
 }
 
 fn read_delay(text: &str) -> Option<Duration> {
@@ -59,30 +45,6 @@ fn read_delay(text: &str) -> Option<Duration> {
     }
 }
 
-impl Queue {
-    fn push(&self, after: Duration, receipt: Receipt) {
-        self.receipts
-            .lock()
-            .push_back((Instant::now() + after, receipt));
-        self.pushed.notify_one();
-    }
-
-    /// The next receipt. Waiting for it can be given up at any point without losing one.
-    async fn next(&self) -> Receipt {
-        loop {
-            let first = self.receipts.lock().front().map(|(at, _)| *at);
-            let Some(at) = first else {
-                self.pushed.notified().await;
-                continue;
-            };
-            sleep_until(at).await;
-            if let Some((_, receipt)) = self.receipts.lock().pop_front() {
-                return receipt;
-            }
-        }
-    }
-}
-
 impl Demo {
     fn read(address: &str, query: &mut Query<'_>, receipts: bool) -> Result<Self, Fault> {
         if !address.is_empty() {
@@ -92,13 +54,25 @@ impl Demo {
         let percent = |value: &str| value.parse().ok().filter(|percent| *percent <= 100);
         let failures = query.parsed("failures", "is not a whole number from 0 to 100", percent)?;
         let delay = query.parsed("delay", "is not like `500ms`, `2s` or `0`", read_delay)?;
+        let (events, received) = mpsc::unbounded_channel();
         Ok(Self {
             seed: seed.unwrap_or_default(),
             failures: failures.unwrap_or(DEFAULT_FAILURES),
             delay: delay.unwrap_or(DEFAULT_DELAY),
             receipts,
-            queue: Arc::default(),
+            events,
+            received: received.into(),
         })
+    }
+
+    /// The same without the receipts that are to come.
+    fn anew(&self) -> Self {
+        let (events, received) = mpsc::unbounded_channel();
+        Self {
+            events,
+            received: received.into(),
+            ..*self
+        }
     }
 
     /// Whether a message fails, always the same for a seed.
@@ -122,20 +96,19 @@ impl Demo {
             (ReceiptStatus::Delivered, None)
         };
         let receipt = Receipt::new(Subject::Reference(reference), status, code);
-        self.queue.push(self.delay, receipt);
-    }
-
-    async fn next(&self) -> Event {
-        let receipt = self.queue.next().await;
-        let (stored, is_stored) = oneshot::channel();
-        let (queue, again) = (Arc::clone(&self.queue), receipt.clone());
+        let (events, mut after) = (self.events.clone(), self.delay);
         tokio::spawn(async move {
-            if is_stored.await.is_err() {
-                queue.push(AGAIN_AFTER, again);
+            loop {
+                sleep(after).await;
+                let (stored, is_stored) = oneshot::channel();
+                let kind = EventKind::Receipt(receipt.clone());
+                // Nobody takes it any more, or it is stored.
+                if events.send(Event { kind, stored }).is_err() || is_stored.await.is_ok() {
+                    return;
+                }
+                after = AGAIN_AFTER;
             }
         });
-        let kind = EventKind::Receipt(receipt);
-        Event { kind, stored }
     }
 }
 
@@ -149,7 +122,13 @@ impl Provider for Demo {
     }
 
     fn event(&self) -> BoxFuture<'_, Event> {
-        Box::pin(self.next())
+        Box::pin(async {
+            // This has a sender itself, so there is always one.
+            match self.received.lock().await.recv().await {
+                Some(event) => event,
+                None => std::future::pending().await,
+            }
+        })
     }
 
     fn resume(&self, accepted: Vec<(Uuid, String)>) {
