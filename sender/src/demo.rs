@@ -23,14 +23,13 @@ struct Demo {
     /// Percent.
     failures: u64,
     delay: Duration,
-    receipts: bool,
     events: mpsc::UnboundedSender<Event>,
     received: Mutex<mpsc::UnboundedReceiver<Event>>,
 }
 
 /// Reads `seed`, `failures` and `delay`.
-pub(crate) fn read(address: &str, query: &mut Query<'_>, receipts: bool) -> Result<Connect, Fault> {
-    let demo = Demo::read(address, query, receipts)?;
+pub(crate) fn read(address: &str, query: &mut Query<'_>) -> Result<Connect, Fault> {
+    let demo = Demo::read(address, query)?;
     Ok(Arc::new(move || Arc::new(demo.anew())))
 }
 
@@ -46,7 +45,7 @@ fn read_delay(text: &str) -> Option<Duration> {
 }
 
 impl Demo {
-    fn read(address: &str, query: &mut Query<'_>, receipts: bool) -> Result<Self, Fault> {
+    fn read(address: &str, query: &mut Query<'_>) -> Result<Self, Fault> {
         if !address.is_empty() {
             return Err(bad_url("has more than `demo:` and parameters"));
         }
@@ -59,7 +58,6 @@ impl Demo {
             seed: seed.unwrap_or_default(),
             failures: failures.unwrap_or(DEFAULT_FAILURES),
             delay: delay.unwrap_or(DEFAULT_DELAY),
-            receipts,
             events,
             received: received.into(),
         })
@@ -87,9 +85,6 @@ impl Demo {
 
     /// Lets the receipt of a message come.
     fn report(&self, message_id: Uuid, reference: String) {
-        if !self.receipts {
-            return;
-        }
         let (status, code) = if self.fails(message_id) {
             (ReceiptStatus::Undelivered, Some("simulated".to_owned()))
         } else {
@@ -115,7 +110,9 @@ impl Demo {
 impl Provider for Demo {
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
         Box::pin(async {
-            self.report(message.message_id, message.reference.clone());
+            if message.wants_receipts {
+                self.report(message.message_id, message.reference.clone());
+            }
             let id = format!("demo-{}", message.message_id.simple());
             Handed::accepted(Some(&id))
         })

@@ -11,36 +11,28 @@ use crate::Provider;
 use crate::client::{Answer, HttpClient};
 use crate::hook::{HookError, HookRequest};
 use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::setting::{Fault, Login, Query, bad_url};
+use crate::setting::{Fault, Login, bad_url};
 
 /// Delivered, not delivered, with the centre, refused by it; not: buffered.
 const DLR_MASK: &str = "27";
 /// The parameter that Kannel fills with what happened.
 const DLR: &str = "dlr";
 
-/// A `sendsms-user`, and whether it gets reports.
+/// A `sendsms-user`.
 pub(crate) struct Kannel {
     url: Uri,
     name: HeaderValue,
     password: HeaderValue,
-    receipts: bool,
     http: HttpClient,
 }
 
-pub(crate) fn read(
-    address: &str,
-    query: &mut Query<'_>,
-    receipts: bool,
-    http: HttpClient,
-) -> Result<Kannel, Fault> {
-    let login = Login::read(address, query)?;
+pub(crate) fn read(login: &Login, http: HttpClient) -> Result<Kannel, Fault> {
     let unfit = "has a user or a password that no header can hold";
     let header = |text: &str| HeaderValue::from_str(text).map_err(|_| bad_url(unfit));
     Ok(Kannel {
         url: login.uri("/cgi-bin/sendsms")?,
         name: header(&login.user)?,
         password: header(&login.password)?,
-        receipts,
         http,
     })
 }
@@ -63,7 +55,7 @@ impl Kannel {
         if !message.from.is_empty() {
             request = request.header("x-kannel-from", &message.from);
         }
-        if self.receipts {
+        if message.wants_receipts {
             request = request
                 .header("x-kannel-dlr-mask", DLR_MASK)
                 .header("x-kannel-dlr-url", dlr_url(&message.status_url));

@@ -29,6 +29,8 @@ pub struct Message {
     pub validity: Duration,
     /// Where receipts of this message are reported; it carries the reference.
     pub status_url: String,
+    /// Whether they are asked for.
+    pub wants_receipts: bool,
     /// Once it is over nothing of the message may be begun: somebody else may hand it over then.
     pub deadline: Deadline,
 }

@@ -14,7 +14,7 @@ use url::form_urlencoded;
 use crate::client::{Answer, FORM, HttpClient};
 use crate::hook::{HookError, HookRequest, Parameters};
 use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::setting::{Fault, Login, Query, is_service, no_url};
+use crate::setting::{Fault, Login, is_service, no_url};
 use crate::{Provider, value};
 
 /// Seconds.
@@ -28,22 +28,15 @@ const SENDER_FAULTS: [&str; 7] = [
 /// Asks Twilio to report again, five times, whatever went wrong. It is no part of what Twilio signs.
 const RETRIES: &str = "#rc=5&rp=all";
 
-/// An account, and whether it reports.
+/// An account.
 pub(crate) struct Twilio {
     url: Uri,
     authorization: HeaderValue,
     token: String,
-    receipts: bool,
     http: HttpClient,
 }
 
-pub(crate) fn read(
-    address: &str,
-    query: &mut Query<'_>,
-    receipts: bool,
-    http: HttpClient,
-) -> Result<Twilio, Fault> {
-    let login = Login::read(address, query)?;
+pub(crate) fn read(login: Login, http: HttpClient) -> Result<Twilio, Fault> {
     let sid = utf8_percent_encode(&login.user, NON_ALPHANUMERIC);
     let basic = STANDARD.encode(format!("{}:{}", login.user, login.password));
     let authorization = HeaderValue::try_from(format!("Basic {basic}"));
@@ -51,7 +44,6 @@ pub(crate) fn read(
         url: login.uri(&format!("/2010-04-01/Accounts/{sid}/Messages.json"))?,
         authorization: authorization.map_err(|_| no_url())?,
         token: login.password,
-        receipts,
         http,
     })
 }
@@ -69,7 +61,7 @@ impl Twilio {
             .append_pair(from, &message.from)
             .append_pair("Body", &message.text)
             .append_pair("ValidityPeriod", &validity.to_string());
-        if self.receipts {
+        if message.wants_receipts {
             let callback = format!("{}{RETRIES}", message.status_url);
             form.append_pair("StatusCallback", &callback);
         }

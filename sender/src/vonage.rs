@@ -22,30 +22,22 @@ const LONGEST_TTL: u128 = 604_800_000;
 /// The longest `callback` that Vonage takes.
 const LONGEST_CALLBACK: usize = 100;
 
-/// An account, and whether it reports.
+/// An account.
 pub(crate) struct Vonage {
     url: Uri,
     key: String,
     secret: String,
     /// How webhooks are signed, if they are.
     signature: Option<Signature>,
-    receipts: bool,
     http: HttpClient,
 }
 
-pub(crate) fn read(
-    address: &str,
-    query: &mut Query<'_>,
-    receipts: bool,
-    http: HttpClient,
-) -> Result<Vonage, Fault> {
-    let login = Login::read(address, query)?;
+pub(crate) fn read(login: Login, query: &mut Query<'_>, http: HttpClient) -> Result<Vonage, Fault> {
     Ok(Vonage {
         url: login.uri("/sms/json")?,
         key: login.user,
         secret: login.password,
         signature: Signature::read(query)?,
-        receipts,
         http,
     })
 }
@@ -56,6 +48,7 @@ impl Vonage {
             Encoding::Gsm7 => "text",
             Encoding::Ucs2 => "unicode",
         };
+        let wants_report = if message.wants_receipts { "1" } else { "0" };
         let ttl = message.validity.as_millis();
         let ttl = ttl.clamp(SHORTEST_TTL, LONGEST_TTL).to_string();
         let mut form = form_urlencoded::Serializer::new(String::new());
@@ -67,8 +60,8 @@ impl Vonage {
             .append_pair("type", kind)
             .append_pair("ttl", &ttl)
             .append_pair("client-ref", &message.reference)
-            .append_pair("status-report-req", if self.receipts { "1" } else { "0" });
-        if self.receipts {
+            .append_pair("status-report-req", wants_report);
+        if message.wants_receipts {
             let whole = &message.status_url;
             let callback = match whole.split_once('?') {
                 Some((short, _)) if whole.len() > LONGEST_CALLBACK => short,

@@ -7,7 +7,7 @@ use super::*;
 use crate::Deadline;
 
 fn demo(query: &str) -> Demo {
-    Demo::read("", &mut Query::new(query), true).unwrap()
+    Demo::read("", &mut Query::new(query)).unwrap()
 }
 
 fn message(number: u128) -> Message {
@@ -22,6 +22,7 @@ fn message(number: u128) -> Message {
         validity: Duration::from_mins(1),
         deadline: Deadline::at(std::time::Instant::now() + Duration::from_mins(1)),
         status_url: "https://example.com/".to_owned(),
+        wants_receipts: true,
     }
 }
 
@@ -138,8 +139,12 @@ async fn of_many_messages_each_is_reported() {
 
 #[tokio::test(start_paused = true)]
 async fn without_receipts_none_come() {
-    let demo = Demo::read("", &mut Query::new("delay=0"), false).unwrap();
-    demo.send(&message(1)).await;
+    let demo = demo("delay=0");
+    let message = Message {
+        wants_receipts: false,
+        ..message(1)
+    };
+    demo.send(&message).await;
     assert!(
         timeout(Duration::from_secs(10), demo.event())
             .await

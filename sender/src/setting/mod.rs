@@ -156,15 +156,16 @@ impl Setting {
         let parts_per_day = query.number("parts_per_day", "is not a whole number")?;
         let receipts = query.switch("receipts", true)?;
         let http = HttpClient::new(timeout);
+        let login = |query: &mut Query<'_>| Login::read(address, query);
         let connect = match kind {
-            Kind::Demo => demo::read(address, &mut query, receipts)?,
+            Kind::Demo => demo::read(address, &mut query)?,
             Kind::Https => {
                 let url = format!("{scheme}:{address}");
                 always(https::read(&url, &mut query, http)?)
             }
-            Kind::Twilio => always(twilio::read(address, &mut query, receipts, http)?),
-            Kind::Vonage => always(vonage::read(address, &mut query, receipts, http)?),
-            Kind::Kannel => always(kannel::read(address, &mut query, receipts, http)?),
+            Kind::Twilio => always(twilio::read(login(&mut query)?, http)?),
+            Kind::Vonage => always(vonage::read(login(&mut query)?, &mut query, http)?),
+            Kind::Kannel => always(kannel::read(&login(&mut query)?, http)?),
             Kind::Smpp => smpp::read(scheme, address, window)?,
         };
         query.finish()?;

@@ -68,6 +68,7 @@ fn message(parts: &[&str]) -> Message {
         validity: Duration::from_hours(1),
         deadline: Deadline::at(std::time::Instant::now() + Duration::from_mins(1)),
         status_url: String::new(),
+        wants_receipts: true,
     }
 }
 

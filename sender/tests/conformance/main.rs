@@ -73,6 +73,7 @@ fn message(from: &str) -> Message {
         validity: Duration::from_hours(1),
         deadline: Deadline::at(Instant::now() + Duration::from_mins(1)),
         status_url: STATUS_URL.to_owned(),
+        wants_receipts: true,
     }
 }
 

@@ -170,12 +170,13 @@ async fn kannel_posts_the_text_and_headers() {
 
 #[tokio::test]
 async fn without_receipts_none_are_asked_for() {
-    let message = message("12345");
-    let twilio = sent("twilio", "&receipts=off", &message).await;
+    let mut message = message("12345");
+    message.wants_receipts = false;
+    let twilio = sent("twilio", "", &message).await;
     assert!(!twilio.form().contains_key("StatusCallback"));
-    let vonage = sent("vonage", "&receipts=off", &message).await;
+    let vonage = sent("vonage", "", &message).await;
     assert_eq!(vonage.form()["status-report-req"], "0");
     assert!(!vonage.form().contains_key("callback"));
-    let kannel = sent("kannel", "&receipts=off", &message).await;
+    let kannel = sent("kannel", "", &message).await;
     assert!(!kannel.headers.contains_key("x-kannel-dlr-url"));
 }

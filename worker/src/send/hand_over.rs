@@ -48,6 +48,7 @@ impl HandOver {
         Some(Message {
             message_id,
             status_url: format!("{}?ref={reference}", sender.status_url),
+            wants_receipts: sender.setting.receipts,
             reference,
             to: claimed.phone,
             from,

@@ -13,6 +13,7 @@ fn message(from: &str, parts: &[&str], encoding: Encoding) -> Message {
         validity: Duration::from_hours(26),
         deadline: Deadline::at(std::time::Instant::now() + Duration::from_mins(1)),
         status_url: String::new(),
+        wants_receipts: true,
     }
 }
 
