@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use chrono_tz::Tz;
 use domain::campaign::{Audience, CampaignContent, Count, MessageKind, MessageStatus, SkipReason};
 use domain::pepper::Pepper;
@@ -49,21 +49,7 @@ pub(super) struct Recipient {
     pub(super) more: Option<String>,
 }
 
-/// The campaign for which a transaction plans, whose row it holds.
-struct Target<'a> {
-    key: CampaignKey,
-    content: &'a CampaignContent,
-    account_zone: Tz,
-    /// Messages are scheduled from this moment on.
-    from: DateTime<Utc>,
-}
-
 impl Store {
-    /// How many recipients are planned in one transaction.
-    pub fn plan_slice(&self) -> i64 {
-        if self.is_sqlite() { 1_000 } else { 5_000 }
-    }
-
     /// Campaigns whose audience is not planned yet.
     ///
     /// # Errors
@@ -96,8 +82,8 @@ impl Store {
         let Some(started_at) = campaign.started_at.filter(|_| is_open) else {
             return Ok(None);
         };
-        let (docid, most) = (row.planned_to.as_str(), self.plan_slice());
-        let of = values![key.account_id, docid, most, started_at];
+        let most: i64 = if self.is_sqlite() { 1_000 } else { 5_000 };
+        let of = values![key.account_id, row.planned_to.as_str(), most, started_at];
         let column = "fields ->> 'time_zone'";
         let recipients = audience(&tx, &campaign.content.audience, column, of).await?;
         let looked_at = recipients.len() as u64;
@@ -105,8 +91,7 @@ impl Store {
             Some(last) => row.planned_to.clone_from(&last.docid),
             None => row.planned = true,
         }
-        let target = tx.target(key, &campaign.content).await?;
-        tx.plan(&target, recipients, pepper).await?;
+        tx.plan(key, &campaign.content, recipients, pepper).await?;
         tx.update_campaign(row).await?;
         tx.commit_surely().await?;
         Ok((looked_at > 0).then_some(looked_at))
@@ -173,39 +158,26 @@ impl Tx {
         let docids = docids.into_iter();
         let docids = docids.map(|docid| values![key.account_id, docid]);
         let rows = self.for_rows(IMPORTED, docids.collect()).await?;
-        let recipients = read(&rows)?;
-        let target = self.target(key, &campaign.content).await?;
-        self.plan(&target, recipients, pepper).await
+        self.plan(key, &campaign.content, read(&rows)?, pepper)
+            .await
     }
 
-    async fn target<'a>(
-        &self,
-        key: CampaignKey,
-        content: &'a CampaignContent,
-    ) -> Result<Target<'a>, Error> {
-        let zone = "SELECT time_zone FROM account WHERE account_id = $1";
-        let zone = self.row(zone, values![key.account_id]).await?;
-        let zone = zone.ok_or_else(|| Error::broken("a campaign without an account"))?;
-        let delay = TimeDelta::minutes(content.delay_minutes.into());
-        let from = self.now().await? + delay;
-        Ok(Target {
-            key,
-            content,
-            account_zone: parsed(&zone, "time_zone")?,
-            from: content.starts_at.map_or(from, |starts| starts.max(from)),
-        })
-    }
-
-    /// Plans messages to recipients, of whom some may have theirs.
+    /// Plans messages of a campaign, whose row this transaction holds, to recipients of whom some may have theirs.
     async fn plan(
         &self,
-        target: &Target<'_>,
+        key: CampaignKey,
+        content: &CampaignContent,
         mut recipients: Vec<Recipient>,
         pepper: &Pepper,
     ) -> Result<(), Error> {
-        let key = target.key;
+        let zone = "SELECT time_zone FROM account WHERE account_id = $1";
+        let zone = self.row(zone, values![key.account_id]).await?;
+        let zone = zone.ok_or_else(|| Error::broken("a campaign without an account"))?;
+        let account_zone: Tz = parsed(&zone, "time_zone")?;
+        let from = self.now().await? + TimeDelta::minutes(content.delay_minutes.into());
+        let from = content.starts_at.map_or(from, |starts| starts.max(from));
         recipients.retain(|recipient| recipient.phone.is_some());
-        if let Some(most) = target.content.max_messages {
+        if let Some(most) = content.max_messages {
             let docids = recipients.iter();
             let docids = docids.map(|recipient| values![key, recipient.docid.as_str()]);
             let known = self.for_rows(KNOWN, docids.collect()).await?;
@@ -224,7 +196,7 @@ impl Tx {
             let macs = pepper.phone_macs(key.account_id, &phone).skip(1);
             older.extend(macs.map(|mac| values![key, message_id, mac.to_vec()]));
             messages.insert(message_id, (phone, recipient.more));
-            let row = values![key, message_id, recipient.docid, mac, target.from];
+            let row = values![key, message_id, recipient.docid, mac, from];
             Some((message_id, row))
         });
         let mut rows: Vec<(Uuid, Vec<Value>)> = rows.collect();
@@ -239,9 +211,9 @@ impl Tx {
                 continue;
             };
             let zones = sms::zones_for(zone.as_deref(), &phone);
-            let window = target.content.send_window.as_ref();
-            let slot = sms::slot(window, &zones, target.account_zone, target.from);
-            let sender = target.content.sender.as_str();
+            let window = content.send_window.as_ref();
+            let slot = sms::slot(window, &zones, account_zone, from);
+            let sender = content.sender.as_str();
             due.push(values![key, message_id, slot.opens_at, sender]);
         }
         // Of the others some have the phone of a message.
