@@ -3,7 +3,6 @@
 //!
 //! What is *not* here: what is kept, and whether an entry may be used (the crate `report`).
 
-use std::fmt::Display;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -14,7 +13,6 @@ use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::io::tcp::TcpSettings;
 use redis::{AsyncCommands, Client};
 use tokio::sync::watch;
-use uuid::Uuid;
 
 use crate::config::RedisUrl;
 
@@ -26,29 +24,6 @@ const REST: Duration = Duration::from_millis(100);
 
 /// Keys that one command names at most: an answer to more would take the 50 ms to arrive.
 const AT_ONCE: usize = 128;
-
-/// The name of an entry: `feedback:{account}:kind:part:…`. The account in braces is a Redis hash tag: the keys of one account lie on one
-/// node of a cluster.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CacheKey(String);
-
-impl CacheKey {
-    /// `kind` names what is kept and the version of its shape, such as `recipients.v1`.
-    pub fn new(account_id: Uuid, kind: &'static str) -> Self {
-        Self(format!("feedback:{{{account_id}}}")).with(kind)
-    }
-
-    /// The key with one more part: an id, a month. It has no `:` of its own.
-    #[must_use]
-    pub fn with(self, part: impl Display) -> Self {
-        Self(format!("{}:{part}", self.0))
-    }
-
-    /// As the server knows it.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
 
 /// The cache of a process. Cheap to clone. Where no server is configured it has no entries and keeps none.
 #[derive(Clone)]
@@ -80,14 +55,13 @@ impl Cache {
     ///
     /// # Errors
     /// The cache does not answer.
-    pub async fn get_many(&self, keys: &[CacheKey]) -> Result<Vec<Option<Bytes>>, CacheError> {
+    pub async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<Bytes>>, CacheError> {
         let Some(server) = &self.0 else {
             return Ok(vec![None; keys.len()]);
         };
         let found = async {
             let mut found = Vec::with_capacity(keys.len());
             for keys in keys.chunks(AT_ONCE) {
-                let keys: Vec<&str> = keys.iter().map(CacheKey::as_str).collect();
                 let mut connection = server.connection.clone();
                 let entries: Vec<Option<Vec<u8>>> = server.ask(connection.mget(keys)).await?;
                 found.extend(entries.into_iter().map(|entry| entry.map(Bytes::from)));
@@ -117,15 +91,14 @@ impl Cache {
     /// The cache does not answer; entries may have been kept nevertheless.
     pub async fn set_many(
         &self,
-        entries: &[(CacheKey, Bytes)],
+        entries: &[(String, Bytes)],
         ttl: Duration,
     ) -> Result<(), CacheError> {
         let Some(server) = &self.0 else { return Ok(()) };
         for entries in entries.chunks(AT_ONCE) {
             let mut sets = redis::pipe();
             for (key, bytes) in entries {
-                sets.set_ex(key.as_str(), &**bytes, ttl.as_secs().max(1))
-                    .ignore();
+                sets.set_ex(key, &**bytes, ttl.as_secs().max(1)).ignore();
             }
             let mut connection = server.connection.clone();
             server.ask(sets.query_async::<()>(&mut connection)).await?;
@@ -182,19 +155,5 @@ impl Server {
                 self.rest_until.send_replace(Instant::now() + REST);
             }
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_begins_with_its_account_as_hash_tag() {
-        let key = CacheKey::new(Uuid::from_u128(1), "series.v1").with("2026-05");
-        assert_eq!(
-            key.as_str(),
-            "feedback:{00000000-0000-0000-0000-000000000001}:series.v1:2026-05"
-        );
     }
 }

@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 use domain::month::Month;
 use domain::rollup::{Counts, Delta, month};
 use platform::Error;
-use platform::cache::{Cache, CacheError, CacheKey};
+use platform::cache::{Cache, CacheError};
 use store::Store;
 use store::form::FormKey;
 use store::report::{Drift, Slices};
@@ -49,7 +49,7 @@ pub async fn check_months(
             stored.insert(day, Delta::decode(&delta).map_err(store::Error::from)?);
         }
         drop(snapshot);
-        let keys: Vec<CacheKey> = entries.iter().map(Entry::key).collect();
+        let keys: Vec<String> = entries.iter().map(Entry::key).collect();
         for (entry, bytes) in entries.iter().zip(patiently(cache, &keys).await?) {
             let Some(days) = bytes.as_deref().and_then(|bytes| entry.days(bytes)) else {
                 continue;
@@ -74,7 +74,7 @@ pub async fn check_months(
     Ok(drifts)
 }
 
-async fn patiently(cache: &Cache, keys: &[CacheKey]) -> Result<Vec<Option<Bytes>>, CacheError> {
+async fn patiently(cache: &Cache, keys: &[String]) -> Result<Vec<Option<Bytes>>, CacheError> {
     let mut tries = 1;
     loop {
         match cache.get_many(keys).await {

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::month::Month;
 use domain::rollup::{Counts, month};
-use platform::cache::{Cache, CacheKey};
+use platform::cache::Cache;
 use store::Error;
 use uuid::Uuid;
 
@@ -23,7 +23,7 @@ pub(crate) struct Days<T> {
     pub items: Vec<(Uuid, NaiveDate, T)>,
     pub source: Source,
     /// Entries that Redis lacks.
-    pub missing: Vec<(CacheKey, Bytes)>,
+    pub missing: Vec<(String, Bytes)>,
 }
 
 /// The days of these months. `read` reads them, those of a form in order and their deltas encoded, in the snapshot that the
@@ -78,7 +78,7 @@ async fn found(cache: &Cache, months: &[Entry]) -> Option<Vec<Option<Bytes>>> {
     if !cache.is_shared() || months.len() > MOST {
         return None;
     }
-    let keys: Vec<CacheKey> = months.iter().map(Entry::key).collect();
+    let keys: Vec<String> = months.iter().map(Entry::key).collect();
     let found = cache.get_many(&keys).await;
     found
         .inspect_err(|error| tracing::debug!(%error, "read without the cache"))

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::month::Month;
 use domain::rollup::month;
-use platform::cache::{Cache, CacheKey};
+use platform::cache::Cache;
 use store::form::FormKey;
 use store::report::Version;
 use store::{Error, Tx};
@@ -42,12 +42,18 @@ impl Entry {
         Ok(entries.collect())
     }
 
-    /// A changed shape needs another kind.
-    pub fn key(&self) -> CacheKey {
-        CacheKey::new(self.form.account_id, "days.v3")
-            .with(self.form.form_id)
-            .with(self.bus_prop_id)
-            .with(self.month)
+    /// Its name: the account, what is kept and the version of its shape, form, business property and month. The account in braces
+    /// is a Redis hash tag: the keys of one account lie on one node of a cluster.
+    pub fn key(&self) -> String {
+        let (
+            FormKey {
+                account_id,
+                form_id,
+            },
+            month,
+        ) = (self.form, self.month);
+        let bus_prop_id = self.bus_prop_id;
+        format!("feedback:{{{account_id}}}:days.v3:{form_id}:{bus_prop_id}:{month}")
     }
 
     /// The days of what Redis has under the key, if it is of this version.
@@ -56,7 +62,7 @@ impl Entry {
     }
 
     /// The entry of these days, whose deltas are encoded.
-    pub fn encode(&self, days: &[(NaiveDate, Vec<u8>)]) -> (CacheKey, Bytes) {
+    pub fn encode(&self, days: &[(NaiveDate, Vec<u8>)]) -> (String, Bytes) {
         let days = month::encode(days.iter().map(|(day, delta)| (*day, delta.as_slice())));
         (self.key(), [&self.prefix()[..], &days].concat().into())
     }
@@ -69,7 +75,7 @@ impl Entry {
 }
 
 /// Writes entries ahead of those who will ask for them: whether they are kept is not the caller's trouble.
-pub(crate) async fn offer(cache: &Cache, entries: &[(CacheKey, Bytes)]) {
+pub(crate) async fn offer(cache: &Cache, entries: &[(String, Bytes)]) {
     if let Err(error) = cache.set_many(entries, TTL).await {
         tracing::debug!(%error, "counts not cached");
     }
@@ -94,6 +100,11 @@ mod tests {
     #[test]
     fn an_entry_is_of_its_own_version_and_stamp_alone() {
         let (key, bytes) = entry(7, -1).encode(&[]);
+        let (account, form) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        assert_eq!(
+            key,
+            format!("feedback:{{{account}}}:days.v3:{form}:3:1970-01")
+        );
         let days = entry(7, -1).days(&bytes).unwrap();
         assert_eq!(month::decode::<Delta>(entry(7, -1).month, days), Ok(vec![]));
         for other in [entry(7, 1), entry(8, -1), entry(-1, 7)] {

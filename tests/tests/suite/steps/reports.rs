@@ -10,7 +10,7 @@ use chrono_tz::Tz;
 use domain::date_range::DateRange;
 use domain::month::Month;
 use domain::rollup::Delta;
-use platform::cache::{Cache, CacheKey};
+use platform::cache::Cache;
 use platform::config::RedisUrl;
 use report::{FormQuery, FormSeries, Found, Source};
 use serde_json::json;
@@ -60,10 +60,10 @@ async fn cached(survey: &Survey, bus_prop: Option<&str>) -> Result<FormSeries> {
 }
 
 /// What Redis has of a month of the survey's form, once it answers: a busy machine may be slower than what a cache is given.
-async fn entry(survey: &Survey, bus_prop_id: i64) -> Result<(CacheKey, Bytes)> {
-    let key = CacheKey::new(survey.form.account_id, "days.v3");
+async fn entry(survey: &Survey, bus_prop_id: i64) -> Result<(String, Bytes)> {
+    let (account_id, form_id) = (survey.form.account_id, survey.form.form_id);
     let month = Month::of(survey.day(0));
-    let key = key.with(survey.form.form_id).with(bus_prop_id).with(month);
+    let key = format!("feedback:{{{account_id}}}:days.v3:{form_id}:{bus_prop_id}:{month}");
     let found = eventually(SOON, async || {
         let found = survey
             .ledger
