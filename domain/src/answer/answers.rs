@@ -11,10 +11,12 @@ use crate::form::{Field, FieldKey, FieldKind};
 pub struct Answers {
     #[deref]
     list: Vec<(FieldKey, AnswerValue)>,
-    nps: Option<u8>,
-    happiness: Option<u8>,
-    /// The index of the comment in the list.
-    comment: Option<usize>,
+    /// The answer to the field of type `nps`, 0 to 10.
+    pub nps: Option<u8>,
+    /// The answer to the field of type `happiness`, 1 to 5.
+    pub happiness: Option<u8>,
+    /// Whether the field of type `comment` is answered.
+    pub has_comment: bool,
 }
 
 impl Answers {
@@ -22,24 +24,6 @@ impl Answers {
         let mut answers = self.list.iter();
         let answer = answers.find(|(answered, _)| answered.as_str() == key);
         answer.map(|(_, value)| value)
-    }
-
-    /// The answer to the field of type `nps`, 0 to 10.
-    pub fn nps(&self) -> Option<u8> {
-        self.nps
-    }
-
-    /// The answer to the field of type `happiness`, 1 to 5.
-    pub fn happiness(&self) -> Option<u8> {
-        self.happiness
-    }
-
-    /// The answer to the field of type `comment`.
-    pub fn comment(&self) -> Option<&str> {
-        match self.list.get(self.comment?) {
-            Some((_, AnswerValue::Text(text))) => Some(text),
-            _ => None,
-        }
     }
 
     /// An object of the answers by key: what is stored.
@@ -54,7 +38,7 @@ impl Answers {
         match field.kind {
             FieldKind::Nps => self.nps = value.grade(),
             FieldKind::Happiness => self.happiness = value.grade(),
-            FieldKind::Comment => self.comment = Some(self.list.len()),
+            FieldKind::Comment => self.has_comment = true,
             FieldKind::Rating { .. }
             | FieldKind::Choice { .. }
             | FieldKind::Choices { .. }

@@ -8,6 +8,7 @@ use crate::invalid::{Fault, check_line, code};
 use crate::link::TrackFields;
 use crate::members::Members;
 use crate::sms::Template;
+use crate::text::cut;
 
 /// A text in other languages, by their codes of two or three small letters.
 pub type Labels = BTreeMap<String, String>;
@@ -93,9 +94,8 @@ impl FormContent {
                 text.clone_from(translated);
             }
             let template = piping.then(|| Template::of_label(text).ok()).flatten();
-            if let Some(filled) =
-                template.and_then(|of| of.fill(|name| fields.get(name).map(beginning), ""))
-            {
+            let value = |name: &str| fields.get(name).map(|value| cut(value, MAX_SHOWN));
+            if let Some(filled) = template.and_then(|of| of.fill(value, "")) {
                 *text = filled;
             }
         };
@@ -109,10 +109,6 @@ impl FormContent {
         }
         Cow::Owned(form)
     }
-}
-
-fn beginning(value: &str) -> &str {
-    &value[..value.floor_char_boundary(MAX_SHOWN)]
 }
 
 impl Template {

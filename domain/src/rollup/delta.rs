@@ -33,14 +33,14 @@ impl Delta {
     pub fn answer(form: &FormContent, answers: &Answers) -> Self {
         let mut counts = DayCounts {
             responses: 1,
-            comments: answers.comment().is_some().into(),
+            comments: answers.has_comment.into(),
             ..DayCounts::default()
         };
-        if let Some(grade) = answers.happiness() {
+        if let Some(grade) = answers.happiness {
             counts.happiness_answers = 1;
             counts.happy = (grade >= 4).into();
         }
-        if let Some(grade) = answers.nps() {
+        if let Some(grade) = answers.nps {
             counts.nps_answers = 1;
             match grade {
                 9.. => counts.promoters = 1,

@@ -119,9 +119,9 @@ impl NewAnswer {
             view,
             limited: link.max_responses.is_some(),
             answers: answers.to_value().to_string(),
-            nps: answers.nps().map(i16::from),
-            happiness: answers.happiness().map(i16::from),
-            has_comment: answers.comment().is_some(),
+            nps: answers.nps.map(i16::from),
+            happiness: answers.happiness.map(i16::from),
+            has_comment: answers.has_comment,
             delta: Delta::answer(&link.content, answers),
         }
     }
