@@ -9,7 +9,7 @@ use platform::backends::Backends;
 use platform::config::Config;
 use platform::health::{Check, Health};
 use platform::start::{self, Process};
-use platform::{Error, http, ops};
+use platform::{http, ops};
 use tokio_util::sync::CancellationToken;
 
 use crate::router;
@@ -27,7 +27,7 @@ pub async fn serve(
     backends: Backends,
     process: &Process,
     checks: Vec<Check>,
-) -> Result<(), Error> {
+) -> anyhow::Result<()> {
     let closing = start::after(&process.shutdown, config.drain);
     let checks = [backends.checks(), checks].concat();
     let health = Health::new(checks, process.shutdown.clone());

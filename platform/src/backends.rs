@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::{Context, bail};
 use domain::pepper::Pepper;
 use store::{Store, Workload};
 use tokio_util::sync::CancellationToken;
 
-use crate::Error;
 use crate::cache::Cache;
 use crate::config::{Config, ConfigError, PEPPER};
 use crate::health::Check;
@@ -34,7 +34,7 @@ const OTHER_PEPPER: &str = "not the one that hashed the phones in the database; 
 ///
 /// # Errors
 /// It cannot be reached, or another version made it.
-pub async fn open_store(config: &Config, workload: Workload) -> Result<Store, Error> {
+pub async fn open_store(config: &Config, workload: Workload) -> anyhow::Result<Store> {
     let store = connect(config, workload)?;
     let made = store.make_schema().await;
     made.map_err(|error| unusable(config, &error))?;
@@ -45,15 +45,15 @@ pub async fn open_store(config: &Config, workload: Workload) -> Result<Store, Er
 ///
 /// # Errors
 /// As [`open_store`], or there is no file.
-pub async fn open_existing_store(config: &Config, workload: Workload) -> Result<Store, Error> {
+pub async fn open_existing_store(config: &Config, workload: Workload) -> anyhow::Result<Store> {
     match Store::file(config.database.expose()) {
-        Ok(Some(file)) if !file.exists() => Err(Error::NoDatabase(file)),
+        Ok(Some(file)) if !file.exists() => bail!("there is no database at {}", file.display()),
         _ => open_store(config, workload).await,
     }
 }
 
 /// As [`open_store`], but waits for a server that is away, as it is while everything starts at once.
-async fn wait_for_store(config: &Config, pepper: Option<&Pepper>) -> Result<Store, Error> {
+async fn wait_for_store(config: &Config, pepper: Option<&Pepper>) -> anyhow::Result<Store> {
     let store = connect(config, Workload::Requests)?;
     let fingerprints: Vec<String> = pepper.into_iter().flat_map(Pepper::fingerprints).collect();
     let mut logged = String::new();
@@ -68,7 +68,7 @@ async fn wait_for_store(config: &Config, pepper: Option<&Pepper>) -> Result<Stor
             Err(error) => error,
         };
         if !error.is_unavailable() || config.database.is_sqlite() {
-            return Err(unusable(config, &error));
+            return Err(unusable(config, &error).into());
         }
         let line = one_line(&error);
         if line != logged {
@@ -79,7 +79,7 @@ async fn wait_for_store(config: &Config, pepper: Option<&Pepper>) -> Result<Stor
     }
 }
 
-fn connect(config: &Config, workload: Workload) -> Result<Store, Error> {
+fn connect(config: &Config, workload: Workload) -> Result<Store, ConfigError> {
     if config.database.is_sqlite() {
         config.make_data_dir()?;
     }
@@ -87,8 +87,8 @@ fn connect(config: &Config, workload: Workload) -> Result<Store, Error> {
     store.map_err(|error| unusable(config, &error))
 }
 
-fn unusable(config: &Config, error: &store::Error) -> Error {
-    ConfigError::new(config.database_variable, one_line(error)).into()
+fn unusable(config: &Config, error: &store::Error) -> ConfigError {
+    ConfigError::new(config.database_variable, one_line(error))
 }
 
 impl Backends {
@@ -100,7 +100,7 @@ impl Backends {
     pub async fn open(
         config: &Config,
         shutdown: &CancellationToken,
-    ) -> Result<Option<Self>, Error> {
+    ) -> anyhow::Result<Option<Self>> {
         let pepper = config.pepper()?;
         let store = wait_for_store(config, pepper.as_deref());
         let Some(store) = shutdown.run_until_cancelled(store).await else {
@@ -109,7 +109,7 @@ impl Backends {
         Ok(Some(Self {
             store: store?,
             queue: Queue::open(config.amqp_url.as_ref()),
-            cache: Cache::open(config.redis_url.as_ref())?,
+            cache: Cache::open(config.redis_url.as_ref()).context("the cache cannot be used")?,
             pepper,
         }))
     }

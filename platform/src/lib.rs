@@ -15,7 +15,6 @@ pub mod backends;
 pub mod cache;
 pub mod client;
 pub mod config;
-mod error;
 pub mod health;
 pub mod http;
 pub mod ops;
@@ -25,5 +24,3 @@ pub mod request_id;
 pub mod start;
 pub mod telemetry;
 pub mod turns;
-
-pub use error::Error;

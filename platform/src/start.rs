@@ -33,7 +33,7 @@ pub struct Process {
 ///     let config = cli.settings.config(Role::Worker)?;
 ///     let backends = platform::backends::Backends::open(&config, &process.shutdown).await?;
 ///     // … work until process.shutdown
-///     Ok::<(), platform::Error>(())
+///     anyhow::Ok(())
 /// });
 /// ```
 pub fn run<E>(work: impl AsyncFnOnce(Process) -> Result<(), E>) -> ExitCode
@@ -144,17 +144,13 @@ pub fn after(shutdown: &CancellationToken, delay: Duration) -> CancellationToken
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Error;
     use crate::config::ConfigError;
 
     #[test]
     fn an_error_and_its_causes_are_one_line_without_repetition() {
-        let error = Error::from(ConfigError::new("AMQP_URL", "two\nlines"));
+        let error = ConfigError::new("AMQP_URL", "two\nlines");
         assert_eq!(one_line(&error), "AMQP_URL: two lines");
-        let io = std::io::Error::other("disk full");
-        assert_eq!(
-            one_line(&Error::from(io)),
-            "the operating system refused: disk full"
-        );
+        let error = anyhow::anyhow!("disk full").context("not written");
+        assert_eq!(one_line(error.as_ref()), "not written: disk full");
     }
 }

@@ -5,6 +5,7 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
+use anyhow::Context;
 use metrics_exporter_prometheus::PrometheusBuilder;
 /// The process's metrics. Cheap to clone.
 pub use metrics_exporter_prometheus::PrometheusHandle as Metrics;
@@ -12,7 +13,6 @@ use tracing_subscriber::filter::{ParseError, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::Error;
 use crate::config::ConfigError;
 
 /// The libraries' lines repeat our own, or are many. `RUST_LOG` comes after this and can change it.
@@ -28,6 +28,8 @@ const BUCKETS: [f64; 17] = [
     60.0, 120.0,
 ];
 
+/// Logs or metrics are set up already, by someone else.
+const REFUSED: &str = "telemetry cannot be set up";
 /// How often histograms are drained.
 const DRAIN: Duration = Duration::from_secs(5);
 
@@ -44,7 +46,7 @@ pub(crate) async fn keep(metrics: Metrics) {
 ///
 /// # Errors
 /// A `RUST_LOG` that cannot be read, or telemetry that is set up already.
-pub fn init() -> Result<Metrics, Error> {
+pub fn init() -> anyhow::Result<Metrics> {
     let wish = std::env::var("RUST_LOG").unwrap_or_default();
     let filter = filter(&wish)?;
     let registry = tracing_subscriber::registry().with(filter);
@@ -62,11 +64,11 @@ pub fn init() -> Result<Metrics, Error> {
             )
             .try_init()
     };
-    set.map_err(|error| Error::Telemetry(error.to_string()))?;
+    set.context(REFUSED)?;
     PrometheusBuilder::new()
         .set_buckets(&BUCKETS)
         .and_then(PrometheusBuilder::install_recorder)
-        .map_err(|error| Error::Telemetry(error.to_string()))
+        .context(REFUSED)
 }
 
 fn filter(wish: &str) -> Result<Targets, ConfigError> {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use anyhow::Context;
 use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::month::Month;
 use domain::rollup::{Counts, Delta, month};
-use platform::Error;
 use platform::cache::{Cache, CacheError};
 use store::Store;
 use store::form::FormKey;
@@ -30,7 +30,7 @@ pub async fn check_months(
     cache: &Cache,
     form: FormKey,
     slices: &Slices,
-) -> Result<Vec<Drift>, Error> {
+) -> anyhow::Result<Vec<Drift>> {
     let (Some(first), Some(last)) = (slices.days.first(), slices.days.last()) else {
         return Ok(Vec::new());
     };
@@ -46,11 +46,13 @@ pub async fn check_months(
         let entries = Entry::of_form(&mut snapshot, form, bus_prop_id, months).await?;
         let mut stored: BTreeMap<NaiveDate, Delta> = BTreeMap::new();
         for (day, delta) in snapshot.form_days(form, bus_prop_id, months).await? {
-            stored.insert(day, Delta::decode(&delta).map_err(store::Error::from)?);
+            stored.insert(day, Delta::decode(&delta)?);
         }
         drop(snapshot);
         let keys: Vec<String> = entries.iter().map(Entry::key).collect();
-        for (entry, bytes) in entries.iter().zip(patiently(cache, &keys).await?) {
+        let bytes = patiently(cache, &keys).await;
+        let bytes = bytes.context("the cache cannot be used")?;
+        for (entry, bytes) in entries.iter().zip(bytes) {
             let Some(days) = bytes.as_deref().and_then(|bytes| entry.days(bytes)) else {
                 continue;
             };
