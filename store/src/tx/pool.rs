@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
@@ -12,6 +11,7 @@ use sea_orm::sqlx::sqlite::{
 use sea_orm::sqlx::{ConnectOptions, Connection};
 
 use sea_orm::{DbBackend, DbErr};
+use tokio::sync::watch;
 
 use super::Store;
 use super::error::{Error, is_read_only};
@@ -65,7 +65,9 @@ pub(crate) enum Pool {
     Postgres {
         pool: PgPool,
         workload: Workload,
-        read_only: ReadOnlyServer,
+        /// When the server last said that it is read-only. After a failover the old primary is, and every connection from
+        /// before leads to it.
+        read_only: watch::Sender<Option<Instant>>,
     },
     /// SQLite has one writer at a time; queueing for it here is fair, inside SQLite it is a poll.
     Sqlite {
@@ -146,21 +148,22 @@ impl Pool {
         if let Self::Postgres { read_only, .. } = self
             && is_read_only(error)
         {
-            read_only.note();
+            read_only.send_replace(Some(Instant::now()));
         }
     }
 
     fn postgres(options: PgConnectOptions, workload: Workload) -> Self {
         // The last value of an option counts.
         let options = options.options([("statement_timeout", workload.statement_timeout())]);
-        let read_only = ReadOnlyServer::default();
+        let read_only = watch::Sender::new(None);
         let seen = read_only.clone();
         let pool = PgPoolOptions::new()
             .max_connections(workload.connections())
             .acquire_timeout(ACQUIRE)
             .test_before_acquire(false)
             .before_acquire(move |connection, meta| {
-                let usable = !seen.since(meta.age);
+                let noted: Option<Instant> = *seen.borrow();
+                let usable = noted.is_none_or(|noted| noted.elapsed() > meta.age);
                 Box::pin(async move {
                     if usable && meta.idle_for >= PING_AFTER {
                         connection.ping().await?;
@@ -207,23 +210,6 @@ impl Pool {
             .acquire_timeout(ACQUIRE)
             .connect_lazy_with(options.pragma("cache_size", "-8192"));
         Ok(Self::Sqlite { writer, readers })
-    }
-}
-
-/// When the server last said that it is read-only. After a failover the old primary is, and every connection from before
-/// leads to it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ReadOnlyServer(Arc<Mutex<Option<Instant>>>);
-
-impl ReadOnlyServer {
-    fn note(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-    }
-
-    /// Whether it said so during the life of a connection of this age.
-    fn since(&self, age: Duration) -> bool {
-        let noted = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        noted.is_some_and(|noted| noted.elapsed() <= age)
     }
 }
 
