@@ -6,26 +6,21 @@ use sender::Deadline;
 use store::Store;
 use store::send::lease::{Lease, RENEW_EVERY, TRUSTED_FOR};
 use tokio::sync::watch;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::task::AbortOnDropHandle;
 
 /// A lease that is renewed until this is dropped.
 pub(super) struct Renewal {
     /// Until when it is certain that nobody else has it; none once it is lost.
     trusted: watch::Receiver<Option<Instant>>,
-    _stop: DropGuard,
+    _task: AbortOnDropHandle<()>,
 }
 
 impl Renewal {
     pub(super) fn start(store: Store, lease: Lease) -> Self {
         let (sender, trusted) = watch::channel(Some(Instant::now() + TRUSTED_FOR));
-        let stop = CancellationToken::new();
-        let guard = stop.clone().drop_guard();
-        tokio::spawn(async move {
-            while stop
-                .run_until_cancelled(tokio::time::sleep(RENEW_EVERY))
-                .await
-                .is_some()
-            {
+        let task = tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(RENEW_EVERY).await;
                 let began = Instant::now();
                 match store.renew_lease(&lease).await {
                     Ok(true) => sender.send_replace(Some(began + TRUSTED_FOR)),
@@ -42,7 +37,7 @@ impl Renewal {
         });
         Self {
             trusted,
-            _stop: guard,
+            _task: AbortOnDropHandle::new(task),
         }
     }
 
