@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 pub(crate) use self::bounds::Bounds;
 use self::rows::Read;
-use self::tally::{Run, Tally};
+use self::tally::{Run, runs};
 use crate::form::FormKey;
 use crate::report::rollup::next_as_of;
 use crate::tx::{Sql, rows_that_fit, values};
@@ -122,7 +122,7 @@ impl Store {
         let tally = tx.tally(query).await?;
         let rows = limit + 1;
         let (total, runs) = match &tally {
-            Some(tally) => (tally.total(), tally.runs(query, before, rows)),
+            Some(tally) => (tally.values().sum::<i64>(), runs(tally, query, before, rows)),
             None => (tx.count_listed(query).await?, vec![Run::of(query.range)]),
         };
         let read = tx.listed(query, &runs, before, rows).await?;
@@ -189,7 +189,7 @@ impl Tx {
             comments_only: true,
             ..query.clone()
         };
-        let runs = Tally::of(days).runs(&query, None, rows);
+        let runs = runs(&days.into_iter().collect(), &query, None, rows);
         if runs.is_empty() {
             return Ok(Vec::new());
         }

@@ -21,8 +21,7 @@ const APART: TimeDelta = TimeDelta::days(3);
 const RUNS: usize = 50;
 
 /// A list's rows by day.
-#[derive(Debug, Default)]
-pub(super) struct Tally(BTreeMap<NaiveDate, i64>);
+pub(super) type Tally = BTreeMap<NaiveDate, i64>;
 
 /// Days one after the other, and how many rows of a list are on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,56 +46,46 @@ impl Run {
     }
 }
 
-impl Tally {
-    pub(super) fn of(days: impl IntoIterator<Item = (NaiveDate, i64)>) -> Self {
-        Self(days.into_iter().collect())
-    }
-
-    pub(super) fn total(&self) -> i64 {
-        self.0.values().sum()
-    }
-
-    /// Where the list's first `rows` that are older than `before` are: newest first, and whatever is in one is newer than
-    /// whatever is in the next. Of a business property there is more than one, so that a rare one is not looked for where
-    /// it is not; without one all rows that are passed are the list's.
-    pub(super) fn runs(
-        &self,
-        query: &FeedbackQuery,
-        before: Option<Uuid>,
-        rows: usize,
-    ) -> Vec<Run> {
-        // Of the day of `before` and, should days have moved, of its neighbours some may be newer and some older.
-        let day = before.map(|id| day_of(time_of(id), query.time_zone));
-        let last = day.map_or(NaiveDate::MAX, |day| day + TimeDelta::days(1));
-        let sure = day.map_or(NaiveDate::MAX, |day| day - TimeDelta::days(2));
-        let most = if query.bus_prop_id.is_some() { RUNS } else { 1 };
-        let mut found: usize = 0;
-        let mut runs: Vec<Run> = Vec::new();
-        for (day, listed) in self.0.range(..=last).rev() {
-            let Some(listed) = usize::try_from(*listed).ok().filter(|listed| *listed > 0) else {
-                continue;
-            };
-            if found >= rows {
-                break;
-            }
-            let is_last = runs.len() >= most;
-            match runs.last_mut() {
-                Some(run) if is_last || run.first - *day < APART => {
-                    run.first = *day;
-                    run.rows = run.rows.saturating_add(listed);
-                }
-                _ => runs.push(Run {
-                    first: *day,
-                    last: *day,
-                    rows: listed,
-                }),
-            }
-            if *day <= sure {
-                found = found.saturating_add(listed);
-            }
+/// Where the list's first `rows` that are older than `before` are: newest first, and whatever is in one is newer than
+/// whatever is in the next. Of a business property there is more than one, so that a rare one is not looked for where
+/// it is not; without one all rows that are passed are the list's.
+pub(super) fn runs(
+    tally: &Tally,
+    query: &FeedbackQuery,
+    before: Option<Uuid>,
+    rows: usize,
+) -> Vec<Run> {
+    // Of the day of `before` and, should days have moved, of its neighbours some may be newer and some older.
+    let day = before.map(|id| day_of(time_of(id), query.time_zone));
+    let last = day.map_or(NaiveDate::MAX, |day| day + TimeDelta::days(1));
+    let sure = day.map_or(NaiveDate::MAX, |day| day - TimeDelta::days(2));
+    let most = if query.bus_prop_id.is_some() { RUNS } else { 1 };
+    let mut found: usize = 0;
+    let mut runs: Vec<Run> = Vec::new();
+    for (day, listed) in tally.range(..=last).rev() {
+        let Some(listed) = usize::try_from(*listed).ok().filter(|listed| *listed > 0) else {
+            continue;
+        };
+        if found >= rows {
+            break;
         }
-        runs
+        let is_last = runs.len() >= most;
+        match runs.last_mut() {
+            Some(run) if is_last || run.first - *day < APART => {
+                run.first = *day;
+                run.rows = run.rows.saturating_add(listed);
+            }
+            _ => runs.push(Run {
+                first: *day,
+                last: *day,
+                rows: listed,
+            }),
+        }
+        if *day <= sure {
+            found = found.saturating_add(listed);
+        }
     }
+    runs
 }
 
 impl FeedbackQuery {
@@ -128,7 +117,7 @@ impl Tx {
         let mut tally = Tally::default();
         for (day, delta) in days {
             let counts = DayCounts::decode(&delta)?;
-            tally.0.insert(day, query.listed(counts));
+            tally.insert(day, query.listed(counts));
         }
         let pending = "SELECT day, bus_prop_ids, delta FROM pending_delta
           WHERE account_id = $1 AND form_id = $2 AND day BETWEEN $3 AND $4";
@@ -141,7 +130,7 @@ impl Tx {
             };
             let is_listed = |wanted| ids.contains(&wanted);
             if query.bus_prop_id.is_none_or(is_listed) {
-                *tally.0.entry(get(&row, "day")?).or_default() += query.listed(counts);
+                *tally.entry(get(&row, "day")?).or_default() += query.listed(counts);
             }
         }
         Ok(Some(tally))
@@ -176,7 +165,7 @@ mod tests {
     }
 
     /// The first and the last day of each run, and its rows.
-    fn runs(
+    fn shown(
         tally: &Tally,
         bus_prop_id: Option<u32>,
         before: Option<NaiveDate>,
@@ -188,7 +177,7 @@ mod tests {
             let seconds = u64::try_from(noon.timestamp()).unwrap();
             Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, 0))
         });
-        let runs = tally.runs(&query, before, rows);
+        let runs = runs(tally, &query, before, rows);
         let runs = runs.iter();
         runs.map(|run| (run.first.day(), run.last.day(), run.rows))
             .collect()
@@ -197,22 +186,22 @@ mod tests {
     #[test]
     fn a_rare_business_property_is_looked_for_where_it_is() {
         let counts = [(2, 3), (9, 1), (11, 1), (14, 0), (20, 2), (28, 1), (31, 4)];
-        let tally = Tally::of(counts.map(|(number, listed)| (day(number), listed)));
-        let newest = |rows| runs(&tally, Some(1), None, rows);
+        let tally = Tally::from_iter(counts.map(|(number, listed)| (day(number), listed)));
+        let newest = |rows| shown(&tally, Some(1), None, rows);
         assert_eq!(newest(4), [(31, 31, 4)]);
         assert_eq!(newest(5), [(31, 31, 4), (28, 28, 1)]);
         assert_eq!(newest(7), [(31, 31, 4), (28, 28, 1), (20, 20, 2)]);
         let all = [(31, 31, 4), (28, 28, 1), (20, 20, 2), (9, 11, 2), (2, 2, 3)];
         assert_eq!(newest(100), all);
-        assert_eq!(runs(&Tally::default(), Some(1), None, 1), []);
+        assert_eq!(shown(&Tally::default(), Some(1), None, 1), []);
     }
 
     #[test]
     fn without_a_business_property_there_is_one_run() {
-        let tally = Tally::of([(2, 3), (9, 1), (31, 4)].map(|(n, listed)| (day(n), listed)));
-        assert_eq!(runs(&tally, None, None, 4), [(31, 31, 4)]);
-        assert_eq!(runs(&tally, None, None, 5), [(9, 31, 5)]);
-        assert_eq!(runs(&tally, None, None, 9), [(2, 31, 8)]);
+        let tally = Tally::from_iter([(2, 3), (9, 1), (31, 4)].map(|(n, listed)| (day(n), listed)));
+        assert_eq!(shown(&tally, None, None, 4), [(31, 31, 4)]);
+        assert_eq!(shown(&tally, None, None, 5), [(9, 31, 5)]);
+        assert_eq!(shown(&tally, None, None, 9), [(2, 31, 8)]);
     }
 
     #[test]
@@ -221,7 +210,7 @@ mod tests {
         let days = (0..400).map(|n| (first + TimeDelta::days(n * 4), 1));
         let mut query = query(Some(1));
         query.range = DateRange::parse("2026-03-01", "2030-12-31").unwrap();
-        let runs = Tally::of(days).runs(&query, None, 1_000);
+        let runs = runs(&days.collect(), &query, None, 1_000);
         assert_eq!(runs.len(), RUNS);
         assert_eq!(runs.iter().map(|run| run.rows).sum::<usize>(), 400);
         assert_eq!(runs.last().unwrap().first, first);
@@ -229,8 +218,8 @@ mod tests {
 
     #[test]
     fn days_around_a_page_s_end_are_looked_at_but_not_counted_on() {
-        let tally = Tally::of((1..=31).map(|number| (day(number), 1)));
-        let before = |number, rows| runs(&tally, None, Some(day(number)), rows);
+        let tally = Tally::from_iter((1..=31).map(|number| (day(number), 1)));
+        let before = |number, rows| shown(&tally, None, Some(day(number)), rows);
         assert_eq!(before(20, 1), [(18, 21, 4)]);
         assert_eq!(before(20, 3), [(16, 21, 6)]);
         assert_eq!(before(1, 3), [(1, 2, 2)]);
