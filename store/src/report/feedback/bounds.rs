@@ -1,5 +1,7 @@
 //! A list's ends in the order of ids: version 7 UUIDs, whose first 48 bits are milliseconds.
 
+use std::ops::Range;
+
 use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use uuid::Uuid;
 
@@ -7,30 +9,10 @@ use uuid::Uuid;
 /// other days between the bounds are told by their day.
 const SLACK: TimeDelta = TimeDelta::days(1);
 
-/// Ids of which a list may be, `below` not included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bounds {
-    pub from: Uuid,
-    pub below: Uuid,
-}
-
-impl Bounds {
-    /// Of the feedbacks of these days.
-    pub(crate) fn of_days(first: NaiveDate, last: NaiveDate) -> Self {
-        let midnight = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
-        Self {
-            from: first_id(midnight(first) - SLACK),
-            below: first_id(midnight(last) + SLACK + SLACK),
-        }
-    }
-
-    /// Of these what is older than `before`.
-    pub(crate) fn older(self, before: Option<Uuid>) -> Self {
-        Self {
-            below: before.map_or(self.below, |before| before.min(self.below)),
-            ..self
-        }
-    }
+/// The ids that feedbacks of these days may have.
+pub(crate) fn ids_of_days(first: NaiveDate, last: NaiveDate) -> Range<Uuid> {
+    let midnight = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
+    first_id(midnight(first) - SLACK)..first_id(midnight(last) + SLACK + SLACK)
 }
 
 /// The lowest id of a moment.
@@ -61,8 +43,8 @@ mod tests {
                 let seconds = u64::try_from(at.timestamp()).unwrap();
                 let id = Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, 999_999_999));
                 let day = day_of(at, zone);
-                let bounds = Bounds::of_days(day, day);
-                assert!(bounds.from <= id && id < bounds.below, "{at} in {zone}");
+                let ids = ids_of_days(day, day);
+                assert!(ids.contains(&id), "{at} in {zone}");
                 assert_eq!(time_of(id).timestamp(), at.timestamp());
             }
         }
@@ -71,8 +53,8 @@ mod tests {
     #[test]
     fn days_before_the_epoch_and_far_ones_have_bounds() {
         let day = |year| NaiveDate::from_ymd_opt(year, 12, 31).unwrap();
-        let bounds = Bounds::of_days(day(1), day(9999));
-        assert_eq!(bounds.from, Uuid::nil());
-        assert!(bounds.below > Uuid::now_v7());
+        let ids = ids_of_days(day(1), day(9999));
+        assert_eq!(ids.start, Uuid::nil());
+        assert!(ids.end > Uuid::now_v7());
     }
 }

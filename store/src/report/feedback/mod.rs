@@ -9,13 +9,15 @@ mod bounds;
 mod rows;
 mod tally;
 
+use std::ops::Range;
+
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use domain::date_range::DateRange;
 use domain::link::{BusPropIds, TrackFields};
 use uuid::Uuid;
 
-pub(crate) use self::bounds::Bounds;
+pub(crate) use self::bounds::ids_of_days;
 use self::rows::Read;
 use self::tally::{Run, runs};
 use crate::form::FormKey;
@@ -122,7 +124,10 @@ impl Store {
         let tally = tx.tally(query).await?;
         let rows = limit + 1;
         let (total, runs) = match &tally {
-            Some(tally) => (tally.values().sum::<i64>(), runs(tally, query, before, rows)),
+            Some(tally) => (
+                tally.values().sum::<i64>(),
+                runs(tally, query, before, rows),
+            ),
             None => (tx.count_listed(query).await?, vec![Run::of(query.range)]),
         };
         let read = tx.listed(query, &runs, before, rows).await?;
@@ -148,16 +153,16 @@ impl Store {
     ) -> Result<ListPage<FeedbackRow, ListPosition>, Error> {
         let mut tx = self.long_snapshot().await?;
         let run = Run::of(query.range);
-        let mut bounds = run.bounds().older(position.before);
+        let mut ids = run.ids(position.before);
         let is_narrowed = query.bus_prop_id.is_some() || query.is_searched();
         let floor = match position.floor {
-            None if is_narrowed => tx.floor(query, bounds, stride.among).await?,
+            None if is_narrowed => tx.floor(query, &ids, stride.among).await?,
             known => known,
         };
-        bounds.from = floor.unwrap_or(bounds.from);
+        ids.start = floor.unwrap_or(ids.start);
         let mut read = Read::default();
         let (rows, is_small) = (stride.rows, position.is_small);
-        tx.read(query, (run, bounds), (rows, is_small), &mut read)
+        tx.read(query, (run, ids), (rows, is_small), &mut read)
             .await?;
         let next = if read.has_more || read.rows.len() >= stride.rows {
             read.rows.last().map(|last| (last.feedback_id, floor))
@@ -209,7 +214,7 @@ impl Tx {
     /// Counts a list by reading it, where no tally tells.
     async fn count_listed(&mut self, query: &FeedbackQuery) -> Result<i64, Error> {
         let run = Run::of(query.range);
-        let values = rows::values(query, run, run.bounds(), None)?;
+        let values = rows::values(query, run, &run.ids(None), None)?;
         let counted = rows::of_list(self.is_sqlite(), query, rows::COUNTED);
         Ok(self.one(counted, values).await?.unwrap_or_default())
     }
@@ -228,11 +233,11 @@ impl Tx {
                 read.has_more = true;
                 break;
             }
-            let bounds = run.bounds().older(before);
+            let ids = run.ids(before);
             // With its last row a run ends: what is older is another day's.
             let rows = rows.min(read.rows.len().saturating_add(run.rows));
             let left = rows - read.rows.len();
-            self.read(query, (*run, bounds), (left, left <= FITTING), &mut read)
+            self.read(query, (*run, ids), (left, left <= FITTING), &mut read)
                 .await?;
         }
         Ok(read)
@@ -243,11 +248,11 @@ impl Tx {
     async fn read(
         &mut self,
         query: &FeedbackQuery,
-        (run, bounds): (Run, Bounds),
+        (run, ids): (Run, Range<Uuid>),
         (rows, is_small): (usize, bool),
         read: &mut Read,
     ) -> Result<(), Error> {
-        let values = |rows| rows::values(query, run, bounds, rows);
+        let values = |rows| rows::values(query, run, &ids, rows);
         let mut fitting = rows;
         if !is_small {
             let sizes = rows::of_list(self.is_sqlite(), query, rows::SIZES);
@@ -263,11 +268,11 @@ impl Tx {
     async fn floor(
         &mut self,
         query: &FeedbackQuery,
-        bounds: Bounds,
+        ids: &Range<Uuid>,
         among: usize,
     ) -> Result<Option<Uuid>, Error> {
         let before_it = i64::try_from(among.saturating_sub(1)).unwrap_or(i64::MAX);
-        let values = values![query.form, bounds.from, bounds.below, before_it];
+        let values = values![query.form, ids.start, ids.end, before_it];
         self.one(rows::nth(query), values).await
     }
 }

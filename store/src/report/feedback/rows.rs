@@ -1,9 +1,11 @@
 //! The statements of a list, and its rows as they are read.
 
+use std::ops::Range;
+
 use futures::{Stream, TryStreamExt};
 use sea_orm::{QueryResult, Value};
+use uuid::Uuid;
 
-use super::bounds::Bounds;
 use super::tally::Run;
 use super::{FeedbackQuery, FeedbackRow};
 use crate::tx::values;
@@ -88,15 +90,15 @@ fn comments(query: &FeedbackQuery) -> &'static str {
 pub(super) fn values(
     query: &FeedbackQuery,
     run: Run,
-    bounds: Bounds,
+    ids: &Range<Uuid>,
     most: Option<usize>,
 ) -> Result<Vec<Value>, Error> {
     let bus_prop = query.bus_prop_id.map(|id| format!("_{id}_"));
     let track_fields = serde_json::to_string(&query.track_fields).map_err(Error::broken)?;
     let mut values = values![
         query.form,
-        bounds.from,
-        bounds.below,
+        ids.start,
+        ids.end,
         run.first,
         run.last,
         bus_prop.unwrap_or_default(),

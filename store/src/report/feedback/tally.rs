@@ -1,6 +1,7 @@
 //! How long a list is: what the rollups have, and the pending counts.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use chrono::{NaiveDate, TimeDelta};
 use domain::date_range::{DateRange, day_of};
@@ -10,12 +11,12 @@ use futures::TryStreamExt;
 use uuid::Uuid;
 
 use super::FeedbackQuery;
-use super::bounds::{Bounds, time_of};
+use super::bounds::{ids_of_days, time_of};
 use crate::report::rollup::WHOLE;
 use crate::tx::{Sql, get, values};
 use crate::{Error, Tx};
 
-/// Days that are so far apart have no ids between each other's ([`Bounds::of_days`]).
+/// Days that are so far apart have no ids between each other's ([`ids_of_days`]).
 const APART: TimeDelta = TimeDelta::days(3);
 /// The runs that are read one by one, at most. All earlier days are one more run.
 const RUNS: usize = 50;
@@ -41,8 +42,10 @@ impl Run {
         }
     }
 
-    pub(super) fn bounds(self) -> Bounds {
-        Bounds::of_days(self.first, self.last)
+    /// The ids that its rows may have, older than `before`.
+    pub(super) fn ids(self, before: Option<Uuid>) -> Range<Uuid> {
+        let ids = ids_of_days(self.first, self.last);
+        ids.start..before.map_or(ids.end, |before| before.min(ids.end))
     }
 }
 

@@ -14,7 +14,7 @@ use sea_orm::QueryResult;
 
 use super::Drift;
 use crate::form::FormKey;
-use crate::report::feedback::Bounds;
+use crate::report::feedback::ids_of_days;
 use crate::report::rollup::{RollupKey, WHOLE, keys};
 use crate::tx::{Sql, get, values};
 use crate::{Committed, Error, Store, Tx};
@@ -227,8 +227,8 @@ impl Tx {
     ) -> Result<BTreeMap<RollupKey, Compared>, Error> {
         let (sql, values) = match slice {
             Slice::Day(day) => {
-                let bounds = Bounds::of_days(day, day);
-                (DAY, values![form, day, bounds.from, bounds.below])
+                let ids = ids_of_days(day, day);
+                (DAY, values![form, day, ids.start, ids.end])
             }
             Slice::Messages => (MESSAGES, values![form]),
         };
