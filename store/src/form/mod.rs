@@ -92,23 +92,6 @@ impl Form {
             deleted_at: row.deleted_at,
         })
     }
-
-    /// What is stored of it.
-    fn row(&self, account_id: Uuid) -> Result<form::ActiveModel, Error> {
-        let row = form::Model {
-            account_id,
-            form_id: self.form_id,
-            status: self.status.as_str().to_owned(),
-            title: self.content.title.clone(),
-            content: serde_json::to_string(&self.content).map_err(Error::broken)?,
-            revision: self.revision,
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-            published_at: self.published_at,
-            deleted_at: self.deleted_at,
-        };
-        Ok(row.into_active_model().reset_all())
-    }
 }
 
 impl Store {
@@ -123,18 +106,20 @@ impl Store {
     ) -> Result<Form, Error> {
         let tx = self.begin().await?;
         let now = tx.now().await?;
-        let form = Form {
+        let row = form::Model {
+            account_id,
             form_id: Uuid::now_v7(),
-            status: FormStatus::Draft,
-            content: content.clone(),
+            status: FormStatus::Draft.as_str().to_owned(),
+            title: content.title.clone(),
+            content: serde_json::to_string(content).map_err(Error::broken)?,
             revision: 1,
             created_at: now,
             updated_at: now,
             published_at: None,
             deleted_at: None,
         };
-        let row = form.row(account_id)?;
-        form::Entity::insert(row)
+        let form = Form::read(&row)?;
+        form::Entity::insert(row.into_active_model().reset_all())
             .exec_without_returning(&tx)
             .await?;
         let key = FormKey::new(account_id, form.form_id);
@@ -238,34 +223,32 @@ impl Store {
     ) -> Result<FormChange, Error> {
         let mut tx = self.begin().await?;
         let row = form::Entity::find_by_id((key.account_id, key.form_id));
-        let Some(row) = row.lock(LockType::NoKeyUpdate).one(&tx).await? else {
+        let Some(mut row) = row.lock(LockType::NoKeyUpdate).one(&tx).await? else {
             return Ok(FormChange::NotFound);
         };
-        let mut form = Form::read(&row)?;
-        if revision.is_some_and(|expected| expected != form.revision) {
+        let status: FormStatus = row.status.parse().map_err(Error::broken)?;
+        if revision.is_some_and(|expected| expected != row.revision) {
             return Ok(FormChange::Changed);
         }
         let now = tx.now().await?;
         match edit {
-            Edit::Replace(_) if form.status == FormStatus::Deleted => {
-                return Ok(FormChange::Refused(form.status));
+            Edit::Replace(content) if status != FormStatus::Deleted => {
+                row.title.clone_from(&content.title);
+                row.content = serde_json::to_string(content).map_err(Error::broken)?;
             }
-            Edit::Replace(content) => form.content = content.clone(),
-            Edit::Become(next) if !form.status.may_become(next) => {
-                return Ok(FormChange::Refused(form.status));
-            }
-            Edit::Become(next) => {
-                form.status = next;
+            Edit::Become(next) if status.may_become(next) => {
+                next.as_str().clone_into(&mut row.status);
                 match next {
-                    FormStatus::Deleted => form.deleted_at = Some(now),
-                    _ => form.published_at = Some(now),
+                    FormStatus::Deleted => row.deleted_at = Some(now),
+                    _ => row.published_at = Some(now),
                 }
             }
+            Edit::Replace(_) | Edit::Become(_) => return Ok(FormChange::Refused(status)),
         }
-        form.revision += 1;
-        form.updated_at = now;
-        let row = form.row(key.account_id)?;
-        form::Entity::update(row)
+        row.revision += 1;
+        row.updated_at = now;
+        let form = Form::read(&row)?;
+        form::Entity::update(row.into_active_model().reset_all())
             .exec_without_returning(&tx)
             .await?;
         tx.raise_version(key, now).await?;
