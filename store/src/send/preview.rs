@@ -40,15 +40,21 @@ impl Store {
         let mut preview = Preview::default();
         // Phones that have a message, as hashes: an audience can be millions.
         let (mut phones, hasher) = (HashSet::new(), RandomState::new());
+        let account_id = query.campaign.account_id;
+        let comes_with_imports = matches!(query.content.audience, Audience::OnImport { .. });
         let mut after = Some(String::new());
         while let Some(docid) = after {
-            let mut recipients = self.preview_slice(query, &docid, now).await?;
-            after = match (&query.content.audience, recipients.last()) {
-                (Audience::OnImport { .. }, _) | (_, None) => None,
-                (_, Some(last)) => Some(last.docid.clone()),
+            let mut recipients: Vec<Recipient> = if comes_with_imports {
+                let newest = "SELECT docid, phone, CAST(fields AS text) AS more FROM recipient
+                               WHERE account_id = $1 AND phone IS NOT NULL ORDER BY created_at DESC LIMIT $2";
+                read(&self.rows(newest, values![account_id, NEWEST]).await?)?
+            } else {
+                let of = values![account_id, docid, SLICE, now];
+                audience(self, &query.content.audience, "CAST(fields AS text)", of).await?
             };
+            let last = recipients.last().filter(|_| !comes_with_imports);
+            after = last.map(|last| last.docid.clone());
             recipients.retain(|recipient| recipient.phone.is_some());
-            let account_id = query.campaign.account_id;
             let given = recipients.iter().filter_map(|of| of.phone.as_deref());
             let macs = given.map(|phone| query.pepper.phone_macs(account_id, phone));
             let macs: Vec<Vec<[u8; 32]>> = macs.map(Iterator::collect).collect();
@@ -60,47 +66,27 @@ impl Store {
                 known.fold(Contact::default(), Contact::and)
             });
             for (recipient, contact) in recipients.into_iter().zip(contacts) {
-                let is_first = phones.insert(hasher.hash_one(&recipient.phone));
-                add(&mut preview, (&context, now), recipient, contact, is_first)?;
+                preview.recipients += 1;
+                if phones.insert(hasher.hash_one(&recipient.phone)) {
+                    add(&mut preview, (&context, now), recipient, contact)?;
+                } else {
+                    let twice = preview.skipped.entry(SkipReason::DuplicatePhone);
+                    *twice.or_default() += 1;
+                }
             }
             tokio::task::yield_now().await;
         }
         Ok(preview)
     }
-
-    async fn preview_slice(
-        &self,
-        query: &Context<'_>,
-        after: &str,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Recipient>, Error> {
-        let account_id = query.campaign.account_id;
-        if matches!(query.content.audience, Audience::OnImport { .. }) {
-            let newest = "SELECT docid, phone, CAST(fields AS text) AS more FROM recipient
-                           WHERE account_id = $1 AND phone IS NOT NULL ORDER BY created_at DESC LIMIT $2";
-            return read(&self.rows(newest, values![account_id, NEWEST]).await?);
-        }
-        let of = values![account_id, after, SLICE, now];
-        let column = "CAST(fields AS text)";
-        audience(self, &query.content.audience, column, of).await
-    }
 }
 
+/// Adds a recipient who has no message yet.
 fn add(
     preview: &mut Preview,
     (context, now): (&Context<'_>, DateTime<Utc>),
     recipient: Recipient,
     contact: Contact,
-    is_first: bool,
 ) -> Result<(), Error> {
-    preview.recipients += 1;
-    if !is_first {
-        *preview
-            .skipped
-            .entry(SkipReason::DuplicatePhone)
-            .or_default() += 1;
-        return Ok(());
-    }
     let fields = recipient.more.unwrap_or_else(|| "{}".to_owned());
     let due = DueMessage {
         kind: MessageKind::First,
