@@ -5,12 +5,12 @@ use domain::campaign::MessageStatus;
 use domain::date_range::day_of;
 use domain::pepper::Pepper;
 use domain::sms::{Keyword, SendSetting, keyword};
-use sea_orm::{QueryResult, Value};
+use sea_orm::Value;
 use uuid::Uuid;
 
 use super::contact::{OPT_IN, OPT_OUT};
 use crate::tx::{Sql, get, json, parsed, values};
-use crate::{Error, Store, Tx};
+use crate::{Error, Store};
 
 const ADDRESSED: &str = "WITH g(a, p, s) AS (ROWS)
      SELECT c.account_id, c.phone_mac, c.last_sent_at, c.opted_out_at IS NOT NULL AS opted_out, a.time_zone,
@@ -138,9 +138,19 @@ impl Store {
         if new == 0 {
             return Ok(false);
         }
+        // Those that have sent to it through the sender, in the order of their contacts.
+        let sender = format!("% {} %", inbound.sender);
+        let accounts: Vec<Uuid> = tx.all("SELECT account_id FROM account", vec![]).await?;
+        let contacts = accounts.into_iter().flat_map(|account_id| {
+            let macs = pepper.phone_macs(account_id, inbound.phone);
+            macs.map(move |mac| (account_id, mac))
+        });
+        let rows =
+            contacts.map(|(account_id, mac)| values![account_id, mac.to_vec(), sender.as_str()]);
+        let addressed = tx.for_rows(ADDRESSED, rows.collect()).await?;
         // Of those that reply, the one that sent last.
         let mut reply: Option<(Option<DateTime<Utc>>, Vec<Value>)> = None;
-        for row in tx.addressed(inbound, pepper).await? {
+        for row in addressed {
             let setting: SendSetting = json(&row, "setting")?;
             let Some(keyword) = inbound.keyword(&setting) else {
                 continue;
@@ -175,24 +185,5 @@ impl Store {
         }
         tx.commit_surely().await?;
         Ok(true)
-    }
-}
-
-impl Tx {
-    /// What accounts know of the phone of a text: those that have sent to it through the sender, in the order of their contacts.
-    async fn addressed(
-        &self,
-        inbound: NewInbound<'_>,
-        pepper: &Pepper,
-    ) -> Result<Vec<QueryResult>, Error> {
-        let sender = format!("% {} %", inbound.sender);
-        let accounts: Vec<Uuid> = self.all("SELECT account_id FROM account", vec![]).await?;
-        let contacts = accounts.into_iter().flat_map(|account_id| {
-            let macs = pepper.phone_macs(account_id, inbound.phone);
-            macs.map(move |mac| (account_id, mac))
-        });
-        let rows =
-            contacts.map(|(account_id, mac)| values![account_id, mac.to_vec(), sender.as_str()]);
-        self.for_rows(ADDRESSED, rows.collect()).await
     }
 }

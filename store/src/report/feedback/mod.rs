@@ -128,7 +128,16 @@ impl Store {
                 tally.values().sum::<i64>(),
                 runs(tally, query, before, rows),
             ),
-            None => (tx.count_listed(query).await?, vec![Run::of(query.range)]),
+            // Only reading it tells.
+            None => {
+                let run = Run::of(query.range);
+                let values = rows::values(query, run, &run.ids(None), None)?;
+                let counted = rows::of_list(tx.is_sqlite(), query, rows::COUNTED);
+                (
+                    tx.one(counted, values).await?.unwrap_or_default(),
+                    vec![run],
+                )
+            }
         };
         let read = tx.listed(query, &runs, before, rows).await?;
         let position = |row: &FeedbackRow| row.feedback_id;
@@ -156,7 +165,12 @@ impl Store {
         let mut ids = run.ids(position.before);
         let is_narrowed = query.bus_prop_id.is_some() || query.is_searched();
         let floor = match position.floor {
-            None if is_narrowed => tx.floor(query, &ids, stride.among).await?,
+            // So many of the form's rows are down to it; there may be fewer.
+            None if is_narrowed => {
+                let before_it = i64::try_from(stride.among.saturating_sub(1)).unwrap_or(i64::MAX);
+                let values = values![query.form, ids.start, ids.end, before_it];
+                tx.one(rows::nth(query), values).await?
+            }
             known => known,
         };
         ids.start = floor.unwrap_or(ids.start);
@@ -211,14 +225,6 @@ impl Tx {
         Ok(pending.map_or(as_of, |pending| next_as_of(pending, as_of)))
     }
 
-    /// Counts a list by reading it, where no tally tells.
-    async fn count_listed(&mut self, query: &FeedbackQuery) -> Result<i64, Error> {
-        let run = Run::of(query.range);
-        let values = rows::values(query, run, &run.ids(None), None)?;
-        let counted = rows::of_list(self.is_sqlite(), query, rows::COUNTED);
-        Ok(self.one(counted, values).await?.unwrap_or_default())
-    }
-
     /// The first `rows` of a list that are older than `before`, as far as they are in these runs (newest first).
     async fn listed(
         &mut self,
@@ -262,17 +268,5 @@ impl Tx {
         }
         let listed = rows::of_list(self.is_sqlite(), query, rows::LISTED);
         read.add(self.stream(listed, values(Some(fitting))?)).await
-    }
-
-    /// The id down to which so many of the form's rows are; `None`: there are fewer.
-    async fn floor(
-        &mut self,
-        query: &FeedbackQuery,
-        ids: &Range<Uuid>,
-        among: usize,
-    ) -> Result<Option<Uuid>, Error> {
-        let before_it = i64::try_from(among.saturating_sub(1)).unwrap_or(i64::MAX);
-        let values = values![query.form, ids.start, ids.end, before_it];
-        self.one(rows::nth(query), values).await
     }
 }

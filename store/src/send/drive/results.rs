@@ -7,10 +7,10 @@ use domain::date_range::day_of;
 use uuid::Uuid;
 
 use super::{DELETE_DUE, Loaded, Outcome, SET_DUE, StepTx};
+use crate::Error;
 use crate::send::CampaignKey;
 use crate::send::tally::Counted;
 use crate::tx::{Sql, get, values};
-use crate::{Error, Tx};
 
 /// Certain failures after which a message fails.
 const MAX_FAILURES: i64 = 5;
@@ -42,7 +42,16 @@ impl StepTx<'_> {
         outcomes: &[Outcome],
         campaigns: &BTreeMap<CampaignKey, Loaded>,
     ) -> Result<Vec<MessageStatus>, Error> {
-        let messages = self.tx.lock_claimed(outcomes).await?;
+        // Those of messages that are still claimed, by their ids, and how often each failed.
+        let rows = outcomes.iter().map(|outcome| outcome.claimed.of_due());
+        let claimed = self.tx.locking(CLAIMED, "FOR UPDATE OF d, m");
+        let mut messages: HashMap<Uuid, (Counted, i64)> = HashMap::new();
+        for row in self.tx.for_rows(&claimed, rows.collect()).await? {
+            if get::<i64>(&row, "fence")? > 0 {
+                let message = (Counted::read(&row)?, get(&row, "failures")?);
+                messages.insert(get(&row, "message_id")?, message);
+            }
+        }
         let (mut recorded, mut reminders) = (vec![], vec![]);
         let mut references = BTreeMap::new();
         for outcome in outcomes {
@@ -103,24 +112,5 @@ impl StepTx<'_> {
         let (now, changes) = (self.now, &mut self.changes);
         self.tx.plan_reminders(&reminders, now, changes).await?;
         Ok(recorded)
-    }
-}
-
-impl Tx {
-    /// The messages of these outcomes that are still claimed, by their ids, and how often each failed.
-    async fn lock_claimed(
-        &self,
-        outcomes: &[Outcome],
-    ) -> Result<HashMap<Uuid, (Counted, i64)>, Error> {
-        let rows = outcomes.iter().map(|outcome| outcome.claimed.of_due());
-        let claimed = self.locking(CLAIMED, "FOR UPDATE OF d, m");
-        let mut messages = HashMap::new();
-        for row in self.for_rows(&claimed, rows.collect()).await? {
-            if get::<i64>(&row, "fence")? > 0 {
-                let message = (Counted::read(&row)?, get(&row, "failures")?);
-                messages.insert(get(&row, "message_id")?, message);
-            }
-        }
-        Ok(messages)
     }
 }
