@@ -1,7 +1,6 @@
 //! What all routes share: one value, made once, passed in. What only one capability needs is in its own crate.
 
 use std::fmt::Display;
-use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,8 +22,8 @@ use crate::recent_changes::RecentChanges;
 use crate::{body, list};
 
 /// The shared state. Cheap to clone.
-#[derive(Clone)]
-pub struct AppState(Arc<Shared>);
+#[derive(Clone, derive_more::Deref)]
+pub struct AppState(#[deref(forward)] Arc<Shared>);
 
 /// What [`AppState`] leads to.
 pub struct Shared {
@@ -55,14 +54,6 @@ pub struct Shared {
     pub tasks: TaskTracker,
     /// Cancelled when the process is to stop.
     pub shutdown: CancellationToken,
-}
-
-impl Deref for AppState {
-    type Target = Shared;
-
-    fn deref(&self) -> &Shared {
-        &self.0
-    }
 }
 
 /// How often the use of keys is written.

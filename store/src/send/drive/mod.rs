@@ -69,7 +69,8 @@ impl ClaimedKey {
 }
 
 /// A message to be handed over now. Its `Debug` shows neither phone nor text.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("Claimed({key:?})")]
 pub struct Claimed {
     pub key: ClaimedKey,
     pub account_number: i32,
@@ -77,14 +78,6 @@ pub struct Claimed {
     pub text: String,
     pub parts: Parts,
     pub validity: Duration,
-}
-
-impl std::fmt::Debug for Claimed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Claimed")
-            .field("key", &self.key)
-            .finish_non_exhaustive()
-    }
 }
 
 /// What a driver is and may do.
