@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use store::{Error, Store};
+use store::Store;
 use tokio::time::{Interval, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -15,8 +15,14 @@ const SWEEP: Duration = Duration::from_secs(30);
 pub(crate) async fn record_heartbeats(store: Store, worker_id: Uuid, shutdown: CancellationToken) {
     let mut ticks = every(TICK);
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
-        if let Err(error) = tick(&store, worker_id).await {
-            tracing::debug!(%error, "heartbeat skipped");
+        let tick = async {
+            store.record_worker_heartbeat(worker_id).await?;
+            store.free_frozen(worker_id).await
+        };
+        match tick.await {
+            Ok(0) => {}
+            Ok(freed) => tracing::warn!(sessions = freed, "ended the sessions of silent workers"),
+            Err(error) => tracing::debug!(%error, "heartbeat skipped"),
         }
     }
 }
@@ -35,13 +41,4 @@ fn every(period: Duration) -> Interval {
     let mut ticks = tokio::time::interval(period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ticks
-}
-
-async fn tick(store: &Store, worker_id: Uuid) -> Result<(), Error> {
-    store.record_worker_heartbeat(worker_id).await?;
-    let freed = store.free_frozen(worker_id).await?;
-    if freed > 0 {
-        tracing::warn!(sessions = freed, "ended the sessions of silent workers");
-    }
-    Ok(())
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use domain::message::{Lane, Message};
 use platform::queue::Queue;
+use store::Store;
 use store::form::FormKey;
-use store::{Error, Store};
 use tokio_util::sync::CancellationToken;
 
 use crate::lanes::ImportNotifier;
@@ -35,18 +35,12 @@ pub(crate) async fn listen(
 /// Scans the ledger for accounts with chunks until `shutdown`.
 pub(crate) async fn scan(store: Store, imports: ImportNotifier, shutdown: CancellationToken) {
     while !shutdown.is_cancelled() {
-        if let Err(error) = scan_once(&store, &imports).await {
-            tracing::debug!(%error, "no scan of the ledger");
+        for lane in Lane::ALL {
+            match store.accounts_with_chunks(lane).await {
+                Ok(accounts) => accounts.into_iter().for_each(|id| imports.notify(id, lane)),
+                Err(error) => tracing::debug!(%error, "no scan of the ledger"),
+            }
         }
         shutdown.run_until_cancelled(tokio::time::sleep(SCAN)).await;
     }
-}
-
-async fn scan_once(store: &Store, imports: &ImportNotifier) -> Result<(), Error> {
-    for lane in Lane::ALL {
-        for account_id in store.accounts_with_chunks(lane).await? {
-            imports.notify(account_id, lane);
-        }
-    }
-    Ok(())
 }

@@ -16,25 +16,20 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(super) async fn send(lease: Lease, hand_over: Arc<HandOver>, stop: CancellationToken) {
     let mut looks = tokio::time::interval(LOOK);
     while stop.run_until_cancelled(looks.tick()).await.is_some() {
-        while let Some(handed) = next(&lease, &hand_over).await {
+        while !stop.is_cancelled() {
+            let deadline = Deadline::at(Instant::now() + TRUSTED_FOR);
+            let reply = match hand_over.sender.store.take_reply(&lease).await {
+                Ok(Some(reply)) => reply,
+                Ok(None) => break,
+                Err(error) => {
+                    tracing::debug!(%error, sender.name = %lease.name, "replies wait");
+                    break;
+                }
+            };
+            let handed = Arc::clone(&hand_over).run(reply, deadline).await;
             if !matches!(handed, Some(Handed::Accepted { .. })) {
                 tracing::info!(sender.name = %lease.name, "a reply was not accepted");
             }
-            if stop.is_cancelled() {
-                return;
-            }
-        }
-    }
-}
-
-/// Hands over the next reply; `None`: none waits.
-async fn next(lease: &Lease, hand_over: &Arc<HandOver>) -> Option<Option<Handed>> {
-    let deadline = Deadline::at(Instant::now() + TRUSTED_FOR);
-    match hand_over.sender.store.take_reply(lease).await {
-        Ok(reply) => Some(Arc::clone(hand_over).run(reply?, deadline).await),
-        Err(error) => {
-            tracing::debug!(%error, sender.name = %lease.name, "replies wait");
-            None
         }
     }
 }
