@@ -46,5 +46,5 @@ pub mod record;
 pub mod rollup;
 pub mod scope;
 pub mod sms;
-mod text;
+pub mod text;
 mod varint;

@@ -1,4 +1,6 @@
-//! What several kinds of text need: the search for control characters, and the beginning of a long text.
+//! What several kinds of text need: the search for control characters, the beginning of a long text, and ids.
+
+use uuid::Uuid;
 
 /// Whether the text holds a character of Unicode's category Cc (U+0000–U+001F, U+007F–U+009F).
 pub(crate) fn has_control(text: &str) -> bool {
@@ -11,6 +13,11 @@ pub(crate) fn has_control(text: &str) -> bool {
 pub(crate) fn cut(text: &str, max: usize) -> &str {
     text.get(..text.floor_char_boundary(max))
         .unwrap_or_default()
+}
+
+/// Only the written form with hyphens; `Uuid` itself reads others too.
+pub fn parse_uuid(text: &str) -> Option<Uuid> {
+    (text.len() == uuid::fmt::Hyphenated::LENGTH).then(|| Uuid::parse_str(text).ok())?
 }
 
 #[cfg(test)]

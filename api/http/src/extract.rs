@@ -5,6 +5,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, Uri};
 use domain::date_range::DateRange;
 use domain::docid::DocId;
+pub use domain::text::parse_uuid;
 use percent_encoding::percent_decode_str;
 use uuid::Uuid;
 
@@ -32,11 +33,6 @@ impl<S: Send + Sync> FromRequestParts<S> for PathId {
 /// 400 `invalid_parameter`.
 pub fn parse_id(name: &str, text: &str) -> Result<Uuid> {
     parse_uuid(text).ok_or_else(|| Problem::invalid_parameter(format!("{name} is not a UUID")))
-}
-
-/// Only the written form with hyphens; `Uuid` itself reads others too.
-pub fn parse_uuid(text: &str) -> Option<Uuid> {
-    (text.len() == uuid::fmt::Hyphenated::LENGTH).then(|| Uuid::parse_str(text).ok())?
 }
 
 /// The `{docid}` of a path.

@@ -8,12 +8,10 @@ use crate::form::BusProp;
 use crate::invalid::{Fault, code};
 use crate::link::track_field;
 use crate::record::column_of;
+use crate::text::parse_uuid;
 
-/// Only the written form with hyphens; `Uuid` itself reads others too.
 pub(super) fn uuid(text: &str) -> Result<Uuid, Fault> {
-    let is_hyphenated = text.len() == uuid::fmt::Hyphenated::LENGTH;
-    let id = Uuid::parse_str(text).ok().filter(|_| is_hyphenated);
-    id.ok_or_else(|| Fault::new(code::MALFORMED, "is not a UUID"))
+    parse_uuid(text).ok_or_else(|| Fault::new(code::MALFORMED, "is not a UUID"))
 }
 
 /// RFC 3339 in UTC; chrono also reads longer years, other offsets and spaces.

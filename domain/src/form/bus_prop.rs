@@ -10,7 +10,6 @@ pub const MAX_CHARS: usize = 500;
 /// A text `<name>:<value>`, split at its first `:`; neither part is empty, at most 500 characters, no control
 /// character. Compared byte by byte; nothing is trimmed or folded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String")]
 pub struct BusProp(String);
 
 impl BusProp {
@@ -41,14 +40,6 @@ impl BusProp {
     /// What stands after the first `:`.
     pub fn value(&self) -> &str {
         self.0.split_once(':').map_or("", |(_, value)| value)
-    }
-}
-
-impl TryFrom<String> for BusProp {
-    type Error = Fault;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::parse(&text)
     }
 }
 

@@ -11,23 +11,14 @@ const VISIT: &str = "visit";
 
 /// A key of the shape `[a-z][a-z0-9_]{0,39}`, but not `visit`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String")]
 pub struct FieldKey(String);
 
 impl FieldKey {
-    pub fn parse(text: &str) -> Result<Self, Fault> {
-        Self::try_from(text.to_owned())
-    }
-
     pub fn as_str(&self) -> &str {
         &self.0
     }
-}
 
-impl TryFrom<String> for FieldKey {
-    type Error = Fault;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
+    pub fn parse(text: &str) -> Result<Self, Fault> {
         let in_shape = text.len() <= MAX_CHARS
             && text.starts_with(|c: char| c.is_ascii_lowercase())
             && text
@@ -40,7 +31,7 @@ impl TryFrom<String> for FieldKey {
             let detail = "is `visit`, which the service keeps for itself";
             Err(Fault::new(code::RESERVED, detail))
         } else {
-            Ok(Self(text))
+            Ok(Self(text.to_owned()))
         }
     }
 }
