@@ -5,8 +5,7 @@ use std::fmt::Display;
 
 use serde::Serialize;
 
-pub use crate::pointer::member;
-use crate::text::has_control;
+use crate::text::{cut, has_control};
 
 /// At most this many problems of one body are kept.
 pub const MAX_PROBLEMS: usize = 100;
@@ -54,6 +53,28 @@ impl Fault {
         let detail = detail.into();
         Self { code, detail }
     }
+}
+
+/// A JSON pointer (RFC 6901) shows at most this much of a name, or one hostile name would fill an answer.
+const MAX_NAME_BYTES: usize = 256;
+
+/// The pointer of the member `name` of the value at `pointer`. A name of more than 256 bytes is cut and ends in `…`.
+pub fn member(pointer: &str, name: &str) -> String {
+    let shown = cut(name, MAX_NAME_BYTES);
+    let mut member = String::with_capacity(pointer.len() + shown.len() + 4);
+    member.push_str(pointer);
+    member.push('/');
+    for character in shown.chars() {
+        match character {
+            '~' => member.push_str("~0"),
+            '/' => member.push_str("~1"),
+            other => member.push(other),
+        }
+    }
+    if shown.len() < name.len() {
+        member.push('…');
+    }
+    member
 }
 
 /// Checks that the text has 1 to `max_chars` characters, not all of them white space, and no control character.

@@ -41,7 +41,6 @@ pub mod month;
 pub mod pepper;
 pub mod person;
 pub mod phone;
-mod pointer;
 pub mod record;
 pub mod rollup;
 pub mod scope;

@@ -8,8 +8,7 @@ use std::ops::RangeInclusive;
 use indexmap::IndexSet;
 use serde_json::{Map, Value};
 
-use crate::invalid::{Fault, Invalid, Problems, check_line, code};
-use crate::pointer::member;
+use crate::invalid::{Fault, Invalid, Problems, check_line, code, member};
 
 /// The texts of these members of a body, all of which must be there, and nothing else.
 ///

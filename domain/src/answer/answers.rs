@@ -1,9 +1,9 @@
-//! The answers of one submission.
+//! The answers of one submission, as they are read and as the store keeps them.
 
 use serde_json::{Value, json};
 
 use super::value::AnswerValue;
-use crate::form::{Field, FieldKey, FieldKind};
+use crate::form::{Field, FieldKey, FieldKind, FormContent};
 
 /// The answers of one submission, in the order of the form's fields; never two of one field, and never none of one that was
 /// taken.
@@ -19,6 +19,13 @@ pub struct Answers {
     pub has_comment: bool,
 }
 
+/// A stored answer that the form cannot have taken: the form is not the answers', or older than they are.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the form cannot have taken the stored answer to `{key}`")]
+pub struct UnreadableAnswers {
+    pub key: String,
+}
+
 impl Answers {
     pub fn get(&self, key: &str) -> Option<&AnswerValue> {
         let mut answers = self.list.iter();
@@ -32,6 +39,28 @@ impl Answers {
         answers
             .map(|(key, value)| (key.as_str().to_owned(), json!(value)))
             .collect()
+    }
+
+    /// Reads what [`Answers::to_value`] gave, with the form as it is now: fields and options may have been retired
+    /// since, and what was optional may be missing.
+    pub fn from_stored(form: &FormContent, stored: Value) -> Result<Self, UnreadableAnswers> {
+        let Value::Object(mut stored) = stored else {
+            return Err(UnreadableAnswers { key: String::new() });
+        };
+        let mut answers = Answers::default();
+        for field in &form.fields {
+            if let Some(value) = stored.remove(field.key.as_str()) {
+                let Some(value) = AnswerValue::from_stored(field, value) else {
+                    let key = field.key.as_str().to_owned();
+                    return Err(UnreadableAnswers { key });
+                };
+                answers.push(field, value);
+            }
+        }
+        match stored.into_iter().next() {
+            Some((key, _)) => Err(UnreadableAnswers { key }),
+            None => Ok(answers),
+        }
     }
 
     pub(super) fn push(&mut self, field: &Field, value: AnswerValue) {

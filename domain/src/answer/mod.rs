@@ -1,14 +1,12 @@
-//! What a person answered: read from a body and checked by the form (`read`), or read back from the store (`stored`).
+//! What a person answered: read from a body and checked by the form (`read`), or read back from the store (`answers`).
 //!
 //! `value` is the answer to one field. Visits, links and counting are elsewhere.
 
 mod answers;
 mod read;
-mod stored;
 #[cfg(test)]
 mod tests;
 mod value;
 
-pub use self::answers::Answers;
-pub use self::stored::UnreadableAnswers;
+pub use self::answers::{Answers, UnreadableAnswers};
 pub use self::value::AnswerValue;

@@ -12,9 +12,8 @@ use super::{
     RecordCode as Code, column_of,
 };
 use crate::docid::{self, DocId};
-use crate::invalid::{MAX_PROBLEMS, NotValid, Problems};
+use crate::invalid::{MAX_PROBLEMS, NotValid, Problems, member};
 use crate::phone::PhoneNumber;
-use crate::pointer;
 use crate::text::{cut, has_control};
 
 /// A member of an element, by its decoded name.
@@ -132,7 +131,7 @@ struct Found<'a> {
 
 impl<'a> Found<'a> {
     fn note(&self, name: &str, code: Code, detail: impl Display) {
-        let pointer = pointer::member("", name);
+        let pointer = member("", name);
         self.problems.push(pointer, code, detail);
     }
 

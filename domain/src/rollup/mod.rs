@@ -21,7 +21,6 @@
 mod codec;
 mod day_counts;
 mod delta;
-mod differences;
 mod field_counts;
 pub mod month;
 
