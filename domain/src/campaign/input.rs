@@ -1,6 +1,7 @@
 //! From the body that makes or replaces a campaign to its content, or to the list of its problems.
 
 use std::collections::HashSet;
+use std::hash::Hash;
 
 use chrono::{DateTime, Utc};
 use indexmap::IndexMap;
@@ -51,8 +52,9 @@ fn read_campaign(campaign: &Members) -> Option<CampaignContent> {
     let text = campaign.parsed("text", Template::parse);
     let audience = read_audience(campaign);
     let number = |name, range, default| campaign.number(name, range).unwrap_or(default);
+    let track_field = once(|name| field_name(name).map(str::to_owned));
     Some(CampaignContent {
-        track_fields: read_track_fields(campaign),
+        track_fields: campaign.strings("track_fields", MAX_COPIED_FIELDS, "the name", track_field),
         bus_props_from: read_texts(
             campaign,
             "bus_props_from",
@@ -111,11 +113,7 @@ fn read_audience(campaign: &Members) -> Option<Audience> {
 
 /// At least one batch, each once.
 fn read_batches(audience: &Members) -> Vec<Uuid> {
-    let mut known = HashSet::new();
-    let batches = audience.strings("batch_ids", MAX_BATCHES, "batch_id", |text| {
-        let batch = uuid(text)?;
-        known.insert(batch).then_some(batch).ok_or_else(repeated)
-    });
+    let batches = audience.strings("batch_ids", MAX_BATCHES, "batch_id", once(uuid));
     if audience.get("batch_ids") == Some(&json!([])) {
         audience.note("batch_ids", code::MISSING, "batch_ids is empty");
     }
@@ -139,18 +137,17 @@ fn read_recipients(audience: &Members) -> Audience {
     }
 }
 
-fn read_track_fields(campaign: &Members) -> Vec<String> {
+/// What `read` makes of the entries of a list, each once.
+fn once<'a, T: Clone + Eq + Hash>(
+    read: impl Fn(&'a str) -> Result<T, Fault>,
+) -> impl FnMut(&'a str) -> Result<T, Fault> {
     let mut known = HashSet::new();
-    campaign.strings("track_fields", MAX_COPIED_FIELDS, "the name", |name| {
-        let name = field_name(name)?.to_owned();
-        let is_new = known.insert(name.clone());
-        is_new.then_some(name).ok_or_else(repeated)
-    })
-}
-
-/// Of an entry that comes before in its list.
-fn repeated() -> Fault {
-    Fault::new(code::DUPLICATE, "comes before in the list")
+    move |text| {
+        let entry = read(text)?;
+        let is_new = known.insert(entry.clone());
+        let repeated = || Fault::new(code::DUPLICATE, "comes before in the list");
+        is_new.then_some(entry).ok_or_else(repeated)
+    }
 }
 
 /// An object of strings; left out, it is empty. An entry that is null is refused: without it, a message could go to more
