@@ -19,13 +19,6 @@ pub struct Answers {
     pub has_comment: bool,
 }
 
-/// A stored answer that the form cannot have taken: the form is not the answers', or older than they are.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the form cannot have taken the stored answer to `{key}`")]
-pub struct UnreadableAnswers {
-    pub key: String,
-}
-
 impl Answers {
     pub fn get(&self, key: &str) -> Option<&AnswerValue> {
         let mut answers = self.list.iter();
@@ -43,22 +36,24 @@ impl Answers {
 
     /// Reads what [`Answers::to_value`] gave, with the form as it is now: fields and options may have been retired
     /// since, and what was optional may be missing.
-    pub fn from_stored(form: &FormContent, stored: Value) -> Result<Self, UnreadableAnswers> {
+    ///
+    /// # Errors
+    /// An answer that the form cannot have taken: the form is not the answers', or older than they are.
+    pub fn from_stored(form: &FormContent, stored: Value) -> Result<Self, String> {
+        let unreadable = |key| format!("the form cannot have taken the stored answer to `{key}`");
         let Value::Object(mut stored) = stored else {
-            return Err(UnreadableAnswers { key: String::new() });
+            return Err(unreadable(""));
         };
         let mut answers = Answers::default();
         for field in &form.fields {
-            if let Some(value) = stored.remove(field.key.as_str()) {
-                let Some(value) = AnswerValue::from_stored(field, value) else {
-                    let key = field.key.as_str().to_owned();
-                    return Err(UnreadableAnswers { key });
-                };
-                answers.push(field, value);
+            let key = field.key.as_str();
+            if let Some(value) = stored.remove(key) {
+                let value = AnswerValue::from_stored(field, value);
+                answers.push(field, value.ok_or_else(|| unreadable(key))?);
             }
         }
-        match stored.into_iter().next() {
-            Some((key, _)) => Err(UnreadableAnswers { key }),
+        match stored.keys().next() {
+            Some(key) => Err(unreadable(key)),
             None => Ok(answers),
         }
     }

@@ -8,5 +8,5 @@ mod read;
 mod tests;
 mod value;
 
-pub use self::answers::{Answers, UnreadableAnswers};
+pub use self::answers::Answers;
 pub use self::value::AnswerValue;
