@@ -23,7 +23,6 @@ mod answers;
 mod erase;
 mod link_counts;
 mod pending;
-mod statements;
 
 pub use self::answers::Recorded;
 pub(crate) use self::link_counts::LinkCounts;

@@ -5,7 +5,6 @@
 //!
 //! What is *not* here: storing and erasing feedbacks ([`crate::collect`]), and counts by day ([`crate::report`]).
 
-mod bounds;
 mod rows;
 mod tally;
 
@@ -17,8 +16,8 @@ use domain::date_range::DateRange;
 use domain::link::{BusPropIds, TrackFields};
 use uuid::Uuid;
 
-pub(crate) use self::bounds::ids_of_days;
 use self::rows::Read;
+pub(crate) use self::tally::ids_of_days;
 use self::tally::{Run, runs};
 use crate::form::FormKey;
 use crate::report::rollup::next_as_of;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use chrono::{NaiveDate, TimeDelta};
+use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use domain::date_range::{DateRange, day_of};
 use domain::link::BusPropIds;
 use domain::rollup::{Counts, DayCounts};
@@ -11,7 +11,6 @@ use futures::TryStreamExt;
 use uuid::Uuid;
 
 use super::FeedbackQuery;
-use super::bounds::{ids_of_days, time_of};
 use crate::report::rollup::WHOLE;
 use crate::tx::{Sql, get, values};
 use crate::{Error, Tx};
@@ -20,6 +19,28 @@ use crate::{Error, Tx};
 const APART: TimeDelta = TimeDelta::days(3);
 /// The runs that are read one by one, at most. All earlier days are one more run.
 const RUNS: usize = 50;
+
+/// No account's day begins further from the same day in UTC, nor is it moved further by a later time zone table. Rows of
+/// other days between the bounds are told by their day.
+const SLACK: TimeDelta = TimeDelta::days(1);
+
+/// The ids that feedbacks of these days may have.
+pub(crate) fn ids_of_days(first: NaiveDate, last: NaiveDate) -> Range<Uuid> {
+    let midnight = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
+    first_id(midnight(first) - SLACK)..first_id(midnight(last) + SLACK + SLACK)
+}
+
+/// The lowest id of a moment.
+fn first_id(at: DateTime<Utc>) -> Uuid {
+    let millis = u64::try_from(at.timestamp_millis()).unwrap_or(0);
+    Uuid::from_u128(u128::from(millis) << 80)
+}
+
+/// The moment of an id, to the millisecond.
+fn time_of(id: Uuid) -> DateTime<Utc> {
+    let millis = i64::try_from(id.as_u128() >> 80).unwrap_or(i64::MAX);
+    DateTime::from_timestamp_millis(millis).unwrap_or(DateTime::<Utc>::MAX_UTC)
+}
 
 /// A list's rows by day.
 pub(super) type Tally = BTreeMap<NaiveDate, i64>;
@@ -226,5 +247,28 @@ mod tests {
         assert_eq!(before(20, 1), [(18, 21, 4)]);
         assert_eq!(before(20, 3), [(16, 21, 6)]);
         assert_eq!(before(1, 3), [(1, 2, 2)]);
+    }
+
+    #[test]
+    fn every_moment_of_a_day_in_any_zone_is_within_its_bounds() {
+        for zone in [Tz::Pacific__Kiritimati, Tz::UTC, Tz::Etc__GMTPlus12] {
+            for hours in 0..72 {
+                let at = DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::hours(hours);
+                let seconds = u64::try_from(at.timestamp()).unwrap();
+                let id = Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, 999_999_999));
+                let day = day_of(at, zone);
+                let ids = ids_of_days(day, day);
+                assert!(ids.contains(&id), "{at} in {zone}");
+                assert_eq!(time_of(id).timestamp(), at.timestamp());
+            }
+        }
+    }
+
+    #[test]
+    fn days_before_the_epoch_and_far_ones_have_bounds() {
+        let day = |year| NaiveDate::from_ymd_opt(year, 12, 31).unwrap();
+        let ids = ids_of_days(day(1), day(9999));
+        assert_eq!(ids.start, Uuid::nil());
+        assert!(ids.end > Uuid::now_v7());
     }
 }
