@@ -82,7 +82,7 @@ impl Worker {
         self.slots
             .iter()
             .map(|slot| (slot.name, slot.heartbeat.clone()))
-            .chain([("worker rollup", self.rollup_job.heartbeat())])
+            .chain([("worker rollup", self.rollup_job.heartbeat.clone())])
             .chain(self.sending.iter().flat_map(SendingJob::heartbeats))
             .map(|(name, heartbeat)| Check::heartbeat(name, heartbeat, STOPPED))
             .chain(self.sending.as_ref().map(SendingJob::check))

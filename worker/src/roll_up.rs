@@ -90,7 +90,7 @@ pub struct RollupJob {
     notifier: RollupNotifier,
     store: Store,
     cache: Cache,
-    heartbeat: Heartbeat,
+    pub(crate) heartbeat: Heartbeat,
 }
 
 impl RollupJob {
@@ -107,10 +107,6 @@ impl RollupJob {
     /// What notifies it.
     pub fn notifier(&self) -> RollupNotifier {
         self.notifier.clone()
-    }
-
-    pub(crate) fn heartbeat(&self) -> Heartbeat {
-        self.heartbeat.clone()
     }
 
     /// Rolls up what it is notified of and what its scans find, until `shutdown`.

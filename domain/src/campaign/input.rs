@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::content::{Audience, CampaignContent, Reminder};
-use super::limits::{
+use super::value::{bus_prop_name, field_name, sender_name, time, uuid};
+use super::{
     CONTACT_GAP_DAYS, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES, MAX_BUS_PROPS_FROM,
     MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS, REMINDER_AFTER_DAYS,
     SEND_WITHIN_HOURS,
 };
-use super::value::{bus_prop_name, field_name, sender_name, time, uuid};
 use crate::invalid::{Fault, Invalid, code};
 use crate::link::track_field::read_value;
 use crate::members::{Members, read_body};

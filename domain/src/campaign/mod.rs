@@ -6,10 +6,13 @@
 //!
 //! Texts, parts and send windows are in [`crate::sms`]. Ids, times and rows are in `store`.
 
+use std::ops::RangeInclusive;
+
+use crate::link::{MAX_LINK_BUS_PROPS, MAX_TRACK_FIELDS};
+
 mod content;
 mod counts;
 mod input;
-mod limits;
 mod message;
 mod part_states;
 mod preview;
@@ -21,13 +24,27 @@ mod value;
 pub use self::content::{Audience, CampaignContent, Reminder};
 pub use self::counts::{CampaignCounts, Count, Counts};
 pub use self::input::READ_ONLY;
-pub use self::limits::{
-    CONTACT_GAP_DAYS, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES, MAX_BUS_PROPS_FROM,
-    MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS, MAX_SENDER_CHARS,
-    REMINDER_AFTER_DAYS, SEND_WITHIN_HOURS,
-};
 pub use self::message::{Message, MessageKind, MessageStatus, SkipReason};
 pub use self::part_states::{PartStates, Receipt, ReceiptStatus};
 pub use self::preview::{Encodings, Preview, Sample};
 pub use self::status::{Action, CampaignStatus};
 pub use self::value::{is_sender_name, time as parse_time};
+
+/// The characters of a campaign's name, at most; at least 1.
+pub const MAX_NAME_CHARS: usize = 200;
+/// The characters of a sender's name, at most; at least 1.
+pub const MAX_SENDER_CHARS: usize = 40;
+/// The batches of an audience, at most; at least 1.
+pub const MAX_BATCHES: usize = 100;
+/// The tracking fields that a link gets from the recipient, at most. `docid` is one more.
+pub const MAX_COPIED_FIELDS: usize = MAX_TRACK_FIELDS - 1;
+/// The business properties that a link gets from the recipient, at most.
+pub const MAX_BUS_PROPS_FROM: usize = MAX_LINK_BUS_PROPS;
+pub const LINK_EXPIRES_AFTER_DAYS: RangeInclusive<u32> = 1..=365;
+pub const SEND_WITHIN_HOURS: RangeInclusive<u32> = 1..=720;
+pub const CONTACT_GAP_DAYS: RangeInclusive<u32> = 0..=365;
+pub const MAX_PARTS: RangeInclusive<u32> = 1..=10;
+/// At most what a database counts.
+pub const MAX_MESSAGES: RangeInclusive<u64> = 1..=i64::MAX.cast_unsigned();
+pub const DELAY_MINUTES: RangeInclusive<u32> = 0..=43_200;
+pub const REMINDER_AFTER_DAYS: RangeInclusive<u32> = 1..=90;

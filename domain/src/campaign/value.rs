@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::limits::MAX_SENDER_CHARS;
+use super::MAX_SENDER_CHARS;
 use crate::form::BusProp;
 use crate::invalid::{Fault, code};
 use crate::link::track_field;

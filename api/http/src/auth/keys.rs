@@ -75,27 +75,20 @@ impl Keys {
             return Ok(record);
         }
         // In a box: most requests need no room for it.
-        Box::pin(self.verify_anew(state, network, key, hash)).await
-    }
-
-    async fn verify_anew(
-        &self,
-        state: &AppState,
-        network: Network,
-        key: &str,
-        hash: &[u8; 32],
-    ) -> Result<Arc<KeyRecord>> {
-        // The secret's hash has a fixed length, so no two pairs run together.
-        let pair = Sha256::new_with_prefix(hash).chain_update(key);
-        let pair: [u8; 32] = pair.finalize().into();
-        let was_good = self.good.contains_key(&pair);
-        let _leave = state.key_failures.lookup_permit(network, was_good)?;
-        if let Some(record) = self.look_up(&state.store, key, hash).await? {
-            self.good.insert(pair, ()).await;
-            return Ok(record);
-        }
-        state.key_failures.take(network)?;
-        Err(Problem::unauthenticated())
+        Box::pin(async {
+            // The secret's hash has a fixed length, so no two pairs run together.
+            let pair = Sha256::new_with_prefix(hash).chain_update(key);
+            let pair: [u8; 32] = pair.finalize().into();
+            let was_good = self.good.contains_key(&pair);
+            let _leave = state.key_failures.lookup_permit(network, was_good)?;
+            if let Some(record) = self.look_up(&state.store, key, hash).await? {
+                self.good.insert(pair, ()).await;
+                return Ok(record);
+            }
+            state.key_failures.take(network)?;
+            Err(Problem::unauthenticated())
+        })
+        .await
     }
 
     /// As it is in the database, or was less than [`MAX_AGE`] ago. Many who ask for the same key at once make one query.

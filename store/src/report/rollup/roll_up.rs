@@ -101,24 +101,20 @@ impl Part {
     /// The first rows, at least one.
     fn take(rows: &mut Peekable<impl Iterator<Item = PendingRow>>) -> Self {
         let mut part = Self::default();
-        while let Some(row) = rows.next_if(|row| part.ids.is_empty() || part.has_room(row)) {
-            part.add(row);
+        let fits = |part: &Self, row: &PendingRow| {
+            let new = row.keys().filter(|key| !part.keys.contains(key)).count();
+            let links = part.links.len() + row.links.len();
+            part.keys.len() + new <= PART && links <= PART_LINKS
+        };
+        while let Some(row) = rows.next_if(|row| part.ids.is_empty() || fits(&part, row)) {
+            part.ids.push(row.id);
+            part.keys.extend(row.keys());
+            part.links.merge(&row.links);
+            part.created_at = part.created_at.max(row.created_at);
+            let alike = part.alike.entry((row.bus_prop_ids, row.day));
+            alike.or_default().merge(&row.delta);
         }
         part
-    }
-
-    fn has_room(&self, row: &PendingRow) -> bool {
-        let new = row.keys().filter(|key| !self.keys.contains(key)).count();
-        self.keys.len() + new <= PART && self.links.len() + row.links.len() <= PART_LINKS
-    }
-
-    fn add(&mut self, row: PendingRow) {
-        self.ids.push(row.id);
-        self.keys.extend(row.keys());
-        self.links.merge(&row.links);
-        self.created_at = self.created_at.max(row.created_at);
-        let alike = self.alike.entry((row.bus_prop_ids, row.day));
-        alike.or_default().merge(&row.delta);
     }
 
     /// What is to be added to each row of the rollup.
