@@ -65,7 +65,8 @@ pub(super) fn read_counts(rest: &mut &[u8]) -> Result<DayCounts, DecodeError> {
 pub(super) fn write_fields(out: &mut Vec<u8>, counts: &FieldCounts) {
     varint::write(out, counts.len() as u64);
     for (key, field) in counts.iter() {
-        write_text(out, key);
+        varint::write(out, key.len() as u64);
+        out.extend_from_slice(key.as_bytes());
         varint::write_signed(out, field.answers);
         varint::write(out, field.values().count() as u64);
         for (value, count) in field.values() {
@@ -97,7 +98,11 @@ fn read_field(rest: &mut &[u8], into: &mut FieldCount) -> Result<(), DecodeError
         let (value, after) = rest.split_first().ok_or(CUT_OFF)?;
         *rest = after;
         ascend(&mut last, *value)?;
-        add(into.at(*value), read_listed_count(rest)?);
+        let count = read_count(rest)?;
+        if count == 0 {
+            return Err(ZERO);
+        }
+        add(into.at(*value), count);
     }
 
     if answers == 0 && values == 0 {
@@ -122,18 +127,6 @@ fn read_len(rest: &mut &[u8]) -> Result<usize, DecodeError> {
 
 fn read_count(rest: &mut &[u8]) -> Result<i64, DecodeError> {
     varint::read_signed(rest).ok_or(CUT_OFF)
-}
-
-fn read_listed_count(rest: &mut &[u8]) -> Result<i64, DecodeError> {
-    match read_count(rest)? {
-        0 => Err(ZERO),
-        count => Ok(count),
-    }
-}
-
-fn write_text(out: &mut Vec<u8>, text: &str) {
-    varint::write(out, text.len() as u64);
-    out.extend_from_slice(text.as_bytes());
 }
 
 fn read_text<'a>(rest: &mut &'a [u8]) -> Result<&'a str, DecodeError> {
