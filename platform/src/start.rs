@@ -33,13 +33,10 @@ pub struct Process {
 ///     let config = cli.settings.config(Role::Worker)?;
 ///     let backends = platform::backends::Backends::open(&config, &process.shutdown).await?;
 ///     // … work until process.shutdown
-///     anyhow::Ok(())
+///     Ok(())
 /// });
 /// ```
-pub fn run<E>(work: impl AsyncFnOnce(Process) -> Result<(), E>) -> ExitCode
-where
-    E: Into<Box<dyn StdError + Send + Sync>>,
-{
+pub fn run(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> ExitCode {
     match try_run(work) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -50,12 +47,7 @@ where
     }
 }
 
-fn try_run<E>(
-    work: impl AsyncFnOnce(Process) -> Result<(), E>,
-) -> Result<(), Box<dyn StdError + Send + Sync>>
-where
-    E: Into<Box<dyn StdError + Send + Sync>>,
-{
+fn try_run(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> anyhow::Result<()> {
     // It must be there before the first TLS connection, because no library here brings its own. The error says that one is
     // installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -75,7 +67,7 @@ where
             tokio::time::sleep(DRAIN).await;
         };
         tokio::select! {
-            result = work(process) => result.map_err(Into::into),
+            result = work(process) => result,
             () = overdue => {
                 tracing::warn!("what is still in hand is left to others");
                 Ok(())
