@@ -47,12 +47,9 @@ pub(super) fn parse(text: &str) -> Result<Arc<Pepper>, String> {
 
 fn read_or_make(path: &Path) -> io::Result<String> {
     match fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => make(path),
-        read => read,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        read => return read,
     }
-}
-
-fn make(path: &Path) -> io::Result<String> {
     let [first, second]: [u128; 2] = rand::random();
     let text = format!("{first:032x}{second:032x}");
     let mut file = OpenOptions::new()

@@ -1,6 +1,6 @@
 //! Which due messages are handed over next: claimed, judged, and given their link.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 use domain::campaign::{CampaignStatus, Count, MessageKind, MessageStatus, PartStates};
@@ -10,11 +10,11 @@ use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use super::{Claimed, ClaimedKey, DELETE_DUE, Loaded, SET_DUE, StepTx, Wanted};
+use crate::Error;
 use crate::form::{FIELD, LINK};
 use crate::send::contact::Contact;
 use crate::send::judge::{Context, DueMessage, Ready, Verdict};
 use crate::tx::{Sql, get, json, parsed, values};
-use crate::{Error, Tx};
 
 /// Due messages of the sender with their recipients; a test may wait for the sender that a DRAFT had before. Of a reminder it is also asked whether the first message was answered.
 const DUE: &str = "SELECT d.due_at, d.message_id, d.failures, m.docid, m.kind, m.link_id, m.scheduled_at,
@@ -133,7 +133,15 @@ impl StepTx<'_> {
                 }
             }
         }
-        self.tx.keep_contacts(sent_to, &contacts).await?;
+        let sent_to = sent_to.into_iter();
+        let (old, new): (Vec<_>, Vec<_>) = sent_to.partition(|(mac, _)| contacts.contains_key(mac));
+        let rows = |contacts: Vec<(_, _)>| contacts.into_iter().map(|(_, row)| row).collect();
+        let expected = new.len();
+        self.tx.for_rows(SENT_TO, rows(old)).await?;
+        if self.tx.for_rows(NEW_CONTACT, rows(new)).await?.len() < expected {
+            // Somebody opted out, or was sent to, before there was anything to lock.
+            return Err(Error::Conflict("a contact came meanwhile".into()));
+        }
         Ok(found == wanted.messages && !is_used_up)
     }
 
@@ -248,27 +256,6 @@ impl StepTx<'_> {
             parts: ready.parts,
             validity: (ready.ends_at - self.now).to_std().unwrap_or_default(),
         });
-        Ok(())
-    }
-}
-
-impl Tx {
-    /// Notes to whom messages go, by MAC.
-    async fn keep_contacts(
-        &self,
-        sent_to: BTreeMap<Vec<u8>, Vec<Value>>,
-        known: &HashMap<Vec<u8>, Contact>,
-    ) -> Result<(), Error> {
-        let (old, new): (Vec<_>, Vec<_>) = sent_to
-            .into_iter()
-            .partition(|(mac, _)| known.contains_key(mac));
-        let rows = |contacts: Vec<(_, _)>| contacts.into_iter().map(|(_, row)| row).collect();
-        let expected = new.len();
-        self.for_rows(SENT_TO, rows(old)).await?;
-        if self.for_rows(NEW_CONTACT, rows(new)).await?.len() < expected {
-            // Somebody opted out, or was sent to, before there was anything to lock.
-            return Err(Error::Conflict("a contact came meanwhile".into()));
-        }
         Ok(())
     }
 }
