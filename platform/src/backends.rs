@@ -117,20 +117,16 @@ impl Backends {
     /// The health of all three. Only the database is required: without the broker workers find their chunks in the
     /// database, without the cache reports come from there.
     pub fn checks(&self) -> Vec<Check> {
-        let (store, queue, cache) = (self.store.clone(), self.queue.clone(), self.cache.clone());
         vec![
-            Check::new("database", move || {
-                let store = store.clone();
-                async move { store.ping().await.map_err(|error| error.to_string()) }
+            Check::new("database", self.store.clone(), |store| async move {
+                store.ping().await.map_err(|error| error.to_string())
             }),
-            Check::new("queue", move || {
-                let queue = queue.clone();
-                async move { queue.ping().await.map_err(|error| error.to_string()) }
+            Check::new("queue", self.queue.clone(), |queue| async move {
+                queue.ping().await.map_err(|error| error.to_string())
             })
             .optional(),
-            Check::new("cache", move || {
-                let cache = cache.clone();
-                async move { cache.ping().await.map_err(|error| error.to_string()) }
+            Check::new("cache", self.cache.clone(), |cache| async move {
+                cache.ping().await.map_err(|error| error.to_string())
             })
             .optional(),
         ]

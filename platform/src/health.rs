@@ -25,15 +25,21 @@ pub struct Check {
 }
 
 impl Check {
-    /// Without it the process is not ready. Operators see the error, so it holds no secrets.
-    pub fn new<F>(name: &'static str, run: impl Fn() -> F + Send + Sync + 'static) -> Self
+    /// Whether a server is there, or whatever `run` makes of it. Without it the process is not ready. Operators see the error, so it
+    /// holds no secrets.
+    pub fn new<S, F>(
+        name: &'static str,
+        server: S,
+        run: impl Fn(S) -> F + Send + Sync + 'static,
+    ) -> Self
     where
+        S: Clone + Send + Sync + 'static,
         F: Future<Output = Result<(), String>> + Send + 'static,
     {
         Self {
             name,
             required: true,
-            run: Arc::new(move || run().boxed()),
+            run: Arc::new(move || run(server.clone()).boxed()),
         }
     }
 
@@ -46,7 +52,7 @@ impl Check {
 
     /// A loop whose last heartbeat is at most `max_age` ago.
     pub fn heartbeat(name: &'static str, heartbeat: Heartbeat, max_age: Duration) -> Self {
-        Self::new(name, move || {
+        Self::new(name, heartbeat, move |heartbeat| {
             let age = heartbeat.age();
             let stopped = || format!("no heartbeat for {} s", age.as_secs());
             future::ready((age <= max_age).then_some(()).ok_or_else(stopped))

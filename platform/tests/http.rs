@@ -166,8 +166,8 @@ async fn operators(checks: Vec<Check>) -> Server {
 #[tokio::test]
 async fn a_missing_helper_degrades_and_metrics_are_shown() {
     let server = operators(vec![
-        Check::new("database", async || Ok(())),
-        Check::new("queue", async || Err("no broker".to_owned())).optional(),
+        Check::new("database", (), async |()| Ok(())),
+        Check::new("queue", (), async |()| Err("no broker".to_owned())).optional(),
     ])
     .await;
     let live = ask(&server, "/health/live").await;
@@ -194,7 +194,7 @@ async fn a_silent_check_or_a_stopped_loop_is_not_ready() {
     let heartbeat = Heartbeat::default();
     let max_age = Duration::from_secs(5);
     let server = operators(vec![
-        Check::new("database", std::future::pending),
+        Check::new("database", (), |()| std::future::pending()),
         Check::heartbeat("worker", heartbeat.clone(), max_age),
     ])
     .await;
@@ -215,7 +215,7 @@ async fn a_silent_check_or_a_stopped_loop_is_not_ready() {
 
 #[tokio::test]
 async fn callers_of_the_service_see_no_reasons_and_no_metrics() {
-    let missing = Check::new("database", async || Err("at 10.0.0.1".to_owned()));
+    let missing = Check::new("database", (), async |()| Err("at 10.0.0.1".to_owned()));
     let health = Health::new(vec![missing], CancellationToken::new());
     let server = start(ops::bare(health)).await;
     let ready = ask(&server, "/health/ready").await;
@@ -232,17 +232,11 @@ async fn callers_of_the_service_see_no_reasons_and_no_metrics() {
 #[tokio::test(start_paused = true)]
 async fn however_many_ask_the_checks_run_once_a_second() {
     let runs = Arc::new(AtomicUsize::new(0));
-    let counted = {
-        let runs = runs.clone();
-        move || {
-            runs.fetch_add(1, Ordering::Relaxed);
-            async { Ok(()) }
-        }
-    };
-    let health = Health::new(
-        vec![Check::new("database", counted)],
-        CancellationToken::new(),
-    );
+    let counted = Check::new("database", runs.clone(), async |runs: Arc<AtomicUsize>| {
+        runs.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    });
+    let health = Health::new(vec![counted], CancellationToken::new());
     for run in 1..=2 {
         let all = join_all((0..500).map(|_| health.readiness())).await;
         assert!(all.iter().all(|readiness| readiness.ready));
@@ -254,17 +248,12 @@ async fn however_many_ask_the_checks_run_once_a_second() {
 #[tokio::test(start_paused = true)]
 async fn a_check_whose_caller_gives_up_is_not_run_again() {
     let runs = Arc::new(AtomicUsize::new(0));
-    let slow = {
-        let runs = runs.clone();
-        move || {
-            runs.fetch_add(1, Ordering::Relaxed);
-            async {
-                tokio::time::sleep(Duration::from_millis(500)).await;
-                Ok(())
-            }
-        }
-    };
-    let health = Health::new(vec![Check::new("database", slow)], CancellationToken::new());
+    let slow = Check::new("database", runs.clone(), async |runs: Arc<AtomicUsize>| {
+        runs.fetch_add(1, Ordering::Relaxed);
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        Ok(())
+    });
+    let health = Health::new(vec![slow], CancellationToken::new());
     let given_up = tokio::time::timeout(Duration::from_millis(100), health.readiness()).await;
     assert!(given_up.is_err());
     assert!(health.readiness().await.ready);

@@ -71,8 +71,7 @@ impl SendingJob {
     pub(crate) fn check(&self) -> Check {
         let senders = self.loops.iter();
         let names: Arc<[String]> = senders.map(|sender| sender.setting.name.clone()).collect();
-        let store = self.store.clone();
-        let run = async move |store: Store, names: Arc<[String]>| {
+        let run = async |(store, names): (Store, Arc<[String]>)| {
             let states = store.sender_states().await;
             let mut states = states.map_err(|error| error.to_string())?;
             states.retain(|sender| sender.state == "error" && names.contains(&sender.name));
@@ -85,10 +84,7 @@ impl SendingJob {
                 .then_some(())
                 .ok_or_else(|| reasons.join(", "))
         };
-        Check::new("worker senders", move || {
-            run(store.clone(), Arc::clone(&names))
-        })
-        .optional()
+        Check::new("worker senders", (self.store.clone(), names), run).optional()
     }
 
     pub(crate) fn spawn(self, tasks: &TaskTracker, worker_id: Uuid, shutdown: &CancellationToken) {
