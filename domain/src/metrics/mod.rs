@@ -7,7 +7,6 @@
 mod change;
 mod field;
 mod interval;
-mod significance;
 mod terms;
 
 use serde::Serialize;
@@ -15,8 +14,7 @@ use utoipa::ToSchema;
 
 pub use self::change::{Change, HappinessChange, NpsChange};
 pub use self::field::{FieldSummary, GradeOrOption, ValueShare};
-pub use self::interval::{Interval, Z_95};
-pub use self::significance::{nps_differs, rates_differ};
+pub use self::interval::{Interval, Z_95, nps_differs, rates_differ};
 pub use self::terms::{Term, over_represented};
 use crate::rollup::DayCounts;
 

@@ -5,15 +5,14 @@
 //! [`crate::dedupe::DocIdSet`].
 
 mod check;
-mod code;
 
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 use utoipa::openapi::schema::SchemaType;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 pub(crate) use self::check::{Member, Value, check};
-pub use self::code::RecordCode;
 use crate::docid::{self, DocId};
 use crate::invalid::Invalid;
 use crate::phone::PhoneNumber;
@@ -177,6 +176,41 @@ impl BrokenRecord {
 
 /// One thing wrong with a record, and where in it. The detail never quotes a phone number or a value.
 pub type Problem = Invalid<RecordCode>;
+
+/// A record code of the API, by its name on the wire.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum RecordCode {
+    /// The element is no JSON object.
+    NotAnObject,
+    /// Absent or null.
+    DocidMissing,
+    /// Empty, too long, not a string or with a control character.
+    DocidInvalid,
+    /// Of a record accepted earlier in the same body.
+    DocidDuplicate,
+    /// Absent or null.
+    PhoneMissing,
+    /// Not a string in E.164 form.
+    PhoneInvalid,
+    /// A tracking field's name is empty, too long or with a control character.
+    FieldNameInvalid,
+    /// A tracking field's value is a number, a boolean, an array or an object.
+    FieldNotString,
+    /// A tracking field's value is too long.
+    FieldTooLong,
+    /// A tracking field's value holds U+0000.
+    FieldInvalid,
+    /// More than 64 tracking fields.
+    TooManyFields,
+    /// A member's name comes twice.
+    DuplicateMember,
+    /// A CSV row of another width than its header.
+    RowWidth,
+}
 
 /// What is wrong with a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

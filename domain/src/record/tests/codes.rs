@@ -232,3 +232,12 @@ fn an_error_points_into_the_body() {
         [("/docid".to_owned(), RecordCode::DocidDuplicate)]
     );
 }
+
+#[test]
+fn codes_serialise_as_their_names() {
+    for code in RecordCode::VARIANTS {
+        let json = serde_json::to_string(code).unwrap();
+        assert_eq!(json, format!("\"{}\"", code.into_str()));
+        assert_eq!(serde_json::from_str::<RecordCode>(&json).unwrap(), *code);
+    }
+}
