@@ -97,31 +97,28 @@ impl Worker {
         if let Err(error) = self.backends.store.record_worker_heartbeat(self.id).await {
             tracing::warn!(%error, "the first heartbeat was missed");
         }
+        let shutdown = || self.shutdown.clone();
         for slot in self.slots {
-            tasks.spawn(slot.run(self.shutdown.clone()));
+            tasks.spawn(slot.run(shutdown()));
         }
         let Backends { store, queue, .. } = self.backends;
+        let (imports, rollups) = (self.imports, self.rollup_job.notifier());
         tasks.spawn(notifications::scan(
             store.clone(),
-            self.imports.clone(),
-            self.shutdown.clone(),
+            imports.clone(),
+            shutdown(),
         ));
-        tasks.spawn(notifications::listen(
-            queue,
-            self.imports,
-            self.rollup_job.notifier(),
-            self.shutdown.clone(),
-        ));
-        tasks.spawn(self.rollup_job.run(self.shutdown.clone()));
+        tasks.spawn(notifications::listen(queue, imports, rollups, shutdown()));
+        tasks.spawn(self.rollup_job.run(shutdown()));
         if let Some(sending) = self.sending {
             sending.spawn(&tasks, self.id, &self.shutdown);
         }
         tasks.spawn(housekeeping::record_heartbeats(
             store.clone(),
             self.id,
-            self.shutdown.clone(),
+            shutdown(),
         ));
-        tasks.spawn(housekeeping::sweep(store, self.shutdown));
+        tasks.spawn(housekeeping::sweep(store, shutdown()));
         tasks.close();
         tasks.wait().await;
         tracing::info!(worker.id = %self.id, "worker stopped");

@@ -15,7 +15,6 @@ mod replies;
 
 use std::sync::Arc;
 
-use domain::pepper::Pepper;
 use platform::backends::Backends;
 use platform::config::Config;
 use platform::health::{Check, Heartbeat};
@@ -25,12 +24,11 @@ use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 use self::driver::SenderLoop;
+use self::plan::PlanningJob;
 
 /// The jobs of sending, not yet running.
 pub(crate) struct SendingJob {
-    store: Store,
-    pepper: Arc<Pepper>,
-    planning: Heartbeat,
+    planning: PlanningJob,
     loops: Vec<Arc<SenderLoop>>,
 }
 
@@ -53,9 +51,11 @@ impl SendingJob {
         });
         Some(Self {
             loops: loops.collect(),
-            store,
-            planning: Heartbeat::default(),
-            pepper,
+            planning: PlanningJob {
+                store,
+                pepper,
+                heartbeat: Heartbeat::default(),
+            },
         })
     }
 
@@ -63,7 +63,7 @@ impl SendingJob {
         let senders = self.loops.iter();
         let senders = senders.map(|sender| ("worker sender", sender.heartbeat.clone()));
         senders
-            .chain([("worker campaigns", self.planning.clone())])
+            .chain([("worker campaigns", self.planning.heartbeat.clone())])
             .collect()
     }
 
@@ -84,18 +84,13 @@ impl SendingJob {
                 .then_some(())
                 .ok_or_else(|| reasons.join(", "))
         };
-        Check::new("worker senders", (self.store.clone(), names), run).optional()
+        Check::new("worker senders", (self.planning.store.clone(), names), run).optional()
     }
 
     pub(crate) fn spawn(self, tasks: &TaskTracker, worker_id: Uuid, shutdown: &CancellationToken) {
         for sender in self.loops {
             tasks.spawn(sender.run(worker_id, shutdown.clone()));
         }
-        tasks.spawn(plan::run(
-            self.store,
-            self.pepper,
-            self.planning,
-            shutdown.clone(),
-        ));
+        tasks.spawn(self.planning.run(shutdown.clone()));
     }
 }

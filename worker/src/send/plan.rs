@@ -14,57 +14,56 @@ use tokio_util::sync::CancellationToken;
 /// The time between two looks.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Plans, counts and ends campaigns until `shutdown`. Several workers may do so at once.
-pub(crate) async fn run(
-    store: Store,
-    pepper: Arc<Pepper>,
-    heartbeat: Heartbeat,
-    shutdown: CancellationToken,
-) {
-    while !shutdown.is_cancelled() {
-        heartbeat.record();
-        if let Err(error) = tick(&store, &pepper, &heartbeat, &shutdown).await {
-            tracing::debug!(%error, "campaigns wait for the database");
-        }
-        shutdown.run_until_cancelled(tokio::time::sleep(TICK)).await;
-    }
+/// The loop that plans, counts and ends campaigns. Several workers may do so at once.
+pub(crate) struct PlanningJob {
+    pub store: Store,
+    pub pepper: Arc<Pepper>,
+    pub heartbeat: Heartbeat,
 }
 
-async fn tick(
-    store: &Store,
-    pepper: &Pepper,
-    heartbeat: &Heartbeat,
-    shutdown: &CancellationToken,
-) -> Result<(), Error> {
-    store.roll_up_campaign_counts().await?;
-    // A slice of each campaign in turn, so that a large audience does not hold up a small one.
-    let mut campaigns: VecDeque<CampaignKey> = store.campaigns_to_plan().await?.into();
-    let mut looked = Instant::now();
-    while let Some(key) = campaigns.pop_front() {
-        if shutdown.is_cancelled() {
-            return Ok(());
-        }
-        heartbeat.record();
-        if store.plan_audience(key, pepper).await?.is_some() {
-            campaigns.push_back(key);
-        }
-        if looked.elapsed() >= TICK {
-            looked = Instant::now();
-            store.roll_up_campaign_counts().await?;
-            let newer = store.campaigns_to_plan().await?;
-            let newer: Vec<_> = newer
-                .into_iter()
-                .filter(|key| !campaigns.contains(key))
-                .collect();
-            campaigns.extend(newer);
+impl PlanningJob {
+    /// Runs until `shutdown`.
+    pub(crate) async fn run(self, shutdown: CancellationToken) {
+        while !shutdown.is_cancelled() {
+            self.heartbeat.record();
+            if let Err(error) = self.tick(&shutdown).await {
+                tracing::debug!(%error, "campaigns wait for the database");
+            }
+            shutdown.run_until_cancelled(tokio::time::sleep(TICK)).await;
         }
     }
-    while store.end_cancelled_messages().await? > 0 && !shutdown.is_cancelled() {
-        heartbeat.record();
+
+    async fn tick(&self, shutdown: &CancellationToken) -> Result<(), Error> {
+        self.store.roll_up_campaign_counts().await?;
+        // A slice of each campaign in turn, so that a large audience does not hold up a small one.
+        let mut campaigns: VecDeque<CampaignKey> = self.store.campaigns_to_plan().await?.into();
+        let mut looked = Instant::now();
+        while let Some(key) = campaigns.pop_front() {
+            if shutdown.is_cancelled() {
+                return Ok(());
+            }
+            self.heartbeat.record();
+            if self.store.plan_audience(key, &self.pepper).await?.is_some() {
+                campaigns.push_back(key);
+            }
+            if looked.elapsed() >= TICK {
+                looked = Instant::now();
+                self.store.roll_up_campaign_counts().await?;
+                let newer = self.store.campaigns_to_plan().await?;
+                let newer: Vec<_> = newer
+                    .into_iter()
+                    .filter(|key| !campaigns.contains(key))
+                    .collect();
+                campaigns.extend(newer);
+            }
+        }
+        while self.store.end_cancelled_messages().await? > 0 && !shutdown.is_cancelled() {
+            self.heartbeat.record();
+        }
+        let finished = self.store.finish_campaigns().await?;
+        if finished > 0 {
+            tracing::info!(campaigns = finished, "campaigns finished");
+        }
+        Ok(())
     }
-    let finished = store.finish_campaigns().await?;
-    if finished > 0 {
-        tracing::info!(campaigns = finished, "campaigns finished");
-    }
-    Ok(())
 }
