@@ -27,4 +27,4 @@ mod sweep;
 pub mod tx;
 mod version;
 
-pub use tx::{Committed, Error, ListPage, PAGE_BYTES, Store, Tx, Workload};
+pub use tx::{Committed, Error, ListPage, PAGE_BYTES, Result, Store, Tx, Workload};

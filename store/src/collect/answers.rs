@@ -14,7 +14,7 @@ use super::{LinkKey, NewAnswer, NewView, VisitKey};
 use crate::form::PublicLink;
 use crate::send::FirstUses;
 use crate::tx::{Sql, tuples, values};
-use crate::{Committed, Error, Store, Tx};
+use crate::{Committed, Error, Result, Store, Tx};
 
 /// After a wait `LOCK` shows the row's newest state. In the order of the links given. Subqueries are look-ups by key, which the
 /// planner cannot turn around.
@@ -94,11 +94,11 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`]. Giving the same answers again is safe and comes to the same.
-    pub async fn record_answers(&self, answers: &[NewAnswer]) -> Result<Vec<Recorded>, Error> {
+    pub async fn record_answers(&self, answers: &[NewAnswer]) -> Result<Vec<Recorded>> {
         self.retry(|| self.try_answers(answers)).await
     }
 
-    async fn try_answers(&self, answers: &[NewAnswer]) -> Result<Vec<Recorded>, Error> {
+    async fn try_answers(&self, answers: &[NewAnswer]) -> Result<Vec<Recorded>> {
         let mut given: BTreeMap<VisitKey, &NewAnswer> = BTreeMap::new();
         for answer in answers {
             given.entry(answer.view.visit).or_insert(answer);
@@ -136,11 +136,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn first_answer(
-        &self,
-        link: &PublicLink,
-        visit: Uuid,
-    ) -> Result<Option<Uuid>, Error> {
+    pub async fn first_answer(&self, link: &PublicLink, visit: Uuid) -> Result<Option<Uuid>> {
         let first =
             "SELECT feedback_id FROM visit WHERE account_id = $1 AND link_id = $2 AND visit = $3";
         self.one(first, values![link.account_id, link.link_id, visit])
@@ -155,7 +151,7 @@ impl Tx {
         &self,
         given: &BTreeMap<VisitKey, &'a NewAnswer>,
         standing: &mut HashMap<VisitKey, Uuid>,
-    ) -> Result<Vec<&'a NewAnswer>, Error> {
+    ) -> Result<Vec<&'a NewAnswer>> {
         let limited = given.iter().filter(|(_, answer)| answer.limited);
         let limited: Vec<VisitKey> = limited.map(|(visit, _)| *visit).collect();
         let mut links: Vec<LinkKey> = limited.iter().map(|visit| visit.link).collect();
@@ -186,7 +182,7 @@ impl Tx {
 
     /// Stores those whose link and form still take answers, unless their visit has one. All are of different visits,
     /// in the order of these. Of what was stored the `feedback_id`, and whether it is also the visit's first sign on its day.
-    async fn store_answers(&self, answers: &[&NewAnswer]) -> Result<HashMap<Uuid, bool>, Error> {
+    async fn store_answers(&self, answers: &[&NewAnswer]) -> Result<HashMap<Uuid, bool>> {
         if !self.is_sqlite() {
             let rows = answers.iter().map(|answer| answer.row()).collect();
             let stored = self.for_rows(STORE_ANSWERS_POSTGRES, rows).await?;
@@ -208,7 +204,7 @@ impl Tx {
         &mut self,
         answers: &[&NewAnswer],
         stored: &HashMap<Uuid, bool>,
-    ) -> Result<HashMap<VisitKey, Uuid>, Error> {
+    ) -> Result<HashMap<VisitKey, Uuid>> {
         let mut deltas = PendingDeltas::default();
         let mut spent: BTreeMap<LinkKey, i64> = BTreeMap::new();
         let mut standing = HashMap::with_capacity(stored.len());
@@ -237,7 +233,7 @@ impl Tx {
     }
 
     /// The feedbacks that stand for visits.
-    async fn standing(&self, visits: &[VisitKey]) -> Result<Vec<(VisitKey, Uuid)>, Error> {
+    async fn standing(&self, visits: &[VisitKey]) -> Result<Vec<(VisitKey, Uuid)>> {
         let visits = visits.iter().map(|visit| values![*visit]).collect();
         let standing = self.for_rows(STANDING, visits).await?;
         let standing: Vec<(Uuid, Uuid, Uuid, Option<Uuid>)> = tuples(&standing)?;
@@ -253,7 +249,7 @@ impl Tx {
     pub(super) async fn store_views(
         &self,
         views: &[&NewView],
-    ) -> Result<Vec<(VisitKey, NaiveDate)>, Error> {
+    ) -> Result<Vec<(VisitKey, NaiveDate)>> {
         let views = views.iter();
         let rows = views.map(|view| values![view.visit, view.day, view.form_id, view.at]);
         let new = self.for_rows(STORE_VIEWS, rows.collect()).await?;

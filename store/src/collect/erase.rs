@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::pending::PendingDeltas;
 use crate::form::FormKey;
 use crate::tx::{Sql, values};
-use crate::{Error, Store};
+use crate::{Error, Result, Store};
 
 impl Store {
     /// Erases a feedback. The form whose reports it leaves with the next roll-up; `None`: the account has no such feedback.
@@ -19,7 +19,7 @@ impl Store {
         &self,
         account_id: Uuid,
         feedback_id: Uuid,
-    ) -> Result<Option<Uuid>, Error> {
+    ) -> Result<Option<Uuid>> {
         self.retry(|| async move {
             let Some(form_id) = self.form_of_feedback(account_id, feedback_id).await? else {
                 return Ok(None);
@@ -62,7 +62,7 @@ impl Store {
         &self,
         account_id: Uuid,
         feedback_id: Uuid,
-    ) -> Result<Option<Uuid>, Error> {
+    ) -> Result<Option<Uuid>> {
         let query = "SELECT form_id FROM (
                 SELECT (SELECT b.form_id FROM feedback b
                          WHERE b.account_id = f.account_id AND b.form_id = f.form_id AND b.feedback_id = $2) AS form_id

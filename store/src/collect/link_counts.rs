@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::form::FormKey;
 use crate::tx::values;
-use crate::{Error, Tx};
+use crate::{Error, Result, Tx};
 
 /// Views and responses by link, or what changes of them.
 #[derive(Clone, Debug, Default)]
@@ -35,22 +35,18 @@ impl LinkCounts {
     }
 
     /// A JSON object of `[views, responses]` by link.
-    pub(crate) fn encode(&self) -> Result<String, Error> {
+    pub(crate) fn encode(&self) -> Result<String> {
         serde_json::to_string(&self.0).map_err(Error::broken)
     }
 
-    pub(crate) fn decode(text: &str) -> Result<Self, Error> {
+    pub(crate) fn decode(text: &str) -> Result<Self> {
         serde_json::from_str(text).map(Self).map_err(Error::broken)
     }
 }
 
 impl Tx {
     /// Adds to what is rolled up. The form is this transaction's.
-    pub(crate) async fn add_to_links(
-        &mut self,
-        form: FormKey,
-        links: &LinkCounts,
-    ) -> Result<(), Error> {
+    pub(crate) async fn add_to_links(&mut self, form: FormKey, links: &LinkCounts) -> Result<()> {
         let links = links.0.iter();
         let rows = links.map(|(link, (views, responses))| values![form, *link, *views, *responses]);
         self.for_rows(ADD, rows.collect()).await.map(drop)

@@ -17,7 +17,7 @@ use uuid::{NoContext, Timestamp, Uuid};
 use crate::form::{FormKey, PublicLink};
 use crate::send::FirstUses;
 use crate::tx::{Parameters, values};
-use crate::{Error, Store};
+use crate::{Result, Store};
 
 mod answers;
 mod erase;
@@ -161,12 +161,12 @@ impl Store {
     /// the caller to judge.
     ///
     /// # Errors
-    /// See [`Error`]. Giving the same views again is safe.
-    pub async fn record_views(&self, views: &[NewView]) -> Result<u64, Error> {
+    /// See [`crate::Error`]. Giving the same views again is safe.
+    pub async fn record_views(&self, views: &[NewView]) -> Result<u64> {
         self.retry(|| self.try_views(views)).await
     }
 
-    async fn try_views(&self, views: &[NewView]) -> Result<u64, Error> {
+    async fn try_views(&self, views: &[NewView]) -> Result<u64> {
         let by_day: BTreeMap<_, &NewView> = views
             .iter()
             .map(|view| ((view.visit, view.day), view))

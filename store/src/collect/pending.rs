@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::LinkCounts;
 use crate::form::FormKey;
 use crate::tx::{Sql, sqlite_now, values};
-use crate::{Error, Tx};
+use crate::{Result, Tx};
 
 /// The counts of one transaction, also by link. Those of the same form, day and `bus_prop_ids` are one row.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ impl PendingDeltas {
 
 impl Tx {
     /// Appends the counts.
-    pub(crate) async fn append_pending(&self, deltas: PendingDeltas) -> Result<(), Error> {
+    pub(crate) async fn append_pending(&self, deltas: PendingDeltas) -> Result<()> {
         let now = self.is_sqlite().then(sqlite_now);
         let rows = deltas.0.into_iter();
         let rows = rows.map(|((form, day, bus_prop_ids), (delta, links))| {
@@ -63,7 +63,7 @@ impl Tx {
             row.extend(now.map(Value::from));
             Ok(row)
         });
-        let rows = rows.collect::<Result<_, Error>>()?;
+        let rows = rows.collect::<Result<_>>()?;
         let append = self.dialect(APPEND_POSTGRES, APPEND_SQLITE);
         self.for_rows(append, rows).await.map(drop)
     }

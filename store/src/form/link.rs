@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::account::Look;
 use crate::form::FormKey;
 use crate::tx::{Sql, get, json, parsed, values};
-use crate::{Error, ListPage, Store};
+use crate::{Error, ListPage, Result, Store};
 
 /// A link to be made. Whether its form takes links and has these ids is for the caller to judge.
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ const WITH_TRACK_FIELD: &str = "(SELECT link_id FROM link_track_field
        WHERE account_id = $1 AND form_id = $2 AND track_field = $5 AND link_id < $3
        ORDER BY link_id DESC LIMIT $4) t CROSS JOIN link";
 
-fn link_of(row: &QueryResult) -> Result<Link, Error> {
+fn link_of(row: &QueryResult) -> Result<Link> {
     Ok(Link {
         link_id: get(row, "link_id")?,
         token: parsed(row, "token")?,
@@ -123,7 +123,7 @@ fn link_of(row: &QueryResult) -> Result<Link, Error> {
     })
 }
 
-fn public_link_of(row: &QueryResult) -> Result<PublicLink, Error> {
+fn public_link_of(row: &QueryResult) -> Result<PublicLink> {
     Ok(PublicLink {
         account_id: get(row, "account_id")?,
         time_zone: parsed(row, "time_zone")?,
@@ -149,7 +149,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn create_link(&self, link: &NewLink) -> Result<Link, Error> {
+    pub async fn create_link(&self, link: &NewLink) -> Result<Link> {
         let tx = self.begin().await?;
         let made = Link {
             link_id: Uuid::now_v7(),
@@ -192,7 +192,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn link(&self, account_id: Uuid, token: &Token) -> Result<Option<Link>, Error> {
+    pub async fn link(&self, account_id: Uuid, token: &Token) -> Result<Option<Link>> {
         let link = select("link", "l.token = $2 AND l.account_id = $1");
         let row = self.row(link, values![account_id, token.to_string()]);
         row.await?.as_ref().map(link_of).transpose()
@@ -209,7 +209,7 @@ impl Store {
         track_fields: &TrackFields,
         before: Option<Uuid>,
         limit: usize,
-    ) -> Result<ListPage<Link>, Error> {
+    ) -> Result<ListPage<Link>> {
         // By one field links are found; if there are more, those that are found are searched.
         let looked_at = match track_fields.len() {
             0 | 1 => limit + 1,
@@ -249,11 +249,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`]. Doing it again is safe.
-    pub async fn delete_link(
-        &self,
-        account_id: Uuid,
-        token: &Token,
-    ) -> Result<Option<Uuid>, Error> {
+    pub async fn delete_link(&self, account_id: Uuid, token: &Token) -> Result<Option<Uuid>> {
         let tx = self.begin().await?;
         let now = tx.now().await?;
         let deleted = "UPDATE link SET deleted_at = coalesce(deleted_at, $3) WHERE token = $2 AND account_id = $1
@@ -269,7 +265,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn public_link(&self, token: &Token) -> Result<Option<PublicLink>, Error> {
+    pub async fn public_link(&self, token: &Token) -> Result<Option<PublicLink>> {
         let row = "SELECT l.account_id, a.time_zone, l.link_id, l.form_id, f.status, f.content,
                 f.revision, l.bus_prop_ids, l.track_fields, l.expires_at,
                 l.max_responses, l.used, l.deleted_at,

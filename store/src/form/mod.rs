@@ -17,7 +17,7 @@ pub(crate) use self::link::{FIELD, LINK};
 pub use self::link::{Link, NewLink, PublicLink};
 use crate::tx::{Parameters, Sql, rows_that_fit, values};
 use crate::version::Version;
-use crate::{Error, ListPage, PAGE_BYTES, Store, Tx};
+use crate::{Error, ListPage, PAGE_BYTES, Result, Store, Tx};
 
 mod link;
 
@@ -80,7 +80,7 @@ impl Form {
     ///
     /// # Errors
     /// The status or the content is none.
-    pub fn read(row: &form::Model) -> Result<Self, Error> {
+    pub fn read(row: &form::Model) -> Result<Self> {
         Ok(Self {
             form_id: row.form_id,
             status: row.status.parse().map_err(Error::broken)?,
@@ -99,11 +99,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn create_form(
-        &self,
-        account_id: Uuid,
-        content: &FormContent,
-    ) -> Result<Form, Error> {
+    pub async fn create_form(&self, account_id: Uuid, content: &FormContent) -> Result<Form> {
         let tx = self.begin().await?;
         let now = tx.now().await?;
         let row = form::Model {
@@ -136,7 +132,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn form(&self, account_id: Uuid, form_id: Uuid) -> Result<Option<Form>, Error> {
+    pub async fn form(&self, account_id: Uuid, form_id: Uuid) -> Result<Option<Form>> {
         let row = form::Entity::find_by_id((account_id, form_id)).one(self);
         row.await?.as_ref().map(Form::read).transpose()
     }
@@ -152,7 +148,7 @@ impl Store {
         status: FormStatus,
         before: Option<Uuid>,
         limit: usize,
-    ) -> Result<ListPage<form::Model>, Error> {
+    ) -> Result<ListPage<form::Model>> {
         let tx = self.snapshot().await?;
         let listed = form::Entity::find()
             .filter(form::Column::AccountId.eq(account_id))
@@ -179,7 +175,7 @@ impl Store {
         form_id: Uuid,
         revision: i64,
         content: &FormContent,
-    ) -> Result<FormChange, Error> {
+    ) -> Result<FormChange> {
         let key = FormKey::new(account_id, form_id);
         self.edit_form(key, Some(revision), Edit::Replace(content))
             .await
@@ -194,7 +190,7 @@ impl Store {
         account_id: Uuid,
         form_id: Uuid,
         revision: Option<i64>,
-    ) -> Result<FormChange, Error> {
+    ) -> Result<FormChange> {
         let key = FormKey::new(account_id, form_id);
         self.edit_form(key, revision, Edit::Become(FormStatus::Published))
             .await
@@ -209,7 +205,7 @@ impl Store {
         account_id: Uuid,
         form_id: Uuid,
         revision: Option<i64>,
-    ) -> Result<FormChange, Error> {
+    ) -> Result<FormChange> {
         let key = FormKey::new(account_id, form_id);
         self.edit_form(key, revision, Edit::Become(FormStatus::Deleted))
             .await
@@ -220,7 +216,7 @@ impl Store {
         key: FormKey,
         revision: Option<i64>,
         edit: Edit<'_>,
-    ) -> Result<FormChange, Error> {
+    ) -> Result<FormChange> {
         let mut tx = self.begin().await?;
         let row = form::Entity::find_by_id((key.account_id, key.form_id));
         let Some(mut row) = row.lock(LockType::NoKeyUpdate).one(&tx).await? else {
@@ -269,7 +265,7 @@ impl Tx {
         &mut self,
         key: FormKey,
         at: DateTime<Utc>,
-    ) -> Result<Version, Error> {
+    ) -> Result<Version> {
         let stamp: i64 = rand::random();
         let raised = "UPDATE form_version
             SET data_version = data_version + 1, stamp = $4, as_of = CASE WHEN as_of > $3 THEN as_of ELSE $3 END

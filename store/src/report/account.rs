@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::{Version, month_of};
 use crate::report::rollup::WHOLE;
 use crate::tx::{Sql, get, parsed, values};
-use crate::{Error, Tx};
+use crate::{Result, Tx};
 
 /// An account's forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,8 +45,8 @@ impl Tx {
     /// An account's head.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn account_head(&mut self, account_id: Uuid) -> Result<AccountHead, Error> {
+    /// See [`crate::Error`].
+    pub async fn account_head(&mut self, account_id: Uuid) -> Result<AccountHead> {
         let rows = "SELECT v.form_id AS form_id, v.data_version AS version, v.stamp, v.as_of, f.status, f.title
            FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
           WHERE v.account_id = $1
@@ -76,12 +76,12 @@ impl Tx {
     /// Of all forms the months from one to another that have data, each with the version at which it last changed.
     ///
     /// # Errors
-    /// See [`Error`].
+    /// See [`crate::Error`].
     pub async fn account_months(
         &mut self,
         account_id: Uuid,
         (first, last): (Month, Month),
-    ) -> Result<Vec<(Uuid, Month, Version)>, Error> {
+    ) -> Result<Vec<(Uuid, Month, Version)>> {
         let months = "SELECT form_id, month, version, stamp FROM rollup_month
                        WHERE account_id = $1 AND month BETWEEN $2 AND $3 ORDER BY form_id, month";
         let values = values![account_id, first.first(), last.first()];
@@ -97,12 +97,12 @@ impl Tx {
     /// [`domain::rollup::Delta`]s encoded; those on which nothing was counted may be missing.
     ///
     /// # Errors
-    /// See [`Error`].
+    /// See [`crate::Error`].
     pub async fn account_days(
         &mut self,
         account_id: Uuid,
         (first, last): (Month, Month),
-    ) -> Result<Vec<(Uuid, NaiveDate, Vec<u8>)>, Error> {
+    ) -> Result<Vec<(Uuid, NaiveDate, Vec<u8>)>> {
         let days = self.dialect(DAYS_POSTGRES, DAYS_SQLITE);
         let values = values![account_id, WHOLE, first.first(), last.last()];
         self.all(days, values).await
@@ -111,12 +111,12 @@ impl Tx {
     /// Recipients now stored by the day of their creation, in order; days without any may be missing.
     ///
     /// # Errors
-    /// See [`Error`].
+    /// See [`crate::Error`].
     pub async fn recipient_days(
         &mut self,
         account_id: Uuid,
         range: DateRange,
-    ) -> Result<Vec<(NaiveDate, i64)>, Error> {
+    ) -> Result<Vec<(NaiveDate, i64)>> {
         let days = "SELECT day, recipients FROM recipient_rollup
                      WHERE account_id = $1 AND day BETWEEN $2 AND $3 ORDER BY day";
         self.all(days, values![account_id, range.start(), range.end()])

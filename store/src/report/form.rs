@@ -9,7 +9,7 @@ use sea_orm::FromQueryResult;
 use super::{Version, month_of};
 use crate::form::{Form, FormKey};
 use crate::tx::{Sql, get, values};
-use crate::{Error, Tx};
+use crate::{Result, Tx};
 
 /// A form as its reports show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +24,8 @@ impl Tx {
     /// A form's head. `None`: the account has no such form.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn form_head(&mut self, form: FormKey) -> Result<Option<FormHead>, Error> {
+    /// See [`crate::Error`].
+    pub async fn form_head(&mut self, form: FormKey) -> Result<Option<FormHead>> {
         let row = "SELECT v.data_version AS version, v.stamp, v.as_of, f.*
            FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
           WHERE v.account_id = $1 AND v.form_id = $2";
@@ -43,12 +43,12 @@ impl Tx {
     /// The form's months from one to another that have data, in order, each with the version at which it last changed.
     ///
     /// # Errors
-    /// See [`Error`].
+    /// See [`crate::Error`].
     pub async fn form_months(
         &mut self,
         form: FormKey,
         (first, last): (Month, Month),
-    ) -> Result<Vec<(Month, Version)>, Error> {
+    ) -> Result<Vec<(Month, Version)>> {
         let values = values![form, first.first(), last.first()];
         let months = "SELECT month, version, stamp FROM rollup_month
                        WHERE account_id = $1 AND form_id = $2 AND month BETWEEN $3 AND $4 ORDER BY month";
@@ -59,13 +59,13 @@ impl Tx {
     /// The days of whole months from one to another, in order, their [`domain::rollup::Delta`]s encoded; those on which nothing was counted may be missing.
     ///
     /// # Errors
-    /// See [`Error`].
+    /// See [`crate::Error`].
     pub async fn form_days(
         &mut self,
         form: FormKey,
         bus_prop_id: i64,
         (first, last): (Month, Month),
-    ) -> Result<Vec<(NaiveDate, Vec<u8>)>, Error> {
+    ) -> Result<Vec<(NaiveDate, Vec<u8>)>> {
         let values = values![form, bus_prop_id, first.first(), last.last()];
         let days = "SELECT day, delta FROM rollup
                      WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5 ORDER BY day";
@@ -76,12 +76,12 @@ impl Tx {
     /// of the ids.
     ///
     /// # Errors
-    /// See [`Error`].
+    /// See [`crate::Error`].
     pub async fn bus_prop_days(
         &mut self,
         form: FormKey,
         range: DateRange,
-    ) -> Result<Vec<(i64, Vec<u8>)>, Error> {
+    ) -> Result<Vec<(i64, Vec<u8>)>> {
         let values = values![form, range.start(), range.end()];
         let days = "SELECT bus_prop_id, delta FROM rollup
                      WHERE account_id = $1 AND form_id = $2 AND bus_prop_id > 0 AND day BETWEEN $3 AND $4 ORDER BY bus_prop_id";

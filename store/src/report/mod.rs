@@ -25,14 +25,14 @@ pub use self::rollup::{PendingForms, RolledUp, ScanScope, WHOLE, Watermark};
 use crate::form::FormKey;
 use crate::tx::{Sql, get, values};
 pub use crate::version::Version;
-use crate::{Error, Store};
+use crate::{Result, Store};
 
 impl Store {
     /// The version of a form's reports. `None`: the account has no such form.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn form_data_version(&self, form: FormKey) -> Result<Option<Version>, Error> {
+    /// See [`crate::Error`].
+    pub async fn form_data_version(&self, form: FormKey) -> Result<Option<Version>> {
         let tx = self.snapshot().await?;
         let version = "SELECT data_version AS version, stamp FROM form_version WHERE account_id = $1 AND form_id = $2";
         let row = tx.row(version, values![form]).await?;
@@ -42,8 +42,8 @@ impl Store {
     /// The version of an account's overview: the sum of its forms' versions and its recipients'.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn account_data_version(&self, account_id: Uuid) -> Result<Version, Error> {
+    /// See [`crate::Error`].
+    pub async fn account_data_version(&self, account_id: Uuid) -> Result<Version> {
         let tx = self.snapshot().await?;
         let rows = "SELECT data_version AS version, stamp FROM form_version WHERE account_id = $1
           UNION ALL SELECT data_version, stamp FROM recipient_version WHERE account_id = $1";
@@ -53,6 +53,6 @@ impl Store {
 }
 
 /// A month that has data, and the version at which its counts last changed.
-fn month_of(row: &QueryResult) -> Result<(Month, Version), Error> {
+fn month_of(row: &QueryResult) -> Result<(Month, Version)> {
     Ok((Month::of(get(row, "month")?), Version::of(row)?))
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
 
 use crate::tx::{Sql, values};
-use crate::{Error, Tx};
+use crate::{Result, Tx};
 
 impl Tx {
     /// Adds `recipients` (negative: erased) to a day. The last lock that a transaction takes.
@@ -14,7 +14,7 @@ impl Tx {
         day: NaiveDate,
         recipients: i64,
         now: DateTime<Utc>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         if recipients == 0 {
             return Ok(());
         }
@@ -32,7 +32,7 @@ impl Tx {
         &mut self,
         account_id: Uuid,
         now: DateTime<Utc>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let insert = "INSERT INTO recipient_version AS v (account_id, data_version, as_of, stamp) VALUES ($1, 1, $2, $3)
              ON CONFLICT (account_id) DO UPDATE
             SET data_version = v.data_version + 1, stamp = excluded.stamp,

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::tx::{Parameters, Sql, values};
-use crate::{Error, ListPage, Store, Tx};
+use crate::{Error, ListPage, Result, Store, Tx};
 
 /// A campaign, by its account and its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
@@ -77,7 +77,7 @@ pub enum CampaignChange {
 }
 
 impl Campaign {
-    pub(super) fn read(row: &campaign::Model) -> Result<Self, Error> {
+    pub(super) fn read(row: &campaign::Model) -> Result<Self> {
         Ok(Self {
             campaign_id: row.campaign_id,
             status: row.status.parse().map_err(Error::broken)?,
@@ -101,7 +101,7 @@ impl Campaign {
 }
 
 /// Gives the row a content and what follows from it.
-fn set_content(row: &mut campaign::Model, content: &CampaignContent) -> Result<(), Error> {
+fn set_content(row: &mut campaign::Model, content: &CampaignContent) -> Result<()> {
     row.sender.clone_from(&content.sender);
     row.form_id = content.form_id;
     row.content = serde_json::to_string(content).map_err(Error::broken)?;
@@ -119,7 +119,7 @@ impl Store {
         &self,
         account_id: Uuid,
         content: &CampaignContent,
-    ) -> Result<Campaign, Error> {
+    ) -> Result<Campaign> {
         let tx = self.begin().await?;
         let now = tx.now().await?;
         let mut row = campaign::Model {
@@ -157,7 +157,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn campaign(&self, key: CampaignKey) -> Result<Option<Campaign>, Error> {
+    pub async fn campaign(&self, key: CampaignKey) -> Result<Option<Campaign>> {
         let row = campaign::Entity::find_by_id((key.account_id, key.campaign_id)).one(self);
         row.await?.as_ref().map(Campaign::read).transpose()
     }
@@ -171,7 +171,7 @@ impl Store {
         account_id: Uuid,
         before: Option<Uuid>,
         limit: usize,
-    ) -> Result<ListPage<Campaign>, Error> {
+    ) -> Result<ListPage<Campaign>> {
         let rows = campaign::Entity::find()
             .filter(campaign::Column::AccountId.eq(account_id))
             .filter(campaign::Column::CampaignId.lt(before.unwrap_or(Uuid::max())))
@@ -193,7 +193,7 @@ impl Store {
         key: CampaignKey,
         revision: Option<i64>,
         content: &CampaignContent,
-    ) -> Result<CampaignChange, Error> {
+    ) -> Result<CampaignChange> {
         self.change_campaign(key, revision, |row, status, _| {
             if status != CampaignStatus::Draft {
                 return Ok(false);
@@ -213,7 +213,7 @@ impl Store {
         &self,
         key: CampaignKey,
         action: Action,
-    ) -> Result<CampaignChange, Error> {
+    ) -> Result<CampaignChange> {
         self.change_campaign(key, None, |row, status, now| {
             let Some(next) = status.after(action) else {
                 return Ok(false);
@@ -237,8 +237,8 @@ impl Store {
         &self,
         key: CampaignKey,
         revision: Option<i64>,
-        change: impl FnOnce(&mut campaign::Model, CampaignStatus, DateTime<Utc>) -> Result<bool, Error>,
-    ) -> Result<CampaignChange, Error> {
+        change: impl FnOnce(&mut campaign::Model, CampaignStatus, DateTime<Utc>) -> Result<bool>,
+    ) -> Result<CampaignChange> {
         let mut tx = self.begin().await?;
         let Some(mut row) = tx.lock_campaign(key).await? else {
             return Ok(CampaignChange::NotFound);
@@ -279,7 +279,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn delete_campaign(&self, key: CampaignKey) -> Result<CampaignChange, Error> {
+    pub async fn delete_campaign(&self, key: CampaignKey) -> Result<CampaignChange> {
         let mut tx = self.begin().await?;
         let Some(row) = tx.lock_campaign(key).await? else {
             return Ok(CampaignChange::NotFound);
@@ -306,13 +306,13 @@ impl Tx {
     pub(super) async fn lock_campaign(
         &mut self,
         key: CampaignKey,
-    ) -> Result<Option<campaign::Model>, Error> {
+    ) -> Result<Option<campaign::Model>> {
         let row = campaign::Entity::find_by_id((key.account_id, key.campaign_id));
         Ok(row.lock(LockType::NoKeyUpdate).one(self).await?)
     }
 
     /// Stores the row of a campaign that this transaction holds.
-    pub(super) async fn update_campaign(&self, row: campaign::Model) -> Result<(), Error> {
+    pub(super) async fn update_campaign(&self, row: campaign::Model) -> Result<()> {
         let update = campaign::Entity::update(row.into_active_model().reset_all());
         Ok(update.exec_without_returning(self).await.map(drop)?)
     }

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::tx::{Sql, read, tuples, values};
-use crate::{Error, ListPage, Store, Tx};
+use crate::{ListPage, Result, Store, Tx};
 
 pub(super) const OPT_OUT: &str = "INSERT INTO contact (account_id, phone_mac, opted_out_at, source) VALUES ($1, $2, $3, $4)
      ON CONFLICT (account_id, phone_mac) DO UPDATE
@@ -62,19 +62,19 @@ impl Store {
     /// Puts a phone on an account's suppression list. From this commit on no message to it is handed over.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again is safe.
+    /// See [`crate::Error`]. Doing it again is safe.
     pub async fn opt_out(
         &self,
         account_id: Uuid,
         phone: &str,
         source: &str,
         pepper: &Pepper,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let mac = pepper.phone_mac(account_id, phone).to_vec();
         self.opt_out_mac(account_id, mac, source).await
     }
 
-    async fn opt_out_mac(&self, account_id: Uuid, mac: Vec<u8>, source: &str) -> Result<(), Error> {
+    async fn opt_out_mac(&self, account_id: Uuid, mac: Vec<u8>, source: &str) -> Result<()> {
         let tx = self.begin_by_key().await?;
         let now = tx.now().await?;
         tx.execute(OPT_OUT, values![account_id, mac, now, source])
@@ -85,13 +85,13 @@ impl Store {
     /// The same for the recipient of a message, whose id is that of its link; false: there is no such message.
     ///
     /// # Errors
-    /// See [`Error`].
+    /// See [`crate::Error`].
     pub async fn opt_out_by_message(
         &self,
         account_id: Uuid,
         message_id: Uuid,
         source: &str,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         let mac = "SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND message_id = $2";
         let mac: Option<Option<Vec<u8>>> = self.one(mac, values![account_id, message_id]).await?;
         let Some(mac) = mac else { return Ok(false) };
@@ -104,13 +104,8 @@ impl Store {
     /// Takes a phone off an account's suppression list.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again is safe.
-    pub async fn opt_in(
-        &self,
-        account_id: Uuid,
-        phone: &str,
-        pepper: &Pepper,
-    ) -> Result<(), Error> {
+    /// See [`crate::Error`]. Doing it again is safe.
+    pub async fn opt_in(&self, account_id: Uuid, phone: &str, pepper: &Pepper) -> Result<()> {
         for mac in pepper.phone_macs(account_id, phone) {
             self.execute(OPT_IN, values![account_id, mac.to_vec()])
                 .await?;
@@ -121,13 +116,13 @@ impl Store {
     /// A page of an account's suppression list, newest first, of those before `before`.
     ///
     /// # Errors
-    /// See [`Error`].
+    /// See [`crate::Error`].
     pub async fn suppressed(
         &self,
         account_id: Uuid,
         before: Option<SuppressedAt>,
         limit: usize,
-    ) -> Result<ListPage<Suppressed, SuppressedAt>, Error> {
+    ) -> Result<ListPage<Suppressed, SuppressedAt>> {
         let most = i64::try_from(limit + 1).unwrap_or(i64::MAX);
         // Nobody opts out tomorrow.
         let (at, mac) = before.unwrap_or_else(|| (Utc::now() + TimeDelta::days(1), vec![]));
@@ -149,7 +144,7 @@ impl Tx {
         account_id: Uuid,
         macs: BTreeSet<&[u8]>,
         lock: bool,
-    ) -> Result<HashMap<Vec<u8>, Contact>, Error> {
+    ) -> Result<HashMap<Vec<u8>, Contact>> {
         let rows = macs
             .into_iter()
             .map(|mac| values![account_id, mac.to_vec()]);

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::CampaignKey;
 use super::tally::Changes;
 use crate::tx::{Sql, json, parsed, values};
-use crate::{Error, Store, Tx};
+use crate::{Result, Store, Tx};
 
 /// How long after the last moment at which it may arrive a message's receipt may come.
 const REPORTED_WITHIN: TimeDelta = TimeDelta::hours(72);
@@ -34,8 +34,8 @@ impl Store {
     /// of them can neither be sent nor be reported any more.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn finish_campaigns(&self) -> Result<u64, Error> {
+    /// See [`crate::Error`].
+    pub async fn finish_campaigns(&self) -> Result<u64> {
         let now = self.now().await?;
         let mut finished = 0;
         for row in self.rows(ENDED, vec![]).await? {
@@ -68,12 +68,12 @@ impl Store {
     /// Ends messages of cancelled campaigns, which were counted as cancelled at once. How many; 0: none is left.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn end_cancelled_messages(&self) -> Result<u64, Error> {
+    /// See [`crate::Error`].
+    pub async fn end_cancelled_messages(&self) -> Result<u64> {
         self.retry(|| self.try_end()).await
     }
 
-    async fn try_end(&self) -> Result<u64, Error> {
+    async fn try_end(&self) -> Result<u64> {
         let tx = self.begin_by_key().await?;
         let due = "DELETE FROM message_due WHERE (account_id, campaign_id, due_at, message_id) IN (
                         SELECT d.account_id, d.campaign_id, d.due_at, d.message_id
@@ -99,7 +99,7 @@ impl Store {
 impl Tx {
     /// Counts all scheduled messages of a campaign as cancelled. Its row is locked, so nobody claims or plans; the messages
     /// follow in [`Store::end_cancelled_messages`].
-    pub(super) async fn cancel_due(&self, key: CampaignKey) -> Result<(), Error> {
+    pub(super) async fn cancel_due(&self, key: CampaignKey) -> Result<()> {
         let counts = self.counts(key).await?;
         let mut changes = Changes::default();
         for (kind, counts) in [
@@ -116,7 +116,7 @@ impl Tx {
 
     /// Skips the scheduled messages of a recipient who is erased, and forgets phone and tracking fields, also what was to be
     /// replied. What was cancelled is counted as such, and ends by itself.
-    pub(crate) async fn erase_messages(&self, account_id: Uuid, docid: &str) -> Result<(), Error> {
+    pub(crate) async fn erase_messages(&self, account_id: Uuid, docid: &str) -> Result<()> {
         let open = "SELECT campaign_id FROM campaign WHERE account_id = $1 AND status <> 'CANCELLED'
                        AND campaign_id IN (SELECT campaign_id FROM message WHERE account_id = $1 AND docid = $2)
                      ORDER BY campaign_id";

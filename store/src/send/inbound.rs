@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::contact::{OPT_IN, OPT_OUT};
 use crate::tx::{Sql, get, json, parsed, values};
-use crate::{Error, Store};
+use crate::{Result, Store};
 
 const ADDRESSED: &str = "WITH g(a, p, s) AS (ROWS)
      SELECT c.account_id, c.phone_mac, c.last_sent_at, c.opted_out_at IS NOT NULL AS opted_out, a.time_zone,
@@ -66,8 +66,8 @@ impl Store {
     /// The account of a number in references.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn account_of_number(&self, number: u32) -> Result<Option<Uuid>, Error> {
+    /// See [`crate::Error`].
+    pub async fn account_of_number(&self, number: u32) -> Result<Option<Uuid>> {
         let Ok(number) = i32::try_from(number) else {
             return Ok(None);
         };
@@ -78,13 +78,13 @@ impl Store {
     /// The message of a reference, and which part of it a provider's id stands for.
     ///
     /// # Errors
-    /// See [`Error`].
+    /// See [`crate::Error`].
     pub async fn referred(
         &self,
         account_number: u32,
         message_id: Uuid,
         provider_id: Option<&str>,
-    ) -> Result<Referred, Error> {
+    ) -> Result<Referred> {
         let row = "SELECT a.account_id, m.status, m.parts, m.provider_ids
                    FROM account a JOIN message m ON m.account_id = a.account_id WHERE a.number = $1 AND m.message_id = $2";
         let row = self
@@ -119,16 +119,12 @@ impl Store {
     /// the sender. Of those that reply, the one that sent last does. `false`: it came before.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again is safe.
-    pub async fn record_inbound(
-        &self,
-        inbound: NewInbound<'_>,
-        pepper: &Pepper,
-    ) -> Result<bool, Error> {
+    /// See [`crate::Error`]. Doing it again is safe.
+    pub async fn record_inbound(&self, inbound: NewInbound<'_>, pepper: &Pepper) -> Result<bool> {
         self.retry(|| self.try_inbound(inbound, pepper)).await
     }
 
-    async fn try_inbound(&self, inbound: NewInbound<'_>, pepper: &Pepper) -> Result<bool, Error> {
+    async fn try_inbound(&self, inbound: NewInbound<'_>, pepper: &Pepper) -> Result<bool> {
         let tx = self.begin_by_keys().await?;
         let now = tx.now().await?;
         let new = "INSERT INTO inbound (sender, id, received_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";

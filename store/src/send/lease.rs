@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use crate::tx::{Sql, values};
-use crate::{Error, Store, Tx};
+use crate::{Result, Store, Tx};
 
 /// A lease whose heartbeat is older may be taken over.
 pub const TAKEOVER_AFTER: TimeDelta = TimeDelta::seconds(8);
@@ -27,8 +27,8 @@ impl Store {
     /// Takes a lease that is free or abandoned. `None`: somebody else has it.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn take_lease(&self, name: &str, owner: Uuid) -> Result<Option<Lease>, Error> {
+    /// See [`crate::Error`].
+    pub async fn take_lease(&self, name: &str, owner: Uuid) -> Result<Option<Lease>> {
         let now = self.now().await?;
         let taken = "INSERT INTO lease (name, owner, fence, heartbeat_at) VALUES ($1, $2, 1, $3)
                          ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, fence = lease.fence + 1,
@@ -48,8 +48,8 @@ impl Store {
     /// Renews a lease; false: it is lost.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn renew_lease(&self, lease: &Lease) -> Result<bool, Error> {
+    /// See [`crate::Error`].
+    pub async fn renew_lease(&self, lease: &Lease) -> Result<bool> {
         let now = self.now().await?;
         self.set_heartbeat(lease, now).await
     }
@@ -57,14 +57,14 @@ impl Store {
     /// Gives a lease back, so that another takes it at once.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn release_lease(&self, lease: &Lease) -> Result<(), Error> {
+    /// See [`crate::Error`].
+    pub async fn release_lease(&self, lease: &Lease) -> Result<()> {
         self.set_heartbeat(lease, DateTime::UNIX_EPOCH)
             .await
             .map(drop)
     }
 
-    async fn set_heartbeat(&self, lease: &Lease, at: DateTime<Utc>) -> Result<bool, Error> {
+    async fn set_heartbeat(&self, lease: &Lease, at: DateTime<Utc>) -> Result<bool> {
         let renewed = "UPDATE lease SET heartbeat_at = $3 WHERE name = $1 AND fence = $2";
         let values = values![lease.name.as_str(), lease.fence, at];
         Ok(self.execute(renewed, values).await? == 1)
@@ -73,7 +73,7 @@ impl Store {
 
 impl Tx {
     /// Whether a lease still stands; it does until this transaction ends.
-    pub(super) async fn holds(&self, lease: &Lease) -> Result<bool, Error> {
+    pub(super) async fn holds(&self, lease: &Lease) -> Result<bool> {
         let held = "SELECT 1 FROM lease WHERE name = $1 AND fence = $2";
         let held = self.locking(held, "FOR SHARE");
         let held: Option<i32> = self

@@ -11,7 +11,7 @@ use super::CampaignKey;
 use super::tally::Changes;
 use crate::collect::{NewView, PendingDeltas};
 use crate::tx::{get, parsed, values};
-use crate::{Error, Tx};
+use crate::{Result, Tx};
 
 /// Notes the first of what `NOTED` has the moment of.
 const NOTE: &str = "WITH g(a, m, t) AS (ROWS) UPDATE message AS m SET NOTED = g.t
@@ -29,7 +29,7 @@ impl Tx {
         uses: &FirstUses<'_>,
         answered: bool,
         deltas: PendingDeltas,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let mut changes = Changes {
             reported: deltas,
             ..Changes::default()

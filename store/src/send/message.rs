@@ -7,12 +7,12 @@ use uuid::Uuid;
 use super::tally::Changes;
 use super::{CampaignChange, CampaignKey};
 use crate::tx::{Sql, get, json, parsed, values};
-use crate::{Error, ListPage, Store};
+use crate::{Error, ListPage, Result, Store};
 
 /// What a cancelled campaign had scheduled is cancelled, also before its rows say so.
 const STATUS: &str = "CASE WHEN c.status = 'CANCELLED' AND m.status = 'scheduled' THEN 'cancelled' ELSE m.status END";
 
-fn read(row: &QueryResult) -> Result<Message, Error> {
+fn read(row: &QueryResult) -> Result<Message> {
     let reason: Option<String> = get(row, "reason")?;
     let reason = reason.map(|reason| reason.parse());
     Ok(Message {
@@ -46,7 +46,7 @@ impl Store {
         status: Option<MessageStatus>,
         before: Option<Uuid>,
         limit: usize,
-    ) -> Result<ListPage<Message>, Error> {
+    ) -> Result<ListPage<Message>> {
         let mut condition = "m.campaign_id = $4".to_owned();
         let mut of = values![key.campaign_id];
         if let Some(status) = status {
@@ -67,7 +67,7 @@ impl Store {
         docid: &str,
         before: Option<Uuid>,
         limit: usize,
-    ) -> Result<ListPage<Message>, Error> {
+    ) -> Result<ListPage<Message>> {
         self.messages(account_id, "m.docid = $4", values![docid], before, limit)
             .await
     }
@@ -79,7 +79,7 @@ impl Store {
         mut of: Vec<Value>,
         before: Option<Uuid>,
         limit: usize,
-    ) -> Result<ListPage<Message>, Error> {
+    ) -> Result<ListPage<Message>> {
         let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
         let mut given = values![account_id, before.unwrap_or(Uuid::max()), most];
         given.append(&mut of);
@@ -104,7 +104,7 @@ impl Store {
         key: CampaignKey,
         docid: &str,
         phone: &str,
-    ) -> Result<Option<Uuid>, Error> {
+    ) -> Result<Option<Uuid>> {
         let mut tx = self.begin().await?;
         let Some(campaign) = tx.lock_campaign(key).await? else {
             return Ok(None);
@@ -125,7 +125,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn resend_unknown(&self, key: CampaignKey) -> Result<CampaignChange, Error> {
+    pub async fn resend_unknown(&self, key: CampaignKey) -> Result<CampaignChange> {
         let mut tx = self.begin_long().await?;
         let Some(row) = tx.lock_campaign(key).await? else {
             return Ok(CampaignChange::NotFound);

@@ -15,7 +15,7 @@ use super::tally::Changes;
 use crate::collect::id_at;
 use crate::form::{FIELD, FormKey, LINK, PublicLink};
 use crate::tx::{Sql, values};
-use crate::{Error, Store};
+use crate::{Error, Result, Store};
 
 /// A message of one part that was sent, to a recipient who had just been imported.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl Store {
         sender: &str,
         messages: &[PastMessage],
         pepper: &Pepper,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let tx = self.begin().await?;
         let Some(began) = messages.iter().map(|message| message.sent_at).min() else {
             return Ok(());
@@ -159,7 +159,7 @@ impl Store {
         status: CampaignStatus,
         started_at: DateTime<Utc>,
         finished_at: Option<DateTime<Utc>>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let update =
             "UPDATE campaign SET status = $3, created_at = $4, started_at = $4, finished_at = $5
              WHERE account_id = $1 AND campaign_id = $2";

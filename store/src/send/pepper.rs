@@ -1,15 +1,15 @@
 //! Which pepper made the hashes in this database.
 
 use crate::tx::{Sql, values};
-use crate::{Error, Store};
+use crate::{Result, Store};
 
 impl Store {
     /// Whether a process may hash with a pepper, of which these are the fingerprints, the one in use first: the database knows one
     /// of them, or none at all. From then on it knows the first.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn accept_pepper(&self, fingerprints: &[String]) -> Result<bool, Error> {
+    /// See [`crate::Error`].
+    pub async fn accept_pepper(&self, fingerprints: &[String]) -> Result<bool> {
         let Some(current) = fingerprints.first() else {
             return Ok(true);
         };

@@ -15,7 +15,7 @@ use super::tally::Changes;
 use super::{Campaign, CampaignKey};
 use crate::import::{Claim, RecipientQuery};
 use crate::tx::{Sql, get, parsed, read, tuples, values};
-use crate::{Error, Store, Tx};
+use crate::{Error, Result, Store, Tx};
 
 /// Which docids have their message. The index is without tests; SQLite takes it only if the statement says so too.
 const KNOWN: &str = "WITH g(a, c, d) AS (ROWS) SELECT (SELECT docid FROM message
@@ -54,7 +54,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn campaigns_to_plan(&self) -> Result<Vec<CampaignKey>, Error> {
+    pub async fn campaigns_to_plan(&self) -> Result<Vec<CampaignKey>> {
         let open = "SELECT account_id, campaign_id FROM campaign
                      WHERE status IN ('RUNNING', 'PAUSED') AND NOT planned ORDER BY account_id, campaign_id";
         read(&self.rows(open, vec![]).await?)
@@ -64,15 +64,11 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`]. Doing it again is safe.
-    pub async fn plan_audience(
-        &self,
-        key: CampaignKey,
-        pepper: &Pepper,
-    ) -> Result<Option<u64>, Error> {
+    pub async fn plan_audience(&self, key: CampaignKey, pepper: &Pepper) -> Result<Option<u64>> {
         self.retry(|| self.try_plan(key, pepper)).await
     }
 
-    async fn try_plan(&self, key: CampaignKey, pepper: &Pepper) -> Result<Option<u64>, Error> {
+    async fn try_plan(&self, key: CampaignKey, pepper: &Pepper) -> Result<Option<u64>> {
         let mut tx = self.begin_by_key().await?;
         let Some(mut row) = tx.lock_campaign(key).await? else {
             return Ok(None);
@@ -105,7 +101,7 @@ pub(super) async fn audience(
     audience: &Audience,
     column: &str,
     mut of: Vec<Value>,
-) -> Result<Vec<Recipient>, Error> {
+) -> Result<Vec<Recipient>> {
     let query = match audience.clone() {
         // Its recipients come with imports.
         Audience::OnImport { .. } => return Ok(vec![]),
@@ -143,7 +139,7 @@ impl Tx {
         claim: &Claim,
         docids: Vec<&str>,
         pepper: &Pepper,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let Some(campaign_id) = claim.campaign_id else {
             return Ok(());
         };
@@ -169,7 +165,7 @@ impl Tx {
         content: &CampaignContent,
         mut recipients: Vec<Recipient>,
         pepper: &Pepper,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let zone = "SELECT time_zone FROM account WHERE account_id = $1";
         let zone = self.row(zone, values![key.account_id]).await?;
         let zone = zone.ok_or_else(|| Error::broken("a campaign without an account"))?;
@@ -236,7 +232,7 @@ impl Tx {
         &self,
         rows: impl Iterator<Item = &(Uuid, Vec<Value>)>,
         reason: Option<SkipReason>,
-    ) -> Result<Vec<Uuid>, Error> {
+    ) -> Result<Vec<Uuid>> {
         let status = reason.map_or(MessageStatus::Scheduled, |_| MessageStatus::Skipped);
         let end = values![status.into_str(), reason.map(|reason| reason.into_str())];
         let rows = rows.map(|(_, row)| [&row[..], &end[..]].concat());
@@ -244,7 +240,7 @@ impl Tx {
     }
 
     /// Lets messages be due: account, campaign, message, moment and sender of each.
-    pub(super) async fn make_due(&self, due: Vec<Vec<Value>>) -> Result<(), Error> {
+    pub(super) async fn make_due(&self, due: Vec<Vec<Value>>) -> Result<()> {
         self.for_rows(DUE, due).await?;
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::contact::Contact;
 use super::judge::{Context, DueMessage, Verdict};
 use super::plan::{Recipient, audience};
 use crate::tx::{Sql, read, values};
-use crate::{Error, Store};
+use crate::{Error, Result, Store};
 
 /// Recipients that are read and judged at once.
 const SLICE: i64 = 1_000;
@@ -26,7 +26,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn preview_campaign(&self, query: &Context<'_>) -> Result<Preview, Error> {
+    pub async fn preview_campaign(&self, query: &Context<'_>) -> Result<Preview> {
         let now = self.now().await?;
         // Whoever is outside of the window waits for it, which keeps nobody from getting the message.
         let any_time = CampaignContent {
@@ -86,7 +86,7 @@ fn add(
     (context, now): (&Context<'_>, DateTime<Utc>),
     recipient: Recipient,
     contact: Contact,
-) -> Result<(), Error> {
+) -> Result<()> {
     let fields = recipient.more.unwrap_or_else(|| "{}".to_owned());
     let due = DueMessage {
         kind: MessageKind::First,

@@ -6,7 +6,7 @@ use sea_orm::QueryResult;
 
 use super::receipt::NewReceipt;
 use crate::tx::{Sql, get, parsed, values};
-use crate::{Error, Store};
+use crate::{Error, Result, Store};
 
 /// Stray receipts that are looked at at once.
 const STRAYS: i64 = 1_000;
@@ -35,7 +35,7 @@ impl Store {
         &self,
         sender: &str,
         receipts: &[ProviderReceipt],
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let tx = self.begin_by_keys().await?;
         let now = tx.now().await?;
         let rows = receipts.iter().map(|receipt| {
@@ -54,7 +54,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn settle_strays(&self, sender: &str) -> Result<(), Error> {
+    pub async fn settle_strays(&self, sender: &str) -> Result<()> {
         let rows = "SELECT s.provider_id, s.status, s.code, r.account_id, r.message_id, r.part
                    FROM stray_receipt s JOIN provider_ref r ON r.sender = s.sender AND r.provider_id = s.provider_id
                   WHERE s.sender = $1 LIMIT $2";
@@ -74,7 +74,7 @@ impl Store {
     }
 }
 
-fn receipts_of(rows: &[QueryResult]) -> Result<Vec<NewReceipt>, Error> {
+fn receipts_of(rows: &[QueryResult]) -> Result<Vec<NewReceipt>> {
     let receipts = rows.iter().map(|row| {
         Ok(NewReceipt {
             account_id: get(row, "account_id")?,

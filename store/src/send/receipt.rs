@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::CampaignKey;
 use super::tally::{Changes, Counted};
 use crate::tx::{Sql, get, json, parsed, values};
-use crate::{Error, Store, Tx};
+use crate::{Error, Result, Store, Tx};
 
 /// A receipt of a message that is known.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`]. Giving the same receipts again is safe.
-    pub async fn record_receipts(&self, receipts: &[NewReceipt]) -> Result<(), Error> {
+    pub async fn record_receipts(&self, receipts: &[NewReceipt]) -> Result<()> {
         self.retry(|| self.try_receipts(receipts)).await
     }
 
@@ -82,7 +82,7 @@ impl Store {
         &self,
         account_id: Uuid,
         docid: &str,
-    ) -> Result<HashMap<Uuid, Vec<Receipt>>, Error> {
+    ) -> Result<HashMap<Uuid, Vec<Receipt>>> {
         let rows = "SELECT message_id, part, status, code, received_at FROM receipt
                   WHERE account_id = $1 AND message_id IN (SELECT message_id FROM message WHERE account_id = $1 AND docid = $2)
                   ORDER BY received_at, part, status";
@@ -100,7 +100,7 @@ impl Store {
         Ok(receipts)
     }
 
-    async fn try_receipts(&self, receipts: &[NewReceipt]) -> Result<(), Error> {
+    async fn try_receipts(&self, receipts: &[NewReceipt]) -> Result<()> {
         let tx = self.begin_by_keys().await?;
         let now = tx.now().await?;
         let (campaigns, sent_after_all) = tx.lock_campaigns(receipts).await?;
@@ -177,7 +177,7 @@ impl Tx {
     async fn lock_campaigns(
         &self,
         receipts: &[NewReceipt],
-    ) -> Result<(HashMap<CampaignKey, CampaignContent>, HashSet<Uuid>), Error> {
+    ) -> Result<(HashMap<CampaignKey, CampaignContent>, HashSet<Uuid>)> {
         let rows = receipts.iter().map(|receipt| {
             let is_delivered = receipt.status == ReceiptStatus::Delivered;
             // One that failed is sent again, as somebody asked for.
@@ -212,7 +212,7 @@ impl Tx {
     async fn lock_messages(
         &self,
         receipts: &[NewReceipt],
-    ) -> Result<BTreeMap<(Uuid, Uuid), Locked>, Error> {
+    ) -> Result<BTreeMap<(Uuid, Uuid), Locked>> {
         let mut keys: Vec<(Uuid, Uuid)> = receipts
             .iter()
             .map(|receipt| (receipt.account_id, receipt.message_id))
@@ -247,7 +247,7 @@ impl Tx {
         messages: &[(CampaignKey, Uuid, &CampaignContent)],
         now: DateTime<Utc>,
         changes: &mut Changes,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let (mut rows, mut planned) = (Vec::new(), HashMap::new());
         for (key, first, content) in messages {
             if let Some(reminder) = &content.reminder {

@@ -9,7 +9,7 @@ use super::CampaignKey;
 use super::tally::Changes;
 use crate::report::Drift;
 use crate::tx::{Sql, get, parsed, read, values};
-use crate::{Error, Store, Tx};
+use crate::{Error, Result, Store, Tx};
 
 /// Tally, pending counts, and the messages by what is alike. One statement, so one snapshot.
 const COUNTS: &str = "SELECT kind, counts, NULL AS status, NULL AS reason, CAST(0 AS bigint) AS messages,
@@ -78,7 +78,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn all_campaigns(&self) -> Result<Vec<CampaignKey>, Error> {
+    pub async fn all_campaigns(&self) -> Result<Vec<CampaignKey>> {
         let campaigns =
             "SELECT account_id, campaign_id FROM campaign ORDER BY account_id, campaign_id";
         read(&self.rows(campaigns, vec![]).await?)
@@ -88,7 +88,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn check_campaign(&self, key: CampaignKey) -> Result<Vec<Drift>, Error> {
+    pub async fn check_campaign(&self, key: CampaignKey) -> Result<Vec<Drift>> {
         let tx = self.snapshot().await?;
         let mut drifts = Vec::new();
         for (kind, compared) in tx.compare_counts(key).await? {
@@ -117,7 +117,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn check_contacts(&self, account_id: Uuid) -> Result<Vec<Drift>, Error> {
+    pub async fn check_contacts(&self, account_id: Uuid) -> Result<Vec<Drift>> {
         let mut drifts = Vec::new();
         for (counter, rule) in RULES {
             let broken: Option<i64> = self.one(rule, values![account_id]).await?;
@@ -131,7 +131,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`]. Doing it again is safe.
-    pub async fn rebuild_campaign(&self, key: CampaignKey) -> Result<bool, Error> {
+    pub async fn rebuild_campaign(&self, key: CampaignKey) -> Result<bool> {
         let mut tx = self.begin().await?;
         // Two rebuilds come one after the other. Whoever moves messages meanwhile is seen with what it counts, or not at all.
         tx.lock_campaign(key).await?;
@@ -147,10 +147,7 @@ impl Store {
 }
 
 impl Tx {
-    async fn compare_counts(
-        &self,
-        key: CampaignKey,
-    ) -> Result<BTreeMap<MessageKind, Compared>, Error> {
+    async fn compare_counts(&self, key: CampaignKey) -> Result<BTreeMap<MessageKind, Compared>> {
         let status = "SELECT status FROM campaign WHERE account_id = $1 AND campaign_id = $2";
         let status: Option<String> = self.one(status, values![key]).await?;
         let is_cancelled = status.as_deref() == Some(CampaignStatus::Cancelled.into_str());

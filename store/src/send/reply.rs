@@ -12,7 +12,7 @@ use super::CampaignKey;
 use super::drive::{Claimed, ClaimedKey};
 use super::lease::Lease;
 use crate::tx::{Sql, get, json, values};
-use crate::{Error, Store};
+use crate::{Error, Result, Store};
 
 /// How long a provider may try to deliver a reply.
 const VALIDITY: Duration = Duration::from_hours(1);
@@ -32,7 +32,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn send_setting(&self, account_id: Uuid) -> Result<SendSetting, Error> {
+    pub async fn send_setting(&self, account_id: Uuid) -> Result<SendSetting> {
         let setting = "SELECT content FROM send_setting WHERE account_id = $1";
         let row = self.row(setting, values![account_id]).await?;
         row.map_or(Ok(SendSetting::default()), |row| json(&row, "content"))
@@ -42,11 +42,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`]. Doing it again is safe.
-    pub async fn set_send_setting(
-        &self,
-        account_id: Uuid,
-        setting: &SendSetting,
-    ) -> Result<(), Error> {
+    pub async fn set_send_setting(&self, account_id: Uuid, setting: &SendSetting) -> Result<()> {
         let set = "INSERT INTO send_setting (account_id, content) VALUES ($1, $2)
                        ON CONFLICT (account_id) DO UPDATE SET content = excluded.content";
         let content = serde_json::to_string(setting).map_err(Error::broken)?;
@@ -58,7 +54,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`]: if it was taken, it is not sent.
-    pub async fn take_reply(&self, lease: &Lease) -> Result<Option<Claimed>, Error> {
+    pub async fn take_reply(&self, lease: &Lease) -> Result<Option<Claimed>> {
         let tx = self.begin_by_key().await?;
         if !tx.holds(lease).await? {
             return Ok(None);

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::CampaignKey;
 use crate::tx::{Sql, read, values};
-use crate::{Error, Store};
+use crate::{Result, Store};
 
 /// A sender as its driver saw it last.
 #[derive(Clone, Debug, PartialEq, Eq, FromQueryResult)]
@@ -24,13 +24,13 @@ impl Store {
     /// Notes how a sender is.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again is safe.
+    /// See [`crate::Error`]. Doing it again is safe.
     pub async fn set_sender_state(
         &self,
         name: &str,
         state: &str,
         reason: Option<&str>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let insert = "INSERT INTO sender_state (name, state, reason) VALUES ($1, $2, $3)
                  ON CONFLICT (name) DO UPDATE SET state = excluded.state, reason = excluded.reason";
         self.execute(insert, values![name, state, reason]).await?;
@@ -40,8 +40,8 @@ impl Store {
     /// The senders of which something was noted.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn sender_states(&self) -> Result<Vec<SenderState>, Error> {
+    /// See [`crate::Error`].
+    pub async fn sender_states(&self) -> Result<Vec<SenderState>> {
         let rows = "SELECT name, state, reason FROM sender_state ORDER BY name";
         let rows = self.rows(rows, vec![]).await?;
         read(&rows)
@@ -50,8 +50,8 @@ impl Store {
     /// The messages that a sender accepted and has not reported: the number of the account, and the message.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn accepted_messages(&self, sender: &str) -> Result<Vec<(i32, Uuid)>, Error> {
+    /// See [`crate::Error`].
+    pub async fn accepted_messages(&self, sender: &str) -> Result<Vec<(i32, Uuid)>> {
         self.all(
             "SELECT a.number, m.message_id FROM campaign c JOIN account a ON a.account_id = c.account_id
                JOIN message m ON m.account_id = c.account_id AND m.campaign_id = c.campaign_id
@@ -64,11 +64,8 @@ impl Store {
     /// How many messages of an account are scheduled through each sender, by its name.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn waiting_by_sender(
-        &self,
-        account_id: Uuid,
-    ) -> Result<BTreeMap<String, i64>, Error> {
+    /// See [`crate::Error`].
+    pub async fn waiting_by_sender(&self, account_id: Uuid) -> Result<BTreeMap<String, i64>> {
         let tx = self.snapshot().await?;
         let open = "SELECT campaign_id, sender FROM campaign WHERE account_id = $1 AND status IN ('RUNNING', 'PAUSED')";
         let open: Vec<(Uuid, String)> = tx.all(open, values![account_id]).await?;

@@ -13,7 +13,7 @@ use super::CampaignKey;
 use crate::collect::PendingDeltas;
 use crate::form::FormKey;
 use crate::tx::{Sql, get, parsed, read, values};
-use crate::{Error, Store, Tx};
+use crate::{Error, Result, Store, Tx};
 
 /// Pending rows that one transaction adds to a tally at most.
 const MAX_ROLLED_UP: i64 = 10_000;
@@ -44,7 +44,7 @@ pub(super) struct Counted {
 
 impl Counted {
     /// Of a row that also has the columns of its link.
-    pub(super) fn read(row: &QueryResult) -> Result<Self, Error> {
+    pub(super) fn read(row: &QueryResult) -> Result<Self> {
         let account_id = get(row, "account_id")?;
         let form_id: Option<Uuid> = get(row, "form_id")?;
         let place = form_id
@@ -110,7 +110,7 @@ impl Store {
         &self,
         account_id: Uuid,
         campaign_ids: &[Uuid],
-    ) -> Result<Vec<CampaignCounts>, Error> {
+    ) -> Result<Vec<CampaignCounts>> {
         let tx = self.snapshot().await?;
         let mut counts = Vec::with_capacity(campaign_ids.len());
         for campaign_id in campaign_ids {
@@ -126,7 +126,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn roll_up_campaign_counts(&self) -> Result<u64, Error> {
+    pub async fn roll_up_campaign_counts(&self) -> Result<u64> {
         let campaigns = "SELECT DISTINCT account_id, campaign_id FROM campaign_delta ORDER BY account_id, campaign_id LIMIT 1000";
         let campaigns = self.rows(campaigns, vec![]).await?;
         let mut rolled_up = 0;
@@ -136,7 +136,7 @@ impl Store {
         Ok(rolled_up)
     }
 
-    async fn roll_up_campaign(&self, key: CampaignKey) -> Result<u64, Error> {
+    async fn roll_up_campaign(&self, key: CampaignKey) -> Result<u64> {
         let tx = self.begin_by_key().await?;
         let tallies = "SELECT kind, counts FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2 ORDER BY kind";
         let mut sums: BTreeMap<MessageKind, Counts> = BTreeMap::new();
@@ -167,7 +167,7 @@ impl Store {
 
 impl Tx {
     /// A campaign's counts: of its tally and of what is pending.
-    pub(super) async fn counts(&self, key: CampaignKey) -> Result<CampaignCounts, Error> {
+    pub(super) async fn counts(&self, key: CampaignKey) -> Result<CampaignCounts> {
         let mut counts = CampaignCounts::default();
         let rows = "SELECT kind, counts FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2
                   UNION ALL
@@ -179,7 +179,7 @@ impl Tx {
         Ok(counts)
     }
 
-    pub(super) async fn append_counts(&self, changes: Changes) -> Result<(), Error> {
+    pub(super) async fn append_counts(&self, changes: Changes) -> Result<()> {
         self.append_pending(changes.reported).await?;
         let rows = changes
             .counts

@@ -4,7 +4,7 @@ use sea_orm::sqlx::postgres::PgArguments;
 use sea_orm::sqlx::{self, Arguments, AssertSqlSafe};
 use sea_orm::{QueryResult, Value};
 
-use super::{Error, Inner, Sql, Tx};
+use super::{Error, Inner, Result, Sql, Tx};
 
 /// SQLite: rows that one statement takes at most. Powers of two, so that sqlx keeps the texts of all lengths prepared.
 const ROWS: usize = 32;
@@ -16,7 +16,7 @@ impl Tx {
         &self,
         sql: &str,
         rows: Vec<Vec<Value>>,
-    ) -> Result<Vec<QueryResult>, Error> {
+    ) -> Result<Vec<QueryResult>> {
         let mut results = Vec::new();
         let width = rows.first().map_or(0, Vec::len);
         if self.is_sqlite() {
@@ -42,7 +42,7 @@ impl Tx {
 }
 
 /// The columns of rows, each as an array. (sea-query's own arrays hold no null.)
-fn arrays(rows: Vec<Vec<Value>>) -> Result<PgArguments, Error> {
+fn arrays(rows: Vec<Vec<Value>>) -> Result<PgArguments> {
     let mut columns: Vec<Vec<Value>> = Vec::new();
     for row in rows {
         columns.resize_with(row.len(), Vec::new);
@@ -57,14 +57,14 @@ fn arrays(rows: Vec<Vec<Value>>) -> Result<PgArguments, Error> {
     Ok(arguments)
 }
 
-fn add(arguments: &mut PgArguments, column: Vec<Value>) -> Result<(), Error> {
+fn add(arguments: &mut PgArguments, column: Vec<Value>) -> Result<()> {
     macro_rules! add {
         ($kind:ident) => {{
             let values = column.into_iter().map(|value| match value {
                 Value::$kind(value) => Ok(value),
                 _ => Err(Error::broken("a column of several types")),
             });
-            arguments.add(values.collect::<Result<Vec<_>, Error>>()?)
+            arguments.add(values.collect::<Result<Vec<_>>>()?)
         }};
     }
     let added = match column.first() {

@@ -29,6 +29,9 @@ pub enum Error {
     Other(#[source] Source),
 }
 
+/// What a query finds, or why it failed.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
 /// The cause of an [`Error`].
 pub type Source = Box<dyn std::error::Error + Send + Sync>;
 

@@ -1,5 +1,5 @@
 //! The database under every other module: connections ([`pool`]), the [`Store`] that shares them, transactions ([`Tx`]), and
-//! what can go wrong ([`Error`]).
+//! what can go wrong ([`crate::Error`]).
 //!
 //! What is *not* here: any statement about a table.
 
@@ -12,7 +12,7 @@ mod sql;
 mod store;
 mod transaction;
 
-pub use self::error::{Error, Source};
+pub use self::error::{Error, Result, Source};
 pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
 pub use self::pool::Workload;

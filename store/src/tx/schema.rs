@@ -2,7 +2,7 @@
 
 use sea_orm::ConnectionTrait;
 
-use super::{Error, Sql, Store};
+use super::{Error, Result, Sql, Store};
 
 const POSTGRES: &str = include_str!("../../schema/postgres.sql");
 const SQLITE: &str = include_str!("../../schema/sqlite.sql");
@@ -19,7 +19,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Schema`] where another version of this program made the database. See [`Error`].
-    pub async fn make_schema(&self) -> Result<(), Error> {
+    pub async fn make_schema(&self) -> Result<()> {
         let tx = self.begin_long().await?;
         if !tx.is_sqlite() {
             tx.execute_unprepared("SELECT pg_advisory_xact_lock(7021402611212)")

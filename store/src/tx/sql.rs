@@ -9,7 +9,7 @@ use sea_orm::{
 };
 use serde::de::DeserializeOwned;
 
-use super::{Error, Source};
+use super::{Error, Result, Source};
 
 /// Runs statements with the values of their parameters.
 pub(crate) trait Sql: ConnectionTrait {
@@ -32,25 +32,17 @@ pub(crate) trait Sql: ConnectionTrait {
     }
 
     /// The number of rows that a statement touched.
-    async fn execute(&self, sql: impl Into<String>, values: Vec<Value>) -> Result<u64, Error> {
+    async fn execute(&self, sql: impl Into<String>, values: Vec<Value>) -> Result<u64> {
         let statement = Statement::from_sql_and_values(self.get_database_backend(), sql, values);
         Ok(self.execute_raw(statement).await?.rows_affected())
     }
 
-    async fn rows(
-        &self,
-        sql: impl Into<String>,
-        values: Vec<Value>,
-    ) -> Result<Vec<QueryResult>, Error> {
+    async fn rows(&self, sql: impl Into<String>, values: Vec<Value>) -> Result<Vec<QueryResult>> {
         let statement = Statement::from_sql_and_values(self.get_database_backend(), sql, values);
         Ok(self.query_all_raw(statement).await?)
     }
 
-    async fn row(
-        &self,
-        sql: impl Into<String>,
-        values: Vec<Value>,
-    ) -> Result<Option<QueryResult>, Error> {
+    async fn row(&self, sql: impl Into<String>, values: Vec<Value>) -> Result<Option<QueryResult>> {
         Ok(self.rows(sql, values).await?.into_iter().next())
     }
 
@@ -59,7 +51,7 @@ pub(crate) trait Sql: ConnectionTrait {
         &self,
         sql: impl Into<String>,
         values: Vec<Value>,
-    ) -> Result<Vec<T>, Error> {
+    ) -> Result<Vec<T>> {
         tuples(&self.rows(sql, values).await?)
     }
 
@@ -68,12 +60,12 @@ pub(crate) trait Sql: ConnectionTrait {
         &self,
         sql: impl Into<String>,
         values: Vec<Value>,
-    ) -> Result<Option<T>, Error> {
+    ) -> Result<Option<T>> {
         Ok(self.all(sql, values).await?.into_iter().next())
     }
 
     /// The database's clock, not the transaction's start, in whole microseconds (what both dialects keep).
-    async fn now(&self) -> Result<DateTime<Utc>, Error> {
+    async fn now(&self) -> Result<DateTime<Utc>> {
         if self.is_sqlite() {
             return Ok(sqlite_now());
         }
@@ -111,31 +103,28 @@ impl<T: Into<Value>> Parameters for T {
 }
 
 /// Rows as values or tuples, by the order of the columns.
-pub(crate) fn tuples<T: TryGetableMany>(rows: &[QueryResult]) -> Result<Vec<T>, Error> {
+pub(crate) fn tuples<T: TryGetableMany>(rows: &[QueryResult]) -> Result<Vec<T>> {
     let rows = rows.iter().map(QueryResult::try_get_many_by_index);
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Rows as structs, by the names of the columns.
-pub(crate) fn read<T: FromQueryResult>(rows: &[QueryResult]) -> Result<Vec<T>, Error> {
+pub(crate) fn read<T: FromQueryResult>(rows: &[QueryResult]) -> Result<Vec<T>> {
     let rows = rows.iter().map(|row| T::from_query_result(row, ""));
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// One column of a row.
-pub(crate) fn get<T: TryGetable>(row: &QueryResult, column: &str) -> Result<T, Error> {
+pub(crate) fn get<T: TryGetable>(row: &QueryResult, column: &str) -> Result<T> {
     row.try_get("", column).map_err(Error::from)
 }
 
 /// A column of text, as what it is the text of.
-pub(crate) fn parsed<T: FromStr<Err: Into<Source>>>(
-    row: &QueryResult,
-    column: &str,
-) -> Result<T, Error> {
+pub(crate) fn parsed<T: FromStr<Err: Into<Source>>>(row: &QueryResult, column: &str) -> Result<T> {
     get::<String>(row, column)?.parse().map_err(Error::broken)
 }
 
 /// A column of JSON that is stored as text.
-pub(crate) fn json<T: DeserializeOwned>(row: &QueryResult, column: &str) -> Result<T, Error> {
+pub(crate) fn json<T: DeserializeOwned>(row: &QueryResult, column: &str) -> Result<T> {
     serde_json::from_str(&get::<String>(row, column)?).map_err(Error::broken)
 }

@@ -7,7 +7,7 @@ use sea_orm::{
 
 use super::pool::Pool;
 use super::transaction::{BY_KEY, BY_KEYS, Tx};
-use super::{Error, Sql};
+use super::{Error, Result, Sql};
 
 /// How often work that another transaction stood in the way of is tried.
 const TRIES: usize = 5;
@@ -23,7 +23,7 @@ impl Store {
     ///
     /// # Errors
     /// It gives none.
-    pub async fn ping(&self) -> Result<(), Error> {
+    pub async fn ping(&self) -> Result<()> {
         self.rows("SELECT 1", vec![]).await.map(drop)
     }
 
@@ -31,17 +31,17 @@ impl Store {
     ///
     /// # Errors
     /// The database is unavailable.
-    pub async fn begin(&self) -> Result<Tx, Error> {
+    pub async fn begin(&self) -> Result<Tx> {
         Tx::begin(&self.pool, &[]).await
     }
 
     /// The same for callers who wait for other transactions, or for a large one of their own.
-    pub(crate) async fn begin_long(&self) -> Result<Tx, Error> {
+    pub(crate) async fn begin_long(&self) -> Result<Tx> {
         Tx::begin(&self.pool, &[self.pool.long()]).await
     }
 
     /// The same with a COMMIT that does not wait for the disk.
-    pub(crate) async fn begin_unsynced(&self) -> Result<Tx, Error> {
+    pub(crate) async fn begin_unsynced(&self) -> Result<Tx> {
         let unsynced = "SET LOCAL synchronous_commit = off;";
         Tx::begin(&self.pool, &[self.pool.long(), unsynced]).await
     }
@@ -50,12 +50,12 @@ impl Store {
     ///
     /// # Errors
     /// The database is unavailable.
-    pub async fn begin_by_key(&self) -> Result<Tx, Error> {
+    pub async fn begin_by_key(&self) -> Result<Tx> {
         Tx::begin(&self.pool, &[self.pool.long(), BY_KEY]).await
     }
 
     /// The same where joins look up by key.
-    pub(crate) async fn begin_by_keys(&self) -> Result<Tx, Error> {
+    pub(crate) async fn begin_by_keys(&self) -> Result<Tx> {
         Tx::begin(&self.pool, &[self.pool.long(), BY_KEYS]).await
     }
 
@@ -63,12 +63,12 @@ impl Store {
     ///
     /// # Errors
     /// The database is unavailable.
-    pub async fn snapshot(&self) -> Result<Tx, Error> {
+    pub async fn snapshot(&self) -> Result<Tx> {
         Tx::snapshot(&self.pool, &[BY_KEY]).await
     }
 
     /// The same for callers who wait longer.
-    pub(crate) async fn long_snapshot(&self) -> Result<Tx, Error> {
+    pub(crate) async fn long_snapshot(&self) -> Result<Tx> {
         Tx::snapshot(&self.pool, &[self.pool.long(), BY_KEY]).await
     }
 
@@ -76,9 +76,9 @@ impl Store {
     ///
     /// # Errors
     /// What the work returned.
-    pub async fn retry<T, F>(&self, mut work: impl FnMut() -> F) -> Result<T, Error>
+    pub async fn retry<T, F>(&self, mut work: impl FnMut() -> F) -> Result<T>
     where
-        F: Future<Output = Result<T, Error>>,
+        F: Future<Output = Result<T>>,
     {
         let mut tried = 1;
         loop {
@@ -90,7 +90,7 @@ impl Store {
     }
 
     /// A result of statements that went past [`ConnectionTrait`].
-    fn noted<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+    fn noted<T>(&self, result: Result<T>) -> Result<T> {
         result.inspect_err(|error| {
             if let Error::Unavailable(source) = error
                 && let Some(error) = source.downcast_ref()

@@ -11,8 +11,8 @@ use sea_orm::{
 use sea_query_sqlx::SqlxValues;
 use tokio::sync::{Mutex, MutexGuard};
 
-use super::Error;
 use super::pool::Pool;
+use super::{Error, Result};
 
 /// An open transaction; dropped without [`Tx::commit`] it is rolled back.
 ///
@@ -65,7 +65,7 @@ pub(super) const BY_KEYS: &str =
 
 impl Tx {
     /// A transaction that may write, with these settings on PostgreSQL.
-    pub(super) async fn begin(pool: &Pool, settings: &[&str]) -> Result<Self, Error> {
+    pub(super) async fn begin(pool: &Pool, settings: &[&str]) -> Result<Self> {
         let inner = match pool {
             Pool::Postgres { pool, .. } => begin_on(pool, "BEGIN;", settings).await?,
             // A transaction that reads first and writes later would fail at once beside another writer.
@@ -77,7 +77,7 @@ impl Tx {
     }
 
     /// A transaction that reads, all of it as of one moment. It waits for nobody, and nobody for it. Dropped, it ends.
-    pub(super) async fn snapshot(pool: &Pool, settings: &[&str]) -> Result<Self, Error> {
+    pub(super) async fn snapshot(pool: &Pool, settings: &[&str]) -> Result<Self> {
         let read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;";
         let inner = match pool {
             Pool::Postgres { pool, .. } => begin_on(pool, read, settings).await?,
@@ -98,7 +98,7 @@ impl Tx {
     /// # Errors
     /// The database refused it: nothing of it stays. A broken connection is no error but
     /// [`Committed::Unknown`].
-    pub async fn commit(self) -> Result<Committed, Error> {
+    pub async fn commit(self) -> Result<Committed> {
         let result = on!(self.inner.into_inner(), tx => tx.commit().await);
         match result.map_err(Error::from) {
             Ok(()) => Ok(Committed::Done),
@@ -111,12 +111,12 @@ impl Tx {
     ///
     /// # Errors
     /// The connection broke, which ends it too.
-    pub async fn rollback(self) -> Result<(), Error> {
+    pub async fn rollback(self) -> Result<()> {
         Ok(on!(self.inner.into_inner(), tx => tx.rollback().await)?)
     }
 
     /// [`Tx::commit`] for those who have no ledger to read: an unknown outcome is an error to them.
-    pub(crate) async fn commit_surely(self) -> Result<(), Error> {
+    pub(crate) async fn commit_surely(self) -> Result<()> {
         match self.commit().await? {
             Committed::Done => Ok(()),
             Committed::Unknown(error) => Err(error),
@@ -126,8 +126,8 @@ impl Tx {
     /// [`Tx::commit`] for those who can ask whether it happened, where it got no answer.
     pub(crate) async fn commit_or_ask(
         self,
-        is_done: impl Future<Output = Result<bool, Error>>,
-    ) -> Result<(), Error> {
+        is_done: impl Future<Output = Result<bool>>,
+    ) -> Result<()> {
         match self.commit().await? {
             Committed::Unknown(error) if !is_done.await? => Err(error),
             Committed::Unknown(error) => {
@@ -153,7 +153,7 @@ impl Tx {
         &mut self,
         sql: impl Into<String>,
         values: Vec<Value>,
-    ) -> BoxStream<'_, Result<QueryResult, Error>> {
+    ) -> BoxStream<'_, Result<QueryResult>> {
         let (sql, values) = (AssertSqlSafe(sql.into()), SqlxValues(Values(values)));
         on!(self.inner.get_mut(), tx => sqlx::query_with(sql, values)
             .fetch(&mut **tx)
@@ -171,7 +171,7 @@ impl Tx {
 
 /// Begins in a task of its own: sqlx 0.9.0 leaves the transaction open where the caller gives up before the answer to BEGIN,
 /// and hands the connection to the next one.
-async fn begin_on(pool: &PgPool, begin: &str, settings: &[&str]) -> Result<Inner, Error> {
+async fn begin_on(pool: &PgPool, begin: &str, settings: &[&str]) -> Result<Inner> {
     let connection = pool.acquire().await?;
     let begin = AssertSqlSafe([begin, &settings.concat()].concat()).into_sql_str();
     let tx = tokio::spawn(Transaction::begin(connection, Some(begin))).await;

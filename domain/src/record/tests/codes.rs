@@ -1,3 +1,5 @@
+use strum::VariantArray;
+
 use super::*;
 use crate::docid::DocId;
 use crate::invalid::MAX_PROBLEMS;

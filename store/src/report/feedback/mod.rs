@@ -22,7 +22,7 @@ use self::tally::{Run, runs};
 use crate::form::FormKey;
 use crate::report::rollup::next_as_of;
 use crate::tx::{Sql, rows_that_fit, values};
-use crate::{Error, ListPage, Store, Tx};
+use crate::{Error, ListPage, Result, Store, Tx};
 
 /// The rows that fit into a page whatever their size.
 const FITTING: usize = 2;
@@ -117,7 +117,7 @@ impl Store {
         query: &FeedbackQuery,
         before: Option<Uuid>,
         limit: usize,
-    ) -> Result<FeedbackPage, Error> {
+    ) -> Result<FeedbackPage> {
         let mut tx = self.snapshot().await?;
         let as_of = tx.list_as_of(query).await?;
         let tally = tx.tally(query).await?;
@@ -158,7 +158,7 @@ impl Store {
         query: &FeedbackQuery,
         position: ListPosition,
         stride: Stride,
-    ) -> Result<ListPage<FeedbackRow, ListPosition>, Error> {
+    ) -> Result<ListPage<FeedbackRow, ListPosition>> {
         let mut tx = self.long_snapshot().await?;
         let run = Run::of(query.range);
         let mut ids = run.ids(position.before);
@@ -202,7 +202,7 @@ impl Tx {
         query: &FeedbackQuery,
         days: impl IntoIterator<Item = (NaiveDate, i64)>,
         rows: usize,
-    ) -> Result<Vec<FeedbackRow>, Error> {
+    ) -> Result<Vec<FeedbackRow>> {
         let query = FeedbackQuery {
             comments_only: true,
             ..query.clone()
@@ -215,7 +215,7 @@ impl Tx {
     }
 
     /// The list has what is not rolled up yet, so its `as_of` is the one that the roll-up will give it.
-    async fn list_as_of(&mut self, query: &FeedbackQuery) -> Result<DateTime<Utc>, Error> {
+    async fn list_as_of(&mut self, query: &FeedbackQuery) -> Result<DateTime<Utc>> {
         let found = "SELECT v.as_of, (SELECT max(i.created_at) FROM pending_delta i WHERE i.account_id = $1 AND i.form_id = $2)
            FROM form_version v WHERE v.account_id = $1 AND v.form_id = $2";
         let found: Option<(DateTime<Utc>, Option<DateTime<Utc>>)> =
@@ -231,7 +231,7 @@ impl Tx {
         runs: &[Run],
         before: Option<Uuid>,
         rows: usize,
-    ) -> Result<Read, Error> {
+    ) -> Result<Read> {
         let mut read = Read::default();
         for run in runs {
             if read.rows.len() >= rows || read.bytes_left() == 0 {
@@ -256,7 +256,7 @@ impl Tx {
         (run, ids): (Run, Range<Uuid>),
         (rows, is_small): (usize, bool),
         read: &mut Read,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let values = |rows| rows::values(query, run, &ids, rows);
         let mut fitting = rows;
         if !is_small {

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::tally::Run;
 use super::{FeedbackQuery, FeedbackRow};
 use crate::tx::values;
-use crate::{Error, PAGE_BYTES};
+use crate::{Error, PAGE_BYTES, Result};
 
 /// The rows of a list, for [`Read`]. Followed by how many at most.
 pub(super) const LISTED: (&str, &str) = (
@@ -92,7 +92,7 @@ pub(super) fn values(
     run: Run,
     ids: &Range<Uuid>,
     most: Option<usize>,
-) -> Result<Vec<Value>, Error> {
+) -> Result<Vec<Value>> {
     let bus_prop = query.bus_prop_id.map(|id| format!("_{id}_"));
     let track_fields = serde_json::to_string(&query.track_fields).map_err(Error::broken)?;
     let mut values = values![
@@ -127,8 +127,8 @@ impl Read {
     /// Adds rows of [`LISTED`] as long as they fit.
     pub async fn add(
         &mut self,
-        mut rows: impl Stream<Item = Result<QueryResult, Error>> + Unpin,
-    ) -> Result<(), Error> {
+        mut rows: impl Stream<Item = Result<QueryResult>> + Unpin,
+    ) -> Result<()> {
         while let Some(row) = rows.try_next().await? {
             if self.bytes_left() == 0 {
                 self.has_more = true;
@@ -143,7 +143,7 @@ impl Read {
 }
 
 /// By place, since streams read millions.
-fn read(row: &QueryResult) -> Result<FeedbackRow, Error> {
+fn read(row: &QueryResult) -> Result<FeedbackRow> {
     let bus_prop_ids: String = row.try_get_by_index(2)?;
     Ok(FeedbackRow {
         feedback_id: row.try_get_by_index(0)?,

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::FeedbackQuery;
 use crate::report::rollup::WHOLE;
 use crate::tx::{Sql, get, values};
-use crate::{Error, Tx};
+use crate::{Result, Tx};
 
 /// Days that are so far apart have no ids between each other's ([`ids_of_days`]).
 const APART: TimeDelta = TimeDelta::days(3);
@@ -126,7 +126,7 @@ impl FeedbackQuery {
 impl Tx {
     /// The list's counts by day, rolled up and pending. `None` where only reading the list tells: it is searched, or a newer
     /// version wrote what is pending.
-    pub(super) async fn tally(&mut self, query: &FeedbackQuery) -> Result<Option<Tally>, Error> {
+    pub(super) async fn tally(&mut self, query: &FeedbackQuery) -> Result<Option<Tally>> {
         if query.is_searched() {
             return Ok(None);
         }

@@ -6,7 +6,7 @@ use super::Drift;
 use crate::collect::LinkCounts;
 use crate::form::FormKey;
 use crate::tx::{Sql, values};
-use crate::{Error, Store};
+use crate::{Result, Store};
 
 /// What is pending, as counts of links.
 const PENDING_POSTGRES: &str =
@@ -17,7 +17,7 @@ const PENDING_SQLITE: &str = "SELECT unhex(k.key, '-'), k.value ->> 0, k.value -
        FROM pending_delta p CROSS JOIN json_each(p.link_counts) k WHERE p.account_id = $1 AND p.form_id = $2";
 
 /// The links whose counts differ. One statement, so one snapshot: what is rolled up and what is pending are together what is stored.
-async fn differing(database: &impl Sql, form: FormKey) -> Result<Vec<LinkRow>, Error> {
+async fn differing(database: &impl Sql, form: FormKey) -> Result<Vec<LinkRow>> {
     let pending = database.dialect(PENDING_POSTGRES, PENDING_SQLITE);
     let links = format!(
         "SELECT link_id, CAST(sum(had_views) AS bigint) AS had_views, CAST(sum(views) AS bigint) AS views,
@@ -43,8 +43,8 @@ impl Store {
     /// The links of a form of which not as much came as their counts say.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn check_links(&self, form: FormKey) -> Result<Vec<Drift>, Error> {
+    /// See [`crate::Error`].
+    pub async fn check_links(&self, form: FormKey) -> Result<Vec<Drift>> {
         let counted = differing(self, form).await?.into_iter();
         let drifts = counted.flat_map(|(id, had_views, views, had, responses)| {
             let drift = |counter, found| Drift::new("link", id, counter, found);
@@ -60,8 +60,8 @@ impl Store {
     /// Makes the counts of a form's links what counting gives. Whether anything changed.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again is safe.
-    pub async fn rebuild_links(&self, form: FormKey) -> Result<bool, Error> {
+    /// See [`crate::Error`]. Doing it again is safe.
+    pub async fn rebuild_links(&self, form: FormKey) -> Result<bool> {
         let mut tx = self.begin().await?;
         // Nobody rolls up meanwhile. What is answered meanwhile is pending, and is seen with its effect or not at all.
         tx.lock_form(form).await?;

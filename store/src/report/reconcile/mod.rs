@@ -18,7 +18,7 @@ use uuid::Uuid;
 pub use self::slice::{Slice, Slices};
 use crate::form::FormKey;
 use crate::tx::{Sql, read};
-use crate::{Error, Store};
+use crate::{Result, Store};
 
 /// A stored number that counting does not give. As text a line of `feedback verify`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,8 +68,8 @@ impl Store {
     /// Every account.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn all_accounts(&self) -> Result<Vec<Uuid>, Error> {
+    /// See [`crate::Error`].
+    pub async fn all_accounts(&self) -> Result<Vec<Uuid>> {
         self.all("SELECT account_id FROM account ORDER BY account_id", vec![])
             .await
     }
@@ -77,8 +77,8 @@ impl Store {
     /// Every form of every account, deleted ones too.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn all_forms(&self) -> Result<Vec<FormKey>, Error> {
+    /// See [`crate::Error`].
+    pub async fn all_forms(&self) -> Result<Vec<FormKey>> {
         let forms = "SELECT account_id, form_id FROM form ORDER BY account_id, form_id";
         read(&self.rows(forms, vec![]).await?)
     }

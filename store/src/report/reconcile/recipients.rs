@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::Drift;
 use crate::tx::{Sql, values};
-use crate::{Error, Store};
+use crate::{Result, Store};
 
 /// One statement, so one snapshot.
 const BY_DAY: &str = "SELECT day, CAST(SUM(stored) AS bigint) AS stored, CAST(SUM(counted) AS bigint) AS counted FROM (
@@ -19,8 +19,8 @@ impl Store {
     /// The days on which an account's recipients are not as many as their counts say.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn check_recipients(&self, account_id: Uuid) -> Result<Vec<Drift>, Error> {
+    /// See [`crate::Error`].
+    pub async fn check_recipients(&self, account_id: Uuid) -> Result<Vec<Drift>> {
         let days: Vec<(NaiveDate, i64, i64)> = self.all(BY_DAY, values![account_id]).await?;
         let drifts = days.into_iter().map(|(day, stored, counted)| Drift {
             day: Some(day),
@@ -32,8 +32,8 @@ impl Store {
     /// Makes the counts of an account's recipients what counting gives. Whether anything changed.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again is safe.
-    pub async fn rebuild_recipients(&self, account_id: Uuid) -> Result<bool, Error> {
+    /// See [`crate::Error`]. Doing it again is safe.
+    pub async fn rebuild_recipients(&self, account_id: Uuid) -> Result<bool> {
         let mut tx = self.begin().await?;
         let now = tx.now().await?;
         // The account's lock, taken before the statement that counts: whoever counts in a transaction of its own comes

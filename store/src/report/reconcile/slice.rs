@@ -17,7 +17,7 @@ use crate::form::FormKey;
 use crate::report::feedback::ids_of_days;
 use crate::report::rollup::{RollupKey, WHOLE, keys};
 use crate::tx::{Sql, get, values};
-use crate::{Committed, Error, Store, Tx};
+use crate::{Committed, Error, Result, Store, Tx};
 
 /// What is compared at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ struct Compared {
 }
 
 impl Compared {
-    fn add(&mut self, row: &QueryResult, content: &FormContent) -> Result<(), Error> {
+    fn add(&mut self, row: &QueryResult, content: &FormContent) -> Result<()> {
         if let Some(delta) = get::<Option<Vec<u8>>>(row, "delta")? {
             self.stored = mem::take(&mut self.stored).merged_with(&delta)?;
         } else if let Some(answers) = get::<Option<String>>(row, "answers")? {
@@ -116,7 +116,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn slices(&self, form: FormKey) -> Result<Slices, Error> {
+    pub async fn slices(&self, form: FormKey) -> Result<Slices> {
         let days = "SELECT day FROM rollup WHERE account_id = $1 AND form_id = $2
               UNION SELECT day FROM feedback WHERE account_id = $1 AND form_id = $2
               UNION SELECT day FROM visit_view WHERE account_id = $1 AND form_id = $2
@@ -137,7 +137,7 @@ impl Store {
         form: FormKey,
         slices: &Slices,
         slice: Slice,
-    ) -> Result<Vec<Drift>, Error> {
+    ) -> Result<Vec<Drift>> {
         let mut tx = self.snapshot().await?;
         let content = tx.form_content(form).await?;
         let compared = tx.compare(form, slices, slice, &content).await?;
@@ -162,7 +162,7 @@ impl Store {
         form: FormKey,
         slices: &Slices,
         slice: Slice,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         self.retry(|| async move {
             let mut tx = self.begin_by_key().await?;
             tx.lock_form(form).await?;
@@ -198,7 +198,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`]. Doing it again is safe.
-    pub async fn restamp_form(&self, form: FormKey) -> Result<(), Error> {
+    pub async fn restamp_form(&self, form: FormKey) -> Result<()> {
         let mut tx = self.begin().await?;
         let as_of = tx.lock_form(form).await?.as_of;
         let version = tx.raise_version(form, as_of).await?;
@@ -210,7 +210,7 @@ impl Store {
 }
 
 impl Tx {
-    pub(crate) async fn form_content(&mut self, form: FormKey) -> Result<FormContent, Error> {
+    pub(crate) async fn form_content(&mut self, form: FormKey) -> Result<FormContent> {
         let content = "SELECT content FROM form WHERE account_id = $1 AND form_id = $2";
         let content: Option<String> = self.one(content, values![form]).await?;
         let content = content.ok_or_else(|| Error::broken("a version without a form"))?;
@@ -224,7 +224,7 @@ impl Tx {
         slices: &Slices,
         slice: Slice,
         content: &FormContent,
-    ) -> Result<BTreeMap<RollupKey, Compared>, Error> {
+    ) -> Result<BTreeMap<RollupKey, Compared>> {
         let (sql, values) = match slice {
             Slice::Day(day) => {
                 let ids = ids_of_days(day, day);

@@ -16,7 +16,7 @@ pub use self::roll_up::{RolledUp, ScanScope};
 use crate::form::FormKey;
 use crate::tx::{tuples, values};
 use crate::version::Version;
-use crate::{Error, Tx};
+use crate::{Result, Tx};
 
 mod pending;
 mod roll_up;
@@ -51,7 +51,7 @@ impl Tx {
         &mut self,
         form: FormKey,
         mut sums: BTreeMap<RollupKey, Delta>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let keys = sums.keys().copied().collect();
         for (key, delta) in self.rollup_at(form, &keys).await? {
             if let Some(sum) = sums.get_mut(&key) {
@@ -68,7 +68,7 @@ impl Tx {
         &self,
         form: FormKey,
         keys: &BTreeSet<RollupKey>,
-    ) -> Result<Vec<(RollupKey, Vec<u8>)>, Error> {
+    ) -> Result<Vec<(RollupKey, Vec<u8>)>> {
         let keys = keys.iter().map(|(id, day)| values![form, *id, *day]);
         let rows = self.for_rows(READ, keys.collect()).await?;
         let rows: Vec<(i64, NaiveDate, Option<Vec<u8>>)> = tuples(&rows)?;
@@ -84,7 +84,7 @@ impl Tx {
         form: FormKey,
         months: impl IntoIterator<Item = Month>,
         version: Version,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let months: BTreeSet<NaiveDate> = months.into_iter().map(Month::first).collect();
         let months = months.into_iter();
         let rows = months.map(|month| values![form, month, version.number, version.stamp]);

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::form::FormKey;
 use crate::tx::{Sql, values};
-use crate::{Error, Store};
+use crate::{Result, Store};
 
 /// Pending rows that one scan over all forms reads at a time.
 const SCAN: i64 = 10_000;
@@ -36,8 +36,8 @@ impl Store {
     /// cannot be read yet hide none behind them.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub async fn pending_forms(&self, above: i64) -> Result<PendingForms, Error> {
+    /// See [`crate::Error`].
+    pub async fn pending_forms(&self, above: i64) -> Result<PendingForms> {
         let mut forms = BTreeSet::new();
         let mut last: i64 = 0;
         loop {

@@ -23,7 +23,7 @@ use super::{RollupKey, keys};
 use crate::collect::LinkCounts;
 use crate::form::FormKey;
 use crate::tx::{Sql, get, parsed, rows_that_fit, values};
-use crate::{Error, Tx};
+use crate::{Error, Result, Tx};
 
 /// The time after which a transaction begins no other part.
 const BUDGET: Duration = Duration::from_millis(30);
@@ -80,7 +80,7 @@ struct Part {
 }
 
 impl PendingRow {
-    fn read(row: &QueryResult) -> Result<Self, Error> {
+    fn read(row: &QueryResult) -> Result<Self> {
         let (delta, links): (Vec<u8>, String) = (get(row, "delta")?, get(row, "link_counts")?);
         Ok(Self {
             id: get(row, "id")?,
@@ -137,7 +137,7 @@ impl Tx {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn roll_up(&mut self, form: FormKey, scope: ScanScope) -> Result<RolledUp, Error> {
+    pub async fn roll_up(&mut self, form: FormKey, scope: ScanScope) -> Result<RolledUp> {
         let locked = self.lock_row(form, "FOR NO KEY UPDATE SKIP LOCKED");
         let Some(locked) = locked.await? else {
             return Ok(RolledUp::default());
@@ -183,12 +183,12 @@ impl Tx {
     }
 
     /// Waits for whoever holds the form.
-    pub(crate) async fn lock_form(&mut self, form: FormKey) -> Result<Locked, Error> {
+    pub(crate) async fn lock_form(&mut self, form: FormKey) -> Result<Locked> {
         let locked = self.lock_row(form, "FOR NO KEY UPDATE").await?;
         locked.ok_or_else(|| Error::broken("a form without a version"))
     }
 
-    async fn lock_row(&mut self, form: FormKey, lock: &str) -> Result<Option<Locked>, Error> {
+    async fn lock_row(&mut self, form: FormKey, lock: &str) -> Result<Option<Locked>> {
         let row = "SELECT watermark, next_watermark, next_watermark_at, as_of FROM form_version
                     WHERE account_id = $1 AND form_id = $2";
         let row = self.one(self.locking(row, lock), values![form]).await?;
@@ -203,11 +203,7 @@ impl Tx {
     }
 
     /// The first rows above an id, those that can be read; none only where there are none.
-    async fn pending_rows(
-        &mut self,
-        form: FormKey,
-        mut above: i64,
-    ) -> Result<Vec<PendingRow>, Error> {
+    async fn pending_rows(&mut self, form: FormKey, mut above: i64) -> Result<Vec<PendingRow>> {
         let (mut left, mut reason) = (0_u64, None);
         let mut found = Vec::new();
         while let Some(last) = self.last_pending(form, above).await? {
@@ -236,7 +232,7 @@ impl Tx {
     }
 
     /// The last of the rows above an id that are read together; at least one, if there is any.
-    async fn last_pending(&mut self, form: FormKey, above: i64) -> Result<Option<i64>, Error> {
+    async fn last_pending(&mut self, form: FormKey, above: i64) -> Result<Option<i64>> {
         let rows = "SELECT id, length(delta) FROM pending_delta
           WHERE account_id = $1 AND form_id = $2 AND id > $3 ORDER BY id LIMIT $4";
         let rows: Vec<(i64, i32)> = self.all(rows, values![form, above, ROWS]).await?;
@@ -245,7 +241,7 @@ impl Tx {
     }
 
     /// Deletes rows, which only the holder of the form does.
-    async fn take_pending(&mut self, form: FormKey, ids: Vec<i64>) -> Result<(), Error> {
+    async fn take_pending(&mut self, form: FormKey, ids: Vec<i64>) -> Result<()> {
         let expected = ids.len() as u64;
         let ids: sea_orm::Value = if self.is_sqlite() {
             serde_json::to_string(&ids).map_err(Error::broken)?.into()

@@ -10,11 +10,11 @@ use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use super::{Claimed, ClaimedKey, DELETE_DUE, Loaded, SET_DUE, StepTx, Wanted};
-use crate::Error;
 use crate::form::{FIELD, LINK};
 use crate::send::contact::Contact;
 use crate::send::judge::{Context, DueMessage, Ready, Verdict};
 use crate::tx::{Sql, get, json, parsed, values};
+use crate::{Error, Result};
 
 /// Due messages of the sender with their recipients; a test may wait for the sender that a DRAFT had before. Of a reminder it is also asked whether the first message was answered.
 const DUE: &str = "SELECT d.due_at, d.message_id, d.failures, m.docid, m.kind, m.link_id, m.scheduled_at,
@@ -60,11 +60,7 @@ struct Candidate {
 
 impl StepTx<'_> {
     /// Claims due messages of a campaign. Whether more may be due.
-    pub(super) async fn claim(
-        &mut self,
-        wanted: &Wanted,
-        campaign: &Loaded,
-    ) -> Result<bool, Error> {
+    pub(super) async fn claim(&mut self, wanted: &Wanted, campaign: &Loaded) -> Result<bool> {
         let mut candidates = self.candidates(wanted, campaign.status).await?;
         let found = candidates.len();
         if found == 0 {
@@ -145,11 +141,7 @@ impl StepTx<'_> {
         Ok(found == wanted.messages && !is_used_up)
     }
 
-    async fn candidates(
-        &self,
-        wanted: &Wanted,
-        status: CampaignStatus,
-    ) -> Result<Vec<Candidate>, Error> {
+    async fn candidates(&self, wanted: &Wanted, status: CampaignStatus) -> Result<Vec<Candidate>> {
         // What a campaign that does not run may send.
         let tests = match status {
             CampaignStatus::Running => "",
@@ -166,7 +158,7 @@ impl StepTx<'_> {
         rows.iter().map(|row| self.candidate(wanted, row)).collect()
     }
 
-    fn candidate(&self, wanted: &Wanted, row: &QueryResult) -> Result<Candidate, Error> {
+    fn candidate(&self, wanted: &Wanted, row: &QueryResult) -> Result<Candidate> {
         let phone: Option<String> = get(row, "phone")?;
         let token: Option<String> = get(row, "token")?;
         let account_id = wanted.campaign.account_id;
@@ -219,7 +211,7 @@ impl StepTx<'_> {
         mac: Vec<u8>,
         ready: Ready,
         parts: i64,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let Candidate { key, due, .. } = candidate;
         let link_key = || values![key.campaign.account_id, candidate.link_id];
         let claimed = values![self.driver.lease.fence, key.due_at, candidate.failures];

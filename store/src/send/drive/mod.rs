@@ -25,7 +25,7 @@ use super::CampaignKey;
 use super::lease::Lease;
 use super::tally::Changes;
 use crate::tx::{Sql, get, json, parsed, read, values};
-use crate::{Committed, Error, Store, Tx};
+use crate::{Committed, Error, Result, Store, Tx};
 
 /// What came of handing a message over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn campaigns_with_due(&self, sender: &str) -> Result<Vec<CampaignKey>, Error> {
+    pub async fn campaigns_with_due(&self, sender: &str) -> Result<Vec<CampaignKey>> {
         let now = self.now().await?;
         let due = "SELECT c.account_id, c.campaign_id FROM campaign c
                   WHERE c.sender = $1 AND c.status = 'RUNNING'
@@ -153,7 +153,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn claimed_under(&self, lease: &Lease) -> Result<Vec<(ClaimedKey, i64)>, Error> {
+    pub async fn claimed_under(&self, lease: &Lease) -> Result<Vec<(ClaimedKey, i64)>> {
         let tx = self.begin().await?;
         // Waits for a step whose end is not known.
         let lock = tx.locking("SELECT fence FROM lease WHERE name = $1", "FOR UPDATE");
@@ -179,7 +179,7 @@ impl Store {
         driver: &Driver<'_>,
         outcomes: &[Outcome],
         wanted: &[Wanted],
-    ) -> Result<Step, Error> {
+    ) -> Result<Step> {
         self.retry(|| async move {
             let tx = self.begin_by_keys().await?;
             if !tx.holds(driver.lease).await? {
@@ -264,7 +264,7 @@ impl StepTx<'_> {
 
 impl Tx {
     /// A campaign as it stands. Its row is locked against changes of its status.
-    async fn load(&self, key: CampaignKey) -> Result<Option<Loaded>, Error> {
+    async fn load(&self, key: CampaignKey) -> Result<Option<Loaded>> {
         let campaign = "SELECT c.status, c.content, a.time_zone, a.number, coalesce(f.content, 'null') AS form
                FROM campaign c JOIN account a ON a.account_id = c.account_id
                LEFT JOIN form f ON f.account_id = c.account_id AND f.form_id = c.form_id AND f.status <> $3

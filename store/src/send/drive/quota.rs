@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use uuid::Uuid;
 
 use super::{Loaded, StepTx};
-use crate::Error;
+use crate::Result;
 use crate::send::CampaignKey;
 use crate::tx::{Sql, values};
 
@@ -19,11 +19,7 @@ const USED: &str = "WITH g(s, a, d, p) AS (ROWS)
 
 impl StepTx<'_> {
     /// How many more parts the account of a campaign may send today.
-    pub(super) async fn parts_left(
-        &self,
-        account_id: Uuid,
-        campaign: &Loaded,
-    ) -> Result<i64, Error> {
+    pub(super) async fn parts_left(&self, account_id: Uuid, campaign: &Loaded) -> Result<i64> {
         let Some(limit) = self.driver.parts_per_day else {
             return Ok(i64::MAX);
         };

@@ -7,10 +7,10 @@ use domain::date_range::day_of;
 use uuid::Uuid;
 
 use super::{DELETE_DUE, Loaded, Outcome, SET_DUE, StepTx};
-use crate::Error;
 use crate::send::CampaignKey;
 use crate::send::tally::Counted;
 use crate::tx::{Sql, get, values};
+use crate::{Error, Result};
 
 /// Certain failures after which a message fails.
 const MAX_FAILURES: i64 = 5;
@@ -41,7 +41,7 @@ impl StepTx<'_> {
         &mut self,
         outcomes: &[Outcome],
         campaigns: &BTreeMap<CampaignKey, Loaded>,
-    ) -> Result<Vec<MessageStatus>, Error> {
+    ) -> Result<Vec<MessageStatus>> {
         // Those of messages that are still claimed, by their ids, and how often each failed.
         let rows = outcomes.iter().map(|outcome| outcome.claimed.of_due());
         let claimed = self.tx.locking(CLAIMED, "FOR UPDATE OF d, m");
