@@ -1,6 +1,7 @@
 //! An entry in Redis: the days of a month, of a form's whole or of one of its business properties, behind the version at
 //! which the month last changed. It may be used if its version is just the month's, whoever wrote it and whenever.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,8 +10,8 @@ use domain::month::Month;
 use domain::rollup::month;
 use platform::cache::Cache;
 use store::form::FormKey;
-use store::report::Version;
-use store::{Error, Tx};
+use store::report::{Version, WHOLE};
+use store::{Error, Store, Tx};
 
 /// Entries that nobody writes again go after this long.
 const TTL: Duration = Duration::from_hours(24);
@@ -79,6 +80,40 @@ pub(crate) async fn offer(cache: &Cache, entries: &[(String, Bytes)]) {
     if let Err(error) = cache.set_many(entries, TTL).await {
         tracing::debug!(%error, "counts not cached");
     }
+}
+
+/// Entries that are written ahead. Of more only those of the whole: an answer may name many business properties.
+const AHEAD: usize = 16;
+
+/// Writes the entries of the months of a form that a roll-up changed: `bus_prop_id` and month. A cache that is away costs
+/// readers a read.
+///
+/// # Errors
+/// The database is unavailable.
+pub async fn refresh_months(
+    store: &Store,
+    cache: &Cache,
+    form: FormKey,
+    mut touched: BTreeSet<(i64, Month)>,
+) -> Result<(), Error> {
+    if touched.len() > AHEAD {
+        touched.retain(|(bus_prop_id, _)| *bus_prop_id == WHOLE);
+    }
+    if !cache.is_shared() {
+        return Ok(());
+    }
+    let mut snapshot = store.snapshot().await?;
+    let mut entries = Vec::with_capacity(touched.len());
+    for (bus_prop_id, month) in touched {
+        let months = (month, month);
+        for entry in Entry::of_form(&mut snapshot, form, bus_prop_id, months).await? {
+            let days = snapshot.form_days(form, bus_prop_id, months).await?;
+            entries.push(entry.encode(&days));
+        }
+    }
+    drop(snapshot);
+    offer(cache, &entries).await;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ mod check;
 mod days;
 mod entry;
 mod form;
-mod refresh;
 
 use std::sync::LazyLock;
 
@@ -22,8 +21,8 @@ use uuid::Uuid;
 
 pub use self::account::{AccountSeries, account_series};
 pub use self::check::check_months;
+pub use self::entry::refresh_months;
 pub use self::form::{FormQuery, FormSeries, Found, bus_prop_counts, form_series};
-pub use self::refresh::refresh_months;
 
 /// Snapshots that a process reads reports from at once. Each holds a connection, and those who store answers need some too.
 static SNAPSHOTS: LazyLock<Places> = LazyLock::new(|| Places::new(8));

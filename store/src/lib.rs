@@ -25,6 +25,5 @@ pub mod report;
 pub mod send;
 mod sweep;
 pub mod tx;
-mod version;
 
 pub use tx::{Committed, Error, ListPage, PAGE_BYTES, Result, Store, Tx, Workload};

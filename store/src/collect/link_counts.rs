@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::form::FormKey;
 use crate::tx::values;
-use crate::{Error, Result, Tx};
+use crate::{Result, Tx};
 
-/// Views and responses by link, or what changes of them.
-#[derive(Clone, Debug, Default)]
+/// Views and responses by link, or what changes of them. In JSON an object of `[views, responses]` by link.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct LinkCounts(BTreeMap<Uuid, (i64, i64)>);
 
 const ADD: &str = "WITH g(a, f, l, v, r) AS (ROWS)
@@ -32,15 +33,6 @@ impl LinkCounts {
 
     pub(crate) fn len(&self) -> usize {
         self.0.len()
-    }
-
-    /// A JSON object of `[views, responses]` by link.
-    pub(crate) fn encode(&self) -> Result<String> {
-        serde_json::to_string(&self.0).map_err(Error::broken)
-    }
-
-    pub(crate) fn decode(text: &str) -> Result<Self> {
-        serde_json::from_str(text).map(Self).map_err(Error::broken)
     }
 }
 

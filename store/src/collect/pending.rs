@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::LinkCounts;
 use crate::form::FormKey;
 use crate::tx::{Sql, sqlite_now, values};
-use crate::{Result, Tx};
+use crate::{Error, Result, Tx};
 
 /// The counts of one transaction, also by link. Those of the same form, day and `bus_prop_ids` are one row.
 #[derive(Debug, Default)]
@@ -59,7 +59,8 @@ impl Tx {
         let now = self.is_sqlite().then(sqlite_now);
         let rows = deltas.0.into_iter();
         let rows = rows.map(|((form, day, bus_prop_ids), (delta, links))| {
-            let mut row = values![form, day, bus_prop_ids, delta.encode(), links.encode()?];
+            let links = serde_json::to_string(&links).map_err(Error::broken)?;
+            let mut row = values![form, day, bus_prop_ids, delta.encode(), links];
             row.extend(now.map(Value::from));
             Ok(row)
         });

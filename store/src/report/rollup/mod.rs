@@ -14,8 +14,8 @@ pub(crate) use self::pending::next_as_of;
 pub use self::pending::{PendingForms, Watermark};
 pub use self::roll_up::{RolledUp, ScanScope};
 use crate::form::FormKey;
+use crate::report::Version;
 use crate::tx::{tuples, values};
-use crate::version::Version;
 use crate::{Result, Tx};
 
 mod pending;

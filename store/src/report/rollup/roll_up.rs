@@ -22,7 +22,7 @@ use super::pending::{Watermark, next_as_of};
 use super::{RollupKey, keys};
 use crate::collect::LinkCounts;
 use crate::form::FormKey;
-use crate::tx::{Sql, get, parsed, rows_that_fit, values};
+use crate::tx::{Sql, get, json, parsed, rows_that_fit, values};
 use crate::{Error, Result, Tx};
 
 /// The time after which a transaction begins no other part.
@@ -81,13 +81,13 @@ struct Part {
 
 impl PendingRow {
     fn read(row: &QueryResult) -> Result<Self> {
-        let (delta, links): (Vec<u8>, String) = (get(row, "delta")?, get(row, "link_counts")?);
+        let delta: Vec<u8> = get(row, "delta")?;
         Ok(Self {
             id: get(row, "id")?,
             day: get(row, "day")?,
             bus_prop_ids: parsed(row, "bus_prop_ids")?,
             delta: Delta::decode(&delta)?,
-            links: LinkCounts::decode(&links)?,
+            links: json(row, "link_counts")?,
             created_at: get(row, "created_at")?,
         })
     }
