@@ -66,8 +66,12 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: Cancellation
             Some(_ended) = connections.join_next() => continue,
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
-                Err(error) if gone_before_accepted(&error) => continue,
                 Err(error) => {
+                    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+                    // Of one connection, not of the listener.
+                    if let ConnectionAborted | ConnectionRefused | ConnectionReset = error.kind() {
+                        continue;
+                    }
                     tracing::warn!(%error, "cannot accept connections");
                     tokio::select! {
                         () = shutdown.cancelled() => break,
@@ -115,16 +119,6 @@ fn server() -> Builder<TokioExecutor> {
         .keep_alive_interval(Some(HEAD))
         .keep_alive_timeout(HEAD);
     server
-}
-
-/// Errors of one connection, not of the listener.
-fn gone_before_accepted(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::ConnectionRefused
-            | io::ErrorKind::ConnectionReset
-    )
 }
 
 async fn serve_connection(

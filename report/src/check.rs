@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Context;
-use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::month::Month;
 use domain::rollup::{Counts, Delta, month};
-use platform::cache::{Cache, CacheError};
+use platform::cache::Cache;
 use store::Store;
 use store::form::FormKey;
 use store::report::{Drift, Slices};
@@ -50,8 +49,14 @@ pub async fn check_months(
         }
         drop(snapshot);
         let keys: Vec<String> = entries.iter().map(Entry::key).collect();
-        let bytes = patiently(cache, &keys).await;
-        let bytes = bytes.context("the cache cannot be used")?;
+        let mut tries = 1;
+        let bytes = loop {
+            match cache.get_many(&keys).await {
+                Err(_) if tries < TRIES => tries += 1,
+                bytes => break bytes.context("the cache cannot be used")?,
+            }
+            sleep(PAUSE).await;
+        };
         for (entry, bytes) in entries.iter().zip(bytes) {
             let Some(days) = bytes.as_deref().and_then(|bytes| entry.days(bytes)) else {
                 continue;
@@ -74,15 +79,4 @@ pub async fn check_months(
         }
     }
     Ok(drifts)
-}
-
-async fn patiently(cache: &Cache, keys: &[String]) -> Result<Vec<Option<Bytes>>, CacheError> {
-    let mut tries = 1;
-    loop {
-        match cache.get_many(keys).await {
-            Err(_) if tries < TRIES => tries += 1,
-            result => return result,
-        }
-        sleep(PAUSE).await;
-    }
 }

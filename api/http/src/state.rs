@@ -100,12 +100,8 @@ impl AppState {
     pub async fn run_maintenance(&self) {
         let mut tick = tokio::time::interval(MAINTENANCE);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        while self
-            .shutdown
-            .run_until_cancelled(tick.tick())
-            .await
-            .is_some()
-        {
+        let shutdown = &self.shutdown;
+        while shutdown.run_until_cancelled(tick.tick()).await.is_some() {
             self.key_rate.forget_idle();
             self.link_rate.forget_idle();
             self.failures.forget_idle();

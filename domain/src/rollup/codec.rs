@@ -48,12 +48,6 @@ pub(super) fn read<T>(
     }
 }
 
-pub(super) fn write_counts(out: &mut Vec<u8>, mut counts: DayCounts) {
-    for (_, counter) in counts.counters() {
-        varint::write_signed(out, *counter);
-    }
-}
-
 pub(super) fn read_counts(rest: &mut &[u8]) -> Result<DayCounts, DecodeError> {
     let mut counts = DayCounts::default();
     for (_, counter) in counts.counters() {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{DayCounts, DecodeError, FieldCounts, codec};
 use crate::answer::Answers;
 use crate::form::FormContent;
+use crate::varint;
 
 /// The counters of a day and the counts of its fields: the change that one event makes, or the sum of many.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -77,7 +78,10 @@ impl Delta {
     /// The bytes of the counts, the same for equal counts; their layout is in [`crate::rollup`].
     pub fn encode(&self) -> Vec<u8> {
         let mut out = vec![codec::VERSION];
-        codec::write_counts(&mut out, self.counts);
+        let mut counts = self.counts;
+        for (_, counter) in counts.counters() {
+            varint::write_signed(&mut out, *counter);
+        }
         codec::write_fields(&mut out, &self.fields);
         out
     }

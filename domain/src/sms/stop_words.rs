@@ -30,7 +30,9 @@ const HELP: [&str; 2] = ["help", "info"];
 pub fn keyword(text: &str, own_stop_words: &[String]) -> Option<Keyword> {
     let is = |word: &&str| folded(text).eq(word.chars());
     let is_own = |word: &String| folded(word).next().is_some() && folded(text).eq(folded(word));
-    let first = first_word(text);
+    let is_between = |c: char| !c.is_alphanumeric();
+    let mut words = text.trim_start_matches(is_between).split(is_between);
+    let first = words.next().unwrap_or_default();
     let begins_with = |word: &&str| folded(first).eq(word.chars());
     if STOP.iter().any(is)
         || own_stop_words.iter().any(is_own)
@@ -53,13 +55,6 @@ fn folded(text: &str) -> impl Iterator<Item = char> {
     upper
         .flat_map(char::to_lowercase)
         .filter(|c| c.is_alphanumeric())
-}
-
-/// The first run of letters and digits.
-fn first_word(text: &str) -> &str {
-    let is_between = |c: char| !c.is_alphanumeric();
-    let text = text.trim_start_matches(is_between);
-    text.split(is_between).next().unwrap_or_default()
 }
 
 #[cfg(test)]

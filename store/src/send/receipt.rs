@@ -57,7 +57,6 @@ const ALL_PARTS: i64 = -1;
 /// A message with its receipts so far.
 struct Locked {
     key: CampaignKey,
-    message_id: Uuid,
     counted: Counted,
     states: PartStates,
     code: Option<String>,
@@ -126,10 +125,10 @@ impl Store {
         let mut changes = Changes::default();
         let mut rows = Vec::new();
         let mut delivered = Vec::new();
-        for message in messages.values() {
+        for ((_, message_id), message) in &messages {
             let (key, counted) = (message.key, &message.counted);
             let mut before = counted.before;
-            if sent_after_all.contains(&message.message_id) {
+            if sent_after_all.contains(message_id) {
                 // As if it had never been scheduled again.
                 before = MessageStatus::Unknown;
                 let delta = changes.of(key, counted.kind);
@@ -147,11 +146,11 @@ impl Store {
                 && counted.kind == MessageKind::First
                 && let Some(content) = campaigns.get(&key)
             {
-                delivered.push((key, message.message_id, content));
+                delivered.push((key, *message_id, content));
             }
             rows.push(values![
                 key.account_id,
-                message.message_id,
+                *message_id,
                 after.into_str(),
                 message.states.as_str(),
                 message.code.as_deref(),
@@ -229,7 +228,6 @@ impl Tx {
             let message_id = get(&row, "message_id")?;
             let message = Locked {
                 key: CampaignKey::new(account_id, get(&row, "campaign_id")?),
-                message_id,
                 counted: Counted::read(&row)?,
                 states: parsed(&row, "part_states")?,
                 code: None,

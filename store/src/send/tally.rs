@@ -114,10 +114,8 @@ impl Store {
         let tx = self.snapshot().await?;
         let mut counts = Vec::with_capacity(campaign_ids.len());
         for campaign_id in campaign_ids {
-            counts.push(
-                tx.counts(CampaignKey::new(account_id, *campaign_id))
-                    .await?,
-            );
+            let key = CampaignKey::new(account_id, *campaign_id);
+            counts.push(tx.counts(key).await?);
         }
         Ok(counts)
     }
@@ -140,10 +138,8 @@ impl Store {
         let tx = self.begin_by_key().await?;
         let tallies = "SELECT kind, counts FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2 ORDER BY kind";
         let mut sums: BTreeMap<MessageKind, Counts> = BTreeMap::new();
-        for row in tx
-            .rows(tx.locking(tallies, "FOR UPDATE"), values![key])
-            .await?
-        {
+        let tallies = tx.locking(tallies, "FOR UPDATE");
+        for row in tx.rows(tallies, values![key]).await? {
             sums.insert(parsed(&row, "kind")?, parsed(&row, "counts")?);
         }
         let pending = "DELETE FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2 AND id IN (

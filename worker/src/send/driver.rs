@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
-use domain::campaign::MessageStatus;
 use domain::pepper::Pepper;
 use metrics::{counter, histogram};
 use platform::health::Heartbeat;
@@ -20,7 +19,7 @@ use store::send::drive::{Claimed, ClaimedKey, Driver, Outcome, Step};
 use store::send::lease::Lease;
 use store::{Error, Store};
 use tokio::task::{self, JoinError, JoinSet};
-use tokio::time::timeout_at;
+use tokio::time::{sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -78,9 +77,7 @@ impl SenderLoop {
                 Ok(None) => {}
                 Err(error) => tracing::debug!(%error, sender.name = %name, "no lease"),
             }
-            shutdown
-                .run_until_cancelled(tokio::time::sleep(AGAIN))
-                .await;
+            shutdown.run_until_cancelled(sleep(AGAIN)).await;
         }
     }
 
@@ -129,7 +126,7 @@ impl SenderLoop {
                 Err(error) => {
                     tracing::debug!(%error, sender.name = %lease.name, "the step did not happen");
                     driving.unsure = true;
-                    tokio::time::sleep(AGAIN).await;
+                    sleep(AGAIN).await;
                 }
             }
             driving.wait(shutdown).await;
@@ -189,7 +186,17 @@ impl Driving<'_> {
         }
         self.tell_state(now).await?;
         self.opt_out().await?;
-        let places = if is_ending { 0 } else { self.places(now) };
+        // How many messages may be handed over now.
+        let places = if is_ending {
+            0
+        } else {
+            let window = usize::try_from(setting.window.get()).unwrap_or(usize::MAX);
+            let free = self
+                .pauses
+                .window(window, now)
+                .saturating_sub(self.calls.len());
+            free.min(self.rate.free(now))
+        };
         let (turns, wanted): (Vec<_>, Vec<_>) = self.waiting.share(places).into_iter().unzip();
         if wanted.is_empty() && self.outcomes.is_empty() {
             return Ok(true);
@@ -217,7 +224,9 @@ impl Driving<'_> {
             } => {
                 self.outcomes.clear();
                 for status in recorded {
-                    self.count(status);
+                    let (name, status) = (self.lease.name.clone(), status.into_str());
+                    counter!("feedback_messages_total", "sender" => name, "status" => status)
+                        .increment(1);
                 }
                 for key in drained {
                     self.waiting.remove(key);
@@ -230,15 +239,6 @@ impl Driving<'_> {
             Step::LeaseLost => Ok(false),
             Step::Unknown(error) => Err(error),
         }
-    }
-
-    /// How many messages may be handed over now.
-    fn places(&mut self, now: Instant) -> usize {
-        let window = usize::try_from(self.sender.setting.window.get()).unwrap_or(usize::MAX);
-        let window = self.pauses.window(window, now);
-        window
-            .saturating_sub(self.calls.len())
-            .min(self.rate.free(now))
     }
 
     /// Stores how the sender is, where that changed.
@@ -264,12 +264,6 @@ impl Driving<'_> {
         let (key, until) = (claimed.key, self.renewal.deadline());
         let call = Arc::clone(&self.hand_over).run(claimed, until);
         self.under_way.insert(self.calls.spawn(call).id(), key);
-    }
-
-    fn count(&self, status: MessageStatus) {
-        let name = self.lease.name.clone();
-        counter!("feedback_messages_total", "sender" => name, "status" => status.into_str())
-            .increment(1);
     }
 
     /// Puts phones on the suppression list of which the provider said that they opted out.
@@ -317,7 +311,7 @@ impl Driving<'_> {
             Duration::from_millis(5)
         };
         if self.calls.is_empty() {
-            shutdown.run_until_cancelled(tokio::time::sleep(idle)).await;
+            shutdown.run_until_cancelled(sleep(idle)).await;
             return;
         }
         let mut until = Instant::now() + idle;

@@ -26,7 +26,7 @@ pub use self::keys::Keys;
 pub use self::usage::Usage;
 use crate::body::{Limit, json};
 use crate::extract::header;
-use crate::{AppState, Code, Network, Problem, Result};
+use crate::{AppState, Code, Problem, Result};
 
 /// Where the guarded part of the service begins.
 pub const API_PREFIX: &str = "/api_v1";
@@ -114,9 +114,8 @@ pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Re
     if !is_guarded(request.uri().path()) {
         return Ok(next.run(request).await);
     }
-    let (extensions, headers) = (request.extensions(), request.headers());
-    let network = Network::of(extensions, headers, &app.trusted_proxies);
-    let (key, secret) = credentials(headers).ok_or_else(Problem::unauthenticated)?;
+    let network = app.network(&request);
+    let (key, secret) = credentials(request.headers()).ok_or_else(Problem::unauthenticated)?;
     let hash = keys::hash(secret);
     let key = app.keys.verify(&app, network, key, &hash).await?;
     app.usage.note(&key.api_key);
