@@ -1,7 +1,6 @@
 //! From a submission to [`Answers`], or to the list of its problems.
 
-use std::collections::HashMap;
-
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::answers::Answers;
@@ -45,18 +44,14 @@ impl Answers {
         form: &FormContent,
         pairs: &[(String, String)],
     ) -> Result<Self, Vec<Invalid>> {
-        let mut keys = Vec::new();
-        let mut by_key: HashMap<&str, Vec<&str>> = HashMap::new();
+        let mut by_key: IndexMap<&str, Vec<&str>> = IndexMap::new();
         for (key, value) in pairs {
-            let values = by_key.entry(key).or_insert_with(|| {
-                keys.push(key.as_str());
-                Vec::new()
-            });
+            let values = by_key.entry(key).or_default();
             if !value.is_empty() {
                 values.push(value);
             }
         }
-        check(form, keys.into_iter(), |field, is_shown, problems| {
+        check(form, by_key.keys().copied(), |field, is_shown, problems| {
             let values = by_key.get(field.key.as_str()).filter(|_| is_shown)?;
             Reader { field, problems }.texts(values)
         })

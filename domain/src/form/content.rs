@@ -59,8 +59,7 @@ impl FormContent {
 
     /// The business property with this text (`<name>:<value>`), retired or not.
     pub fn bus_prop_by_text(&self, text: &str) -> Option<&BusPropEntry> {
-        self.bus_props
-            .iter()
-            .find(|entry| entry.text.as_str() == text)
+        let mut entries = self.bus_props.iter();
+        entries.find(|entry| entry.text.as_str() == text)
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use indexmap::IndexSet;
+
 use super::{Z_95, real};
 
 /// Characters of a comment that are looked at.
@@ -87,13 +89,16 @@ pub fn over_represented(comments: &[(String, bool)]) -> Vec<Term> {
             best.push((text, found));
         }
     }
-    let best = best.into_iter();
-    best.map(|(text, found)| Term {
-        text,
-        comments: count(found.detractors.len()),
-        quotes: quotes(&texts, &found.detractors),
-    })
-    .collect()
+    let best = best.into_iter().map(|(text, found)| {
+        let quotes = found.detractors.iter().map(|place| &texts[*place]);
+        let different: IndexSet<&String> = quotes.collect();
+        Term {
+            text,
+            comments: count(found.detractors.len()),
+            quotes: different.into_iter().take(MAX_QUOTES).cloned().collect(),
+        }
+    });
+    best.collect()
 }
 
 /// How far the odds of a term differ, in standard deviations; the counts of the term, and of all terms, are those of detractors and
@@ -117,17 +122,6 @@ fn terms(text: &str) -> BTreeSet<(&str, &str)> {
     let pairs = words.windows(2).map(|pair| (pair[0], pair[1]));
     let single = words.iter().map(|word| (*word, ""));
     single.chain(pairs).collect()
-}
-
-/// The first texts at these places that differ.
-fn quotes(texts: &[String], places: &[usize]) -> Vec<String> {
-    let mut quotes: Vec<String> = Vec::new();
-    for place in places {
-        if quotes.len() < MAX_QUOTES && !quotes.contains(&texts[*place]) {
-            quotes.push(texts[*place].clone());
-        }
-    }
-    quotes
 }
 
 fn count(length: usize) -> i64 {

@@ -63,10 +63,7 @@ impl Store {
             return Ok(None);
         };
         let account_id: Uuid = get(&row, "account_id")?;
-        let (mac, kind) = (
-            get::<Vec<u8>>(&row, "phone_mac")?,
-            get::<String>(&row, "kind")?,
-        );
+        let (mac, kind): (Vec<u8>, String) = (get(&row, "phone_mac")?, get(&row, "kind")?);
         let day: NaiveDate = get(&row, "day")?;
         tx.execute(TAKEN, values![account_id, mac, kind, day])
             .await?;

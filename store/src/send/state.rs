@@ -52,13 +52,10 @@ impl Store {
     /// # Errors
     /// See [`crate::Error`].
     pub async fn accepted_messages(&self, sender: &str) -> Result<Vec<(i32, Uuid)>> {
-        self.all(
-            "SELECT a.number, m.message_id FROM campaign c JOIN account a ON a.account_id = c.account_id
+        let accepted = "SELECT a.number, m.message_id FROM campaign c JOIN account a ON a.account_id = c.account_id
                JOIN message m ON m.account_id = c.account_id AND m.campaign_id = c.campaign_id
-              WHERE c.sender = $1 AND m.status = 'accepted'",
-            values![sender],
-        )
-        .await
+              WHERE c.sender = $1 AND m.status = 'accepted'";
+        self.all(accepted, values![sender]).await
     }
 
     /// How many messages of an account are scheduled through each sender, by its name.

@@ -73,18 +73,15 @@ impl ArrivingBody {
                 Err(_) => Bytes::new(),
             };
             self.bytes += data.len() as u64;
-            if silent >= SILENCE || self.is_slow() && self.permit.others_wait() {
+            let late = self.waited.saturating_sub(GRACE);
+            let is_slow = u128::from(self.bytes) * 1_000 < late.as_millis() * MINIMUM;
+            if silent >= SILENCE || is_slow && self.permit.others_wait() {
                 return Err(Problem::body_too_slow());
             }
             if !data.is_empty() && self.bytes <= self.limit {
                 return Ok(Some(data));
             }
         }
-    }
-
-    fn is_slow(&self) -> bool {
-        let late = self.waited.saturating_sub(GRACE);
-        u128::from(self.bytes) * 1_000 < late.as_millis() * MINIMUM
     }
 }
 
