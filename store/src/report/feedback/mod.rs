@@ -122,21 +122,16 @@ impl Store {
         let as_of = tx.list_as_of(query).await?;
         let tally = tx.tally(query).await?;
         let rows = limit + 1;
-        let (total, runs) = match &tally {
-            Some(tally) => (
-                tally.values().sum::<i64>(),
-                runs(tally, query, before, rows),
-            ),
+        let (total, runs) = if let Some(tally) = tally {
+            let total: i64 = tally.values().sum();
+            (total, runs(&tally, query, before, rows))
+        } else {
             // Only reading it tells.
-            None => {
-                let run = Run::of(query.range);
-                let values = rows::values(query, run, &run.ids(None), None)?;
-                let counted = rows::of_list(tx.is_sqlite(), query, rows::COUNTED);
-                (
-                    tx.one(counted, values).await?.unwrap_or_default(),
-                    vec![run],
-                )
-            }
+            let run = Run::of(query.range);
+            let values = rows::values(query, run, &run.ids(None), None)?;
+            let counted = rows::of_list(tx.is_sqlite(), query, rows::COUNTED);
+            let counted = tx.one(counted, values).await?;
+            (counted.unwrap_or_default(), vec![run])
         };
         let read = tx.listed(query, &runs, before, rows).await?;
         let position = |row: &FeedbackRow| row.feedback_id;

@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_rare_business_property_is_looked_for_where_it_is() {
         let counts = [(2, 3), (9, 1), (11, 1), (14, 0), (20, 2), (28, 1), (31, 4)];
-        let tally = Tally::from_iter(counts.map(|(number, listed)| (day(number), listed)));
+        let tally: Tally = counts.map(|(number, listed)| (day(number), listed)).into();
         let newest = |rows| shown(&tally, Some(1), None, rows);
         assert_eq!(newest(4), [(31, 31, 4)]);
         assert_eq!(newest(5), [(31, 31, 4), (28, 28, 1)]);
@@ -222,7 +222,8 @@ mod tests {
 
     #[test]
     fn without_a_business_property_there_is_one_run() {
-        let tally = Tally::from_iter([(2, 3), (9, 1), (31, 4)].map(|(n, listed)| (day(n), listed)));
+        let tally = [(2, 3), (9, 1), (31, 4)].map(|(n, listed)| (day(n), listed));
+        let tally = tally.into();
         assert_eq!(shown(&tally, None, None, 4), [(31, 31, 4)]);
         assert_eq!(shown(&tally, None, None, 5), [(9, 31, 5)]);
         assert_eq!(shown(&tally, None, None, 9), [(2, 31, 8)]);
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn days_around_a_page_s_end_are_looked_at_but_not_counted_on() {
-        let tally = Tally::from_iter((1..=31).map(|number| (day(number), 1)));
+        let tally: Tally = (1..=31).map(|number| (day(number), 1)).collect();
         let before = |number, rows| shown(&tally, None, Some(day(number)), rows);
         assert_eq!(before(20, 1), [(18, 21, 4)]);
         assert_eq!(before(20, 3), [(16, 21, 6)]);
