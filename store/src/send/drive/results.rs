@@ -42,7 +42,7 @@ impl StepTx<'_> {
         outcomes: &[Outcome],
         campaigns: &BTreeMap<CampaignKey, Loaded>,
     ) -> Result<Vec<MessageStatus>> {
-        // Those of messages that are still claimed, by their ids, and how often each failed.
+        // The messages that are still claimed, by their ids, and how often each failed.
         let rows = outcomes.iter().map(|outcome| outcome.claimed.of_due());
         let claimed = self.tx.locking(CLAIMED, "FOR UPDATE OF d, m");
         let mut messages: HashMap<Uuid, (Counted, i64)> = HashMap::new();
