@@ -294,9 +294,9 @@ async fn the_look_of_pages_is_set() -> Result<()> {
         "{page}"
     );
     person.post(path, &sent("#0f5132")).await?.expect(303)?;
-    let set = owner.get("/api_v1/account").await?.expect(200)?.json()?;
+    let found = owner.get("/api_v1/account").await?.expect(200)?.json()?;
     let expected = json!({"name": "Acme", "logo": null, "color": "#0f5132", "language": "de"});
-    ensure!(set == expected, "{set}");
+    ensure!(found == expected, "{found}");
     let page = person.get(path).await?.expect(200)?;
     ensure!(page.text()?.contains("value=\"#0f5132\""), "{page:?}");
     Ok(())
