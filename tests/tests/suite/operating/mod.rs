@@ -4,3 +4,4 @@ mod command_line;
 mod conventions;
 mod openapi;
 mod service;
+mod uploads;
