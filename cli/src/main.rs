@@ -10,13 +10,14 @@
 //! - [`sender`]: who carries messages, from the settings.
 //! - [`counts`]: the counts of reports, reconciled and rebuilt, straight on the store.
 //! - [`output`]: what a command found, as JSON or as text.
+//! - [`examples`]: what the help of each command ends with.
 //!
 //! Results go to stdout, everything else to stderr.
 
 use std::io::{self, Write, stdout};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use mimalloc::MiMalloc;
 use platform::config::{Args, Role};
@@ -27,6 +28,7 @@ use crate::service::{Connection, Service};
 mod campaign;
 mod counts;
 mod demo;
+mod examples;
 mod form;
 mod import;
 mod key;
@@ -118,7 +120,9 @@ impl<C: Subcommand> Group<C> {
 }
 
 fn main() -> ExitCode {
-    let Cli { command, settings } = Cli::parse();
+    let arguments = examples::with_examples(Cli::command(), "feedback").get_matches();
+    let Cli { command, settings } =
+        Cli::from_arg_matches(&arguments).unwrap_or_else(|error| error.exit());
     let command = command.unwrap_or(Command::Serve {
         demo: false,
         settings,
