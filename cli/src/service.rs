@@ -25,13 +25,13 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from
 pub(crate) struct Connection {
     /// The service
     #[arg(long, env = "FEEDBACK_URL", default_value = "http://127.0.0.1:8080")]
-    url: String,
+    pub(crate) url: String,
     /// The key
     #[arg(long, env = "FEEDBACK_API_KEY")]
-    api_key: Option<String>,
+    pub(crate) api_key: Option<String>,
     /// Its secret
     #[arg(long, env = "FEEDBACK_SECRET_KEY", hide_env_values = true)]
-    secret_key: Option<String>,
+    pub(crate) secret_key: Option<String>,
 }
 
 /// The service, as one who has a key calls it.
