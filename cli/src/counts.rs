@@ -11,16 +11,17 @@
 //! contact     account_id   -              -    rule        broken  0
 //! ```
 //!
-//! The cache is checked where processes share one; `bus_prop_id` 0 is the whole. A message has one row of `due` while it is
+//! With `--json` an array of objects with these parts, at the end. The cache is checked where processes share one; `bus_prop_id` 0 is the whole. A message has one row of `due` while it is
 //! scheduled, one of `claimed` while it is sent, and otherwise none.
 //!
 //! `feedback rebuild`: counts the same anew and mends the counts that reports and campaigns read. Every cached copy of them is
 //! void then. Beside a running service. May be ended and begun again at any time.
 
 use std::io::{Write, stdout};
+use std::pin::pin;
 
 use anyhow::bail;
-use futures::{StreamExt, TryStreamExt, future, stream};
+use futures::{Stream, StreamExt, TryStreamExt, future, stream};
 use platform::backends::open_existing_store;
 use platform::cache::Cache;
 use platform::config::Config;
@@ -43,7 +44,9 @@ struct Counts {
 pub(crate) async fn rebuild(config: Config, process: Process) -> anyhow::Result<()> {
     let counts = Counts::open(&config, process).await?;
     let store = &counts.store;
-    let slices = counts.each_form(|form| counts.rebuild_form(form)).await?;
+    let slices = counts.each_form(|form| counts.rebuild_form(form));
+    let add = |sum, count| future::ok(sum + count);
+    let slices: u64 = slices.try_fold(0, add).await?;
     let mut campaigns: u64 = 0;
     for campaign in store.all_campaigns().await? {
         campaigns += u64::from(store.rebuild_campaign(campaign).await?);
@@ -60,21 +63,38 @@ pub(crate) async fn rebuild(config: Config, process: Process) -> anyhow::Result<
     Ok(())
 }
 
-pub(crate) async fn verify(config: Config, process: Process) -> anyhow::Result<()> {
+pub(crate) async fn verify(config: Config, json: bool, process: Process) -> anyhow::Result<()> {
     let cache = shared_cache(&config).await?;
     let counts = Counts::open(&config, process).await?;
     let store = &counts.store;
-    let mut differ = counts
-        .each_form(|form| counts.check_form(form, cache.as_ref()))
-        .await?;
+    let mut found = Vec::new();
+    let mut add = |drifts: Vec<Drift>| {
+        if counts.shutdown.is_cancelled() {
+            bail!("ended before the end");
+        }
+        let mut out = stdout().lock();
+        for drift in drifts.iter().filter(|_| !json) {
+            writeln!(out, "{drift}")?;
+        }
+        found.extend(drifts);
+        anyhow::Ok(())
+    };
+    let mut forms = pin!(counts.each_form(|form| counts.check_form(form, cache.as_ref())));
+    while let Some(drifts) = forms.try_next().await? {
+        add(drifts)?;
+    }
     for campaign in store.all_campaigns().await? {
-        differ += counts.print(&store.check_campaign(campaign).await?)?;
+        add(store.check_campaign(campaign).await?)?;
     }
     for account_id in store.all_accounts().await? {
-        differ += counts.print(&store.check_recipients(account_id).await?)?;
-        differ += counts.print(&store.check_contacts(account_id).await?)?;
+        add(store.check_recipients(account_id).await?)?;
+        add(store.check_contacts(account_id).await?)?;
     }
-    if differ > 0 {
+    if json {
+        writeln!(stdout().lock(), "{}", serde_json::to_string(&found)?)?;
+    }
+    if !found.is_empty() {
+        let differ = found.len();
         bail!("{differ} numbers differ; `feedback rebuild` counts anew");
     }
     let forms = counts.forms.len();
@@ -105,15 +125,13 @@ impl Counts {
         })
     }
 
-    /// The sum of what `work` counts of each form.
-    async fn each_form<F>(&self, work: impl Fn(FormKey) -> F) -> anyhow::Result<u64>
+    /// What `work` gives for each form, in the order in which it ends.
+    fn each_form<T, F>(&self, work: impl Fn(FormKey) -> F) -> impl Stream<Item = anyhow::Result<T>>
     where
-        F: Future<Output = anyhow::Result<u64>>,
+        F: Future<Output = anyhow::Result<T>>,
     {
-        let forms = self.forms.iter().map(|form| work(*form));
-        let counts = stream::iter(forms).buffer_unordered(AT_ONCE as usize);
-        let add = |sum, count| future::ok(sum + count);
-        counts.try_fold(0, add).await
+        let forms = self.forms.iter().map(move |form| work(*form));
+        stream::iter(forms).buffer_unordered(AT_ONCE as usize)
     }
 
     /// How many of the form's slices changed.
@@ -132,30 +150,20 @@ impl Counts {
         Ok(changed)
     }
 
-    /// How many of a form's numbers differ; they are printed.
-    async fn check_form(&self, form: FormKey, cache: Option<&Cache>) -> anyhow::Result<u64> {
+    /// The form's numbers that differ; not all of them once the process is to end.
+    async fn check_form(&self, form: FormKey, cache: Option<&Cache>) -> anyhow::Result<Vec<Drift>> {
         let slices = self.store.slices(form).await?;
-        let mut differ = 0;
+        let mut drifts = Vec::new();
         for slice in slices.iter() {
-            differ += self.print(&self.store.check_slice(form, &slices, slice).await?)?;
+            if self.shutdown.is_cancelled() {
+                return Ok(drifts);
+            }
+            drifts.extend(self.store.check_slice(form, &slices, slice).await?);
         }
-        differ += self.print(&self.store.check_links(form).await?)?;
+        drifts.extend(self.store.check_links(form).await?);
         if let Some(cache) = cache {
-            let drifts = report::check_months(&self.store, cache, form, &slices).await?;
-            differ += self.print(&drifts)?;
+            drifts.extend(report::check_months(&self.store, cache, form, &slices).await?);
         }
-        Ok(differ)
-    }
-
-    /// Prints drifts; how many they are. The end, once the process is to end.
-    fn print(&self, drifts: &[Drift]) -> anyhow::Result<u64> {
-        if self.shutdown.is_cancelled() {
-            bail!("ended before the end");
-        }
-        let mut out = stdout().lock();
-        for drift in drifts {
-            writeln!(out, "{drift}")?;
-        }
-        Ok(drifts.len() as u64)
+        Ok(drifts)
     }
 }

@@ -1,37 +1,44 @@
 //! `feedback import FILE`: a client like any other, with a progress bar for the file, one for the records and, for a campaign, one
-//! for its messages.
+//! for its messages. An upload that breaks off is repeated under its `Idempotency-Key`, so that nothing is imported twice.
 
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use indicatif::{ProgressBar, ProgressStyle};
-use reqwest::header::CONTENT_TYPE;
-use reqwest::{Body, Method, StatusCode};
+use clap::error::ErrorKind;
+use indicatif::ProgressBar;
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use reqwest::{Body, Method, RequestBuilder, StatusCode};
 use serde_json::Value;
 use tokio::fs::File;
 use tokio::io::{AsyncRead, stdin};
 use tokio_util::io::ReaderStream;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use crate::campaign::{is_sent, watch};
-use crate::output::{list, word};
-use crate::service::{Connection, Service, read, segment, text};
+use crate::output::{list, members, print, style, word};
+use crate::service::{Connection, Service, is_temporary, read, repeat, text};
 
 /// Where imports go.
 const IMPORTS: &str = "/api_v1/sms/import";
 
+/// The name of standard input.
+const STDIN: &str = "-";
+
 /// How often the worker's progress is asked for.
 const POLL: Duration = Duration::from_millis(300);
+
+/// How often the upload of a file is repeated; with the pauses between, about a minute.
+const REPEATS: usize = 8;
 
 /// What to import, and where.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// A file of records, `-` for standard input
+    /// A file of records, which may be compressed (.gz, .zst); `-` for standard input
     file: PathBuf,
-    /// What the file holds: json, ndjson or csv [default: by its name]
-    #[arg(long)]
+    /// What it holds [default: by its name]
+    #[arg(long, value_parser = ["json", "ndjson", "jsonl", "csv"], required_if_eq("file", "-"))]
     format: Option<String>,
     /// Print the errors of all rejected records instead of the first 100
     #[arg(long)]
@@ -39,6 +46,12 @@ pub(crate) struct Arguments {
     /// A running campaign: the recipients get its message, and its progress is shown until none waits to be sent
     #[arg(long, value_name = "ID")]
     campaign: Option<String>,
+    /// Go on with an import that broke off, by the key that it printed: nothing is imported twice
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     connection: Connection,
 }
@@ -53,43 +66,63 @@ fn media_type(format: &str) -> Option<&'static str> {
     }
 }
 
+impl Arguments {
+    /// The file's media type and encoding. One that is not known is a wrong use of the command line, as those that clap finds.
+    fn kind(&self) -> (&'static str, &'static str) {
+        let name = self.file.to_string_lossy();
+        let (name, encoding) = match name.rsplit_once('.') {
+            Some((name, "gz")) => (name, "gzip"),
+            Some((name, "zst")) => (name, "zstd"),
+            _ => (&*name, "identity"),
+        };
+        let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+        let format = self.format.as_deref().or(extension).and_then(media_type);
+        let format = format.unwrap_or_else(|| {
+            let told = format!("{name}: neither json, ndjson nor csv; --format says what it is\n");
+            clap::Error::raw(ErrorKind::MissingRequiredArgument, told).exit()
+        });
+        (format, encoding)
+    }
+}
+
 /// Imports the file, waits until its records are stored and, for a campaign, sent, and prints the errors of those that were
 /// rejected.
 ///
 /// # Errors
 /// The file or the service cannot be reached, the body is refused, or records were rejected.
 pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> anyhow::Result<()> {
-    let format = arguments.format.as_deref();
-    let format = format.or_else(|| arguments.file.extension()?.to_str());
-    let format = format.and_then(media_type).with_context(|| {
-        let shown = arguments.file.display();
-        format!("{shown}: neither json, ndjson nor csv; --format says what it is")
-    })?;
-    let service = Service::new(&arguments.connection, true)?;
-    let campaign = arguments.campaign.as_deref();
+    let (format, encoding) = arguments.kind();
+    let service = Service::new(&arguments.connection, arguments.json)?;
+    let key = arguments.idempotency_key;
+    let key = key.unwrap_or_else(|| Uuid::new_v4().to_string());
+    let call = service
+        .call(Method::POST, IMPORTS)
+        .query(&[("campaign", &arguments.campaign)])
+        .header("idempotency-key", &key)
+        .header(CONTENT_TYPE, format)
+        .header(CONTENT_ENCODING, encoding);
     let stored = async {
-        let answer = post(&service, &arguments.file, format, campaign).await?;
-        let batch = text(&answer, "batch_id")?;
+        let answer = send(&service, &call, &arguments.file).await?;
+        let batch = format!("{IMPORTS}/{}", text(&answer, "batch_id")?);
         let status = stored_batch(&service, &batch).await?;
         anyhow::Ok((answer, batch, status))
     };
-    let Some(stored) = shutdown.run_until_cancelled(stored).await else {
-        bail!("ended before the end; what was accepted is stored without this command");
+    let again =
+        format!("the same command with --idempotency-key {key} goes on, and imports nothing twice");
+    let (mut answer, batch, mut status) = match shutdown.run_until_cancelled(stored).await {
+        None => bail!("ended before the end; what was accepted is stored without it, and {again}"),
+        Some(Err(error)) if is_temporary(&error) => bail!("{error:#}; {again}"),
+        Some(stored) => stored?,
     };
-    let (answer, batch, status) = stored?;
-    let mut out = stdout().lock();
-    writeln!(out, "{}", serde_json::to_string_pretty(&status)?)?;
-    drop(out);
     let rejected = count(&answer, "rejected");
-    if rejected > 0 {
-        if arguments.all_errors {
-            let path = format!("{IMPORTS}/{batch}/errors");
-            service.pages(&path, print_errors).await?;
-        } else {
-            print_first(&answer, "; --all-errors prints all")?;
-        }
-    }
-    if let Some(campaign) = campaign {
+    status["errors"] = if arguments.all_errors {
+        service.items(&format!("{batch}/errors")).await?.into()
+    } else {
+        hint(&answer, "; --all-errors prints all");
+        answer["errors"].take()
+    };
+    print(&status, service.json, show)?;
+    if let Some(campaign) = &arguments.campaign {
         watch(&service, campaign, is_sent, &shutdown).await?;
     }
     if rejected > 0 {
@@ -101,84 +134,86 @@ pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> an
     }
 }
 
-async fn post(
-    service: &Service,
-    path: &Path,
-    format: &str,
-    campaign: Option<&str>,
-) -> anyhow::Result<Value> {
-    let template = "{msg:10} {bar:40} {bytes}/{total_bytes} {eta}";
-    let (bar, template, body): (_, _, Box<dyn AsyncRead + Send + Unpin>) =
-        if path.as_os_str() == "-" {
-            let spinner = ProgressBar::new_spinner();
-            (spinner, "{msg:10} {spinner} {bytes}", Box::new(stdin()))
-        } else {
-            let file = File::open(path).await;
-            let file = file.with_context(|| path.display().to_string())?;
-            let bar = ProgressBar::new(file.metadata().await?.len());
-            (bar, template, Box::new(file))
-        };
+/// Uploads a file until that is answered; what comes through a pipe only once, because it cannot be read again.
+async fn send(service: &Service, call: &RequestBuilder, file: &Path) -> anyhow::Result<Value> {
+    let found = tokio::fs::metadata(file).await;
+    let is_file = file != Path::new(STDIN) && found.is_ok_and(|found| found.is_file());
+    let (bar, template, repeats) = if is_file {
+        let template = "{msg:10} {bar:40} {bytes}/{total_bytes} {eta}";
+        (ProgressBar::new(0), template, REPEATS)
+    } else {
+        (ProgressBar::new_spinner(), "{msg:10} {spinner} {bytes}", 0)
+    };
     bar.set_style(style(template));
     bar.set_message("sending");
-    let body = ReaderStream::with_capacity(bar.wrap_async_read(body), 1 << 18);
-    let campaign = campaign.map(|campaign| format!("?campaign={}", segment(campaign)));
-    let imports = format!("{IMPORTS}{}", campaign.unwrap_or_default());
-    let call = service.call(Method::POST, &imports);
-    let call = call.header(CONTENT_TYPE, format);
-    let response = call.body(Body::wrap_stream(body)).send().await?;
-    bar.finish_and_clear();
-    if response.status() == StatusCode::UNPROCESSABLE_ENTITY {
-        let problem: Value = response.json().await?;
-        print_first(&problem, "")?;
-        bail!("{}", text(&problem, "detail")?);
-    }
-    read(response).await
+    let attempt = async || {
+        let call = call
+            .try_clone()
+            .context("the idempotency key is no header value")?;
+        let response = call.body(body(file, &bar).await?).send().await?;
+        bar.finish_and_clear();
+        if response.status() == StatusCode::UNPROCESSABLE_ENTITY {
+            let problem: Value = response.json().await?;
+            print(&problem, service.json, show)?;
+            hint(&problem, "");
+            bail!("{}", text(&problem, "detail")?);
+        }
+        read(response).await
+    };
+    repeat(repeats, &bar, attempt).await
+}
+
+/// What a file holds, from its beginning; the bar shows how much of it is sent.
+async fn body(file: &Path, bar: &ProgressBar) -> anyhow::Result<Body> {
+    bar.reset();
+    let source: Box<dyn AsyncRead + Send + Unpin> = if file == Path::new(STDIN) {
+        Box::new(stdin())
+    } else {
+        let opened = File::open(file).await;
+        let opened = opened.with_context(|| file.display().to_string())?;
+        bar.set_length(opened.metadata().await?.len());
+        Box::new(opened)
+    };
+    let stream = ReaderStream::with_capacity(bar.wrap_async_read(source), 1 << 18);
+    Ok(Body::wrap_stream(stream))
 }
 
 /// The batch once nothing of it is pending.
-async fn stored_batch(service: &Service, batch: &str) -> anyhow::Result<Value> {
-    let mut bar: Option<ProgressBar> = None;
+async fn stored_batch(service: &Service, path: &str) -> anyhow::Result<Value> {
+    let bar = ProgressBar::new(0).with_message("storing");
+    bar.set_style(style("{msg:10} {bar:40} {human_pos}/{human_len} {eta}"));
     loop {
-        let status = service.poll(&format!("{IMPORTS}/{batch}")).await?;
+        let status = service.poll(path, &bar).await?;
         let (accepted, pending) = (count(&status, "accepted"), count(&status, "pending"));
         if pending == 0 {
             return Ok(status);
         }
-        let bar = bar.get_or_insert_with(|| {
-            let bar = ProgressBar::new(accepted).with_message("storing");
-            bar.with_style(style("{msg:10} {bar:40} {human_pos}/{human_len} {eta}"))
-        });
+        bar.set_length(accepted);
         bar.set_position(accepted - pending.min(accepted));
         tokio::time::sleep(POLL).await;
     }
-}
-
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 fn count(body: &Value, member: &str) -> u64 {
     body[member].as_u64().unwrap_or(0)
 }
 
-/// The errors of an answer, which holds no more than the first 100, and on stderr whether there may be more.
-fn print_first(answer: &Value, advice: &str) -> anyhow::Result<()> {
-    let errors = list(&answer["errors"]);
-    print_errors(errors)?;
-    let (printed, rejected) = (errors.len(), count(answer, "rejected"));
-    if printed >= 100 {
-        eprintln!("the first {printed} errors of {rejected} rejected records{advice}");
+/// On stderr: whether an answer, which holds no more than the first 100 errors, may not have all.
+fn hint(answer: &Value, advice: &str) {
+    let (shown, rejected) = (list(&answer["errors"]).len(), count(answer, "rejected"));
+    if shown >= 100 {
+        eprintln!("the first {shown} errors of {rejected} rejected records{advice}");
     }
-    Ok(())
 }
 
-/// One line an error: index, docid, pointer, code, detail, with tabs between.
-fn print_errors(errors: &[Value]) -> anyhow::Result<()> {
-    let mut out = stdout().lock();
-    for error in errors {
+/// A batch, or why there is none; then a line an error: index, docid, pointer, code, detail, with tabs between.
+fn show(batch: &Value) -> String {
+    let names = "batch_id status received accepted rejected outcomes failed cancelled";
+    let line = |error: &Value| {
         let (index, docid) = (&error["index"], &error["docid"]);
         let [at, code, detail] = ["pointer", "code", "detail"].map(|part| word(&error[part]));
-        writeln!(out, "{index}\t{docid}\t{at}\t{code}\t{detail}")?;
-    }
-    Ok(())
+        format!("{index}\t{docid}\t{at}\t{code}\t{detail}\n")
+    };
+    let errors: String = list(&batch["errors"]).iter().map(line).collect();
+    members(batch, names) + &errors
 }

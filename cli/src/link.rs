@@ -29,17 +29,17 @@ pub(crate) enum Command {
         max_responses: Option<String>,
     },
     /// Show a link with its views and responses
-    Show {
-        /// The last part of the link
-        #[arg(allow_hyphen_values = true)]
-        token: String,
-    },
+    Show(One),
     /// Delete a link; what came through it stays
-    Delete {
-        /// The last part of the link
-        #[arg(allow_hyphen_values = true)]
-        token: String,
-    },
+    Delete(One),
+}
+
+/// Which link.
+#[derive(clap::Args)]
+pub(crate) struct One {
+    /// The last part of the link
+    #[arg(allow_hyphen_values = true)]
+    token: String,
 }
 
 pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<()> {
@@ -62,8 +62,8 @@ pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<(
                 .show(one(Method::POST, &path).form(&pairs), show)
                 .await
         }
-        Command::Show { token } => service.show(one(Method::GET, &token), show).await,
-        Command::Delete { token } => service.show(one(Method::DELETE, &token), show).await,
+        Command::Show(of) => service.show(one(Method::GET, &of.token), show).await,
+        Command::Delete(of) => service.show(one(Method::DELETE, &of.token), show).await,
     }
 }
 

@@ -10,23 +10,25 @@
 //! - [`sender`]: who carries messages, from the settings.
 //! - [`counts`]: the counts of reports, reconciled and rebuilt, straight on the store.
 //! - [`output`]: what a command found, as JSON or as text.
+//! - [`examples`]: what the help of each command ends with.
 //!
 //! Results go to stdout, everything else to stderr.
 
-use std::io::stdout;
+use std::io::{self, Write, stdout};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use mimalloc::MiMalloc;
 use platform::config::{Args, Role};
-use platform::start;
+use platform::start::{self, Process};
 
 use crate::service::{Connection, Service};
 
 mod campaign;
 mod counts;
 mod demo;
+mod examples;
 mod form;
 mod import;
 mod key;
@@ -56,7 +58,13 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run the whole service in this process (the default)
-    Serve(ServeArgs),
+    Serve {
+        /// Fill an empty store with a company that never was, and print a link to its dashboard
+        #[arg(long)]
+        demo: bool,
+        #[command(flatten)]
+        settings: Args,
+    },
     /// Make and manage API keys; works beside a running service
     Key(Group<key::Command, Args>),
     /// Import a file of records and wait until they are stored; exit 1 and their errors if some are rejected
@@ -76,7 +84,13 @@ enum Command {
     /// Show reports
     Report(Group<report::Command>),
     /// Check every count of the reports against what is stored; print each that differs, exit 1
-    Verify(Args),
+    Verify {
+        /// Print JSON, at the end
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        settings: Args,
+    },
     /// Make every count of the reports anew from what is stored
     Rebuild(Args),
     /// Print what a shell needs to complete these commands, such as `feedback completions bash`
@@ -84,16 +98,6 @@ enum Command {
         /// For which shell
         shell: Shell,
     },
-}
-
-/// How to serve.
-#[derive(clap::Args)]
-struct ServeArgs {
-    /// Fill an empty store with a company that never was, and print a link to its dashboard
-    #[arg(long)]
-    demo: bool,
-    #[command(flatten)]
-    settings: Args,
 }
 
 /// Commands that ask a running service, by its [`Connection`]; or that need its settings and nothing of it running.
@@ -116,14 +120,20 @@ impl<C: Subcommand> Group<C> {
 }
 
 fn main() -> ExitCode {
-    let Cli { command, settings } = Cli::parse();
-    let command = command.unwrap_or(Command::Serve(ServeArgs {
+    let arguments = examples::with_examples(Cli::command(), "feedback").get_matches();
+    let Cli { command, settings } =
+        Cli::from_arg_matches(&arguments).unwrap_or_else(|error| error.exit());
+    let command = command.unwrap_or(Command::Serve {
         demo: false,
         settings,
-    }));
+    });
+    start::run(async |process| run(command, process).await.or_else(unless_closed))
+}
+
+async fn run(command: Command, process: Process) -> anyhow::Result<()> {
     let config = |settings: Args| settings.config(Role::Serve);
-    start::run(async |process| match command {
-        Command::Serve(serve) => serve::run(config(serve.settings)?, serve.demo, process).await,
+    match command {
+        Command::Serve { demo, settings } => serve::run(config(settings)?, demo, process).await,
         Command::Key(key) => key::run(key.command, key.json, config(key.settings)?).await,
         Command::Import(arguments) => import::run(arguments, process.shutdown).await,
         Command::Form(form) => form::run(&form.service()?, form.command).await,
@@ -137,11 +147,22 @@ fn main() -> ExitCode {
         Command::User(user) => user::run(user.command, user.json, config(user.settings)?).await,
         Command::Suppression(list) => suppression::run(&list.service()?, list.command).await,
         Command::Report(report) => report::run(&report.service()?, report.command).await,
-        Command::Verify(settings) => counts::verify(config(settings)?, process).await,
+        Command::Verify { json, settings } => {
+            counts::verify(config(settings)?, json, process).await
+        }
         Command::Rebuild(settings) => counts::rebuild(config(settings)?, process).await,
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "feedback", &mut stdout());
-            Ok(())
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "feedback", &mut script);
+            Ok(stdout().write_all(&script)?)
         }
-    })
+    }
+}
+
+/// No error once whoever read stdout has seen enough, such as `head`.
+fn unless_closed(error: anyhow::Error) -> anyhow::Result<()> {
+    match error.downcast_ref::<io::Error>() {
+        Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(error),
+    }
 }

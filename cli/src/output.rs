@@ -2,6 +2,7 @@
 
 use std::io::{Write, stdout};
 
+use indicatif::ProgressStyle;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -65,6 +66,11 @@ fn inline(value: &Value) -> String {
         }
         value => value.to_string(),
     }
+}
+
+/// How a progress bar looks.
+pub(crate) fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 /// The entries of an array; none of anything else.

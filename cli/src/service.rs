@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
+use backon::{ExponentialBuilder, Retryable};
+use indicatif::ProgressBar;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use platform::client;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, stdin};
@@ -15,21 +17,21 @@ use crate::output::{list, print, rows, word};
 
 /// Items asked for at once.
 const PAGE: usize = 1_000;
-/// After this time a service that could not be reached is asked again.
-const PAUSE: Duration = Duration::from_millis(500);
+/// Pauses before a call that failed is repeated double from the first to the second, where the service names no other.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
 
 /// Where the service is and who calls it.
 #[derive(clap::Args)]
 pub(crate) struct Connection {
     /// The service
     #[arg(long, env = "FEEDBACK_URL", default_value = "http://127.0.0.1:8080")]
-    url: String,
+    pub(crate) url: String,
     /// The key
     #[arg(long, env = "FEEDBACK_API_KEY")]
-    api_key: Option<String>,
+    pub(crate) api_key: Option<String>,
     /// Its secret
     #[arg(long, env = "FEEDBACK_SECRET_KEY", hide_env_values = true)]
-    secret_key: Option<String>,
+    pub(crate) secret_key: Option<String>,
 }
 
 /// The service, as one who has a key calls it.
@@ -37,13 +39,25 @@ pub(crate) struct Service {
     client: Client,
     base: String,
     /// Whether answers are printed as JSON.
-    json: bool,
+    pub(crate) json: bool,
 }
 
-/// Whether the connection failed, and not what came over it.
-fn is_broken(error: &anyhow::Error) -> bool {
+/// What the service answered instead of what was asked for.
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
+struct Refused {
+    status: StatusCode,
+    retry_after: Option<Duration>,
+    text: String,
+}
+
+/// Whether the same call may succeed later: its connection broke, or it was refused for the moment.
+pub(crate) fn is_temporary(error: &anyhow::Error) -> bool {
+    if let Some(refused) = error.downcast_ref::<Refused>() {
+        return refused.retry_after.is_some() || matches!(refused.status.as_u16(), 502..=504);
+    }
     let error = error.downcast_ref::<reqwest::Error>();
-    error.is_some_and(|error| !error.is_decode() && !error.is_builder())
+    error.is_some_and(|error| !error.is_builder())
 }
 
 impl Service {
@@ -75,21 +89,9 @@ impl Service {
         ask(self.call(Method::GET, path)).await
     }
 
-    /// The same of what is followed: it is asked for again for as long as the connection breaks.
-    pub(crate) async fn poll(&self, path: &str) -> anyhow::Result<Value> {
-        let mut told = false;
-        loop {
-            match self.get(path).await {
-                Err(error) if is_broken(&error) => {
-                    if !told {
-                        eprintln!("the connection broke, and is tried again: {error:#}");
-                    }
-                    told = true;
-                    tokio::time::sleep(PAUSE).await;
-                }
-                answered => return answered,
-            }
-        }
+    /// The same of what is followed: it is asked for until there is an answer.
+    pub(crate) async fn poll(&self, path: &str, bar: &ProgressBar) -> anyhow::Result<Value> {
+        repeat(usize::MAX, bar, || self.get(path)).await
     }
 
     /// Sends a call and prints its answer as JSON, or what `show` makes of it.
@@ -98,36 +100,56 @@ impl Service {
         call: RequestBuilder,
         show: impl FnOnce(&Value) -> String,
     ) -> anyhow::Result<()> {
-        print(&ask(call).await?, self.json, show)
+        match ask(call).await? {
+            Value::Null => Ok(()),
+            body => print(&body, self.json, show),
+        }
     }
 
-    /// Hands over the items of a list, page by page.
-    pub(crate) async fn pages(
-        &self,
-        path: &str,
-        mut page: impl FnMut(&[Value]) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
-        let mut cursor = String::new();
+    /// All items of a list, which are asked for page by page.
+    pub(crate) async fn items(&self, path: &str) -> anyhow::Result<Vec<Value>> {
+        let mut items = Vec::new();
+        let mut cursor = None;
         loop {
-            let body = self.get(&format!("{path}?limit={PAGE}{cursor}")).await?;
-            page(list(&body["items"]))?;
-            match body["next_cursor"].as_str() {
-                Some(next) => cursor = format!("&cursor={next}"),
-                None => return Ok(()),
+            let call = self.call(Method::GET, path).query(&[("limit", PAGE)]);
+            let body = ask(call.query(&[("cursor", &cursor)])).await?;
+            items.extend_from_slice(list(&body["items"]));
+            cursor = body["next_cursor"].as_str().map(str::to_owned);
+            if cursor.is_none() {
+                return Ok(items);
             }
         }
     }
 
     /// Prints all items of a list as JSON, or a line each with these members of it.
     pub(crate) async fn list(&self, path: &str, names: &str) -> anyhow::Result<()> {
-        let mut items = Vec::new();
-        let page = |page: &[Value]| {
-            items.extend_from_slice(page);
-            Ok(())
-        };
-        self.pages(path, page).await?;
+        let items = self.items(path).await?;
         print(items.as_slice(), self.json, |items| rows(items, names))
     }
+}
+
+/// Repeats a call, at most so many times, while what it fails for is temporary, and says so above the bar.
+pub(crate) async fn repeat<F>(
+    times: usize,
+    bar: &ProgressBar,
+    call: impl FnMut() -> F,
+) -> anyhow::Result<Value>
+where
+    F: Future<Output = anyhow::Result<Value>>,
+{
+    let pauses = ExponentialBuilder::new()
+        .with_min_delay(PAUSES.0)
+        .with_max_delay(PAUSES.1)
+        .with_max_times(times);
+    let asked_for = |error: &anyhow::Error| error.downcast_ref::<Refused>()?.retry_after;
+    let say = |error: &anyhow::Error, pause: Duration| {
+        bar.suspend(|| eprintln!("{error:#}; trying again in {pause:?}"));
+    };
+    call.retry(pauses)
+        .when(is_temporary)
+        .adjust(|error, pause| Some(asked_for(error).unwrap_or(pause?)))
+        .notify(say)
+        .await
 }
 
 /// Sends a call; its answer as [`read`].
@@ -154,17 +176,25 @@ pub(crate) async fn read(response: Response) -> anyhow::Result<Value> {
     if status == StatusCode::NO_CONTENT {
         return Ok(Value::Null);
     }
-    let body: Value = response
-        .json()
-        .await
-        .with_context(|| format!("the service answered {status}"))?;
+    let retry_after = response.headers().get(RETRY_AFTER);
+    let retry_after = retry_after.and_then(|seconds| seconds.to_str().ok()?.parse().ok());
+    let answered = || format!("the service answered {status}");
+    let body: serde_json::Result<Value> = serde_json::from_slice(&response.bytes().await?);
     if status.is_success() {
-        return Ok(body);
+        return body.with_context(answered);
     }
-    for error in list(&body["errors"]) {
+    let problem: Value = body.unwrap_or_default();
+    for error in list(&problem["errors"]) {
         eprintln!("{}\t{}", word(&error["pointer"]), word(&error["detail"]));
     }
-    bail!("{}: {}", text(&body, "code")?, text(&body, "detail")?)
+    let code = problem["code"].as_str();
+    let text = code.map(|code| format!("{code}: {}", word(&problem["detail"])));
+    Err(Refused {
+        status,
+        retry_after: retry_after.map(Duration::from_secs),
+        text: text.unwrap_or_else(answered),
+    }
+    .into())
 }
 
 pub(crate) fn text(body: &Value, member: &str) -> anyhow::Result<String> {

@@ -7,10 +7,10 @@ use clap::Subcommand;
 use domain::person::{NewPassword, PersonName, Role};
 use platform::backends::open_store;
 use platform::config::Config;
-use store::account::{Person, PersonChange, PersonSummary};
+use store::account::{Person, PersonChange};
 use store::{Store, Workload};
 
-use crate::output::print;
+use crate::output::{print, rows};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -56,7 +56,9 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
         }
         Command::List => {
             let people = store.people(None).await?;
-            return print(people.as_slice(), json, show);
+            return print(people.as_slice(), json, |people| {
+                rows(people, "name role account")
+            });
         }
         Command::Remove { name } => store.remove_person(&find(&store, &name).await?).await?,
         Command::Role { name, role } => {
@@ -91,10 +93,4 @@ fn new_password() -> anyhow::Result<String> {
         text.trim_end_matches(['\r', '\n']).to_owned()
     };
     Ok(api::hash_password(&NewPassword::parse(password)?)?)
-}
-
-fn show(people: &[PersonSummary]) -> String {
-    let line =
-        |person: &PersonSummary| format!("{}  {}  {}\n", person.name, person.role, person.account);
-    people.iter().map(line).collect()
 }

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::path_of;
-use crate::output::word;
+use crate::output::{style, word};
 use crate::service::Service;
 
 /// How often the counts are asked for.
@@ -43,7 +43,8 @@ pub(crate) async fn watch(
     let path = path_of(campaign);
     let progress = Progress::new();
     let mut shown = String::new();
-    while let Some(campaign) = shutdown.run_until_cancelled(service.poll(&path)).await {
+    let poll = || service.poll(&path, &progress.0);
+    while let Some(campaign) = shutdown.run_until_cancelled(poll()).await {
         let campaign = campaign?;
         let now = line(&campaign);
         if now != shown {
@@ -102,9 +103,7 @@ struct Progress(ProgressBar);
 
 impl Progress {
     fn new() -> Self {
-        let style = ProgressStyle::with_template("{bar:20} {msg}");
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        Self(ProgressBar::new(1).with_style(style))
+        Self(ProgressBar::new(1).with_style(style("{bar:20} {msg}")))
     }
 
     fn show(&self, campaign: &Value, line: &str) {

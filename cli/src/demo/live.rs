@@ -7,7 +7,7 @@ use anyhow::Context;
 use platform::config::Config;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
-use reqwest::{Client, RequestBuilder};
+use reqwest::Method;
 use serde_json::{Value, json};
 use store::account::IssuedKey;
 use tokio::time::sleep;
@@ -15,6 +15,8 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::company::{RUNNING, SENDER, STORES};
+use crate::output::{list, word};
+use crate::service::{Connection, Service, ask};
 
 /// The time between two things that happen.
 const PACE: Duration = Duration::from_secs(2);
@@ -22,19 +24,16 @@ const PACE: Duration = Duration::from_secs(2);
 const IMPORTS_EVERY: u64 = 20;
 
 /// Lives on beside the service.
-pub(crate) struct Live {
-    client: Client,
-    base: String,
-    key: IssuedKey,
-}
+pub(crate) struct Live(Service);
 
 impl Live {
-    pub(super) fn new(config: &Config, key: IssuedKey) -> Self {
-        Self {
-            client: Client::new(),
-            base: format!("http://{}", config.listen),
-            key,
-        }
+    pub(super) fn new(config: &Config, key: IssuedKey) -> anyhow::Result<Self> {
+        let connection = Connection {
+            url: format!("http://{}", config.listen),
+            api_key: Some(key.api_key),
+            secret_key: Some(key.secret_key),
+        };
+        Ok(Self(Service::new(&connection, false)?))
     }
 
     /// Until the service ends. What fails is tried again with the next thing that happens.
@@ -54,48 +53,27 @@ impl Live {
     }
 
     async fn happen(&self, guests: Option<Value>) -> anyhow::Result<()> {
-        let campaigns = self.read("/api_v1/sms/campaign").await?;
-        let campaigns = campaigns["items"].as_array().context("no campaigns")?;
+        let campaigns = self.0.get("/api_v1/sms/campaign").await?;
         // Nothing of a demo is to reach a real phone, and no guests come to the campaigns of whoever looks.
         let is_own = |campaign: &&Value| {
             campaign["status"] == "RUNNING"
                 && campaign["sender"] == SENDER
                 && campaign["name"] == RUNNING
         };
-        let running = campaigns.iter().find(is_own);
+        let running = list(&campaigns["items"]).iter().find(is_own);
         let running = running.context("no campaign runs")?;
         if let Some(guests) = guests {
-            let id = running["campaign_id"].as_str().unwrap_or_default();
-            let url = format!("{}/api_v1/sms/import?campaign={id}", self.base);
-            let import = self.signed(self.client.post(url).json(&guests));
-            import.send().await?.error_for_status()?;
+            let import = self.0.call(Method::POST, "/api_v1/sms/import");
+            let import = import.query(&[("campaign", &running["campaign_id"])]);
+            ask(import.json(&guests)).await?;
         }
-        let form = running["form_id"].as_str().unwrap_or_default();
-        self.answer(form).await
-    }
-
-    /// Somebody opens one of the newest links, and perhaps answers.
-    async fn answer(&self, form: &str) -> anyhow::Result<()> {
-        let links = self
-            .read(&format!("/api_v1/form/{form}/link?limit=100"))
-            .await?;
-        let links = links["items"].as_array().context("no links")?;
-        let Some((path, body)) = visit(links) else {
-            return Ok(());
-        };
-        let visit = self.client.post(format!("{}{path}", self.base)).json(&body);
-        visit.send().await?.error_for_status()?;
+        // Somebody opens one of the newest links, and perhaps answers.
+        let links = format!("/api_v1/form/{}/link?limit=100", word(&running["form_id"]));
+        let links = self.0.get(&links).await?;
+        if let Some((path, body)) = visit(list(&links["items"])) {
+            ask(self.0.call(Method::POST, &path).json(&body)).await?;
+        }
         Ok(())
-    }
-
-    async fn read(&self, path: &str) -> anyhow::Result<Value> {
-        let answer = self.signed(self.client.get(format!("{}{path}", self.base)));
-        Ok(answer.send().await?.error_for_status()?.json().await?)
-    }
-
-    fn signed(&self, request: RequestBuilder) -> RequestBuilder {
-        let request = request.header("x-api-key", &self.key.api_key);
-        request.header("x-secret-key", &self.key.secret_key)
     }
 }
 

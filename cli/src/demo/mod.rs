@@ -50,7 +50,7 @@ pub(crate) async fn open(backends: &Backends, config: &Config) -> anyhow::Result
         path.context("the demo's person is gone")?
     );
     stdout().lock().write_all(welcome(&url, &key).as_bytes())?;
-    Ok(Live::new(config, key))
+    Live::new(config, key)
 }
 
 async fn fill(backends: &Backends, name: &PersonName) -> anyhow::Result<Person> {

@@ -1,6 +1,7 @@
-//! `feedback report …`: the reports as tables in a terminal, or as the service answers them. `table` aligns, `show` picks what
-//! a table has.
+//! `feedback report …`: the reports as tables in a terminal, or as the service answers them. `show` picks what is shown,
+//! `table` aligns it, `chart` draws how it went from day to day.
 
+mod chart;
 mod show;
 mod table;
 
@@ -105,15 +106,12 @@ pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<(
 }
 
 async fn feedbacks(operation: &str, list: &List, service: &Service) -> anyhow::Result<()> {
-    let tracked = list.track.iter();
-    let mut query: Vec<_> = tracked
-        .map(|field| format!("track_field={}", segment(field)))
-        .collect();
-    if list.lines.is_none() {
-        query.push(format!("limit={}", list.limit));
-    }
-    let path = format!("{}?{}", list.one.path(operation), query.join("&"));
-    let call = service.call(Method::GET, &path);
+    let tracked = list.track.iter().map(|field| ("track_field", field));
+    let limit = list.lines.is_none().then_some(list.limit);
+    let call = service
+        .call(Method::GET, &list.one.path(operation))
+        .query(&tracked.collect::<Vec<_>>())
+        .query(&[("limit", limit)]);
     let kind = match list.lines.as_deref() {
         None => return service.show(call, show::feedbacks).await,
         Some("csv") => "text/csv",

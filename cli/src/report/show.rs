@@ -3,8 +3,10 @@
 use std::fmt::Write;
 use std::iter::once;
 
+use console::Term;
 use serde_json::Value;
 
+use super::chart::chart;
 use super::table::{Table, printable};
 use crate::output::{list, word};
 
@@ -197,11 +199,15 @@ const COUNTERS: [&str; 6] = [
     "answered#",
 ];
 
-/// The days on which there was anything.
+/// The trend, and the days on which there was anything.
 fn days(body: &Value, out: &mut String) {
+    let days = list(&body["daily"]);
+    let counters = COUNTERS.map(|counter| counter.trim_end_matches('#'));
+    let (_, width) = Term::stdout().size();
+    chart(days, &counters, width.into(), out);
     let mut table = Table::new(once("day").chain(COUNTERS));
-    for day in list(&body["daily"]) {
-        let counts = COUNTERS.map(|counter| &day[counter.trim_end_matches('#')]);
+    for day in days {
+        let counts = counters.map(|counter| &day[counter]);
         if counts.iter().any(|count| count.as_i64() != Some(0)) {
             let date = word(&day["date"]).to_owned();
             table.push(once(date).chain(counts.map(Value::to_string)));

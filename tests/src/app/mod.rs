@@ -222,6 +222,27 @@ impl App {
         }
     }
 
+    /// A shell that runs a line with the service's settings, to which `feedback` is a command.
+    ///
+    /// # Errors
+    /// When `feedback` was not built.
+    pub fn shell(&self, line: &str) -> Result<tokio::process::Command> {
+        let feedback = service::command(Program::Serve, &self.settings)?;
+        let mut shell = tokio::process::Command::new("bash");
+        for (variable, value) in feedback.get_envs() {
+            match value {
+                Some(value) => shell.env(variable, value),
+                None => shell.env_remove(variable),
+            };
+        }
+        let program = Program::Serve.path()?;
+        let folder = program.parent().context("a program without a folder")?;
+        let path = std::env::var("PATH").unwrap_or_default();
+        shell.env("PATH", format!("{}:{path}", folder.display()));
+        shell.args(["-euc", line]).kill_on_drop(true);
+        Ok(shell)
+    }
+
     /// A client of the first api without keys.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ use crate::tx::{Sql, read};
 use crate::{Result, Store};
 
 /// A stored number that counting does not give. As text a line of `feedback verify`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Drift {
     /// What counts: `rollup`, `cache`, `link`, `recipients`, `campaign`, `message` or `contact`.
     pub of: &'static str,

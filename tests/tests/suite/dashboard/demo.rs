@@ -68,6 +68,10 @@ impl Demo {
                 "sh" => ("bash", vec!["-ec", code]),
                 "python" => ("python3", vec!["-c", code]),
                 "javascript" => ("node", vec!["--input-type=module", "-e", code]),
+                "java" => {
+                    std::fs::write(self.folder.path().join("Example.java"), code)?;
+                    ("java", vec!["Example.java"])
+                }
                 "json" => {
                     serde_json::from_str::<serde_json::Value>(code)?;
                     continue;
@@ -77,13 +81,14 @@ impl Demo {
             let mut example = tokio::process::Command::new(program);
             example.args(arguments).envs(keys.iter().copied());
             let output = example
+                .current_dir(self.folder.path())
                 .env("FEEDBACK_URL", self.client.base())
                 .output()
                 .await?;
             ensure!(output.status.success(), "{code}: {output:?}");
             count += 1;
         }
-        ensure!(count > 5, "{count} examples");
+        ensure!(count > 6, "{count} examples");
         Ok(())
     }
 

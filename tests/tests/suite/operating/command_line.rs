@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use serde_json::{Value, json};
 use tests::app::{App, Keys};
-use tests::import::{array, ndjson, record, records};
+use tests::import::{array, gzip, ndjson, record, records, zstd};
 use tests::wait::{LATER, SOON, eventually};
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
@@ -47,6 +47,16 @@ async fn a_file_of_each_kind_is_imported() -> Result<()> {
         ("all.json", array(&records("A", 50, "1")), "A-49"),
         ("all.ndjson", ndjson(&records("B", 50, "1")), "B-49"),
         ("all.csv", "docid,phone\nC1,+4915112345678\n".into(), "C1"),
+        (
+            "all.json.gz",
+            gzip(b"[{\"docid\":\"D1\",\"phone\":\"+4915112345678\"}]")?,
+            "D1",
+        ),
+        (
+            "all.v2.csv.zst",
+            zstd(b"docid,phone\nE1,+4915112345678\n")?,
+            "E1",
+        ),
     ] {
         let output = import_file(&app, &keys, name, &body, &[]).await?;
         ensure!(output.status.success(), "{name}: {output:?}");
@@ -64,13 +74,92 @@ async fn standard_input_is_imported_as_the_format_that_is_named() -> Result<()> 
     let output = run(&app, &keys, &piped, b"docid,phone\nC1,+4915112345678\n").await?;
     ensure!(output.status.success(), "{output:?}");
     client.recipient("C1").await?.expect(200)?;
+    Ok(())
+}
 
-    let output = run(&app, &keys, &["import", "-"], b"[]").await?;
-    let told = String::from_utf8_lossy(&output.stderr);
-    ensure!(
-        output.status.code() == Some(1) && told.contains("--format"),
-        "{output:?}"
-    );
+#[tokio::test]
+async fn what_the_command_line_cannot_mean_is_told_apart_from_what_fails() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let unknown = "01a20844-efa0-75f7-90f6-391f346adb0c";
+    for (arguments, code, told) in [
+        (&["import", "-"][..], 2, "--format"),
+        (&["import", "people.txt"], 2, "--format"),
+        (&["import", "people.csv.xz"], 2, "--format"),
+        (&["import", "people.csv", "--format", "xml"], 2, "ndjson"),
+        (&["import"], 2, "FILE"),
+        (&["form", "list", "public"], 2, "published"),
+        (&["key", "create"], 2, "--account"),
+        (&["report", "overview", "2026-03-01"], 2, "END"),
+        (&["forms"], 2, "form"),
+        (&["import", "nowhere.csv"], 1, "nowhere.csv"),
+        (&["form", "show", unknown], 1, "not_found"),
+        (
+            &["report", "overview", "2026-13-01", "2026-03-08"],
+            1,
+            "invalid_parameter",
+        ),
+        (&["form", "list"], 0, ""),
+        (&["form", "--help"], 0, ""),
+    ] {
+        let output = run(&app, &keys, arguments, b"").await?;
+        let line = String::from_utf8_lossy(&output.stderr);
+        ensure!(
+            output.status.code() == Some(code) && line.contains(told),
+            "{arguments:?}: {output:?}"
+        );
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn whoever_reads_no_further_makes_no_error() -> Result<()> {
+    let app = App::start().await?;
+    let (reader, writer) = std::io::pipe()?;
+    drop(reader);
+    let list = app
+        .shell("feedback key list --json")?
+        .stdout(writer)
+        .output()
+        .await?;
+    ensure!(list.status.success() && list.stderr.is_empty(), "{list:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_import_is_printed_for_people_or_as_one_json_value() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let bad: Vec<_> = (0..130)
+        .map(|n| json!({"docid": format!("bad-{n}"), "phone": "12"}))
+        .collect();
+    let body = array(&[&bad[..], &[record("A1")]].concat());
+    for (more, errors) in [(&["--json"][..], 100), (&["--json", "--all-errors"], 130)] {
+        let output = import_file(&app, &keys, "mixed.json", &body, more).await?;
+        ensure!(output.status.code() == Some(1), "{output:?}");
+        let batch: Value = serde_json::from_slice(&output.stdout)?;
+        let listed = batch["errors"].as_array().context("no errors")?;
+        ensure!(listed.len() == errors, "{} errors", listed.len());
+        ensure!(
+            batch["rejected"] == 130 && batch["status"] == "completed",
+            "{batch}"
+        );
+        ensure!(listed[0]["code"] == "phone_invalid", "{batch}");
+    }
+    // Nothing of a body without a valid record is stored: why is said in the same way.
+    let output = import_file(&app, &keys, "bad.json", &array(&bad), &["--json"]).await?;
+    let problem: Value = serde_json::from_slice(&output.stdout)?;
+    ensure!(problem["code"] == "validation_failed", "{problem}");
+    let output = import_file(&app, &keys, "mixed.json", &body, &[]).await?;
+    let printed = String::from_utf8(output.stdout)?;
+    for text in [
+        "batch_id",
+        "accepted       1\n",
+        "rejected       130\n",
+        "unchanged: 1",
+    ] {
+        ensure!(printed.contains(text), "no {text} in {printed}");
+    }
     Ok(())
 }
 

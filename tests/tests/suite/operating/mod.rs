@@ -2,5 +2,7 @@
 
 mod command_line;
 mod conventions;
+mod help;
 mod openapi;
 mod service;
+mod uploads;

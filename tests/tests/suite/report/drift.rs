@@ -22,6 +22,20 @@ async fn drifts(stage: &Stage) -> Result<Vec<String>> {
         String::from_utf8_lossy(&output.stderr)
     );
     ensure!(!printed.is_empty(), "nothing printed");
+    let json = stage.app.cli(&["verify", "--json"]).await?;
+    ensure!(json.status.code() == Some(1), "ended with {}", json.status);
+    let found: Vec<Value> = serde_json::from_slice(&json.stdout)?;
+    ensure!(found.len() == printed.lines().count(), "{found:?}");
+    for drift in found {
+        let members = ["of", "id", "part", "day", "counter", "stored", "recomputed"];
+        let parts = members.map(|member| match &drift[member] {
+            Value::Null => "-".to_owned(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        });
+        let line = parts.join("\t");
+        ensure!(printed.contains(&line), "{line} is not in {printed}");
+    }
     Ok(printed.lines().map(str::to_owned).collect())
 }
 

@@ -1,5 +1,7 @@
 //! `feedback report …`: the same figures in a terminal.
 
+use std::process::Stdio;
+
 use anyhow::{Result, ensure};
 use serde_json::Value;
 use tests::app::Keys;
@@ -74,5 +76,64 @@ async fn every_report_is_a_table_and_json_the_same_as_over_http() -> Result<()> 
     }
     let bad = ["report", "form", form_id, "2026-13-01", "2026-03-08"];
     ensure!(printed(&stage, &keys, &bad).await.is_err(), "no month 13");
+    Ok(())
+}
+
+/// What a terminal of so many columns shows for a line, each of its lines without spaces at its ends.
+async fn on_terminal(stage: &Stage, keys: &Keys, columns: u16, line: &str) -> Result<Vec<String>> {
+    let line = format!("script -qec 'stty rows 24 cols {columns}; {line}' /dev/null");
+    let output = stage
+        .app
+        .shell(&line)?
+        .env("FEEDBACK_URL", stage.owner.base())
+        .env("FEEDBACK_API_KEY", &keys.api_key)
+        .env("FEEDBACK_SECRET_KEY", &keys.secret_key)
+        .env("TERM", "xterm")
+        .env_remove("NO_COLOR")
+        .stdin(Stdio::null())
+        .output()
+        .await?;
+    ensure!(output.status.success(), "{output:?}");
+    let shown = String::from_utf8(output.stdout)?;
+    Ok(shown.lines().map(|line| line.trim().to_owned()).collect())
+}
+
+#[tokio::test]
+async fn a_report_draws_its_days_where_there_are_any() -> Result<()> {
+    let stage = Stage::open().await?;
+    let week = week::play(&stage).await?;
+    stage
+        .report(Of::Form, &week.form, WEEK, "", (11, 7))
+        .await?;
+    let keys = stage.app.create_key("shop", &[]).await?;
+    let form_id = week.form["form_id"].as_str().unwrap_or_default();
+    let (first, last) = WEEK;
+    // Two responses on the 2nd, 3rd and 5th, one on the 8th.
+    let dates = "by day       largest  2026-03-02        2026-03-08";
+    let wide = "responses          2  ████████    ████        ▄▄▄▄";
+    for arguments in [
+        &["report", "overview", first, last][..],
+        &["report", "form", form_id, first, last],
+        &["report", "summary", form_id, first, last],
+    ] {
+        let plain = printed(&stage, &keys, arguments).await?;
+        for line in [dates, wide] {
+            let mut lines = plain.lines();
+            ensure!(lines.any(|shown| shown == line), "no {line} in {plain}");
+        }
+        ensure!(!plain.contains('\u{1b}'), "colours in {plain}");
+    }
+    let summary = format!("feedback report summary {form_id} {first} {last}");
+    let narrow = "responses          2  ██████   ███      ▄▄▄";
+    let shown = on_terminal(&stage, &keys, 45, &format!("NO_COLOR=1 {summary}")).await?;
+    ensure!(shown.contains(&narrow.to_owned()), "{shown:#?}");
+    ensure!(!shown.concat().contains('\u{1b}'), "colours in {shown:#?}");
+    let shown = on_terminal(&stage, &keys, 80, &summary).await?;
+    let coloured = wide.replace("2  ", "2  \u{1b}[36m") + "\u{1b}[0m";
+    ensure!(shown.contains(&coloured), "{shown:#?}");
+
+    let empty = ["report", "summary", form_id, "2026-05-01", "2026-05-31"];
+    let empty = printed(&stage, &keys, &empty).await?;
+    ensure!(!empty.contains("by day"), "drawn: {empty}");
     Ok(())
 }

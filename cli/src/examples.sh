@@ -1,0 +1,52 @@
+feedback serve --demo --data-dir demo
+feedback serve --listen 0.0.0.0:8080 --public-url https://feedback.example.com
+feedback key create --account shop --time-zone Europe/Berlin
+feedback key create --account shop --scopes import,report --json
+feedback key list
+feedback key rotate $KEY --overlap-hours 1
+feedback key revoke $KEY
+feedback import people.csv --campaign $CAMPAIGN
+feedback import - --format ndjson --all-errors < people.ndjson
+feedback form create form.json --publish
+feedback form replace $FORM form.json
+feedback form list
+feedback form list draft --json
+feedback form publish $FORM
+feedback form delete $FORM
+feedback form show $FORM
+feedback form show $FORM --json > form.json
+feedback link create $FORM
+feedback link create $FORM 1_3 --track order=4711 --expires-at 2030-12-31T23:59:59Z
+feedback link show $TOKEN
+feedback link delete $TOKEN
+feedback campaign create campaign.json
+feedback campaign preview $CAMPAIGN
+feedback campaign test $CAMPAIGN --phone +4915112345678 --docid order-1
+feedback campaign start $CAMPAIGN
+feedback campaign pause $CAMPAIGN
+feedback campaign resume $CAMPAIGN
+feedback campaign finish $CAMPAIGN
+feedback campaign cancel $CAMPAIGN
+feedback campaign show $CAMPAIGN --watch
+feedback campaign list
+feedback sender list --json
+feedback user add ada --account shop --role admin
+feedback user add bob --account shop --role viewer < password.txt
+feedback user list
+feedback user remove bob
+feedback user role bob editor
+feedback user password bob
+feedback suppression list
+feedback suppression add +4915112345678
+feedback suppression remove +4915112345678
+feedback report overview 2026-10-01 2026-10-31
+feedback report form $FORM 2026-10-01 2026-10-31
+feedback report form $FORM 2026-10-01 2026-10-31 --bus-prop store:Berlin
+feedback report summary $FORM 2026-10-01 2026-10-31
+feedback report feedbacks $FORM 2026-10-01 2026-10-31 --track order=4711
+feedback report feedbacks $FORM 2026-10-01 2026-10-31 --lines csv > feedbacks.csv
+feedback report comments $FORM 2026-10-01 2026-10-31 --limit 10
+feedback verify
+feedback verify --json
+feedback rebuild
+feedback completions zsh > _feedback
