@@ -49,6 +49,7 @@ pub fn routes(app: &AppState, config: &Config, backends: &Backends) -> OpenApiRo
         .routes(routes!(change::cancel_campaign).layer(from_fn(patient)))
         // A large audience takes its time, and so does sending many again.
         .routes(routes!(preview::preview_campaign))
+        .routes(routes!(preview::preview_draft))
         .routes(routes!(change::resend_messages))
         .routes(routes!(preview::test_campaign))
         .routes(routes!(message::list_messages))

@@ -215,6 +215,13 @@ async fn a_preview_and_tests_need_a_recipient() {
     let preview = act(&service, &path, "preview").await;
     assert_eq!(preview.status, 200, "{preview:?}");
     assert_eq!(preview.json()["recipients"], 0);
+    let mut draft = campaign(&form(&service, false).await);
+    let of_draft = "/api_v1/sms/campaign/preview";
+    let preview = post(&service, of_draft, &draft).await;
+    assert_eq!(preview.json()["recipients"], 0);
+    draft["text"] = json!("no link");
+    let refused = post(&service, of_draft, &draft).await;
+    assert_eq!(refused.verdict(), verdict(422, "validation_failed"));
     let test = |body: Value| {
         let path = format!("{path}/test");
         let service = &service;

@@ -10,7 +10,11 @@ import schemathesis
 MOST_DAYS = 1_830
 KEYS = (f"key-{number}" for number in itertools.count())
 FORM = json.loads(pathlib.Path("forms.dict").read_text().splitlines()[0])
-CAMPAIGNS = ("POST /api_v1/sms/campaign", "PUT /api_v1/sms/campaign/{campaign_id}")
+CAMPAIGNS = (
+    "POST /api_v1/sms/campaign",
+    "POST /api_v1/sms/campaign/preview",
+    "PUT /api_v1/sms/campaign/{campaign_id}",
+)
 TEXTS = {
     "text/csv": b"docid,phone,area_code\r\nC1,+491701234567,030\r\n",
     "application/x-ndjson": b'{"docid":"N1","phone":"+491701234567"}\n',

@@ -3,25 +3,32 @@
 use std::sync::LazyLock;
 
 use axum::Json;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use domain::campaign::{CampaignStatus, Preview};
+use domain::campaign::{CampaignContent, CampaignStatus, Preview};
 use domain::docid::DocId;
 use domain::form::FormStatus;
 use domain::invalid::{Invalid, code};
 use domain::members::texts;
 use platform::places::Places;
+use sender::setting::Setting;
 use serde::Serialize;
+use serde_json::Value;
+use store::form::Form;
+use store::send::CampaignKey;
 use store::send::judge::Context;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::change::not_running;
-use super::{CampaignBody, Target, check_sendable, with_counts};
-use crate::state::{FEW, take_test};
+use super::request::CampaignRequest;
+use super::{CAMPAIGN_BODY, CampaignBody, Target, check_content, check_sendable, with_counts};
+use crate::state::{FEW, SendState, take_test};
 use crate::suppression::wrong_phone;
-use api_http::{Problem, QUICK, Result, found, within};
+use api_http::{Caller, Problem, QUICK, Result, found, within};
 
+/// Of a campaign that is not made yet so many recipients are judged: it may be previewed with each word that is typed.
+const OF_DRAFT: u64 = 20_000;
 /// Previews at once.
 static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::new(2));
 
@@ -40,23 +47,63 @@ static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::new(2));
 )]
 pub async fn preview_campaign(target: Target) -> Result<Json<Preview>> {
     let Target { state, caller, key } = &target;
-    let campaign = target.find().await?;
-    let sender = state.sender(caller, &campaign.content.sender)?;
-    let store = &state.app.store;
-    let form = store.form(key.account_id, campaign.content.form_id).await?;
+    let content = target.find().await?.content;
+    let sender = state.sender(caller, &content.sender)?;
+    let form = state.app.store.form(key.account_id, content.form_id);
+    let form = form.await?;
     let form = form.filter(|form| form.status != FormStatus::Deleted);
+    let rests_on = (sender, form.as_ref());
+    preview(&target, &content, rests_on, u64::MAX).await
+}
+
+/// Preview a campaign that is not made yet.
+///
+/// As that of one that is stored; of a large audience the first 20,000 recipients are judged.
+#[utoipa::path(
+    post,
+    path = "/api_v1/sms/campaign/preview",
+    request_body(content = CampaignRequest, description = "At most 1 MiB"),
+    responses(
+        (status = 200, description = "What it would do", body = Preview),
+        (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`"),
+    ),
+)]
+pub async fn preview_draft(
+    State(state): State<SendState>,
+    caller: Caller,
+    request: Request,
+) -> Result<Json<Preview>> {
+    let content = caller.json(request, CAMPAIGN_BODY).await?;
+    let content = CampaignContent::parse(&Value::Object(content)).map_err(Problem::invalid)?;
+    let (sender, form) = check_content(&state, &caller, &content).await?;
+    let target = Target {
+        // No campaign has this id.
+        key: CampaignKey::new(caller.account_id(), Uuid::nil()),
+        state: state.clone(),
+        caller,
+    };
+    preview(&target, &content, (sender, Some(&form)), OF_DRAFT).await
+}
+
+async fn preview(
+    Target { state, caller, key }: &Target,
+    content: &CampaignContent,
+    (sender, form): (&Setting, Option<&Form>),
+    most: u64,
+) -> Result<Json<Preview>> {
     let query = Context {
         campaign: *key,
-        content: &campaign.content,
-        form: form.as_ref().map(|form| &form.content),
+        content,
+        form: form.map(|form| &form.content),
         account_zone: caller.time_zone(),
         countries: sender.countries.as_deref(),
         link_prefix: &caller.app.link_url(""),
         pepper: state.pepper()?,
     };
-    // It looks at every recipient, and notes their phones.
+    // It looks at many recipients, and notes their phones.
     let _place = PREVIEWS.take(key.account_id).await;
-    Ok(Json(store.preview_campaign(&query).await?))
+    let preview = state.app.store.preview_campaign(&query, most);
+    Ok(Json(preview.await?))
 }
 
 /// Where a test message goes, and whose fields it has.

@@ -96,6 +96,10 @@ async fn a_preview_judges_everybody_and_stores_nothing() -> Result<()> {
             "{preview}"
         );
         ensure!(client.read_campaign(&campaign).await? == before);
+        let of_draft = "/api_v1/sms/campaign/preview";
+        let of_draft = client.send_json(Method::POST, of_draft, &before).await?;
+        let of_draft: Value = of_draft.expect(200)?.json()?;
+        ensure!(of_draft == preview, "{of_draft} is not {preview}");
     }
     ensure!(peer.messages().is_empty());
     names_nobody(&app).await
