@@ -3,12 +3,16 @@
 (() => {
 const page = document, form = page.querySelector('form'), visit = form.querySelector('[name=visit]').value;
 
+{#- Only previews are in a frame: nothing of them is counted, kept or sent. #}
+const link = form.getAttribute('action'), isPreview = parent !== window;
+if (isPreview) form.addEventListener('submit', event => event.preventDefault());
+
 {#- The beacon: the page was seen. Not while it is only rendered ahead, nor in a tab behind. #}
 const seen = () => {
-  if (page.prerendering || page.visibilityState !== 'visible') return;
+  if (isPreview || page.prerendering || page.visibilityState !== 'visible') return;
   page.removeEventListener('visibilitychange', seen);
   page.removeEventListener('prerenderingchange', seen);
-  fetch(form.getAttribute('action') + '/view', {
+  fetch(link + '/view', {
     method: 'POST', keepalive: true, headers: {'content-type': 'application/json'}, body: JSON.stringify({visit})
   }).catch(() => {});
 };
@@ -91,11 +95,11 @@ if (done) {
 
 {#- What was answered so far is kept on this device alone, until it is sent or for a week. A page that comes back with what was
     typed has it already. #}
-const kept = 'feedback ' + form.getAttribute('action'), week = 6048e5, problem = page.querySelector('.notice');
+const kept = 'feedback ' + link, week = 6048e5, problem = page.querySelector('.notice');
 const all = () => [...form.querySelectorAll('.q input, .q textarea')];
 try {
   const {at, values} = JSON.parse(localStorage.getItem(kept)) || {};
-  if (!problem && Date.now() - at < week) for (const control of all()) {
+  if (!isPreview && !problem && Date.now() - at < week) for (const control of all()) {
     const given = values.filter(([name]) => name === control.name).map(([, value]) => value);
     if (control.matches('.box')) control.value = given[0] || '';
     else control.checked = given.includes(control.value);
@@ -104,6 +108,7 @@ try {
 const keep = () => {
   ask();
   if (done) count();
+  if (isPreview) return;
   const values = all().filter(control => !control.disabled && (control.matches('.box') ? control.value : control.checked));
   try {
     localStorage.setItem(kept, JSON.stringify({at: Date.now(), values: values.map(({name, value}) => [name, value])}));

@@ -23,6 +23,11 @@ pub fn prepare(f: Frame<'_>, form: &FormContent, is_of_message: bool) -> Prepare
     Prepared::new(&page.to_string())
 }
 
+/// The page of a form that has no link, to be looked at in a frame of another page of the service.
+pub fn preview(f: Frame<'_>, form: &FormContent) -> Page {
+    prepare(f, form, false).preview()
+}
+
 /// Why a form is shown again.
 #[derive(Clone, Copy, Debug)]
 pub enum Again<'a> {

@@ -1,7 +1,7 @@
 //! The pages that people see who open a link: the form, what comes after it, and what is said instead of it.
 //!
 //! - `page`: a page with its holes, filled for one reader; the headers that keep it safe.
-//! - `form`: the form, empty ([`prepare`]) or with all that was typed ([`form_again`]); `question` is one field of
+//! - `form`: the form, empty ([`prepare`], [`preview`]) or with all that was typed ([`form_again`]); `question` is one field of
 //!   it, `wording` what a problem is called there.
 //! - `message`: pages without questions. `qr`: a link as a QR code.
 //!
@@ -22,7 +22,7 @@ mod question;
 mod tests;
 mod wording;
 
-pub use self::form::{Again, form_again, prepare};
+pub use self::form::{Again, form_again, prepare, preview};
 pub use self::message::{form_closed, gone, not_found, send_again, stopped, thanks, trouble};
 pub use self::page::{Frame, Page, Prepared, logo};
 pub use self::qr::qr_code;

@@ -88,8 +88,27 @@ impl Prepared {
         self.size
     }
 
-    /// The page for one reader who opened this link, and whose answers will belong to this visit, with a nonce of its own.
+    /// The page for one reader who opened this link, and whose answers will belong to this visit.
     pub fn fill(&self, token: &str, visit: Uuid) -> Page {
+        self.fill_with(
+            token,
+            visit,
+            "connect-src 'self'; form-action 'self'; frame-ancestors 'none'",
+        )
+    }
+
+    /// The page in a frame of another one of the service, at a path that ends with `preview`, below which is the logo. It sends
+    /// nothing.
+    pub(super) fn preview(&self) -> Page {
+        self.fill_with(
+            "preview",
+            Uuid::nil(),
+            "form-action 'none'; frame-ancestors 'self'",
+        )
+    }
+
+    /// With a nonce of its own.
+    fn fill_with(&self, token: &str, visit: Uuid, sends: &str) -> Page {
         let nonce = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 16]>());
         let mut visit_text = Uuid::encode_buffer();
         let visit = visit.hyphenated().encode_lower(&mut visit_text);
@@ -106,7 +125,7 @@ impl Prepared {
         Page {
             kind: "text/html; charset=utf-8",
             text: html,
-            policy: policy(&nonce),
+            policy: policy(&nonce, sends),
         }
     }
 }
@@ -167,12 +186,11 @@ pub fn logo(kind: &'static str, bytes: Vec<u8>) -> Response {
     (headers, bytes).into_response()
 }
 
-/// Nothing runs and nothing looks but what carries the nonce; nothing is fetched but from where the page came: the beacon and
-/// the logo.
-fn policy(nonce: &str) -> HeaderValue {
+/// Nothing runs and nothing looks but what carries the nonce; nothing is fetched but the logo, and what `sends` says.
+fn policy(nonce: &str, sends: &str) -> HeaderValue {
     let policy = format!(
-        "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; connect-src 'self'; \
-         img-src data: 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; img-src data: 'self'; \
+         base-uri 'none'; {sends}"
     );
     HeaderValue::try_from(policy).unwrap_or(NOTHING_RUNS)
 }

@@ -395,8 +395,8 @@ fn every_page_carries_the_headers_that_keep_it_safe() {
         assert_eq!(
             header("content-security-policy"),
             format!(
-                "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; connect-src 'self'; \
-                 img-src data: 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+                "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; img-src data: 'self'; \
+                 base-uri 'none'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'"
             )
         );
         assert_eq!(header("content-type"), "text/html; charset=utf-8");
