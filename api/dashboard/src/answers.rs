@@ -1,23 +1,24 @@
 //! What people answered, one form at a time: an inbox of comments, or of all answers.
 
+use std::collections::BTreeMap;
+
 use api_http::Result;
 use askama::Template;
 use axum::body::Body;
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use axum::http::header::{ACCEPT, CONTENT_DISPOSITION};
 use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use url::form_urlencoded::Serializer;
 
 use crate::page::{Frame, page};
 use crate::range::{Range, RangeQuery};
-use crate::service;
+use crate::service::{self, List, PageQuery};
 use crate::signed_in::SignedIn;
-use crate::state::DashboardState;
 
 /// What the page is narrowed to.
 #[derive(Deserialize)]
@@ -36,8 +37,8 @@ pub struct AnswersQuery {
     /// Grades, such as `0-6`.
     #[serde(default)]
     nps: String,
-    #[serde(default)]
-    cursor: String,
+    #[serde(flatten)]
+    page: PageQuery,
     #[serde(flatten)]
     range: RangeQuery,
 }
@@ -49,17 +50,11 @@ struct AnswersPage<'a> {
     range: &'a Range,
     forms: Vec<FormChoice>,
     form: &'a str,
-    bus_prop: &'a str,
-    /// `all`: also answers without a comment.
-    show: &'a str,
-    q: &'a str,
-    nps: &'a str,
-    total: i64,
-    items: Vec<Feedback>,
-    /// The query of this page, without a place in the list.
+    query: &'a AnswersQuery,
+    /// What it is narrowed to, as parameters: beside the range, and with it.
+    keep: [(&'a str, &'a str); 5],
     filter: String,
-    /// The query of the next page.
-    next: Option<String>,
+    found: Feedbacks,
 }
 
 /// A form to choose.
@@ -76,18 +71,18 @@ pub struct BusProp {
     pub bus_prop: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Feedbacks {
     total: i64,
-    items: Vec<Feedback>,
-    next_cursor: Option<String>,
+    #[serde(flatten)]
+    list: List<Feedback>,
 }
 
 #[derive(Deserialize)]
 struct Feedback {
     submitted_at: DateTime<Utc>,
     bus_props: Vec<String>,
-    track_fields: Map<String, Value>,
+    track_fields: BTreeMap<String, String>,
     nps: Option<i64>,
     happiness: Option<i64>,
     comment: Option<String>,
@@ -103,10 +98,6 @@ struct Answer {
 }
 
 impl Feedback {
-    fn docid(&self) -> Option<&str> {
-        self.track_fields.get("docid")?.as_str()
-    }
-
     /// Answers that are shown apart from score, smiley and comment.
     fn others(&self) -> impl Iterator<Item = (&str, String)> {
         let others = self
@@ -118,96 +109,64 @@ impl Feedback {
 }
 
 impl AnswersQuery {
-    /// The path of the API's list, with these parameters more.
-    fn path(&self, form: &str, range: &Range, more: &[(&str, &str)]) -> String {
+    /// The path of the API's list, or of a page of it.
+    fn path(&self, form: &str, range: &Range, limit: &str) -> String {
         let comments = if self.show == "all" { "" } else { "comment/" };
         let (start, end) = (range.dates.start(), range.dates.end());
         let bus_prop = utf8_percent_encode(&self.bus_prop, NON_ALPHANUMERIC);
         let form = utf8_percent_encode(form, NON_ALPHANUMERIC);
-        let given = [("q", self.q.trim()), ("nps", &*self.nps)];
-        let given = given
-            .iter()
-            .chain(more)
-            .filter(|(_, value)| !value.is_empty());
+        let given = [("limit", limit), ("q", self.q.trim()), ("nps", &*self.nps)];
+        let given = given.iter().filter(|(_, value)| !value.is_empty());
         let query = Serializer::new(String::new()).extend_pairs(given).finish();
         format!("/api_v1/report/feedbacks/{comments}{start}/{end}/{form}/{bus_prop}?{query}")
     }
 }
 
 /// `GET /dashboard/answers.csv`: all that the page is narrowed to.
-pub async fn export(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    Query(query): Query<AnswersQuery>,
-) -> Result<Response> {
+pub async fn export(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result<Response> {
     let range = Range::read(&query.range, person.time_zone)?;
-    let path = query.path(&query.form, &range, &[]);
-    let csv = [(ACCEPT, HeaderValue::from_static("text/csv"))];
-    let headers = HeaderMap::from_iter(csv);
-    let mut list =
-        service::call(&state, &person, Method::GET, &path, Body::empty(), headers).await?;
+    let path = query.path(&query.form, &range, "");
+    let csv = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("text/csv"))]);
+    let list = person.call(Method::GET, &path, csv, Body::empty());
+    let mut list = list.await?;
     let name = HeaderValue::from_static("attachment; filename=\"answers.csv\"");
     list.headers_mut().insert(CONTENT_DISPOSITION, name);
     Ok(list)
 }
 
 /// `GET /dashboard/answers`.
-pub async fn show(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    Query(query): Query<AnswersQuery>,
-) -> Result<Response> {
+pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result<Response> {
     let f = person.frame("answers");
     let range = Range::read(&query.range, f.zone)?;
-    let forms: service::List<FormChoice> =
-        service::get(&state, &person, "/api_v1/form/list/PUBLISHED?limit=200").await?;
+    let forms: List<FormChoice> = person.get("/api_v1/form/list/PUBLISHED?limit=200").await?;
     let forms = forms.items;
-    let first = forms
-        .first()
-        .map(|form| form.form_id.clone())
-        .unwrap_or_default();
-    let form = if query.form.is_empty() {
-        first
-    } else {
-        query.form.clone()
-    };
-    let empty = Feedbacks {
-        total: 0,
-        items: Vec::new(),
-        next_cursor: None,
+    let form = match forms.first() {
+        Some(first) if query.form.is_empty() => first.form_id.clone(),
+        _ => query.form.clone(),
     };
     let found = if form.is_empty() {
-        empty
+        Feedbacks::default()
     } else {
-        let part = [("limit", "20"), ("cursor", &query.cursor)];
-        let path = query.path(&form, &range, &part);
-        service::get(&state, &person, &path).await?
+        let list = query.path(&form, &range, "20");
+        person.get(&query.page.path(&list)).await?
     };
-    let filter = Serializer::new(range.query())
-        .append_pair("form", &form)
-        .append_pair("bus_prop", &query.bus_prop)
-        .append_pair("show", &query.show)
-        .append_pair("q", &query.q)
-        .append_pair("nps", &query.nps)
-        .finish();
-    let next = found.next_cursor.map(|cursor| {
-        Serializer::new(filter.clone())
-            .append_pair("cursor", &cursor)
-            .finish()
-    });
+    let keep = [
+        ("form", &*form),
+        ("bus_prop", &query.bus_prop),
+        ("show", &query.show),
+        ("q", &query.q),
+        ("nps", &query.nps),
+    ];
+    let mut filter = Serializer::new(range.query());
     let template = AnswersPage {
         f: &f,
         range: &range,
         forms,
         form: &form,
-        bus_prop: &query.bus_prop,
-        show: &query.show,
-        q: &query.q,
-        nps: &query.nps,
-        total: found.total,
-        items: found.items,
-        filter,
-        next,
+        query: &query,
+        keep,
+        filter: filter.extend_pairs(keep).finish(),
+        found,
     };
     Ok(page(&f, &template))
 }

@@ -2,14 +2,13 @@
 
 use api_http::{Result, parse_id};
 use askama::Template;
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use axum::response::Response;
 use serde::Deserialize;
 use store::account::AuditRow;
 
 use crate::page::{Frame, page};
 use crate::signed_in::SignedIn;
-use crate::state::DashboardState;
 
 const ROWS: usize = 100;
 
@@ -29,22 +28,14 @@ pub struct AuditQuery {
 }
 
 /// `GET /dashboard/audit`.
-pub async fn show(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    Query(query): Query<AuditQuery>,
-) -> Result<Response> {
+pub async fn show(person: SignedIn, Query(query): Query<AuditQuery>) -> Result<Response> {
     let f = person.frame("audit");
     let after = query
         .after
         .as_deref()
         .map(|after| parse_id("after", after))
         .transpose()?;
-    let found = state
-        .app
-        .store
-        .audit(person.account_id, after, ROWS)
-        .await?;
+    let found = person.store().audit(person.account_id, after, ROWS).await?;
     let template = AuditPage {
         f: &f,
         rows: found.rows,

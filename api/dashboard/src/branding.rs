@@ -1,17 +1,15 @@
 //! How the pages behind the account's links look.
 
-use api_http::{Network, Result};
+use api_http::Result;
 use askama::Template;
-use axum::extract::State;
 use axum::http::Method;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::page::{Frame, page};
 use crate::service::{self, Operation};
 use crate::signed_in::{Change, SignedIn};
-use crate::state::DashboardState;
 
 const ACCOUNT: &str = "/api_v1/account";
 
@@ -36,9 +34,8 @@ pub struct Branding {
 }
 
 /// `GET /dashboard/branding`.
-pub async fn show(State(state): State<DashboardState>, person: SignedIn) -> Result<Response> {
-    let branding = service::get(&state, &person, ACCOUNT).await?;
-    Ok(answer(&person, branding, None))
+pub async fn show(person: SignedIn) -> Result<Response> {
+    Ok(answer(&person, person.get(ACCOUNT).await?, None))
 }
 
 fn answer(person: &SignedIn, branding: Branding, refusal: Option<String>) -> Response {
@@ -53,27 +50,21 @@ fn answer(person: &SignedIn, branding: Branding, refusal: Option<String>) -> Res
 }
 
 /// Sets it.
-pub async fn set(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    network: Network,
-    Change(sent): Change<Branding>,
-) -> Result<Response> {
+pub async fn set(person: SignedIn, Change(sent): Change<Branding>) -> Result<Response> {
     let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
-    let operation = Operation {
-        action: "branding.set",
-        subject: "",
-        method: Method::PUT,
-        path: ACCOUNT,
-        body: Some(json!({
-            "name": given(&sent.name),
-            "logo": given(&sent.logo),
-            "color": given(&sent.color),
-            "language": given(&sent.language),
-        })),
-    };
-    match service::change(&state, &person, network, operation).await {
-        Ok(_) => Ok(Redirect::to("/dashboard/branding").into_response()),
+    let branding = json!({
+        "name": given(&sent.name),
+        "logo": given(&sent.logo),
+        "color": given(&sent.color),
+        "language": given(&sent.language),
+    });
+    let operation = Operation::new(Method::PUT, ACCOUNT).body(branding);
+    let page = "/dashboard/branding";
+    match person
+        .change_then("branding.set", "", operation, page)
+        .await
+    {
         Err(problem) => Ok(answer(&person, sent, Some(service::reasons(&problem)))),
+        done => done,
     }
 }

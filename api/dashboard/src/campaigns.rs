@@ -1,28 +1,25 @@
 //! Campaigns: their funnels, and starting, pausing and ending them.
 
-use api_http::{Network, Problem, Result, parse_id};
+use api_http::{Problem, Result, parse_id};
 use askama::Template;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::http::Method;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::chart::share;
-use crate::imports::PageQuery;
 use crate::page::{Frame, page};
-use crate::service::{self, Operation};
+use crate::service::{List, Operation, PageQuery};
 use crate::sign_in::Nothing;
 use crate::signed_in::{Change, SignedIn};
-use crate::state::DashboardState;
 
 #[derive(Template)]
 #[template(path = "campaigns.html")]
 struct CampaignsPage<'a> {
     f: &'a Frame,
-    campaigns: Vec<Campaign>,
-    next: Option<String>,
+    campaigns: List<Campaign>,
 }
 
 #[derive(Template)]
@@ -144,41 +141,25 @@ impl Campaign {
 }
 
 /// `GET /dashboard/campaigns`.
-pub async fn list(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    Query(query): Query<PageQuery>,
-) -> Result<Response> {
+pub async fn list(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Response> {
     let f = person.frame("campaigns");
     let path = query.path("/api_v1/sms/campaign?limit=25");
-    let found: service::List<Campaign> = service::get(&state, &person, &path).await?;
-    let next = found.next(&[]);
-    let template = CampaignsPage {
-        f: &f,
-        campaigns: found.items,
-        next,
-    };
-    Ok(page(&f, &template))
+    let campaigns = person.get(&path).await?;
+    Ok(page(&f, &CampaignsPage { f: &f, campaigns }))
 }
 
 /// `GET /dashboard/campaigns/{campaign_id}`.
-pub async fn show(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    Path(campaign_id): Path<String>,
-) -> Result<Response> {
+pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<Response> {
     let f = person.frame("campaigns");
     let campaign_id = parse_id("campaign_id", &campaign_id)?;
     let path = format!("/api_v1/sms/campaign/{campaign_id}");
-    let campaign = service::get(&state, &person, &path).await?;
+    let campaign = person.get(&path).await?;
     Ok(page(&f, &CampaignPage { f: &f, campaign }))
 }
 
 /// Starts, pauses, resumes, finishes or cancels a campaign.
 pub async fn act(
-    State(state): State<DashboardState>,
     person: SignedIn,
-    network: Network,
     Path((campaign_id, action)): Path<(String, String)>,
     Change(Nothing {}): Change<Nothing>,
 ) -> Result<Response> {
@@ -187,14 +168,8 @@ pub async fn act(
         return Err(Problem::not_found());
     }
     let path = format!("/api_v1/sms/campaign/{campaign_id}/{action}");
-    let action = format!("campaign.{action}");
-    let operation = Operation {
-        action: &action,
-        subject: &campaign_id.to_string(),
-        method: Method::POST,
-        path: &path,
-        body: None,
-    };
-    service::change(&state, &person, network, operation).await?;
-    Ok(Redirect::to(&format!("/dashboard/campaigns/{campaign_id}")).into_response())
+    let (action, id) = (format!("campaign.{action}"), campaign_id.to_string());
+    let page = format!("/dashboard/campaigns/{id}");
+    let operation = Operation::new(Method::POST, &path);
+    person.change_then(&action, &id, operation, &page).await
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use api_http::{Problem, Result, parse_id};
 use askama::Template;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::date_range::day_of;
@@ -82,13 +82,12 @@ struct Comment {
 
 /// `GET /dashboard/form/{form_id}`.
 pub async fn show(
-    State(state): State<DashboardState>,
     person: SignedIn,
     Path(form_id): Path<String>,
     Query(query): Query<FormPageQuery>,
 ) -> Result<Response> {
     let form = FormKey::new(person.account_id, parse_id("form_id", &form_id)?);
-    answer(&state, form, &person.frame("overview"), &query).await
+    answer(&person.state, form, &person.frame("overview"), &query).await
 }
 
 /// The page, of a form's days.

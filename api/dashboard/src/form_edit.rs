@@ -1,488 +1,103 @@
-//! Making a form and changing it: fields by rows, which the page's script lets people drag to order.
+//! The editor of forms: its page, and the public page of what it has at the moment.
 
-use std::collections::{BTreeMap, HashSet};
-
-use api_http::{Network, Problem, Result, parse_id};
+use api_collect::pages;
+use api_http::{Problem, Result};
+use api_language::Text;
 use askama::Template;
-use axum::extract::{Path, Query, State};
-use axum::http::{Method, StatusCode};
-use axum::response::{IntoResponse, Redirect, Response};
-use domain::form::FieldType;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::form::{FieldType, FormContent, FormInput};
 use domain::invalid::Invalid;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use domain::link::TrackFields;
+use serde_json::{Value, json};
+use store::account::Look;
 use strum::VariantArray;
 
+use crate::editor::{Draft, Edit, Editing};
+use crate::form_draft::FormDraft;
 use crate::page::{Frame, html};
-use crate::service::{self, Operation};
+use crate::service;
 use crate::signed_in::{Pairs, SignedIn};
-use crate::state::DashboardState;
-
-const FORM: &str = "/api_v1/form";
-/// Empty rows below those that have a field.
-const EMPTY_ROWS: usize = 3;
 
 #[derive(Template)]
 #[template(path = "form_edit.html")]
 struct EditPage<'a> {
     f: &'a Frame,
-    /// Of a form that is stored.
-    id: Option<&'a str>,
-    draft: &'a Draft,
+    editing: &'a Editing,
+    draft: &'a FormDraft,
     types: &'static [FieldType],
+}
+
+impl Edit for FormDraft {
+    const NAME: &'static str = "form";
+    const STORED: &'static str = "/api_v1/form";
+
+    fn new(t: &Text) -> Self {
+        Self::read(&json!({"fields": [
+            {"type": "nps", "label": t.get("form-nps"), "required": true},
+            {"type": "comment", "label": t.get("form-comment")}]}))
+    }
+
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn after(stored: &Value) -> String {
+        let status = service::text(&stored["status"]);
+        format!("/dashboard/forms?status={status}")
+    }
+
+    async fn page(&self, person: &SignedIn, editing: &Editing) -> Result<Response> {
+        let f = person.frame("forms");
+        let template = EditPage {
+            f: &f,
+            editing,
+            draft: self,
+            types: FieldType::VARIANTS,
+        };
+        Ok(html(f.t, editing.status(), &template))
+    }
+}
+
+#[derive(Template)]
+#[template(path = "form_wrong.html")]
+struct WrongPage<'a> {
+    t: &'a Text,
     wrong: &'a [Invalid],
-    /// Why it was not stored.
-    refusal: Option<String>,
 }
 
-/// What the page's form has.
-#[derive(Default)]
-struct Draft {
-    title: String,
-    /// One a line.
-    bus_props: String,
-    piping: bool,
-    /// The title in other languages, as [`lines_of`] writes them.
-    labels: String,
-    rows: Vec<Row>,
-}
-
-/// A field; without a label it is none.
-#[derive(Default)]
-struct Row {
-    /// What is stored of it; what the page has no words for stays as it is.
-    before: Map<String, Value>,
-    kind: String,
-    label: String,
-    required: bool,
-    /// The label in other languages.
-    labels: String,
-    /// `key=value,value`; empty: always asked.
-    show_if: String,
-    /// Numbers that define a field of its type, by name.
-    numbers: BTreeMap<String, String>,
-    /// One a line, `value=label`.
-    options: String,
-}
-
-impl Row {
-    /// Of a field in JSON.
-    fn read(field: &Value) -> Self {
-        let before = field.as_object().cloned().unwrap_or_default();
-        let numbers = before.iter().filter(|(_, value)| value.is_number());
-        Self {
-            kind: text(&field["type"]),
-            label: text(&field["label"]),
-            required: field["required"] == json!(true),
-            labels: lines_of(&field["labels"]),
-            show_if: condition_of(&field["show_if"]),
-            numbers: numbers
-                .map(|(name, value)| (name.clone(), value.to_string()))
-                .collect(),
-            options: list(&field["options"])
-                .iter()
-                .filter(|entry| in_use(entry))
-                .map(option_of)
-                .collect::<Vec<_>>()
-                .join("\n"),
-            before,
+/// The public page of what was sent, or what is wrong with it.
+pub async fn preview(person: SignedIn, Pairs(pairs): Pairs) -> Result<Response> {
+    let mut draft = FormDraft::sent(pairs);
+    if draft.title.trim().is_empty() {
+        draft.title = person.t.get("form-new");
+    }
+    let content = FormInput::parse(&draft.write()).and_then(FormContent::new);
+    let form = match &content {
+        Ok(form) => form.for_reader(None, &TrackFields::default()),
+        Err(wrong) => {
+            let page = WrongPage { t: person.t, wrong };
+            return Ok(html(person.t, StatusCode::OK, &page));
         }
-    }
-
-    fn field_type(&self) -> Option<FieldType> {
-        self.kind.parse().ok()
-    }
-
-    /// As it was typed.
-    fn number(&self, name: &str) -> &str {
-        self.numbers.get(name).map_or("", String::as_str)
-    }
-
-    fn before_text(&self) -> String {
-        Value::Object(self.before.clone()).to_string()
-    }
-
-    fn key(&self, place: usize) -> String {
-        let known = self.before.get("key").and_then(Value::as_str);
-        known
-            .filter(|key| !key.is_empty())
-            .map_or_else(|| key(&self.label, place), ToOwned::to_owned)
-    }
-
-    /// The field in JSON. `chosen` has the keys of fields with options.
-    fn write(&self, place: usize, chosen: &HashSet<String>) -> Value {
-        let mut field = json!({
-            "key": self.key(place),
-            "type": self.kind,
-            "label": self.label,
-            "required": self.required,
-        });
-        let field_type = self.field_type();
-        for (name, _) in field_type.map_or(&[][..], FieldType::numbers) {
-            let number = self
-                .numbers
-                .get(*name)
-                .and_then(|text| text.trim().parse::<i64>().ok());
-            field[*name] = json!(number.unwrap_or(5));
-        }
-        if field_type.is_some_and(FieldType::has_options) {
-            let before = list(&self.before.get("options").cloned().unwrap_or_default());
-            let option = |line: &str| {
-                // A value may have a `=` of its own.
-                if let Some(same) = before.iter().find(|option| option_of(option) == line) {
-                    return same.clone();
-                }
-                let (value, label) = line.split_once('=').unwrap_or((line, line));
-                let known = before.iter().find(|option| option["value"] == value.trim());
-                let mut option = known.cloned().unwrap_or_default();
-                option["value"] = json!(value.trim());
-                option["label"] = json!(label.trim());
-                // What is typed again is in use again.
-                option["retired"] = Value::Null;
-                option
-            };
-            field["options"] = lines(&self.options).map(option).collect();
-        }
-        let before = self.before.get("show_if");
-        if let Some(same) = before.filter(|before| condition_of(before) == self.show_if) {
-            // A value may have a comma of its own.
-            field["show_if"] = same.clone();
-        } else if let Some((key, values)) = self.show_if.split_once('=') {
-            let key = key.trim();
-            let value = |text: &str| match text.trim().parse::<u8>() {
-                Ok(grade) if !chosen.contains(key) => json!(grade),
-                _ => json!(text.trim()),
-            };
-            let values: Vec<_> = values.split(',').map(value).collect();
-            field["show_if"] = json!({"key": key, "in": values});
-        }
-        put_labels(&mut field, &self.labels);
-        field
-    }
-}
-
-/// `key=value,value`; empty where there is none.
-fn condition_of(show_if: &Value) -> String {
-    let values: Vec<_> = list(&show_if["in"]).iter().map(service::text).collect();
-    let key = show_if["key"].as_str();
-    key.map_or_else(String::new, |key| format!("{key}={}", values.join(",")))
-}
-
-fn option_of(option: &Value) -> String {
-    format!("{}={}", text(&option["value"]), text(&option["label"]))
-}
-
-fn in_use(entry: &Value) -> bool {
-    entry["retired"] != json!(true)
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
-}
-
-fn list(value: &Value) -> Vec<Value> {
-    value.as_array().cloned().unwrap_or_default()
-}
-
-/// The lines of a text that are not blank.
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().map(str::trim).filter(|line| !line.is_empty())
-}
-
-/// Texts by language, one a line: `de=Wie war es?`.
-fn lines_of(labels: &Value) -> String {
-    let labels = labels.as_object().into_iter().flatten();
-    let lines: Vec<_> = labels
-        .map(|(language, label)| format!("{language}={}", text(label)))
-        .collect();
-    lines.join("\n")
-}
-
-fn put_labels(of: &mut Value, labels: &str) {
-    let labels: Map<_, _> = lines(labels)
-        .filter_map(|line| line.split_once('='))
-        .map(|(language, label)| (language.trim().to_owned(), json!(label.trim())))
-        .collect();
-    if !labels.is_empty() {
-        of["labels"] = labels.into();
-    }
-}
-
-impl Draft {
-    /// Of a form in JSON.
-    fn read(form: &Value) -> Self {
-        let bus_props = list(&form["bus_props"]);
-        let bus_props = bus_props.iter().filter(|entry| in_use(entry));
-        let bus_props: Vec<_> = bus_props.map(|entry| text(&entry["bus_prop"])).collect();
-        Self {
-            title: text(&form["title"]),
-            bus_props: bus_props.join("\n"),
-            piping: form["piping"] == json!(true),
-            labels: lines_of(&form["labels"]),
-            rows: list(&form["fields"])
-                .iter()
-                .filter(|entry| in_use(entry))
-                .map(Row::read)
-                .collect(),
-        }
-    }
-
-    /// Of what was sent: each `before` begins a row.
-    fn sent(pairs: Vec<(String, String)>) -> Self {
-        let mut draft = Self::default();
-        for (name, value) in pairs {
-            match (&*name, draft.rows.last_mut()) {
-                ("title", _) => draft.title = value,
-                ("bus_props", _) => draft.bus_props = value,
-                ("piping", _) => draft.piping = true,
-                ("title_labels", _) => draft.labels = value,
-                ("before", _) => draft.rows.push(Row {
-                    before: serde_json::from_str(&value).unwrap_or_default(),
-                    ..Row::default()
-                }),
-                ("type", Some(row)) => row.kind = value,
-                ("label", Some(row)) => row.label = value,
-                ("required", Some(row)) => row.required = true,
-                ("labels", Some(row)) => row.labels = value,
-                ("show_if", Some(row)) => row.show_if = value,
-                ("options", Some(row)) => row.options = value,
-                (_, Some(row)) => {
-                    row.numbers.insert(name, value);
-                }
-                _ => {}
-            }
-        }
-        draft.rows.retain(|row| !row.label.trim().is_empty());
-        draft
-    }
-
-    fn write(&self) -> Value {
-        let rows = || self.rows.iter().enumerate();
-        let chosen = rows().filter(|(_, row)| row.field_type().is_some_and(FieldType::has_options));
-        let chosen = chosen.map(|(place, row)| row.key(place)).collect();
-        let fields: Vec<_> = rows()
-            .map(|(place, row)| row.write(place, &chosen))
-            .collect();
-        let bus_props: Vec<_> = lines(&self.bus_props).collect();
-        let mut form = json!({"title": self.title, "bus_props": bus_props, "fields": fields});
-        if self.piping {
-            form["piping"] = json!(true);
-        }
-        put_labels(&mut form, &self.labels);
-        form
-    }
-
-    /// Rows with a field, and some without.
-    fn rows_and_more(&self) -> impl Iterator<Item = Option<&Row>> {
-        self.rows
-            .iter()
-            .map(Some)
-            .chain(std::iter::repeat_n(None, EMPTY_ROWS))
-    }
-}
-
-/// A key that begins with the letters of the label.
-fn key(label: &str, place: usize) -> String {
-    let letters = label.to_lowercase();
-    let letters: String = letters
-        .chars()
-        .filter(char::is_ascii_lowercase)
-        .take(20)
-        .collect();
-    format!(
-        "{}{}",
-        if letters.is_empty() {
-            "field"
-        } else {
-            &letters
-        },
-        place + 1
-    )
-}
-
-/// Which form a new one begins as a copy of.
-#[derive(Deserialize)]
-pub struct CopyQuery {
-    #[serde(default)]
-    copy: String,
-}
-
-/// `GET /dashboard/forms/new`.
-pub async fn new(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    Query(CopyQuery { copy }): Query<CopyQuery>,
-) -> Result<Response> {
-    let draft = if copy.is_empty() {
-        let example = json!({"fields": [
-            {"type": "nps", "label": person.t.get("form-nps"), "required": true},
-            {"type": "comment", "label": person.t.get("form-comment")}]});
-        Draft::read(&example)
-    } else {
-        let mut form: Map<String, Value> = find(&state, &person, &copy).await?;
-        form.remove("form_id");
-        Draft::read(&Value::Object(form))
     };
-    Ok(answer(&person, None, &draft, None))
-}
-
-/// `GET /dashboard/forms/{form_id}/edit`.
-pub async fn edit(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    Path(id): Path<String>,
-) -> Result<Response> {
-    let form = Value::Object(find(&state, &person, &id).await?);
-    Ok(answer(&person, Some(&id), &Draft::read(&form), None))
-}
-
-async fn find(state: &DashboardState, person: &SignedIn, id: &str) -> Result<Map<String, Value>> {
-    let id = parse_id("form_id", id)?;
-    service::get(state, person, &format!("{FORM}/{id}")).await
-}
-
-/// Makes a form.
-pub async fn create(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    network: Network,
-    Pairs(pairs): Pairs,
-) -> Result<Response> {
-    store(&state, &person, network, None, &Draft::sent(pairs)).await
-}
-
-/// Replaces a form.
-pub async fn replace(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    network: Network,
-    Path(id): Path<String>,
-    Pairs(pairs): Pairs,
-) -> Result<Response> {
-    parse_id("form_id", &id)?;
-    store(&state, &person, network, Some(&id), &Draft::sent(pairs)).await
-}
-
-async fn store(
-    state: &DashboardState,
-    person: &SignedIn,
-    network: Network,
-    id: Option<&str>,
-    draft: &Draft,
-) -> Result<Response> {
-    let operation = Operation {
-        action: if id.is_some() {
-            "form.replace"
-        } else {
-            "form.create"
-        },
-        subject: id.unwrap_or(&draft.title),
-        method: if id.is_some() {
-            Method::PUT
-        } else {
-            Method::POST
-        },
-        path: &id.map_or_else(|| FORM.to_owned(), |id| format!("{FORM}/{id}")),
-        body: Some(draft.write()),
+    let branding = person.store().branding(person.account_id).await?;
+    let look = Look {
+        name: branding.name,
+        color: branding.color,
+        language: branding.language,
+        has_logo: branding.logo.is_some(),
     };
-    let stored = match service::change(state, person, network, operation).await {
-        Ok(stored) => stored,
-        Err(problem) => return Ok(answer(person, id, draft, Some(&problem))),
+    let f = pages::Frame {
+        t: person.t,
+        look: &look,
     };
-    let stored: Value = service::read(stored).await?;
-    let status = service::text(&stored["status"]);
-    Ok(Redirect::to(&format!("/dashboard/forms?status={status}")).into_response())
+    Ok(pages::preview(f, &form).into_response())
 }
 
-fn answer(
-    person: &SignedIn,
-    id: Option<&str>,
-    draft: &Draft,
-    problem: Option<&Problem>,
-) -> Response {
-    let f = person.frame("forms");
-    let template = EditPage {
-        f: &f,
-        id,
-        draft,
-        types: FieldType::VARIANTS,
-        wrong: problem.map_or(&[], Problem::members),
-        refusal: problem.map(|problem| problem.detail().to_owned()),
-    };
-    let status = problem.map_or(StatusCode::OK, |problem| problem.code().status());
-    html(f.t, status, &template)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_read_is_written_as_it_was() {
-        let form = json!({
-            "title": "t", "bus_props": ["store:A"],
-            "fields": [
-                {"key": "a", "type": "nps", "label": "A", "required": true},
-                {"key": "b", "type": "rating", "label": "B", "required": false, "scale": 7},
-                {"key": "c", "type": "choice", "label": "C", "required": false, "show_if": {"key": "a", "in": [0, 1]},
-                 "options": [{"value": "x=1", "label": "X=Y", "labels": {"de": "Ü"}}, {"value": "z", "label": "Z"}]},
-                {"key": "d", "type": "text", "label": "D {store|here}", "required": false, "labels": {"de": "D", "fr": "D=D"},
-                 "show_if": {"key": "c", "in": ["x=1", "z, zz"]}}],
-            "piping": true, "labels": {"de": "T"},
-        });
-        let mut shown = form.clone();
-        shown["bus_props"] = json!([{"bus_prop": "store:A", "retired": false}, {"bus_prop": "store:B", "retired": true}]);
-        let read = Draft::read(&shown);
-        assert_eq!(read.write(), form);
-        // What comes back from the page is the same.
-        let mut pairs = vec![
-            ("title".to_owned(), read.title.clone()),
-            ("bus_props".to_owned(), read.bus_props.clone()),
-            ("piping".to_owned(), "on".to_owned()),
-            ("title_labels".to_owned(), read.labels.clone()),
-        ];
-        for row in &read.rows {
-            let numbers = row
-                .numbers
-                .iter()
-                .map(|(name, number)| (&**name, number.clone()));
-            let members = [
-                ("before", row.before_text()),
-                ("type", row.kind.clone()),
-                ("label", row.label.clone()),
-                ("labels", row.labels.clone()),
-                ("show_if", row.show_if.clone()),
-                ("options", row.options.clone()),
-            ];
-            let required = row.required.then(|| ("required", "on".to_owned()));
-            let members = members.into_iter().chain(required).chain(numbers);
-            pairs.extend(members.map(|(name, value)| (name.to_owned(), value)));
-        }
-        assert_eq!(Draft::sent(pairs).write(), form);
-    }
-
-    #[test]
-    fn rows_without_a_label_are_none_and_keys_follow_from_labels() {
-        let pairs = [
-            ("title", "t"),
-            ("before", ""),
-            ("type", "text"),
-            ("label", "Your Name?"),
-            ("required", "on"),
-            ("before", ""),
-            ("type", "nps"),
-        ];
-        let draft = Draft::sent(
-            pairs
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .into(),
-        );
-        let fields = &draft.write()["fields"];
-        assert_eq!(
-            fields,
-            &json!([{"key": "yourname1", "type": "text", "label": "Your Name?", "required": true}])
-        );
-        assert_eq!(key("¿Qué?", 1), "qu2");
-        assert_eq!(key("你好", 0), "field1");
-    }
+/// The logo on that page.
+pub async fn logo(person: SignedIn) -> Result<Response> {
+    let branding = person.store().branding(person.account_id).await?;
+    let logo = branding.logo.and_then(|logo| logo.image());
+    let (kind, image) = logo.ok_or_else(Problem::not_found)?;
+    Ok(pages::logo(kind, image))
 }

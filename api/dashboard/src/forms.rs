@@ -1,20 +1,18 @@
 //! Forms by their status; publishing and deleting them, and a link to one.
 
-use api_http::{Network, Problem, Result, parse_id};
+use api_http::{Problem, Result, parse_id};
 use askama::Template;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::http::Method;
 use axum::response::{IntoResponse, Redirect, Response};
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use url::Url;
 
-use crate::imports::PageQuery;
 use crate::page::{Frame, page};
-use crate::service::{self, Operation};
+use crate::service::{self, List, Operation, PageQuery};
 use crate::sign_in::Nothing;
 use crate::signed_in::{Change, SignedIn};
-use crate::state::DashboardState;
 
 const STATUSES: [&str; 3] = ["PUBLISHED", "DRAFT", "DELETED"];
 
@@ -32,8 +30,7 @@ pub struct FormsQuery {
 struct FormsPage<'a> {
     f: &'a Frame,
     status: &'a str,
-    forms: Vec<Form>,
-    next: Option<String>,
+    forms: List<Form>,
 }
 
 #[derive(Deserialize)]
@@ -52,24 +49,15 @@ struct Field {
 }
 
 /// `GET /dashboard/forms`.
-pub async fn list(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    Query(query): Query<FormsQuery>,
-) -> Result<Response> {
+pub async fn list(person: SignedIn, Query(query): Query<FormsQuery>) -> Result<Response> {
     let f = person.frame("forms");
     let status = STATUSES.into_iter().find(|status| *status == query.status);
     let status = status.unwrap_or(STATUSES[0]);
-    let path = query
-        .page
-        .path(&format!("/api_v1/form/list/{status}?limit=25"));
-    let found: service::List<Form> = service::get(&state, &person, &path).await?;
-    let next = found.next(&[("status", status)]);
+    let list = format!("/api_v1/form/list/{status}?limit=25");
     let template = FormsPage {
         f: &f,
         status,
-        forms: found.items,
-        next,
+        forms: person.get(&query.page.path(&list)).await?,
     };
     Ok(page(&f, &template))
 }
@@ -91,9 +79,7 @@ struct Made {
 
 /// Publishes or deletes a form, or makes a link to it.
 pub async fn act(
-    State(state): State<DashboardState>,
     person: SignedIn,
-    network: Network,
     Path((form_id, action)): Path<(String, String)>,
     Change(Nothing {}): Change<Nothing>,
 ) -> Result<Response> {
@@ -104,15 +90,9 @@ pub async fn act(
         "link" => (Method::POST, format!("/api_v1/form/link/{id}")),
         _ => return Err(Problem::not_found()),
     };
+    let operation = Operation::new(method, &path);
     let noted = format!("form.{action}");
-    let operation = Operation {
-        action: &noted,
-        subject: &form_id,
-        method,
-        path: &path,
-        body: None,
-    };
-    let answer = service::change(&state, &person, network, operation).await?;
+    let answer = person.change(&noted, &form_id, operation).await?;
     if action == "link" {
         let made: Made = service::read(answer).await?;
         let url = Url::parse(&made.link).map_err(|error| Problem::internal(&error))?;

@@ -1,31 +1,28 @@
 //! Imports: how far each is, what it came to, and a file from the browser.
 
-use api_http::{Network, Problem, Result, parse_id};
+use api_http::{Problem, Result, parse_id};
 use askama::Template;
 use axum::Json;
-use axum::extract::{Path, Query, Request, State};
+use axum::extract::{Path, Query, Request};
 use axum::http::Method;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::person::Role;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use url::form_urlencoded::Serializer;
 
 use crate::page::{Frame, page};
-use crate::service::{self, Operation};
+use crate::service::{self, List, Operation, PageQuery};
 use crate::sign_in::Nothing;
 use crate::signed_in::{Change, SignedIn};
-use crate::state::DashboardState;
 
 #[derive(Template)]
 #[template(path = "imports.html")]
 struct ImportsPage<'a> {
     f: &'a Frame,
-    batches: Vec<Batch>,
+    batches: List<Batch>,
     campaigns: Vec<CampaignChoice>,
-    next: Option<String>,
 }
 
 #[derive(Template)]
@@ -33,8 +30,7 @@ struct ImportsPage<'a> {
 struct ImportPage<'a> {
     f: &'a Frame,
     batch: Batch,
-    errors: Vec<RecordError>,
-    has_more: bool,
+    errors: List<RecordError>,
 }
 
 #[derive(Deserialize)]
@@ -103,77 +99,40 @@ impl Batch {
     }
 }
 
-/// Which page of a list.
-#[derive(Default, Deserialize)]
-pub struct PageQuery {
-    #[serde(default)]
-    cursor: String,
-}
-
-impl PageQuery {
-    /// The path of the list's page.
-    pub fn path(&self, list: &str) -> String {
-        if self.cursor.is_empty() {
-            return list.to_owned();
-        }
-        let query = Serializer::new(String::new())
-            .append_pair("cursor", &self.cursor)
-            .finish();
-        format!("{list}&{query}")
-    }
-}
-
 /// `GET /dashboard/imports`.
-pub async fn list(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    Query(query): Query<PageQuery>,
-) -> Result<Response> {
+pub async fn list(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Response> {
     let f = person.frame("imports");
     let batches = query.path("/api_v1/sms/import?limit=25");
-    let batches: service::List<Batch> = service::get(&state, &person, &batches).await?;
-    let campaigns: service::List<CampaignChoice> =
-        service::get(&state, &person, "/api_v1/sms/campaign?limit=100").await?;
+    let batches = person.get(&batches).await?;
+    let campaigns: List<CampaignChoice> = person.get("/api_v1/sms/campaign?limit=100").await?;
     let takes_imports = |campaign: &CampaignChoice| {
         let runs = matches!(&*campaign.status, "RUNNING" | "PAUSED");
         runs && campaign.audience["on_import"] == json!(true)
     };
-    let next = batches.next(&[]);
     let template = ImportsPage {
         f: &f,
-        batches: batches.items,
+        batches,
         campaigns: campaigns.items.into_iter().filter(takes_imports).collect(),
-        next,
     };
     Ok(page(&f, &template))
 }
 
 /// `GET /dashboard/imports/{batch_id}`.
-pub async fn show(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    Path(batch_id): Path<String>,
-) -> Result<Response> {
+pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Response> {
     let f = person.frame("imports");
     let batch_id = parse_id("batch_id", &batch_id)?;
     let path = format!("/api_v1/sms/import/{batch_id}");
-    let batch: Batch = service::get(&state, &person, &path).await?;
-    let errors: service::List<RecordError> =
-        service::get(&state, &person, &format!("{path}/errors?limit=100")).await?;
     let template = ImportPage {
         f: &f,
-        batch,
-        errors: errors.items,
-        has_more: errors.next_cursor.is_some(),
+        batch: person.get(&path).await?,
+        errors: person.get(&format!("{path}/errors?limit=100")).await?,
     };
     Ok(page(&f, &template))
 }
 
 /// Cancels or retries an import.
 pub async fn act(
-    State(state): State<DashboardState>,
     person: SignedIn,
-    network: Network,
     Path((batch_id, action)): Path<(String, String)>,
     Change(Nothing {}): Change<Nothing>,
 ) -> Result<Response> {
@@ -182,16 +141,10 @@ pub async fn act(
         return Err(Problem::not_found());
     }
     let path = format!("/api_v1/sms/import/{batch_id}/{action}");
-    let action = format!("import.{action}");
-    let operation = Operation {
-        action: &action,
-        subject: &batch_id.to_string(),
-        method: Method::POST,
-        path: &path,
-        body: None,
-    };
-    service::change(&state, &person, network, operation).await?;
-    Ok(Redirect::to(&format!("/dashboard/imports/{batch_id}")).into_response())
+    let (action, id) = (format!("import.{action}"), batch_id.to_string());
+    let page = format!("/dashboard/imports/{id}");
+    let operation = Operation::new(Method::POST, &path);
+    person.change_then(&action, &id, operation, &page).await
 }
 
 /// Which campaign an uploaded file is sent with.
@@ -203,9 +156,7 @@ pub struct UploadQuery {
 
 /// Takes a file from the page's script, which sends the token of the session in a header.
 pub async fn upload(
-    State(state): State<DashboardState>,
     person: SignedIn,
-    network: Network,
     Query(query): Query<UploadQuery>,
     request: Request,
 ) -> Result<Response> {
@@ -218,31 +169,23 @@ pub async fn upload(
         "" => String::new(),
         id => format!("?campaign={}", parse_id("campaign", id)?),
     };
-    let noted = person.note(&state, network, "import.upload", &query.campaign);
-    let noted = noted.await?;
+    let noted = person.note("import.upload", &query.campaign).await?;
     let (parts, body) = request.into_parts();
     let kinds = [CONTENT_TYPE, CONTENT_ENCODING].into_iter();
     let headers = kinds.filter_map(|name| Some((name.clone(), parts.headers.get(name)?.clone())));
     let path = format!("/api_v1/sms/import{campaign}");
-    let call = service::call(
-        &state,
-        &person,
-        Method::POST,
-        &path,
-        body,
-        headers.collect(),
-    );
+    let call = person.call(Method::POST, &path, headers.collect(), body);
     let answer = tokio::select! {
         biased;
         answer = call => answer,
         // What had arrived ends as when the browser is gone.
-        () = person.ended(&state, Role::Editor) => Err(Problem::unauthenticated()),
+        () = person.ended(Role::Editor) => Err(Problem::unauthenticated()),
     };
-    noted.came_to(&state, service::status(&answer)).await;
+    noted.came_to(service::status(&answer)).await;
     match answer {
         Ok(answer) => Ok(answer),
         Err(problem) => Ok((
-            problem.clone().into_response().status(),
+            problem.code().status(),
             Json(json!({"detail": problem.detail()})),
         )
             .into_response()),

@@ -1,8 +1,8 @@
 //! The API keys of an account: making, rotating and revoking them.
 
-use api_http::{Network, Problem, Result};
+use api_http::{Problem, Result};
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::{IntoResponse, Redirect, Response};
 use chrono::TimeDelta;
 use domain::scope::{Scope, Scopes};
@@ -12,7 +12,6 @@ use strum::VariantArray;
 
 use crate::page::{Frame, page};
 use crate::signed_in::{Change, Pairs, SignedIn};
-use crate::state::DashboardState;
 
 /// For so long the present secret still works.
 const OVERLAP: TimeDelta = TimeDelta::hours(24);
@@ -28,56 +27,42 @@ struct KeysPage<'a> {
 }
 
 /// `GET /dashboard/keys`.
-pub async fn show(State(state): State<DashboardState>, person: SignedIn) -> Result<Response> {
-    answer(&state, &person, None).await
+pub async fn show(person: SignedIn) -> Result<Response> {
+    answer(&person, None).await
 }
 
-async fn answer(
-    state: &DashboardState,
-    person: &SignedIn,
-    issued: Option<IssuedKey>,
-) -> Result<Response> {
+async fn answer(person: &SignedIn, issued: Option<IssuedKey>) -> Result<Response> {
     let f = person.frame("keys");
     let template = KeysPage {
         f: &f,
-        keys: keys(state, person).await?,
+        keys: keys(person).await?,
         scopes: Scope::VARIANTS,
         issued,
     };
     Ok(page(&f, &template))
 }
 
-async fn keys(state: &DashboardState, person: &SignedIn) -> Result<Vec<KeySummary>> {
-    let keys = state.app.store.list_keys(Some(person.account_id));
+async fn keys(person: &SignedIn) -> Result<Vec<KeySummary>> {
+    let keys = person.store().list_keys(Some(person.account_id));
     Ok(keys.await?)
 }
 
 /// Makes a key with the scopes whose names are sent.
-pub async fn create(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    network: Network,
-    Pairs(sent): Pairs,
-) -> Result<Response> {
+pub async fn create(person: SignedIn, Pairs(sent): Pairs) -> Result<Response> {
     let names = sent.iter().map(|(name, _)| name.parse());
     let scopes: Scopes = names.filter_map(Result::<Scope, _>::ok).collect();
     if scopes.iter().next().is_none() {
-        return answer(&state, &person, None).await;
+        return answer(&person, None).await;
     }
-    let noted = person
-        .note(&state, network, "key.create", &scopes.to_string())
-        .await?;
-    let made = state
-        .app
-        .store
-        .create_key(&person.account_name, None, scopes)
-        .await;
-    let issued = made.map_err(|error| match error {
+    let noted = person.note("key.create", &scopes.to_string()).await?;
+    let made = person.store();
+    let made = made.create_key(&person.account_name, None, scopes);
+    let issued = made.await.map_err(|error| match error {
         CreateKeyError::Store(error) => error.into(),
         other => Problem::internal(&other),
     })?;
-    noted.came_to(&state, 200).await;
-    answer(&state, &person, Some(issued)).await
+    noted.came_to(200).await;
+    answer(&person, Some(issued)).await
 }
 
 #[derive(Deserialize)]
@@ -87,28 +72,26 @@ pub struct KeyAction {
 
 /// Rotates or revokes a key.
 pub async fn change(
-    State(state): State<DashboardState>,
     person: SignedIn,
-    network: Network,
     Path(action): Path<String>,
     Change(KeyAction { api_key }): Change<KeyAction>,
 ) -> Result<Response> {
-    let keys = keys(&state, &person).await?;
+    let keys = keys(&person).await?;
     if !keys.iter().any(|key| key.api_key == api_key) {
         return Err(Problem::not_found());
     }
-    let store = &state.app.store;
+    let store = person.store();
     match &*action {
         "rotate" => {
-            let noted = person.note(&state, network, "key.rotate", &api_key).await?;
+            let noted = person.note("key.rotate", &api_key).await?;
             let issued = store.rotate_key(&api_key, OVERLAP).await?;
-            noted.came_to(&state, 200).await;
-            answer(&state, &person, issued).await
+            noted.came_to(200).await;
+            answer(&person, issued).await
         }
         "revoke" => {
-            let noted = person.note(&state, network, "key.revoke", &api_key).await?;
+            let noted = person.note("key.revoke", &api_key).await?;
             store.revoke_key(&api_key).await?;
-            noted.came_to(&state, 200).await;
+            noted.came_to(200).await;
             Ok(Redirect::to("/dashboard/keys").into_response())
         }
         _ => Err(Problem::not_found()),

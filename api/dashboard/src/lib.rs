@@ -5,8 +5,10 @@
 //!   `sign_in`.
 //! - How pages look: `page` (the frame and the headers), `chart` (SVG), `asset` (style and script). Their texts are in
 //!   `api-language`.
-//! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns` (`campaign_edit`), `forms` (`form_edit`), `branding`, `people`, `keys`, `audit`,
-//!   `share` (pages of reports for whoever has a link).
+//! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns`, `forms`, `branding`,
+//!   `people`, `keys`, `audit`, `share` (pages of reports for whoever has a link).
+//! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`)
+//!   share.
 //! - `service`: operations of the API, called in process for the person who is signed in.
 //!
 //! Reports are read from the crate `report`, as the API's own are, so the figures are the same. Everything else is an operation of
@@ -16,11 +18,14 @@ mod answers;
 mod asset;
 mod audit;
 mod branding;
+mod campaign_draft;
 mod campaign_edit;
 mod campaigns;
 mod chart;
+mod editor;
 mod figures;
 mod form;
+mod form_draft;
 mod form_edit;
 mod forms;
 mod imports;
@@ -49,6 +54,8 @@ use domain::person::Role;
 use platform::cache::Cache;
 use platform::config::Config;
 
+use self::campaign_draft::CampaignDraft;
+use self::form_draft::FormDraft;
 pub use self::password::hash as hash_password;
 pub use self::session::sign_in_path;
 use self::state::DashboardState;
@@ -90,12 +97,13 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         )
         .route(
             "/dashboard/campaigns/new",
-            get(campaign_edit::new).post(campaign_edit::create),
+            get(editor::new::<CampaignDraft>).post(editor::save::<CampaignDraft>),
         )
         .route(
             "/dashboard/campaigns/{campaign_id}/edit",
-            get(campaign_edit::edit).post(campaign_edit::replace),
+            get(editor::edit::<CampaignDraft>).post(editor::save::<CampaignDraft>),
         )
+        .route("/dashboard/campaigns/preview", post(campaign_edit::preview))
         .route(
             "/dashboard/campaigns/{campaign_id}/test",
             post(campaign_edit::test),
@@ -103,12 +111,14 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         .route("/dashboard/forms/{form_id}/{action}", post(forms::act))
         .route(
             "/dashboard/forms/new",
-            get(form_edit::new).post(form_edit::create),
+            get(editor::new::<FormDraft>).post(editor::save::<FormDraft>),
         )
         .route(
             "/dashboard/forms/{form_id}/edit",
-            get(form_edit::edit).post(form_edit::replace),
+            get(editor::edit::<FormDraft>).post(editor::save::<FormDraft>),
         )
+        .route("/dashboard/forms/preview", post(form_edit::preview))
+        .route("/dashboard/forms/preview/logo", get(form_edit::logo))
         .route(
             "/dashboard/branding",
             get(branding::show).post(branding::set),

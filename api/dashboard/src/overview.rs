@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use api_http::Result;
 use askama::Template;
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use axum::response::Response;
 use chrono::NaiveDate;
 use domain::date_range::DateRange;
@@ -60,12 +60,9 @@ struct FormRow {
 }
 
 /// `GET /dashboard`.
-pub async fn show(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    Query(query): Query<RangeQuery>,
-) -> Result<Response> {
-    answer(&state, person.account_id, &person.frame("overview"), &query).await
+pub async fn show(person: SignedIn, Query(query): Query<RangeQuery>) -> Result<Response> {
+    let f = person.frame("overview");
+    answer(&person.state, person.account_id, &f, &query).await
 }
 
 /// The page, of an account's days.

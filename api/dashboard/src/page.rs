@@ -17,7 +17,7 @@ use api_language::Text;
 
 /// Everything comes from this service, and nothing stands in the page itself.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
-                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+                      frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
 
 /// What every page of somebody who is signed in has.
 pub struct Frame {

@@ -9,7 +9,6 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use askama::Template;
-use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::person::{NewPassword, PersonName};
 use moka::sync::Cache;
@@ -167,12 +166,7 @@ pub struct NewOne {
 }
 
 /// Changes the password of whoever is signed in, and ends all of their sessions.
-pub async fn change(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    network: Network,
-    Change(change): Change<NewOne>,
-) -> Result<Response> {
+pub async fn change(person: SignedIn, Change(change): Change<NewOne>) -> Result<Response> {
     let f = person.frame("password");
     let wrong = |key| {
         let refusal = Some(f.t.get(key));
@@ -181,19 +175,15 @@ pub async fn change(
     let Ok(new) = NewPassword::parse(change.new) else {
         return wrong("password-too-short");
     };
-    let passwords = &state.passwords;
-    let found = passwords
-        .check(&state, network, &person.name, change.current)
-        .await?;
-    if found.is_none() {
+    let passwords = &person.state.passwords;
+    let found = passwords.check(&person.state, person.network, &person.name, change.current);
+    if found.await?.is_none() {
         return wrong("password-wrong");
     }
     let hash = passwords.hash(new).await?;
-    let noted = person
-        .note(&state, network, "password.change", &person.name)
-        .await?;
-    state.app.store.set_password(&person, &hash).await?;
-    noted.came_to(&state, 200).await;
+    let noted = person.note("password.change", &person.name).await?;
+    person.store().set_password(&person, &hash).await?;
+    noted.came_to(200).await;
     Ok(Redirect::to("/dashboard/sign-in").into_response())
 }
 

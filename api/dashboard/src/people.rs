@@ -1,8 +1,8 @@
 //! The people of an account: adding them, their roles, new passwords, removing them.
 
-use api_http::{Network, Problem, Result};
+use api_http::{Problem, Result};
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::person::{NewPassword, PersonName, Role};
 use serde::Deserialize;
@@ -10,8 +10,7 @@ use store::account::{Person, PersonChange, PersonSummary};
 use strum::VariantArray;
 
 use crate::page::{Frame, page};
-use crate::signed_in::{Change, SignedIn};
-use crate::state::DashboardState;
+use crate::signed_in::{Change, Noted, SignedIn};
 
 #[derive(Template)]
 #[template(path = "people.html")]
@@ -24,21 +23,16 @@ struct PeoplePage<'a> {
 }
 
 /// `GET /dashboard/people`.
-pub async fn show(State(state): State<DashboardState>, person: SignedIn) -> Result<Response> {
-    answer(&state, &person, None).await
+pub async fn show(person: SignedIn) -> Result<Response> {
+    answer(&person, None).await
 }
 
-async fn answer(
-    state: &DashboardState,
-    person: &SignedIn,
-    refusal: Option<String>,
-) -> Result<Response> {
+async fn answer(person: &SignedIn, refusal: Option<&str>) -> Result<Response> {
     let f = person.frame("people");
-    let people = state.app.store.people(Some(person.account_id)).await?;
     let template = PeoplePage {
         f: &f,
-        refusal,
-        people,
+        refusal: refusal.map(|key| f.t.get(key)),
+        people: person.store().people(Some(person.account_id)).await?,
         roles: Role::VARIANTS,
     };
     Ok(page(&f, &template))
@@ -52,40 +46,19 @@ pub struct NewPerson {
 }
 
 /// Adds a person.
-pub async fn add(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    network: Network,
-    Change(new): Change<NewPerson>,
-) -> Result<Response> {
-    let refused = |key| answer(&state, &person, Some(person.t.get(key)));
+pub async fn add(person: SignedIn, Change(new): Change<NewPerson>) -> Result<Response> {
     let (Ok(name), Ok(role)) = (PersonName::parse(&new.name), new.role.parse()) else {
-        return refused("people-name-wrong").await;
+        return answer(&person, Some("people-name-wrong")).await;
     };
     let Ok(password) = NewPassword::parse(new.password) else {
-        return refused("password-too-short").await;
+        return answer(&person, Some("password-too-short")).await;
     };
-    let hash = state.passwords.hash(password).await?;
-    let noted = person
-        .note(
-            &state,
-            network,
-            "person.add",
-            &format!("{} {role}", name.as_str()),
-        )
-        .await?;
-    let added = state
-        .app
-        .store
-        .add_person(&person.account_name, &name, role, &hash)
-        .await?;
-    let is_done = added == PersonChange::Done;
-    noted.came_to(&state, if is_done { 200 } else { 409 }).await;
-    if is_done {
-        Ok(Redirect::to("/dashboard/people").into_response())
-    } else {
-        refused("people-name-taken").await
-    }
+    let hash = person.state.passwords.hash(password).await?;
+    let subject = format!("{} {role}", name.as_str());
+    let noted = person.note("person.add", &subject).await?;
+    let store = person.store();
+    let added = store.add_person(&person.account_name, &name, role, &hash);
+    done(noted, added.await?, &person).await
 }
 
 #[derive(Deserialize)]
@@ -97,56 +70,55 @@ pub struct PersonAction {
 
 /// Changes a role or a password, or removes a person.
 pub async fn change(
-    State(state): State<DashboardState>,
     person: SignedIn,
-    network: Network,
     Path(action): Path<String>,
     Change(change): Change<PersonAction>,
 ) -> Result<Response> {
-    let other = find(&state, &person, &change.name).await?;
-    let store = &state.app.store;
-    let note = async |action| person.note(&state, network, action, &other.name).await;
-    let (noted, done) = match &*action {
+    let other = find(&person, &change.name).await?;
+    let store = person.store();
+    let note = async |action| person.note(action, &other.name).await;
+    let (noted, changed) = match &*action {
         "role" => {
             let role = change.value.parse().map_err(|_| Problem::not_found())?;
-            (
-                note("person.role").await?,
-                store.set_role(&other, role).await?,
-            )
+            let noted = note("person.role").await?;
+            (noted, store.set_role(&other, role).await?)
         }
         "password" => {
             let Ok(password) = NewPassword::parse(change.value) else {
-                let refused = Some(person.t.get("password-too-short"));
-                return answer(&state, &person, refused).await;
+                return answer(&person, Some("password-too-short")).await;
             };
-            let hash = state.passwords.hash(password).await?;
-            (
-                note("person.password").await?,
-                store.set_password(&other, &hash).await?,
-            )
+            let hash = person.state.passwords.hash(password).await?;
+            let noted = note("person.password").await?;
+            (noted, store.set_password(&other, &hash).await?)
         }
-        "remove" => (
-            note("person.remove").await?,
-            store.remove_person(&other).await?,
-        ),
+        "remove" => {
+            let noted = note("person.remove").await?;
+            (noted, store.remove_person(&other).await?)
+        }
         _ => return Err(Problem::not_found()),
     };
-    if done == PersonChange::NotFound {
-        return Err(Problem::not_found());
-    }
-    let is_done = done == PersonChange::Done;
-    noted.came_to(&state, if is_done { 200 } else { 409 }).await;
-    if is_done {
-        Ok(Redirect::to("/dashboard/people").into_response())
-    } else {
-        answer(&state, &person, Some(person.t.get("people-last-admin"))).await
-    }
+    done(noted, changed, &person).await
+}
+
+/// Goes on to the people, or says there why nothing was changed.
+async fn done(noted: Noted<'_>, change: PersonChange, person: &SignedIn) -> Result<Response> {
+    let refusal = match change {
+        PersonChange::Done => {
+            noted.came_to(200).await;
+            return Ok(Redirect::to("/dashboard/people").into_response());
+        }
+        PersonChange::NotFound => return Err(Problem::not_found()),
+        PersonChange::Taken => "people-name-taken",
+        PersonChange::LastAdmin => "people-last-admin",
+    };
+    noted.came_to(409).await;
+    answer(person, Some(refusal)).await
 }
 
 /// A person of the same account.
-async fn find(state: &DashboardState, person: &SignedIn, name: &str) -> Result<Person> {
+async fn find(person: &SignedIn, name: &str) -> Result<Person> {
     let name = PersonName::parse(name).map_err(|_| Problem::not_found())?;
-    let other = state.app.store.person(&name).await?;
+    let other = person.store().person(&name).await?;
     let other = other.filter(|other| other.account_id == person.account_id);
     other.ok_or_else(Problem::not_found)
 }

@@ -1,21 +1,19 @@
 //! Recipients: one by its docid, what is stored of it, its messages and what became of them; erasing it.
 
-use api_http::{Code, Network, Result};
+use api_http::{Code, Result};
 use askama::Template;
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use axum::http::Method;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::phone;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::imports::PageQuery;
 use crate::page::{Frame, page};
-use crate::service::{self, Operation};
+use crate::service::{List, Operation, PageQuery};
 use crate::signed_in::{Change, SignedIn};
-use crate::state::DashboardState;
 
 /// Which recipient.
 #[derive(Deserialize)]
@@ -32,10 +30,9 @@ struct RecipientsPage<'a> {
     f: &'a Frame,
     docid: &'a str,
     found: Option<Recipient>,
-    messages: Vec<Message>,
+    messages: List<Message>,
     /// Without a docid: recipients in the order of their docids.
-    recipients: Vec<Recipient>,
-    next: Option<String>,
+    recipients: List<Recipient>,
 }
 
 #[derive(Deserialize)]
@@ -74,46 +71,36 @@ impl Message {
     }
 }
 
+/// Where the API has a recipient.
+fn path(docid: &str) -> String {
+    let docid = utf8_percent_encode(docid, NON_ALPHANUMERIC);
+    format!("/api_v1/sms/recipient/{docid}")
+}
+
 /// `GET /dashboard/recipients`.
-pub async fn show(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    Query(query): Query<RecipientQuery>,
-) -> Result<Response> {
+pub async fn show(person: SignedIn, Query(query): Query<RecipientQuery>) -> Result<Response> {
     let f = person.frame("recipients");
-    let (mut found, mut messages) = (None, Vec::new());
-    let mut recipients = service::List {
-        items: Vec::new(),
-        next_cursor: None,
-    };
-    if query.docid.is_empty() {
-        let path = query.page.path("/api_v1/sms/recipient?limit=50");
-        recipients = service::get(&state, &person, &path).await?;
-    } else {
-        let path = format!(
-            "/api_v1/sms/recipient/{}",
-            utf8_percent_encode(&query.docid, NON_ALPHANUMERIC)
-        );
-        found = optional(service::get(&state, &person, &path).await)?;
-        let of_recipient = service::get(&state, &person, &format!("{path}/message?limit=50")).await;
-        let of_recipient: Option<service::List<Message>> = optional(of_recipient)?;
-        messages = of_recipient.map(|list| list.items).unwrap_or_default();
-    }
-    if !f.may_edit()
-        && let Some(recipient) = &mut found
-    {
-        let recipient: &mut Recipient = recipient;
-        recipient.phone = phone::masked(&recipient.phone);
-    }
-    let next = recipients.next(&[]);
-    let template = RecipientsPage {
+    let mut template = RecipientsPage {
         f: &f,
         docid: &query.docid,
-        found,
-        messages,
-        recipients: recipients.items,
-        next,
+        found: None,
+        messages: List::default(),
+        recipients: List::default(),
     };
+    if query.docid.is_empty() {
+        let list = query.page.path("/api_v1/sms/recipient?limit=50");
+        template.recipients = person.get(&list).await?;
+    } else {
+        let path = path(&query.docid);
+        template.found = optional(person.get(&path).await)?;
+        let messages = person.get(&format!("{path}/message?limit=50")).await;
+        template.messages = optional(messages)?.unwrap_or_default();
+    }
+    if let Some(recipient) = &mut template.found
+        && !f.may_edit()
+    {
+        recipient.phone = phone::masked(&recipient.phone);
+    }
     Ok(page(&f, &template))
 }
 
@@ -134,23 +121,10 @@ pub struct Erased {
 }
 
 /// Erases a recipient.
-pub async fn erase(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    network: Network,
-    Change(Erased { docid }): Change<Erased>,
-) -> Result<Response> {
-    let path = format!(
-        "/api_v1/sms/recipient/{}",
-        utf8_percent_encode(&docid, NON_ALPHANUMERIC)
-    );
-    let operation = Operation {
-        action: "recipient.erase",
-        subject: &docid,
-        method: Method::DELETE,
-        path: &path,
-        body: None,
-    };
-    service::change(&state, &person, network, operation).await?;
-    Ok(Redirect::to("/dashboard/recipients").into_response())
+pub async fn erase(person: SignedIn, Change(Erased { docid }): Change<Erased>) -> Result<Response> {
+    let (path, page) = (path(&docid), "/dashboard/recipients");
+    let operation = Operation::new(Method::DELETE, &path);
+    person
+        .change_then("recipient.erase", &docid, operation, page)
+        .await
 }

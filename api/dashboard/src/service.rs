@@ -1,61 +1,187 @@
 //! Operations of the API, called in process for whoever is signed in.
 
-use api_http::{Code, Network, Problem, Result};
+use std::fmt::Display;
+
+use api_http::{Code, Problem, Result};
 use axum::body::Body;
-use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::header::{ACCEPT, CONTENT_TYPE, IF_MATCH};
 use axum::http::{HeaderMap, HeaderValue, Method, Request};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use http_body_util::BodyExt;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tower::ServiceExt;
 use url::form_urlencoded::Serializer;
 
 use crate::signed_in::SignedIn;
-use crate::state::DashboardState;
 
 /// A page of a list of the API.
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
 pub struct List<T> {
     pub items: Vec<T>,
-    pub next_cursor: Option<String>,
+    next_cursor: Option<String>,
 }
 
-impl<T> List<T> {
-    /// The query of the next page, with other parameters of the page.
-    pub fn next(&self, keep: &[(&str, &str)]) -> Option<String> {
-        let cursor = self.next_cursor.as_deref()?;
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            next_cursor: None,
+        }
+    }
+}
+
+/// Which page of a list.
+#[derive(Default, Deserialize)]
+pub struct PageQuery {
+    #[serde(default)]
+    cursor: String,
+}
+
+impl PageQuery {
+    /// The path of the list's page. That of the list has a query.
+    pub fn path(&self, list: &str) -> String {
+        if self.cursor.is_empty() {
+            return list.to_owned();
+        }
         let mut query = Serializer::new(String::new());
-        Some(
-            query
-                .extend_pairs(keep)
-                .append_pair("cursor", cursor)
-                .finish(),
+        format!(
+            "{list}&{}",
+            query.append_pair("cursor", &self.cursor).finish()
         )
     }
 }
 
-/// Reads what the API answers at a path.
-///
-/// # Errors
-/// What the operation answers.
-pub async fn get<T: DeserializeOwned>(
-    state: &DashboardState,
-    person: &SignedIn,
-    path: &str,
-) -> Result<T> {
-    read(
-        call(
-            state,
-            person,
-            Method::GET,
+impl<T> List<T> {
+    /// The query of the next page, after the other parameters of this one.
+    pub fn next(&self, keep: impl Display) -> Option<String> {
+        let cursor = self.next_cursor.as_deref()?;
+        let mut query = Serializer::new(keep.to_string());
+        Some(query.append_pair("cursor", cursor).finish())
+    }
+}
+
+/// An operation of the API.
+pub struct Operation<'a> {
+    method: Method,
+    path: &'a str,
+    /// In JSON, if the operation takes one.
+    body: Option<Value>,
+    /// The version that it changes; empty: any.
+    if_match: &'a str,
+}
+
+impl<'a> Operation<'a> {
+    pub fn new(method: Method, path: &'a str) -> Self {
+        Self {
+            method,
             path,
-            Body::empty(),
-            HeaderMap::new(),
-        )
-        .await?,
-    )
-    .await
+            body: None,
+            if_match: "",
+        }
+    }
+
+    pub fn body(self, body: Value) -> Self {
+        Self {
+            body: Some(body),
+            ..self
+        }
+    }
+
+    pub fn if_match(self, if_match: &'a str) -> Self {
+        Self { if_match, ..self }
+    }
+}
+
+impl SignedIn {
+    /// Reads what the API answers at a path.
+    ///
+    /// # Errors
+    /// What the operation answers.
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
+        read(self.run(Operation::new(Method::GET, path)).await?).await
+    }
+
+    /// Runs an operation that changes something, and notes it in the audit log: what is done, and what to.
+    ///
+    /// # Errors
+    /// What the operation answers; 503: it cannot be noted, so it is not run.
+    pub async fn change(
+        &self,
+        action: &str,
+        subject: &str,
+        operation: Operation<'_>,
+    ) -> Result<Response> {
+        let noted = self.note(action, subject).await?;
+        let answer = self.run(operation).await;
+        noted.came_to(status(&answer)).await;
+        answer
+    }
+
+    /// The same, and goes on to a page.
+    ///
+    /// # Errors
+    /// As above.
+    pub async fn change_then(
+        &self,
+        action: &str,
+        subject: &str,
+        operation: Operation<'_>,
+        page: &str,
+    ) -> Result<Response> {
+        self.change(action, subject, operation).await?;
+        Ok(Redirect::to(page).into_response())
+    }
+
+    /// Runs an operation that is not noted.
+    ///
+    /// # Errors
+    /// What the operation answers.
+    pub async fn run(&self, operation: Operation<'_>) -> Result<Response> {
+        let mut headers = HeaderMap::new();
+        if !operation.if_match.is_empty() {
+            let tag = HeaderValue::from_str(operation.if_match);
+            let tag = tag.map_err(|_| Problem::invalid_parameter("the version is none"))?;
+            headers.insert(IF_MATCH, tag);
+        }
+        let body = operation.body.map_or_else(Body::empty, |body| {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            Body::from(body.to_string())
+        });
+        self.call(operation.method, operation.path, headers, body)
+            .await
+    }
+
+    /// Calls any operation, with any body.
+    ///
+    /// # Errors
+    /// What the operation answers.
+    pub async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: Body,
+    ) -> Result<Response> {
+        let request = Request::builder().method(method).uri(path).body(body);
+        let mut request = request.map_err(|error| Problem::internal(&error))?;
+        *request.headers_mut() = headers;
+        let accept = request.headers_mut().entry(ACCEPT);
+        accept.or_insert(HeaderValue::from_static("application/json"));
+        request.extensions_mut().insert(self.caller());
+        request.extensions_mut().insert(self.request_id.clone());
+        let Ok(mut response) = self.state.api.clone().oneshot(request).await;
+        let status = response.status();
+        match response.extensions_mut().remove::<Problem>() {
+            Some(problem) => Err(problem),
+            None if status.is_client_error() || status.is_server_error() => Err(Problem::new(
+                Code::Internal,
+                "an operation of the API failed",
+            )),
+            None => Ok(response),
+        }
+    }
 }
 
 /// The body of an answer.
@@ -68,87 +194,13 @@ pub async fn read<T: DeserializeOwned>(answer: Response) -> Result<T> {
     serde_json::from_slice(&body).map_err(|error| Problem::internal(&error))
 }
 
-/// An operation that changes something.
-pub struct Operation<'a> {
-    /// What it is called in the audit log, and what it is done to.
-    pub action: &'a str,
-    pub subject: &'a str,
-    pub method: Method,
-    pub path: &'a str,
-    /// In JSON, if the operation takes one.
-    pub body: Option<Value>,
-}
-
-/// Runs an operation that changes something, and notes it in the audit log.
-///
-/// # Errors
-/// What the operation answers; 503: it cannot be noted, so it is not run.
-pub async fn change(
-    state: &DashboardState,
-    person: &SignedIn,
-    network: Network,
-    operation: Operation<'_>,
-) -> Result<Response> {
-    let Operation {
-        action,
-        subject,
-        method,
-        path,
-        body,
-    } = operation;
-    let noted = person.note(state, network, action, subject).await?;
-    let json = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-    let headers = body
-        .as_ref()
-        .map(|_| HeaderMap::from_iter(json))
-        .unwrap_or_default();
-    let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
-    let answer = call(state, person, method, path, body, headers).await;
-    noted.came_to(state, status(&answer)).await;
-    answer
-}
-
 /// The HTTP status that an operation came to.
 pub fn status(answer: &Result<Response>) -> u16 {
     let status = match answer {
         Ok(answer) => answer.status(),
-        Err(problem) => problem.clone().into_response().status(),
+        Err(problem) => problem.code().status(),
     };
     status.as_u16()
-}
-
-/// Runs any operation.
-///
-/// # Errors
-/// What the operation answers.
-pub async fn call(
-    state: &DashboardState,
-    person: &SignedIn,
-    method: Method,
-    path: &str,
-    body: Body,
-    headers: HeaderMap,
-) -> Result<Response> {
-    let request = Request::builder()
-        .method(method)
-        .uri(path)
-        .header(ACCEPT, "application/json");
-    let mut request = request
-        .body(body)
-        .map_err(|error| Problem::internal(&error))?;
-    request.headers_mut().extend(headers);
-    request.extensions_mut().insert(person.caller(state));
-    request.extensions_mut().insert(person.request_id.clone());
-    let Ok(mut response) = state.api.clone().oneshot(request).await;
-    let status = response.status();
-    match response.extensions_mut().remove::<Problem>() {
-        Some(problem) => Err(problem),
-        None if status.is_client_error() || status.is_server_error() => Err(Problem::new(
-            Code::Internal,
-            "an operation of the API failed",
-        )),
-        None => Ok(response),
-    }
 }
 
 /// What is wrong, member by member, as people read it.

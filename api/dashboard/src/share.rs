@@ -4,7 +4,7 @@ use api_http::{Code, Network, Problem, Result, parse_id};
 use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, Method, Uri};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::person::Role;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use store::form::FormKey;
 use uuid::Uuid;
 
 use crate::page::{Frame, page};
-use crate::service::{self, Operation};
+use crate::service::{self, List, Operation};
 use crate::signed_in::{Change, SignedIn};
 use crate::state::DashboardState;
 use crate::{form, overview};
@@ -72,7 +72,7 @@ fn broken(error: impl std::error::Error + 'static) -> Problem {
 #[template(path = "shares.html")]
 struct SharesPage<'a> {
     f: &'a Frame,
-    shares: Vec<Entry>,
+    shares: List<Entry>,
     /// Shown once.
     url: Option<String>,
 }
@@ -85,21 +85,15 @@ struct Entry {
 }
 
 /// `GET /dashboard/shares`.
-pub async fn list(State(state): State<DashboardState>, person: SignedIn) -> Result<Response> {
-    answer(&state, &person, None).await
+pub async fn list(person: SignedIn) -> Result<Response> {
+    answer(&person, None).await
 }
 
-async fn answer(
-    state: &DashboardState,
-    person: &SignedIn,
-    url: Option<String>,
-) -> Result<Response> {
+async fn answer(person: &SignedIn, url: Option<String>) -> Result<Response> {
     let f = person.frame("overview");
-    let shares: service::List<Entry> =
-        service::get(state, person, &format!("{SHARES}?limit=200")).await?;
     let template = SharesPage {
         f: &f,
-        shares: shares.items,
+        shares: person.get(&format!("{SHARES}?limit=200")).await?,
         url,
     };
     Ok(page(&f, &template))
@@ -114,24 +108,17 @@ pub struct ShareForm {
 
 /// Shares a page and shows its link.
 pub async fn create(
-    State(state): State<DashboardState>,
     person: SignedIn,
-    network: Network,
     Change(ShareForm { path, days }): Change<ShareForm>,
 ) -> Result<Response> {
     // What is no number of days the operation refuses.
     let days = days.parse::<u16>().unwrap_or_default();
     let expires_at = Utc::now() + TimeDelta::days(days.into());
-    let operation = Operation {
-        action: "share.create",
-        subject: &path,
-        method: Method::POST,
-        path: SHARES,
-        body: Some(json!({"path": &path, "expires_at": expires_at})),
-    };
-    let made = service::change(&state, &person, network, operation).await?;
+    let share = json!({"path": &path, "expires_at": expires_at});
+    let operation = Operation::new(Method::POST, SHARES).body(share);
+    let made = person.change("share.create", &path, operation).await?;
     let made: Value = service::read(made).await?;
-    answer(&state, &person, Some(service::text(&made["url"]))).await
+    answer(&person, Some(service::text(&made["url"]))).await
 }
 
 #[derive(Deserialize)]
@@ -141,18 +128,13 @@ pub struct Withdrawal {
 
 /// Withdraws a share.
 pub async fn withdraw(
-    State(state): State<DashboardState>,
     person: SignedIn,
-    network: Network,
     Change(Withdrawal { share_id }): Change<Withdrawal>,
 ) -> Result<Response> {
-    let operation = Operation {
-        action: "share.withdraw",
-        subject: &share_id.to_string(),
-        method: Method::DELETE,
-        path: &format!("{SHARES}/{share_id}"),
-        body: None,
-    };
-    service::change(&state, &person, network, operation).await?;
-    Ok(Redirect::to("/dashboard/shares").into_response())
+    let (id, path) = (share_id.to_string(), format!("{SHARES}/{share_id}"));
+    let operation = Operation::new(Method::DELETE, &path);
+    let page = "/dashboard/shares";
+    person
+        .change_then("share.withdraw", &id, operation, page)
+        .await
 }

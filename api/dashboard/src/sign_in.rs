@@ -141,12 +141,9 @@ fn used_up() -> Problem {
 pub struct Nothing {}
 
 /// Ends the session.
-pub async fn sign_out(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    Change(Nothing {}): Change<Nothing>,
-) -> Result<Response> {
-    let cookie = state.sessions.close(&state, person.session()).await?;
+pub async fn sign_out(person: SignedIn, Change(Nothing {}): Change<Nothing>) -> Result<Response> {
+    let state = &person.state;
+    let cookie = state.sessions.close(state, person.session()).await?;
     Ok(redirect(cookie, "/dashboard/sign-in"))
 }
 

@@ -18,6 +18,7 @@ use platform::request_id::RequestId;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
+use store::Store;
 use store::account::Person;
 use subtle::ConstantTimeEq;
 use tokio::time::sleep;
@@ -34,13 +35,16 @@ const INTERVAL: Duration = Duration::from_millis(500);
 /// Characters of a subject in the audit log.
 const MAX_SUBJECT: usize = 200;
 
-/// Whoever is signed in, and in which language they read.
+/// Whoever is signed in, and what answering them takes.
 #[derive(Clone)]
 pub struct SignedIn {
+    pub state: DashboardState,
     person: Arc<Person>,
     session: [u8; 32],
-    /// Of what the person asks now.
+    /// Of what the person asks now: from where, and its id.
+    pub network: Network,
     pub request_id: RequestId,
+    /// The language they read.
     pub t: &'static Text,
 }
 
@@ -79,13 +83,18 @@ impl SignedIn {
         self.session
     }
 
+    pub fn store(&self) -> &Store {
+        &self.state.app.store
+    }
+
     /// Who asks operations of the API.
-    pub fn caller(&self, state: &DashboardState) -> Caller {
-        Caller::person(state.app.clone(), &self.person)
+    pub fn caller(&self) -> Caller {
+        Caller::person(self.state.app.clone(), &self.person)
     }
 
     /// Ends once the session has ended, or no longer has the role.
-    pub async fn ended(&self, state: &DashboardState, role: Role) {
+    pub async fn ended(&self, role: Role) {
+        let state = &self.state;
         loop {
             sleep(INTERVAL).await;
             let found = state.sessions.find(state, None, self.session).await;
@@ -101,40 +110,32 @@ impl SignedIn {
     ///
     /// # Errors
     /// 503: then it is not to be changed.
-    pub async fn note(
-        &self,
-        state: &DashboardState,
-        network: Network,
-        action: &str,
-        subject: &str,
-    ) -> Result<Noted> {
-        let store = &state.app.store;
-        let address = network.to_string();
+    pub async fn note(&self, action: &str, subject: &str) -> Result<Noted<'_>> {
+        let address = self.network.to_string();
         let subject = subject.chars().filter(|c| !c.is_control());
         let subject: String = subject.take(MAX_SUBJECT).collect();
-        let audit_id = store
-            .note_change(&self.person, &address, action, &subject)
-            .await?;
+        let noted = self
+            .store()
+            .note_change(&self.person, &address, action, &subject);
         Ok(Noted {
-            account_id: self.person.account_id,
-            audit_id,
+            person: self,
+            audit_id: noted.await?,
         })
     }
 }
 
 /// A change that is in the audit log.
-pub struct Noted {
-    account_id: Uuid,
+pub struct Noted<'a> {
+    person: &'a SignedIn,
     audit_id: Uuid,
 }
 
-impl Noted {
+impl Noted<'_> {
     /// Notes the HTTP status that the change came to.
-    pub async fn came_to(self, state: &DashboardState, status: u16) {
-        let noted = state
-            .app
-            .store
-            .note_outcome(self.account_id, self.audit_id, status);
+    pub async fn came_to(self, status: u16) {
+        let account_id = self.person.account_id;
+        let store = self.person.store();
+        let noted = store.note_outcome(account_id, self.audit_id, status);
         if let Err(error) = noted.await {
             tracing::warn!(%error, "the outcome of a change is not in the audit log");
         }
@@ -174,8 +175,10 @@ async fn signed_in(
     let request_id = request_id.unwrap_or_else(|| RequestId::of(request.headers()));
     let person = match sessions.find(&state, Some(network), session).await {
         Ok(Some(person)) => SignedIn {
+            state: state.clone(),
             person,
             session,
+            network,
             request_id,
             t,
         },

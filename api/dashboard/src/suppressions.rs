@@ -1,19 +1,17 @@
 //! The suppression list: phones that get no messages of the account, masked.
 
-use api_http::{Network, Problem, Result};
+use api_http::{Problem, Result};
 use askama::Template;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::http::Method;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::imports::PageQuery;
 use crate::page::{Frame, page};
-use crate::service::{self, Operation};
+use crate::service::{self, List, Operation, PageQuery};
 use crate::signed_in::{Change, SignedIn};
-use crate::state::DashboardState;
 
 const SUPPRESSIONS: &str = "/api_v1/sms/suppression";
 
@@ -21,8 +19,7 @@ const SUPPRESSIONS: &str = "/api_v1/sms/suppression";
 #[template(path = "suppressions.html")]
 struct SuppressionsPage<'a> {
     f: &'a Frame,
-    suppressed: Vec<Suppressed>,
-    next: Option<String>,
+    suppressed: List<Suppressed>,
     /// Why a phone was not put on the list or taken off.
     refusal: Option<String>,
 }
@@ -35,28 +32,16 @@ struct Suppressed {
 }
 
 /// `GET /dashboard/suppressions`.
-pub async fn show(
-    State(state): State<DashboardState>,
-    person: SignedIn,
-    Query(query): Query<PageQuery>,
-) -> Result<Response> {
-    answer(&state, &person, &query, None).await
+pub async fn show(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Response> {
+    answer(&person, &query, None).await
 }
 
-async fn answer(
-    state: &DashboardState,
-    person: &SignedIn,
-    query: &PageQuery,
-    refusal: Option<String>,
-) -> Result<Response> {
+async fn answer(person: &SignedIn, query: &PageQuery, refusal: Option<String>) -> Result<Response> {
     let f = person.frame("recipients");
     let path = query.path(&format!("{SUPPRESSIONS}?limit=50"));
-    let found: service::List<Suppressed> = service::get(state, person, &path).await?;
-    let next = found.next(&[]);
     let template = SuppressionsPage {
         f: &f,
-        suppressed: found.items,
-        next,
+        suppressed: person.get(&path).await?,
         refusal,
     };
     Ok(page(&f, &template))
@@ -69,9 +54,7 @@ pub struct Phone {
 
 /// Puts a phone on the list, or takes it off.
 pub async fn change(
-    State(state): State<DashboardState>,
     person: SignedIn,
-    network: Network,
     Path(action): Path<String>,
     Change(Phone { phone }): Change<Phone>,
 ) -> Result<Response> {
@@ -80,19 +63,14 @@ pub async fn change(
         "remove" => ("suppression.remove", Method::DELETE),
         _ => return Err(Problem::not_found()),
     };
-    let operation = Operation {
-        action,
-        // No phone is in the audit log.
-        subject: "",
-        method,
-        path: SUPPRESSIONS,
-        body: Some(json!({"phone": phone.trim()})),
+    let phone = json!({"phone": phone.trim()});
+    let operation = Operation::new(method, SUPPRESSIONS).body(phone);
+    let page = "/dashboard/suppressions";
+    // No phone is in the audit log.
+    let changed = person.change_then(action, "", operation, page).await;
+    let Err(problem) = changed else {
+        return changed;
     };
-    match service::change(&state, &person, network, operation).await {
-        Ok(_) => Ok(Redirect::to("/dashboard/suppressions").into_response()),
-        Err(problem) => {
-            let refusal = Some(service::reasons(&problem));
-            answer(&state, &person, &PageQuery::default(), refusal).await
-        }
-    }
+    let refusal = Some(service::reasons(&problem));
+    answer(&person, &PageQuery::default(), refusal).await
 }

@@ -1,5 +1,6 @@
 "use strict";
-// What pages do beyond what the server draws: live figures, hovering over charts, sorting, uploading. Without it they are complete.
+// What pages do beyond what the server draws: live figures and previews, hovering over charts, sorting, uploading. Without it they are
+// complete.
 
 // Parts with `data-live` are drawn again by the server each so many seconds, while somebody looks at them.
 function keepLive(part, index) {
@@ -126,7 +127,10 @@ function fieldRow(row) {
   show();
   row.draggable = true;
   row.addEventListener("dragstart", () => row.classList.add("dragged"));
-  row.addEventListener("dragend", () => row.classList.remove("dragged"));
+  row.addEventListener("dragend", () => {
+    row.classList.remove("dragged");
+    row.dispatchEvent(new Event("input", { bubbles: true }));
+  });
   row.addEventListener("dragover", (event) => {
     event.preventDefault();
     const dragged = document.querySelector(".field.dragged");
@@ -155,6 +159,60 @@ function picture(part) {
   });
 }
 
+// What is typed is drawn once somebody pauses.
+function whileTyping(form, draw) {
+  let wait;
+  form.addEventListener("input", () => {
+    clearTimeout(wait);
+    wait = setTimeout(draw, 300);
+  });
+}
+
+// A campaign's preview is a part of its page. The request before is given up.
+function previewPart(form) {
+  const part = document.getElementById("previewed");
+  let request = new AbortController();
+  const draw = async () => {
+    request.abort();
+    request = new AbortController();
+    try {
+      const body = new URLSearchParams(new FormData(form));
+      const answer = await fetch(form.dataset.preview, { method: "POST", body, signal: request.signal });
+      const drawn = await answer.text();
+      if (answer.ok && !answer.redirected) part.innerHTML = drawn;
+    } catch {
+      // Given up, or the next one tries again.
+    }
+  };
+  whileTyping(form, draw);
+  if (!part.firstElementChild) draw();
+}
+
+// A form's preview is its public page. Each is drawn in a frame of its own, which leaves nothing in the history, and is shown where
+// the one before was scrolled to. That which is still drawn is given up.
+function previewFrame(button) {
+  let shown = document.querySelector("iframe"), next, drawn = 0;
+  const draw = () => {
+    next?.remove();
+    const frame = next = shown.cloneNode();
+    frame.name = button.formTarget = `preview-${++drawn}`;
+    frame.hidden = true;
+    shown.after(frame);
+    frame.addEventListener("load", () => {
+      const { scrollY } = shown.contentWindow;
+      shown.remove();
+      frame.hidden = false;
+      frame.contentWindow.scrollTo(0, scrollY);
+      shown = frame;
+      next = null;
+    }, { once: true });
+    button.form.requestSubmit(button);
+  };
+  button.hidden = true;
+  whileTyping(button.form, draw);
+  draw();
+}
+
 // Choosing in a filter shows it at once.
 function filter(form) {
   form.addEventListener("change", (event) => { if (event.target.matches("select")) form.requestSubmit(); });
@@ -170,4 +228,6 @@ document.querySelectorAll("form.filter").forEach(filter);
 document.querySelectorAll("li.field").forEach(fieldRow);
 document.querySelectorAll(".picture").forEach(picture);
 document.querySelectorAll("#upload").forEach(upload);
+document.querySelectorAll("form[data-preview]").forEach(previewPart);
+document.querySelectorAll("#draw").forEach(previewFrame);
 document.querySelectorAll("[data-live]").forEach(keepLive);

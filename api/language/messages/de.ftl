@@ -27,6 +27,7 @@ nav-answers = Antworten
 nav-campaigns = Kampagnen
 nav-imports = Importe
 nav-recipients = Empfänger
+recipient = Empfänger
 nav-forms = Formulare
 nav-people = Personen
 nav-keys = API-Schlüssel
@@ -217,6 +218,15 @@ preview-parts = { $n ->
     [one] { $value } Teil
    *[other] { $value } Teile
 }
+preview-chars = { $n ->
+    [one] { $value } Zeichen
+   *[other] { $value } Zeichen
+}
+preview-partial = Von einem großen Empfängerkreis sind hier nur die ersten gezählt. Beim Speichern werden alle gezählt.
+preview-nobody = Heute bekäme sie niemand. Ein Tracking-Feld wird ausgefüllt, sobald jemand sie bekommt.
+preview-wrong = Das muss zuerst behoben werden:
+outdated = Jemand anders hat das geändert, während Sie daran gearbeitet haben. Was Sie eingegeben haben, steht noch hier, ist aber nicht gespeichert. Sehen Sie sich die neuere Fassung an; wenn Sie danach speichern, ersetzt Ihre sie.
+outdated-see = Die neuere Fassung in einem neuen Tab ansehen
 reminders = Erinnerungen
 about = Worum es geht
 text = Text
@@ -264,6 +274,7 @@ form-required = Muss beantwortet werden
 number-scale = Von 1 bis
 form-more = Mehr
 form-save = Speichern
+form-preview = Vorschau
 form-show-if = Nur fragen, wenn (Schlüssel=Antwort,Antwort)
 form-labels = In anderen Sprachen, eine je Zeile
 form-piping = { "{" }Name|Text{ "}" } in Texten ist ein Tracking-Feld des Links

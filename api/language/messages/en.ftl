@@ -27,6 +27,7 @@ nav-answers = Answers
 nav-campaigns = Campaigns
 nav-imports = Imports
 nav-recipients = Recipients
+recipient = Recipient
 nav-forms = Forms
 nav-people = People
 nav-keys = API keys
@@ -217,6 +218,15 @@ preview-parts = { $n ->
     [one] { $value } part
    *[other] { $value } parts
 }
+preview-chars = { $n ->
+    [one] { $value } character
+   *[other] { $value } characters
+}
+preview-partial = Only the first of a large audience are counted here. Saving counts all.
+preview-nobody = Nobody would get it today. A tracking field is filled in once somebody does.
+preview-wrong = This has to be mended first:
+outdated = Somebody else changed this while you were editing. What you typed is all here, but it is not saved yet. Look at the newer version; if you then save, yours replaces it.
+outdated-see = See the newer version in a new tab
 reminders = Reminders
 about = About it
 text = Text
@@ -264,6 +274,7 @@ form-required = Must be answered
 number-scale = From 1 to
 form-more = More
 form-save = Save
+form-preview = Preview
 form-show-if = Ask only if (key=answer,answer)
 form-labels = In other languages, one a line
 form-piping = { "{" }name|text{ "}" } in texts is a tracking field of the link

@@ -122,6 +122,99 @@ async fn a_file_is_imported_to_its_end_and_its_bad_rows_are_shown() -> Result<()
 }
 
 #[tokio::test]
+async fn what_is_typed_into_a_form_is_shown_as_its_page() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    app.add_person("ada", "shop", "editor").await?;
+    let base = app.anonymous()?.base().to_owned();
+    let browser = Browser::start().await?;
+    sign_in(&browser, &base, "ada").await?;
+    browser.open(&format!("{base}/dashboard/forms/new")).await?;
+    let shows = async |expected: &str| {
+        let text = "return document.querySelector('iframe').contentDocument?.body?.innerText ?? ''";
+        eventually(SOON, async || {
+            let text = browser.run(text, vec![]).await?;
+            let text = text.as_str().unwrap_or_default();
+            ensure!(text.contains(expected), "no {expected}: {text}");
+            Ok(())
+        })
+        .await
+    };
+    shows("Would you recommend us to a friend?").await?;
+    let state = || browser.run("return [frames.length, history.length]", vec![]);
+    let before = state().await?;
+    browser
+        .write("[name=title]", "The <b>new</b> store")
+        .await?;
+    shows("The <b>new</b> store").await?;
+    // A choice needs options first.
+    browser
+        .write(".field:nth-child(3) [name=type]", "One of several")
+        .await?;
+    browser
+        .write(".field:nth-child(3) [name=label]", "Which counter?")
+        .await?;
+    shows("/fields/2/options").await?;
+    browser
+        .write(".field:nth-child(3) [name=options]", "a=Bread")
+        .await?;
+    browser
+        .write(".field:nth-child(3) [name=options]", "\nb=Cheese")
+        .await?;
+    shows("Cheese").await?;
+    // One frame is left, and "back" leads to the page before.
+    ensure!(state().await? == before, "{before}");
+    browser.no_incidents().await?;
+    browser.click("main .actions button").await?;
+    browser.headline("Forms").await
+}
+
+#[tokio::test]
+async fn what_is_typed_into_a_campaign_is_shown_on_a_phone() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    owner.published(&tests::form::short_form("T")).await?;
+    let mut named = record("order-1");
+    named["first_name"] = json!("Ada");
+    let mut other = record("order-2");
+    other["phone"] = json!("+4915112345679");
+    owner.import_and_wait(&[named, other], SOON).await?;
+    app.add_person("ada", "shop", "editor").await?;
+    let base = owner.base().to_owned();
+    let browser = Browser::start().await?;
+    sign_in(&browser, &base, "ada").await?;
+    browser
+        .open(&format!("{base}/dashboard/campaigns/new"))
+        .await?;
+    let shows = async |parts: &[&str]| {
+        eventually(SOON, async || {
+            let text = browser.property("#previewed", "innerText").await?;
+            for part in parts {
+                ensure!(text.contains(part), "no {part}: {text}");
+            }
+            Ok(())
+        })
+        .await
+    };
+    shows(&["Thank you for your visit!"]).await?;
+    browser.write("[name=text]", " Hello {first_name}").await?;
+    shows(&[
+        "Hello Ada",
+        "Field missing: 1",
+        "1 message",
+        "characters · 1 part · gsm7",
+    ])
+    .await?;
+    browser.write("[name=text]", " ☺").await?;
+    shows(&["Hello Ada ☺", "characters · 2 parts · ucs2"]).await?;
+    browser.write("[name=text]", " {link}").await?;
+    shows(&["/text"]).await?;
+    browser.no_incidents().await
+}
+
+#[tokio::test]
 async fn without_scripts_each_page_has_what_it_is_about() -> Result<()> {
     let app = App::start().await?;
     let owner = app

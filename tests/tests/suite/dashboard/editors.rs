@@ -6,6 +6,7 @@ use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
+use tests::campaign::{campaign_path, on_import};
 use tests::client::Client;
 use tests::form::form_path;
 use tests::person::Person;
@@ -93,6 +94,22 @@ async fn a_form_is_made_and_changed_and_loses_nothing() -> Result<()> {
         "another key: {read}"
     );
 
+    // A draft is shown as its public page would be.
+    let drawn = person.post("/dashboard/forms/preview", &changed).await?;
+    let drawn = drawn.expect(200)?;
+    let policy = drawn
+        .header("content-security-policy")
+        .context("no policy")?;
+    ensure!(
+        policy.contains("frame-ancestors 'self'") && policy.contains("form-action 'none'"),
+        "{policy}"
+    );
+    let drawn = drawn.text()?;
+    ensure!(
+        drawn.contains("Your second visit</h1>") && drawn.contains("Why so?"),
+        "{drawn}"
+    );
+
     // What is wrong is said, with all that was typed.
     let wrong = [
         ("title", "T"),
@@ -107,7 +124,84 @@ async fn a_form_is_made_and_changed_and_loses_nothing() -> Result<()> {
         text.contains("/fields/0/scale") && text.contains("Stars &#38; &#60;more&#62;"),
         "{text}"
     );
+    let drawn = person.post("/dashboard/forms/preview", &wrong).await?;
+    ensure!(drawn.expect(200)?.text()?.contains("/fields/0/scale"));
     Ok(())
+}
+
+/// Two people change what a page was drawn from: the second one is told, loses nothing, and may then replace it.
+async fn second_of_two(
+    app: &App,
+    (owner, one): (&Client, &Person),
+    (edit, stored): (&str, &str),
+    (name, others): (&str, &[(&str, &str)]),
+) -> Result<()> {
+    let two = app.person("bob", "shop", "editor").await?;
+    let version = |page: &str| hidden(page, "version").pop().context("no version");
+    let drawn = version(one.get(edit).await?.expect(200)?.text()?)?;
+    let save = async |person: &Person, version: &str, text: &str| {
+        let fields = [&[("version", version), (name, text)], others].concat();
+        person.post(edit, &fields).await
+    };
+    let named = async || {
+        let read = owner.get(stored).await?.expect(200)?.json()?;
+        anyhow::Ok(read[name].clone())
+    };
+    save(one, &drawn, "By the first").await?.expect(303)?;
+    let refused = save(&two, &drawn, "By the second").await?.expect(412)?;
+    let page = refused.text()?;
+    for part in [
+        "Somebody else changed this",
+        "value=\"By the second\"",
+        "<a href=\"\"",
+    ] {
+        ensure!(page.contains(part), "no {part}: {page}");
+    }
+    ensure!(named().await? == "By the first");
+    save(&two, &version(page)?, "By the second")
+        .await?
+        .expect(303)?;
+    ensure!(named().await? == "By the second");
+    // Nor does the first one overwrite it now.
+    save(one, &drawn, "By the first").await?.expect(412)?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn of_two_who_change_a_form_the_second_is_told() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, person) = editor(&app).await?;
+    let form = owner.published(&tests::form::short_form("T")).await?;
+    let id = form["form_id"].as_str().context("no form_id")?;
+    let edit = format!("/dashboard/forms/{id}/edit");
+    let page = person.get(&edit).await?.expect(200)?;
+    let row = hidden(page.text()?, "before").swap_remove(0);
+    let field: Value = serde_json::from_str(&row)?;
+    let text = |name: &str| field[name].as_str().unwrap_or_default().to_owned();
+    let (kind, label) = (text("type"), text("label"));
+    let others = [("before", &*row), ("type", &*kind), ("label", &*label)];
+    let pages = (&*edit, &*form_path(&form));
+    second_of_two(&app, (&owner, &person), pages, ("title", &others)).await
+}
+
+#[tokio::test]
+async fn of_two_who_change_a_campaign_the_second_is_told() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, person) = editor(&app).await?;
+    let campaign = owner.campaign(|form| on_import(form, "demo")).await?;
+    let id = campaign["campaign_id"].as_str().context("no id")?;
+    let edit = format!("/dashboard/campaigns/{id}/edit");
+    let page = person.get(&edit).await?.expect(200)?;
+    let before = hidden(page.text()?, "before").swap_remove(0);
+    let text = |name: &str| campaign[name].as_str().unwrap_or_default();
+    let others = [
+        ("before", &*before),
+        ("form_id", text("form_id")),
+        ("sender", text("sender")),
+        ("text", text("text")),
+    ];
+    let pages = (&*edit, &*campaign_path(&campaign));
+    second_of_two(&app, (&owner, &person), pages, ("name", &others)).await
 }
 
 #[tokio::test]
@@ -146,12 +240,15 @@ async fn a_campaign_is_made_tested_and_started() -> Result<()> {
     );
 
     fields.push(("contact_gap_days", "7"));
-    let saved = person.post(&edit, &fields).await?.expect(200)?;
+    person.post(&edit, &fields).await?.expect(303)?;
+    let saved = person.get(&edit).await?.expect(200)?;
+    let preview = "<b>0 messages</b> <span class=\"detail\">to 0 recipients</span>";
+    ensure!(saved.text()?.contains(preview), "{saved:?}");
+    let drawn = person.post("/dashboard/campaigns/preview", &fields).await?;
+    let drawn = drawn.expect(200)?;
     ensure!(
-        saved
-            .text()?
-            .contains("class=\"panel\" aria-labelledby=\"preview\""),
-        "no preview"
+        drawn.text()?.contains(preview) && !drawn.text()?.contains("<html"),
+        "{drawn:?}"
     );
     person
         .post(&format!("/dashboard/campaigns/{id}/start"), &[])

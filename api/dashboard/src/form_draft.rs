@@ -1,0 +1,352 @@
+//! A form as its editor has it: fields by rows, read from JSON and written to it.
+
+use std::collections::{BTreeMap, HashSet};
+
+use domain::form::FieldType;
+use serde_json::{Map, Value, json};
+
+use crate::editor::Draft;
+use crate::service;
+
+/// Empty rows below those that have a field.
+const EMPTY_ROWS: usize = 3;
+
+/// What the page's form has.
+#[derive(Default)]
+pub struct FormDraft {
+    pub title: String,
+    /// One a line.
+    pub bus_props: String,
+    pub piping: bool,
+    /// The title in other languages, as [`lines_of`] writes them.
+    pub labels: String,
+    rows: Vec<Row>,
+}
+
+/// A field; without a label it is none.
+#[derive(Default)]
+pub struct Row {
+    /// What is stored of it; what the page has no words for stays as it is.
+    before: Map<String, Value>,
+    pub kind: String,
+    pub label: String,
+    pub required: bool,
+    /// The label in other languages.
+    pub labels: String,
+    /// `key=value,value`; empty: always asked.
+    pub show_if: String,
+    /// Numbers that define a field of its type, by name.
+    numbers: BTreeMap<String, String>,
+    /// One a line, `value=label`.
+    pub options: String,
+}
+
+impl Row {
+    /// Of a field in JSON.
+    fn read(field: &Value) -> Self {
+        let before = field.as_object().cloned().unwrap_or_default();
+        let numbers = before.iter().filter(|(_, value)| value.is_number());
+        Self {
+            kind: text(&field["type"]),
+            label: text(&field["label"]),
+            required: field["required"] == json!(true),
+            labels: lines_of(&field["labels"]),
+            show_if: condition_of(&field["show_if"]),
+            numbers: numbers
+                .map(|(name, value)| (name.clone(), value.to_string()))
+                .collect(),
+            options: list(&field["options"])
+                .iter()
+                .filter(|entry| in_use(entry))
+                .map(option_of)
+                .collect::<Vec<_>>()
+                .join("\n"),
+            before,
+        }
+    }
+
+    fn field_type(&self) -> Option<FieldType> {
+        self.kind.parse().ok()
+    }
+
+    /// As it was typed.
+    pub fn number(&self, name: &str) -> &str {
+        self.numbers.get(name).map_or("", String::as_str)
+    }
+
+    pub fn before_text(&self) -> String {
+        Value::Object(self.before.clone()).to_string()
+    }
+
+    fn key(&self, place: usize) -> String {
+        let known = self.before.get("key").and_then(Value::as_str);
+        known
+            .filter(|key| !key.is_empty())
+            .map_or_else(|| key(&self.label, place), ToOwned::to_owned)
+    }
+
+    /// The field in JSON. `chosen` has the keys of fields with options.
+    fn write(&self, place: usize, chosen: &HashSet<String>) -> Value {
+        let mut field = json!({
+            "key": self.key(place),
+            "type": self.kind,
+            "label": self.label,
+            "required": self.required,
+        });
+        let field_type = self.field_type();
+        for (name, _) in field_type.map_or(&[][..], FieldType::numbers) {
+            let number = self
+                .numbers
+                .get(*name)
+                .and_then(|text| text.trim().parse::<i64>().ok());
+            field[*name] = json!(number.unwrap_or(5));
+        }
+        if field_type.is_some_and(FieldType::has_options) {
+            let before = list(&self.before.get("options").cloned().unwrap_or_default());
+            let option = |line: &str| {
+                // A value may have a `=` of its own.
+                if let Some(same) = before.iter().find(|option| option_of(option) == line) {
+                    return same.clone();
+                }
+                let (value, label) = line.split_once('=').unwrap_or((line, line));
+                let known = before.iter().find(|option| option["value"] == value.trim());
+                let mut option = known.cloned().unwrap_or_default();
+                option["value"] = json!(value.trim());
+                option["label"] = json!(label.trim());
+                // What is typed again is in use again.
+                option["retired"] = Value::Null;
+                option
+            };
+            field["options"] = lines(&self.options).map(option).collect();
+        }
+        let before = self.before.get("show_if");
+        if let Some(same) = before.filter(|before| condition_of(before) == self.show_if) {
+            // A value may have a comma of its own.
+            field["show_if"] = same.clone();
+        } else if let Some((key, values)) = self.show_if.split_once('=') {
+            let key = key.trim();
+            let value = |text: &str| match text.trim().parse::<u8>() {
+                Ok(grade) if !chosen.contains(key) => json!(grade),
+                _ => json!(text.trim()),
+            };
+            let values: Vec<_> = values.split(',').map(value).collect();
+            field["show_if"] = json!({"key": key, "in": values});
+        }
+        put_labels(&mut field, &self.labels);
+        field
+    }
+}
+
+/// `key=value,value`; empty where there is none.
+fn condition_of(show_if: &Value) -> String {
+    let values: Vec<_> = list(&show_if["in"]).iter().map(service::text).collect();
+    let key = show_if["key"].as_str();
+    key.map_or_else(String::new, |key| format!("{key}={}", values.join(",")))
+}
+
+fn option_of(option: &Value) -> String {
+    format!("{}={}", text(&option["value"]), text(&option["label"]))
+}
+
+fn in_use(entry: &Value) -> bool {
+    entry["retired"] != json!(true)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn list(value: &Value) -> Vec<Value> {
+    value.as_array().cloned().unwrap_or_default()
+}
+
+/// The lines of a text that are not blank.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty())
+}
+
+/// Texts by language, one a line: `de=Wie war es?`.
+fn lines_of(labels: &Value) -> String {
+    let labels = labels.as_object().into_iter().flatten();
+    let lines: Vec<_> = labels
+        .map(|(language, label)| format!("{language}={}", text(label)))
+        .collect();
+    lines.join("\n")
+}
+
+fn put_labels(of: &mut Value, labels: &str) {
+    let labels: Map<_, _> = lines(labels)
+        .filter_map(|line| line.split_once('='))
+        .map(|(language, label)| (language.trim().to_owned(), json!(label.trim())))
+        .collect();
+    if !labels.is_empty() {
+        of["labels"] = labels.into();
+    }
+}
+
+impl Draft for FormDraft {
+    fn read(form: &Value) -> Self {
+        let bus_props = list(&form["bus_props"]);
+        let bus_props = bus_props.iter().filter(|entry| in_use(entry));
+        let bus_props: Vec<_> = bus_props.map(|entry| text(&entry["bus_prop"])).collect();
+        Self {
+            title: text(&form["title"]),
+            bus_props: bus_props.join("\n"),
+            piping: form["piping"] == json!(true),
+            labels: lines_of(&form["labels"]),
+            rows: list(&form["fields"])
+                .iter()
+                .filter(|entry| in_use(entry))
+                .map(Row::read)
+                .collect(),
+        }
+    }
+
+    /// Each `before` begins a row.
+    fn sent(pairs: Vec<(String, String)>) -> Self {
+        let mut draft = Self::default();
+        for (name, value) in pairs {
+            match (&*name, draft.rows.last_mut()) {
+                ("title", _) => draft.title = value,
+                ("bus_props", _) => draft.bus_props = value,
+                ("piping", _) => draft.piping = true,
+                ("title_labels", _) => draft.labels = value,
+                ("before", _) => draft.rows.push(Row {
+                    before: serde_json::from_str(&value).unwrap_or_default(),
+                    ..Row::default()
+                }),
+                ("type", Some(row)) => row.kind = value,
+                ("label", Some(row)) => row.label = value,
+                ("required", Some(row)) => row.required = true,
+                ("labels", Some(row)) => row.labels = value,
+                ("show_if", Some(row)) => row.show_if = value,
+                ("options", Some(row)) => row.options = value,
+                (_, Some(row)) => {
+                    row.numbers.insert(name, value);
+                }
+                _ => {}
+            }
+        }
+        draft.rows.retain(|row| !row.label.trim().is_empty());
+        draft
+    }
+
+    fn write(&self) -> Value {
+        let rows = || self.rows.iter().enumerate();
+        let chosen = rows().filter(|(_, row)| row.field_type().is_some_and(FieldType::has_options));
+        let chosen = chosen.map(|(place, row)| row.key(place)).collect();
+        let fields: Vec<_> = rows()
+            .map(|(place, row)| row.write(place, &chosen))
+            .collect();
+        let bus_props: Vec<_> = lines(&self.bus_props).collect();
+        let mut form = json!({"title": self.title, "bus_props": bus_props, "fields": fields});
+        if self.piping {
+            form["piping"] = json!(true);
+        }
+        put_labels(&mut form, &self.labels);
+        form
+    }
+}
+
+impl FormDraft {
+    /// Rows with a field, and some without.
+    pub fn rows_and_more(&self) -> impl Iterator<Item = Option<&Row>> {
+        self.rows
+            .iter()
+            .map(Some)
+            .chain(std::iter::repeat_n(None, EMPTY_ROWS))
+    }
+}
+
+/// A key that begins with the letters of the label.
+fn key(label: &str, place: usize) -> String {
+    let letters = label.to_lowercase();
+    let letters: String = letters
+        .chars()
+        .filter(char::is_ascii_lowercase)
+        .take(20)
+        .collect();
+    format!(
+        "{}{}",
+        if letters.is_empty() {
+            "field"
+        } else {
+            &letters
+        },
+        place + 1
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_read_is_written_as_it_was() {
+        let form = json!({
+            "title": "t", "bus_props": ["store:A"],
+            "fields": [
+                {"key": "a", "type": "nps", "label": "A", "required": true},
+                {"key": "b", "type": "rating", "label": "B", "required": false, "scale": 7},
+                {"key": "c", "type": "choice", "label": "C", "required": false, "show_if": {"key": "a", "in": [0, 1]},
+                 "options": [{"value": "x=1", "label": "X=Y", "labels": {"de": "Ü"}}, {"value": "z", "label": "Z"}]},
+                {"key": "d", "type": "text", "label": "D {store|here}", "required": false, "labels": {"de": "D", "fr": "D=D"},
+                 "show_if": {"key": "c", "in": ["x=1", "z, zz"]}}],
+            "piping": true, "labels": {"de": "T"},
+        });
+        let mut shown = form.clone();
+        shown["bus_props"] = json!([{"bus_prop": "store:A", "retired": false}, {"bus_prop": "store:B", "retired": true}]);
+        let read = FormDraft::read(&shown);
+        assert_eq!(read.write(), form);
+        // What comes back from the page is the same.
+        let mut pairs = vec![
+            ("title".to_owned(), read.title.clone()),
+            ("bus_props".to_owned(), read.bus_props.clone()),
+            ("piping".to_owned(), "on".to_owned()),
+            ("title_labels".to_owned(), read.labels.clone()),
+        ];
+        for row in &read.rows {
+            let numbers = row
+                .numbers
+                .iter()
+                .map(|(name, number)| (&**name, number.clone()));
+            let members = [
+                ("before", row.before_text()),
+                ("type", row.kind.clone()),
+                ("label", row.label.clone()),
+                ("labels", row.labels.clone()),
+                ("show_if", row.show_if.clone()),
+                ("options", row.options.clone()),
+            ];
+            let required = row.required.then(|| ("required", "on".to_owned()));
+            let members = members.into_iter().chain(required).chain(numbers);
+            pairs.extend(members.map(|(name, value)| (name.to_owned(), value)));
+        }
+        assert_eq!(FormDraft::sent(pairs).write(), form);
+    }
+
+    #[test]
+    fn rows_without_a_label_are_none_and_keys_follow_from_labels() {
+        let pairs = [
+            ("title", "t"),
+            ("before", ""),
+            ("type", "text"),
+            ("label", "Your Name?"),
+            ("required", "on"),
+            ("before", ""),
+            ("type", "nps"),
+        ];
+        let draft = FormDraft::sent(
+            pairs
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
+        );
+        let fields = &draft.write()["fields"];
+        assert_eq!(
+            fields,
+            &json!([{"key": "yourname1", "type": "text", "label": "Your Name?", "required": true}])
+        );
+        assert_eq!(key("¿Qué?", 1), "qu2");
+        assert_eq!(key("你好", 0), "field1");
+    }
+}
