@@ -37,6 +37,9 @@ pub struct AnswersQuery {
     /// Grades, such as `0-6`.
     #[serde(default)]
     nps: String,
+    /// A tracking field of the link, `name=value`.
+    #[serde(default)]
+    track_field: String,
     #[serde(flatten)]
     page: PageQuery,
     #[serde(flatten)]
@@ -52,7 +55,7 @@ struct AnswersPage<'a> {
     form: &'a str,
     query: &'a AnswersQuery,
     /// What it is narrowed to, as parameters: beside the range, and with it.
-    keep: [(&'a str, &'a str); 5],
+    keep: [(&'a str, &'a str); 6],
     filter: String,
     found: Feedbacks,
 }
@@ -115,7 +118,12 @@ impl AnswersQuery {
         let (start, end) = (range.dates.start(), range.dates.end());
         let bus_prop = utf8_percent_encode(&self.bus_prop, NON_ALPHANUMERIC);
         let form = utf8_percent_encode(form, NON_ALPHANUMERIC);
-        let given = [("limit", limit), ("q", self.q.trim()), ("nps", &*self.nps)];
+        let given = [
+            ("limit", limit),
+            ("q", self.q.trim()),
+            ("nps", &*self.nps),
+            ("track_field", &*self.track_field),
+        ];
         let given = given.iter().filter(|(_, value)| !value.is_empty());
         let query = Serializer::new(String::new()).extend_pairs(given).finish();
         format!("/api_v1/report/feedbacks/{comments}{start}/{end}/{form}/{bus_prop}?{query}")
@@ -156,6 +164,7 @@ pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result
         ("show", &query.show),
         ("q", &query.q),
         ("nps", &query.nps),
+        ("track_field", &query.track_field),
     ];
     let mut filter = Serializer::new(range.query());
     let template = AnswersPage {

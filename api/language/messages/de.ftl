@@ -130,6 +130,7 @@ comments-none = Keine Kommentare an diesen Tagen.
 all-answers = Alle Antworten
 smiley = Smiley
 words = Wörter
+track-field = Tracking-Feld
 answers-show = Zeigen
 answers-comments = Kommentare
 answers-all = Alle Antworten

@@ -130,6 +130,7 @@ comments-none = No comments on these days.
 all-answers = All answers
 smiley = Smiley
 words = Words
+track-field = Tracking field
 answers-show = Show
 answers-comments = Comments
 answers-all = All answers

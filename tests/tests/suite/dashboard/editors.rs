@@ -358,6 +358,7 @@ async fn a_link_is_shown_with_its_code_and_its_answers_are_exported() -> Result<
         ("&nps=0-6", 1),
         ("&q=fine", 1),
         ("&nps=0-6&q=fine", 0),
+        ("&track_field=docid%3Dnobody", 0),
     ] {
         let path = format!("/dashboard/answers.csv?form={id}&days=7{filter}");
         let csv = person.get(&path).await?.expect(200)?;

@@ -112,7 +112,7 @@ async fn the_figures_are_those_of_the_api() -> Result<()> {
 }
 
 #[tokio::test]
-async fn answers_are_searched_by_grade_and_word() -> Result<()> {
+async fn answers_are_searched_by_grade_word_and_tracking_field() -> Result<()> {
     let app = App::start().await?;
     let (owner, form) = answered(&app).await?;
     let person = app.person("ada", "shop", "viewer").await?;
@@ -123,6 +123,9 @@ async fn answers_are_searched_by_grade_and_word() -> Result<()> {
         ("q=WAIT%20long", 1),
         ("q=wait%20fine", 0),
         ("q=fine&nps=0-6", 0),
+        ("track_field=docid%3Dorder-1", 3),
+        ("track_field=docid%3Dorder-1&nps=3", 1),
+        ("track_field=docid%3Dorder-2", 0),
     ] {
         let found = person
             .get(&format!(
@@ -136,6 +139,11 @@ async fn answers_are_searched_by_grade_and_word() -> Result<()> {
             format!(">{count} answers<")
         };
         ensure!(found.text()?.contains(&heading), "{filter}: {found:?}");
+        // Each answer leads to all that share its tracking field.
+        let leads = found
+            .text()?
+            .matches("track_field=docid%3Dorder-1\">docid: order-1</a>");
+        ensure!(leads.count() == count, "{filter}: {found:?}");
     }
     for wrong in ["nps=11", "nps=a", "happiness=0", "q="] {
         let list = format!("/api_v1/report/feedbacks/2026-01-01/2026-01-02/{form_id}?{wrong}");
