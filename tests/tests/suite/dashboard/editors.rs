@@ -397,5 +397,29 @@ async fn the_look_of_pages_is_set() -> Result<()> {
     ensure!(found == expected, "{found}");
     let page = person.get(path).await?.expect(200)?;
     ensure!(page.text()?.contains("value=\"#0f5132\""), "{page:?}");
+
+    // So looks the preview of a form.
+    let logo = "data:image/svg+xml;base64,PHN2Zy8+";
+    let branding = json!({"name": "Acme", "logo": logo, "color": "#0f5132"});
+    owner
+        .send_json(Method::PUT, "/api_v1/account", &branding)
+        .await?
+        .expect(200)?;
+    let draft = [
+        ("title", "T"),
+        ("before", ""),
+        ("type", "nps"),
+        ("label", "Good?"),
+    ];
+    let preview = "/dashboard/forms/preview";
+    let drawn = person.post(preview, &draft).await?.expect(200)?;
+    for part in ["Acme", "#0f5132", "src=\"preview/logo\""] {
+        ensure!(drawn.text()?.contains(part), "no {part}: {drawn:?}");
+    }
+    let image = person.get(&format!("{preview}/logo")).await?.expect(200)?;
+    ensure!(
+        image.header("content-type") == Some("image/svg+xml"),
+        "{image:?}"
+    );
     Ok(())
 }
