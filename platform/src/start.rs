@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anyhow::Context;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -54,9 +55,10 @@ fn try_run(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> anyhow::Res
     let metrics = telemetry::init()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .build()?;
+        .build()
+        .context("no runtime can be started")?;
     let result = runtime.block_on(async {
-        let shutdown = on_signal()?;
+        let shutdown = on_signal().context("signals cannot be received")?;
         tokio::spawn(telemetry::keep(metrics.clone()));
         let process = Process {
             metrics,

@@ -94,10 +94,12 @@ impl Demo {
         let (events, mut after) = (self.events.clone(), self.delay);
         tokio::spawn(async move {
             loop {
-                sleep(after).await;
+                tokio::select! {
+                    () = sleep(after) => {}
+                    () = events.closed() => return,
+                }
                 let (stored, is_stored) = oneshot::channel();
                 let kind = EventKind::Receipt(receipt.clone());
-                // Nobody takes it any more, or it is stored.
                 if events.send(Event { kind, stored }).is_err() || is_stored.await.is_ok() {
                     return;
                 }

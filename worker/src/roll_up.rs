@@ -5,6 +5,7 @@
 //! arrives during its roll-up is not lost. A scan of the pending rows makes up for notifications that never arrived.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,8 +67,16 @@ pub struct RollupNotifier {
 
 #[derive(Debug, Default)]
 struct Shared {
-    notified: Mutex<BTreeMap<FormKey, ScanScope>>,
+    forms: Mutex<Forms>,
     notify: Notify,
+}
+
+/// Forms with pending counts.
+#[derive(Debug, Default)]
+struct Forms {
+    notified: BTreeMap<FormKey, ScanScope>,
+    /// Those that wait for a place.
+    waiting: BTreeMap<FormKey, ScanScope>,
 }
 
 impl RollupNotifier {
@@ -77,10 +86,14 @@ impl RollupNotifier {
     }
 
     fn put(&self, form: FormKey, scope: ScanScope) {
-        let mut notified = self.shared.notified.lock();
-        let known = notified.entry(form).or_insert(scope);
+        let mut forms = self.shared.forms.lock();
+        if let Some(waiting) = forms.waiting.get_mut(&form) {
+            *waiting = scope.max(*waiting);
+            return;
+        }
+        let known = forms.notified.entry(form).or_insert(scope);
         *known = scope.max(*known);
-        drop(notified);
+        drop(forms);
         self.shared.notify.notify_one();
     }
 }
@@ -138,11 +151,17 @@ impl RollupJob {
                     away = done.is_err();
                 }
                 () = self.notified(paced) => {
-                    for form in self.notifier.shared.notified.lock().keys() {
-                        if forms.insert(*form) {
-                            tasks.push(self.roll_up(*form, &places, shutdown));
-                        }
+                    let mut shared = self.notifier.shared.forms.lock();
+                    // What is under way is left until it ends.
+                    let (left, begun): (BTreeMap<_, _>, BTreeMap<_, _>) =
+                        take(&mut shared.notified).into_iter().partition(|(form, _)| forms.contains(form));
+                    shared.notified = left;
+                    for (form, scope) in begun {
+                        forms.insert(form);
+                        shared.waiting.insert(form, scope);
+                        tasks.push(self.roll_up(form, &places, shutdown));
                     }
+                    drop(shared);
                     paced = Instant::now() + PACE;
                 }
                 () = sleep(POLL) => {}
@@ -165,14 +184,19 @@ impl RollupJob {
         shutdown: &CancellationToken,
     ) -> (FormKey, Result<(), Error>) {
         let _place = places.take(form.account_id).await;
-        let scope = self.notifier.shared.notified.lock().remove(&form);
-        let Some(scope) = scope.filter(|_| !shutdown.is_cancelled()) else {
-            return (form, Ok(()));
-        };
+        let scope = self.notifier.shared.forms.lock().waiting.remove(&form);
+        match scope.filter(|_| !shutdown.is_cancelled()) {
+            // Boxed, because many may wait.
+            Some(scope) => (form, Box::pin(self.roll_up_now(form, scope)).await),
+            None => (form, Ok(())),
+        }
+    }
+
+    async fn roll_up_now(&self, form: FormKey, scope: ScanScope) -> Result<(), Error> {
         let started = Instant::now();
         let done = run(&self.store, form, scope).await;
         let took = started.elapsed();
-        let done = match done {
+        match done {
             Ok(RolledUp { rows: 0, .. }) => Ok(()),
             Ok(RolledUp { rows, touched }) => {
                 counter!("feedback_rolled_up_deltas_total").increment(rows as u64);
@@ -194,8 +218,7 @@ impl RollupJob {
                 tracing::error!(form.id = %form.form_id, error = %one_line(&error), "form not rolled up");
                 Ok(())
             }
-        };
-        (form, done)
+        }
     }
 
     /// Finds forms with pending counts without a notification, again and again.

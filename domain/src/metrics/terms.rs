@@ -90,12 +90,17 @@ pub fn over_represented(comments: &[(String, bool)]) -> Vec<Term> {
         }
     }
     let best = best.into_iter().map(|(text, found)| {
-        let quotes = found.detractors.iter().map(|place| &texts[*place]);
-        let different: IndexSet<&String> = quotes.collect();
+        let mut quotes = IndexSet::new();
+        for place in &found.detractors {
+            quotes.insert(&texts[*place]);
+            if quotes.len() == MAX_QUOTES {
+                break;
+            }
+        }
         Term {
             text,
             comments: count(found.detractors.len()),
-            quotes: different.into_iter().take(MAX_QUOTES).cloned().collect(),
+            quotes: quotes.into_iter().cloned().collect(),
         }
     });
     best.collect()

@@ -100,6 +100,7 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn create_form(&self, account_id: Uuid, content: &FormContent) -> Result<Form> {
+        let text = serde_json::to_string(content).map_err(Error::broken)?;
         let tx = self.begin().await?;
         let now = tx.now().await?;
         let row = form::Model {
@@ -107,25 +108,24 @@ impl Store {
             form_id: Uuid::now_v7(),
             status: FormStatus::Draft.as_str().to_owned(),
             title: content.title.clone(),
-            content: serde_json::to_string(content).map_err(Error::broken)?,
+            content: text,
             revision: 1,
             created_at: now,
             updated_at: now,
             published_at: None,
             deleted_at: None,
         };
-        let form = Form::read(&row)?;
-        form::Entity::insert(row.into_active_model().reset_all())
+        form::Entity::insert(row.clone().into_active_model().reset_all())
             .exec_without_returning(&tx)
             .await?;
-        let key = FormKey::new(account_id, form.form_id);
+        let key = FormKey::new(account_id, row.form_id);
         let insert = "INSERT INTO form_version (account_id, form_id, data_version, as_of, next_watermark_at, stamp)
          VALUES ($1, $2, 1, $3, $3, $4)";
         tx.execute(insert, values![key, now, rand::random::<i64>()])
             .await?;
-        let made = async { Ok(self.form(account_id, form.form_id).await?.is_some()) };
+        let made = async { Ok(self.form(account_id, row.form_id).await?.is_some()) };
         tx.commit_or_ask(made).await?;
-        Ok(form)
+        Form::read(&row)
     }
 
     /// One form.

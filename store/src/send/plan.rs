@@ -170,6 +170,7 @@ impl Tx {
         let zone = self.row(zone, values![key.account_id]).await?;
         let zone = zone.ok_or_else(|| Error::broken("a campaign without an account"))?;
         let account_zone: Tz = parsed(&zone, "time_zone")?;
+        // Messages are scheduled from this moment on.
         let from = self.now().await? + TimeDelta::minutes(content.delay_minutes.into());
         let from = content.starts_at.map_or(from, |starts| starts.max(from));
         recipients.retain(|recipient| recipient.phone.is_some());

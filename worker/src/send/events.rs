@@ -25,7 +25,7 @@ const BATCH: usize = 500;
 /// Receipts that came before the result with their id are looked at this often.
 const SETTLE: Duration = Duration::from_secs(1);
 
-/// Takes events of a provider until `stop`, as many at once as have come.
+/// Takes events of a provider, as many at once as have come, until `stop`; what came before it is still stored.
 pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
     let provider = &hand_over.provider;
     let by_id = provider.reports_by_id();
@@ -35,9 +35,10 @@ pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
     };
     let mut settle = tokio::time::interval(SETTLE);
     loop {
-        let first = tokio::select! {
-            () = stop.cancelled() => return,
-            event = provider.event() => event,
+        let mut batch = Vec::new();
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => {}
             _ = settle.tick(), if by_id => {
                 let sender = keeper.sender;
                 if let Err(error) = sender.store.settle_strays(&sender.setting.name).await {
@@ -45,8 +46,9 @@ pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
                 }
                 continue;
             }
-        };
-        let mut batch = vec![first];
+            event = provider.event() => batch.push(event),
+        }
+        let is_last = stop.is_cancelled();
         // Without tokio's limit on how often a task goes on without a pause, which is less than a batch.
         while batch.len() < BATCH
             && let Some(event) = unconstrained(provider.event()).now_or_never()
@@ -54,6 +56,9 @@ pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
             batch.push(event);
         }
         keeper.keep_all(batch).await;
+        if is_last {
+            return;
+        }
     }
 }
 
