@@ -48,11 +48,13 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
         .layer(from_fn_with_state(state.clone(), entry::guarded))
 }
 
-/// What is answered where no route is. Under a link these are mostly people whose link was damaged on its way, such as by
-/// a slash after it, so they get a page.
+/// What is answered where no route is. People get a page: those of the dashboard, and under a link, where most had theirs damaged
+/// on its way, such as by a slash after it.
 async fn nothing_here(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let reads = method == Method::GET || method == Method::HEAD;
-    if reads && uri.path().starts_with("/f/") {
+    if reads && uri.path().starts_with("/dashboard/") {
+        api_dashboard::nothing_here(&headers)
+    } else if reads && uri.path().starts_with("/f/") {
         let page = pages::not_found(Frame::of_request(&headers));
         (StatusCode::NOT_FOUND, page).into_response()
     } else {

@@ -44,11 +44,13 @@ mod signed_in;
 mod state;
 mod suppressions;
 
-use api_http::AppState;
+use api_http::{AppState, Problem};
+use api_language::of_request;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::http::HeaderMap;
 use axum::middleware::from_fn_with_state;
-use axum::response::Redirect;
+use axum::response::{Redirect, Response};
 use axum::routing::{get, post};
 use domain::person::Role;
 use platform::cache::Cache;
@@ -64,6 +66,11 @@ use self::state::DashboardState;
 const FORM_BYTES: usize = 1 << 20;
 /// Of those that nobody has signed in for.
 const SIGN_IN_BYTES: usize = 8 << 10;
+
+/// The page where the dashboard has none.
+pub fn nothing_here(headers: &HeaderMap) -> Response {
+    page::trouble(of_request(headers), &Problem::not_found())
+}
 
 /// `/` and everything under `/dashboard`. `api` has the operations that pages call.
 pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Router {

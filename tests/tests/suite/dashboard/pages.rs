@@ -96,13 +96,17 @@ async fn the_figures_are_those_of_the_api() -> Result<()> {
         german.text()?.contains("<html lang=\"de\">") && german.text()?.contains("Übersicht"),
         "{german:?}"
     );
+    let nowhere = person.get("/dashboard/nowhere").await?.expect(404)?;
+    ensure!(
+        nowhere.text()?.contains("There is nothing here"),
+        "{nowhere:?}"
+    );
     for (path, status) in [
         ("/dashboard?from=2026-01-01&to=2026-02-30", 400),
         ("/dashboard?days=0", 400),
         ("/dashboard?days=99999999999999", 400),
         ("/dashboard/form/none", 400),
         ("/dashboard/answers?cursor=x", 400),
-        ("/dashboard/nowhere", 404),
         ("/dashboard/assets/nothing.css", 404),
     ] {
         let answer = person.get(path).await?;
