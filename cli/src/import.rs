@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::campaign::{is_sent, watch};
 use crate::output::{list, members, print, style, word};
-use crate::service::{Connection, Service, is_temporary, read, repeat, text};
+use crate::service::{Connection, Service, may_go_on, read, repeat, text};
 
 /// Where imports go.
 const IMPORTS: &str = "/api_v1/sms/import";
@@ -111,7 +111,7 @@ pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> an
         format!("the same command with --idempotency-key {key} goes on, and imports nothing twice");
     let (mut answer, batch, mut status) = match shutdown.run_until_cancelled(stored).await {
         None => bail!("ended before the end; what was accepted is stored without it, and {again}"),
-        Some(Err(error)) if is_temporary(&error) => bail!("{error:#}; {again}"),
+        Some(Err(error)) if may_go_on(&error) => bail!("{error:#}; {again}"),
         Some(stored) => stored?,
     };
     let rejected = count(&answer, "rejected");

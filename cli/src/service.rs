@@ -52,12 +52,18 @@ struct Refused {
 }
 
 /// Whether the same call may succeed later: its connection broke, or it was refused for the moment.
-pub(crate) fn is_temporary(error: &anyhow::Error) -> bool {
+fn is_temporary(error: &anyhow::Error) -> bool {
     if let Some(refused) = error.downcast_ref::<Refused>() {
         return refused.retry_after.is_some() || matches!(refused.status.as_u16(), 502..=504);
     }
     let error = error.downcast_ref::<reqwest::Error>();
     error.is_some_and(|error| !error.is_builder())
+}
+
+/// Whether the service may have done it all the same, or would later: only a refusal is certain.
+pub(crate) fn may_go_on(error: &anyhow::Error) -> bool {
+    let refused = error.downcast_ref::<Refused>();
+    is_temporary(error) || refused.is_some_and(|refused| refused.status.is_server_error())
 }
 
 impl Service {

@@ -46,7 +46,11 @@ pub(crate) static TLS: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(TLS_SERVER_ROOT_CERTS.iter().cloned());
     // An image without a store has none, and Mozilla's are enough for it.
-    roots.add_parsable_certificates(load_native_certs().certs);
+    let system = load_native_certs();
+    for error in &system.errors {
+        tracing::warn!(%error, "authorities that the system trusts cannot be read");
+    }
+    roots.add_parsable_certificates(system.certs);
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

@@ -8,6 +8,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use domain::form::{Field, FormStatus, Labels};
 use domain::link::Token;
 use moka::future::Cache;
@@ -28,6 +29,8 @@ const LINK: usize = 1 << 10;
 const ENTRY: usize = 128;
 /// The bytes of all pages that are prepared.
 const PAGES: u64 = 64 << 20;
+/// The bytes of all logos.
+const LOGOS: u64 = 16 << 20;
 /// A page that nobody opens is forgotten after that.
 const PAGE_IDLE: Duration = Duration::from_mins(1);
 /// For so long a token that opened a link is looked up for any address.
@@ -41,7 +44,12 @@ pub struct Links {
     /// An attacker behind the same address does not take a link from those who have it open.
     lately: Cache<Token, ()>,
     pages: Cache<PageKey, Arc<Prepared>>,
+    /// By account.
+    logos: Cache<Uuid, Option<Logo>>,
 }
+
+/// Its media type and its bytes.
+type Logo = (&'static str, Bytes);
 
 /// What a form's page depends on.
 #[derive(PartialEq, Eq, Hash)]
@@ -83,6 +91,14 @@ impl Links {
                 .max_capacity(PAGES)
                 .weigher(|_, page: &Arc<Prepared>| u32::try_from(page.size()).unwrap_or(u32::MAX))
                 .time_to_idle(PAGE_IDLE)
+                .build(),
+            logos: Cache::builder()
+                .max_capacity(LOGOS)
+                .weigher(|_, logo: &Option<Logo>| {
+                    let bytes = logo.as_ref().map_or(0, |(_, image)| image.len());
+                    u32::try_from(ENTRY + bytes).unwrap_or(u32::MAX)
+                })
+                .time_to_live(MAX_AGE)
                 .build(),
         }
     }
@@ -167,6 +183,17 @@ impl Links {
             opened.page.get_or_init(|| (words, page.clone()));
         }
         page
+    }
+
+    /// The logo of an account, if it has one.
+    pub async fn logo(&self, state: &AppState, account_id: Uuid) -> Result<Option<Logo>> {
+        let query = async {
+            let branding = within(QUICK, state.store.branding(account_id)).await?;
+            let image = branding.logo.and_then(|logo| logo.image());
+            Ok::<_, Problem>(image.map(|(kind, bytes)| (kind, bytes.into())))
+        };
+        let logo = self.logos.try_get_with(account_id, query).await;
+        logo.map_err(|problem| Problem::clone(&problem))
     }
 }
 

@@ -10,6 +10,7 @@ use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::answers::FormChoice;
@@ -18,9 +19,6 @@ use crate::editor::{self, Draft, Edit, Editing};
 use crate::page::{Frame, html};
 use crate::service::{self, List, Operation};
 use crate::signed_in::{Change, Pairs, SignedIn};
-
-/// Of a draft the API judges so many recipients at most.
-const JUDGED: i64 = 20_000;
 
 #[derive(Template)]
 #[template(path = "campaign_edit.html")]
@@ -65,9 +63,7 @@ struct Preview {
     parts: BTreeMap<String, i64>,
     encodings: BTreeMap<String, i64>,
     samples: Vec<Sample>,
-    /// Not everybody was judged.
-    #[serde(skip)]
-    is_partial: bool,
+    partial: bool,
 }
 
 #[derive(Deserialize)]
@@ -144,22 +140,31 @@ impl Edit for CampaignDraft {
 
     async fn page(&self, person: &SignedIn, editing: &Editing) -> Result<Response> {
         let f = person.frame("campaigns");
-        let forms: List<_> = person.get("/api_v1/form/list/PUBLISHED?limit=200").await?;
-        let senders: List<_> = person.get("/api_v1/sms/sender").await?;
-        let batches: List<_> = person.get("/api_v1/sms/import?limit=25").await?;
         let template = EditPage {
             f: &f,
             editing,
             draft: self,
-            forms: forms.items,
-            senders: senders.items,
-            batches: batches.items,
+            forms: choices(person, editing, "/api_v1/form/list/PUBLISHED?limit=200").await?,
+            senders: choices(person, editing, "/api_v1/sms/sender").await?,
+            batches: choices(person, editing, "/api_v1/sms/import?limit=25").await?,
             preview: match &editing.id {
                 Some(id) if editing.problem.is_none() => Some(of_stored(person, id).await),
                 _ => None,
             },
         };
         Ok(html(f.t, editing.status(), &template))
+    }
+}
+
+/// What can be chosen from. What somebody typed is shown without it if it cannot be had.
+async fn choices<T: DeserializeOwned>(
+    person: &SignedIn,
+    editing: &Editing,
+    path: &str,
+) -> Result<Vec<T>> {
+    match person.get::<List<T>>(path).await {
+        Err(_) if editing.problem.is_some() => Ok(Vec::new()),
+        found => Ok(found?.items),
     }
 }
 
@@ -182,9 +187,7 @@ async fn of_draft(person: &SignedIn, draft: &CampaignDraft) -> Result<Preview> {
     }
     let path = format!("{}/preview", CampaignDraft::STORED);
     let operation = Operation::new(Method::POST, &path).body(campaign);
-    let mut preview: Preview = service::read(person.run(operation).await?).await?;
-    preview.is_partial = preview.recipients >= JUDGED;
-    Ok(preview)
+    service::read(person.run(operation).await?).await
 }
 
 /// What the draft that was sent would do.

@@ -1,6 +1,6 @@
 //! Campaigns: their funnels, and starting, pausing and ending them.
 
-use api_http::{Problem, Result, parse_id};
+use api_http::{Code, Problem, Result, parse_id};
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::http::Method;
@@ -9,10 +9,11 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::campaign_draft::CampaignDraft;
 use crate::chart::share;
+use crate::editor;
 use crate::page::{Frame, page};
 use crate::service::{List, Operation, PageQuery};
-use crate::sign_in::Nothing;
 use crate::signed_in::{Change, SignedIn};
 
 #[derive(Template)]
@@ -157,15 +158,28 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     Ok(page(&f, &CampaignPage { f: &f, campaign }))
 }
 
+/// Which version of a campaign somebody saw; of its own page none.
+#[derive(Deserialize)]
+pub struct Seen {
+    version: Option<String>,
+}
+
 /// Starts, pauses, resumes, finishes or cancels a campaign.
 pub async fn act(
     person: SignedIn,
     Path((campaign_id, action)): Path<(String, String)>,
-    Change(Nothing {}): Change<Nothing>,
+    Change(Seen { version }): Change<Seen>,
 ) -> Result<Response> {
     let campaign_id = parse_id("campaign_id", &campaign_id)?;
     if !matches!(&*action, "start" | "pause" | "resume" | "finish" | "cancel") {
         return Err(Problem::not_found());
+    }
+    if let Some(version) = version
+        && !editor::is_current::<CampaignDraft>(&person, &campaign_id, &version).await?
+    {
+        let changed = Problem::new(Code::PreconditionFailed, "it was changed meanwhile");
+        let id = campaign_id.to_string();
+        return editor::show::<CampaignDraft>(&person, id, Some(changed)).await;
     }
     let path = format!("/api_v1/sms/campaign/{campaign_id}/{action}");
     let (action, id) = (format!("campaign.{action}"), campaign_id.to_string());

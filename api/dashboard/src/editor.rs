@@ -9,6 +9,7 @@ use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 use serde_json::Value;
+use uuid::Uuid;
 
 use crate::service::{self, Operation};
 use crate::signed_in::{Pairs, SignedIn};
@@ -124,6 +125,15 @@ async fn find<D: Edit>(person: &SignedIn, id: &str) -> Result<(D, String)> {
     let tag = tag.and_then(|tag| tag.to_str().ok()).unwrap_or_default();
     let tag = tag.to_owned();
     Ok((D::read(&service::read(stored).await?), tag))
+}
+
+/// Whether what is stored still has this version.
+///
+/// # Errors
+/// 404, 503.
+pub async fn is_current<D: Edit>(person: &SignedIn, id: &Uuid, version: &str) -> Result<bool> {
+    let (_, stored): (D, _) = find(person, &id.to_string()).await?;
+    Ok(stored == version)
 }
 
 /// Makes one, or replaces the version of it that the page was drawn from.

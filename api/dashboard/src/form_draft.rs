@@ -1,6 +1,6 @@
 //! A form as its editor has it: fields by rows, read from JSON and written to it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use domain::form::FieldType;
 use serde_json::{Map, Value, json};
@@ -103,14 +103,20 @@ impl Row {
         }
         if field_type.is_some_and(FieldType::has_options) {
             let before = list(&self.before.get("options").cloned().unwrap_or_default());
+            let lines_before: HashMap<_, _> =
+                before.iter().map(|one| (option_of(one), one)).collect();
+            let values = before
+                .iter()
+                .filter_map(|one| Some((one["value"].as_str()?, one)));
+            let values: HashMap<_, _> = values.collect();
             let option = |line: &str| {
                 // A value may have a `=` of its own.
-                if let Some(same) = before.iter().find(|option| option_of(option) == line) {
-                    return same.clone();
+                if let Some(same) = lines_before.get(line) {
+                    return Value::clone(same);
                 }
                 let (value, label) = line.split_once('=').unwrap_or((line, line));
-                let known = before.iter().find(|option| option["value"] == value.trim());
-                let mut option = known.cloned().unwrap_or_default();
+                let known = values.get(value.trim());
+                let mut option = known.map_or(Value::Null, |known| Value::clone(known));
                 option["value"] = json!(value.trim());
                 option["label"] = json!(label.trim());
                 // What is typed again is in use again.

@@ -1,7 +1,7 @@
 //! The editor of forms: its page, and the public page of what it has at the moment.
 
 use api_collect::pages;
-use api_http::{Problem, Result};
+use api_http::{Problem, QUICK, Result, within};
 use api_language::Text;
 use askama::Template;
 use axum::http::StatusCode;
@@ -10,7 +10,6 @@ use domain::form::{FieldType, FormContent, FormInput};
 use domain::invalid::Invalid;
 use domain::link::TrackFields;
 use serde_json::{Value, json};
-use store::account::Look;
 use strum::VariantArray;
 
 use crate::editor::{Draft, Edit, Editing};
@@ -80,13 +79,7 @@ pub async fn preview(person: SignedIn, Pairs(pairs): Pairs) -> Result<Response> 
             return Ok(html(person.t, StatusCode::OK, &page));
         }
     };
-    let branding = person.store().branding(person.account_id).await?;
-    let look = Look {
-        name: branding.name,
-        color: branding.color,
-        language: branding.language,
-        has_logo: branding.logo.is_some(),
-    };
+    let look = within(QUICK, person.store().look(person.account_id)).await?;
     let f = pages::Frame {
         t: person.t,
         look: &look,
@@ -96,7 +89,7 @@ pub async fn preview(person: SignedIn, Pairs(pairs): Pairs) -> Result<Response> 
 
 /// The logo on that page.
 pub async fn logo(person: SignedIn) -> Result<Response> {
-    let branding = person.store().branding(person.account_id).await?;
+    let branding = within(QUICK, person.store().branding(person.account_id)).await?;
     let logo = branding.logo.and_then(|logo| logo.image());
     let (kind, image) = logo.ok_or_else(Problem::not_found)?;
     Ok(pages::logo(kind, image))

@@ -55,6 +55,8 @@ use axum::routing::{get, post};
 use domain::person::Role;
 use platform::cache::Cache;
 use platform::config::Config;
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
 
 use self::campaign_draft::CampaignDraft;
 use self::form_draft::FormDraft;
@@ -62,8 +64,8 @@ pub use self::password::hash as hash_password;
 pub use self::session::sign_in_path;
 use self::state::DashboardState;
 
-/// Bytes of a form that a page sends.
-const FORM_BYTES: usize = 1 << 20;
+/// Bytes of a form that a page sends: that of the largest form has its texts twice, each byte as three.
+const FORM_BYTES: usize = 8 << 20;
 /// Of those that nobody has signed in for.
 const SIGN_IN_BYTES: usize = 8 << 10;
 
@@ -161,5 +163,7 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         .layer(DefaultBodyLimit::max(SIGN_IN_BYTES))
         .route("/dashboard/assets/{name}", get(asset::serve));
     let signed_in = signed_in.layer(DefaultBodyLimit::max(FORM_BYTES));
-    open.merge(signed_in).with_state(state)
+    open.merge(signed_in)
+        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
+        .with_state(state)
 }

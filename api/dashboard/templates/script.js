@@ -149,12 +149,18 @@ function picture(part) {
     image.hidden = none.hidden = !url;
   };
   file.addEventListener("change", () => {
+    const chosen = file.files[0];
+    const isLarge = chosen?.size > 100000;
+    file.setCustomValidity(isLarge ? file.dataset.large : "");
+    file.reportValidity();
+    if (!chosen || isLarge) return;
     const reader = new FileReader();
     reader.addEventListener("load", () => show(reader.result));
-    if (file.files[0]) reader.readAsDataURL(file.files[0]);
+    reader.readAsDataURL(chosen);
   });
   none.addEventListener("click", () => {
     file.value = "";
+    file.setCustomValidity("");
     show("");
   });
 }
@@ -186,6 +192,12 @@ function previewPart(form) {
   };
   whileTyping(form, draw);
   if (!part.firstElementChild) draw();
+  // A test and the start send what is stored.
+  form.addEventListener("input", () => {
+    document.querySelectorAll(".stored button").forEach((button) => { button.disabled = true; });
+    const note = document.getElementById("save-first");
+    if (note) note.textContent = note.dataset.text;
+  }, { once: true });
 }
 
 // A form's preview is its public page. Each is drawn in a frame of its own, which leaves nothing in the history, and is shown where

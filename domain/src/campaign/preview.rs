@@ -26,6 +26,8 @@ pub struct Preview {
     #[schema(example = json!({"DE": 1000}))]
     pub countries: BTreeMap<String, u64>,
     pub samples: Vec<Sample>,
+    /// The audience is larger than what was judged.
+    pub partial: bool,
 }
 
 /// Messages by how they are encoded.

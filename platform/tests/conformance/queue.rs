@@ -46,6 +46,12 @@ impl Listener {
         soon("a message", self.messages.recv()).await.unwrap()
     }
 
+    /// Stops it: from then on it takes nothing.
+    async fn stop(mut self) {
+        self.task.abort();
+        let _ = (&mut self.task).await;
+    }
+
     async fn number(&mut self) -> u128 {
         number(&self.next().await)
     }
@@ -104,7 +110,7 @@ pub async fn a_message_that_was_handed_on_never_comes_again(queue: Queue) {
     // Once the second is there, the first is acknowledged: one goes after the other.
     publish(&queue, [2]).await;
     assert_eq!(listener.number().await, 2);
-    drop(listener);
+    listener.stop().await;
     publish(&queue, [3]).await;
     let mut successor = Listener::start(&queue);
     let mut again = successor.number().await;

@@ -7,7 +7,7 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{EntityTrait, IntoActiveModel, QueryResult};
 use uuid::Uuid;
 
-use crate::tx::get;
+use crate::tx::{Sql, get, values};
 use crate::{Error, Store};
 
 /// What a page shows of a branding; its logo is fetched by itself.
@@ -44,10 +44,21 @@ impl Store {
         };
         Ok(Branding {
             name: row.name,
-            logo: parsed(row.logo.as_deref(), Logo::parse)?,
+            logo: row.logo.map(Logo::of_stored),
             color: parsed(row.color.as_deref(), Color::parse)?,
             language: row.language,
         })
+    }
+
+    /// What a page shows of it.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn look(&self, account_id: Uuid) -> Result<Look, Error> {
+        let look = "SELECT name, color, language, logo IS NOT NULL AS has_logo FROM branding
+              WHERE account_id = $1";
+        let look = self.row(look, values![account_id]).await?;
+        look.as_ref().map_or_else(|| Ok(Look::default()), Look::of)
     }
 
     /// Sets all of it.

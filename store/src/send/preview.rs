@@ -18,11 +18,13 @@ const SLICE: i64 = 1_000;
 /// Of an audience that comes with imports so many recipients stand for those to come.
 const NEWEST: i64 = 1_000;
 const SAMPLES: usize = 5;
+/// Of an audience that is a small part of the account, so many times as many recipients are read as may be judged.
+const READ_PER_JUDGED: u64 = 10;
 /// As long as the token of a message's link.
 const TOKEN: &str = "00000000000";
 
 impl Store {
-    /// Judges the audience of a campaign by today's state, or of a large one about so many.
+    /// Judges the audience of a campaign by today's state, or of a large one about so many: then it is `partial`.
     ///
     /// # Errors
     /// See [`Error`].
@@ -42,7 +44,7 @@ impl Store {
         let (mut phones, hasher) = (HashSet::new(), RandomState::new());
         let account_id = query.campaign.account_id;
         let comes_with_imports = matches!(query.content.audience, Audience::OnImport { .. });
-        let mut after = Some(String::new());
+        let (mut after, mut seen) = (Some(String::new()), 0_u64);
         while let Some(docid) = after {
             let mut recipients: Vec<Recipient> = if comes_with_imports {
                 let newest = "SELECT docid, phone, CAST(fields AS text) AS more FROM recipient
@@ -54,6 +56,7 @@ impl Store {
             };
             let last = recipients.last().filter(|_| !comes_with_imports);
             after = last.map(|last| last.docid.clone());
+            seen += recipients.len() as u64;
             recipients.retain(|recipient| recipient.phone.is_some());
             let given = recipients.iter().filter_map(|of| of.phone.as_deref());
             let macs = given.map(|phone| query.pepper.phone_macs(account_id, phone));
@@ -74,7 +77,8 @@ impl Store {
                     *twice.or_default() += 1;
                 }
             }
-            if preview.recipients >= most {
+            if preview.recipients >= most || seen / READ_PER_JUDGED >= most {
+                preview.partial = after.is_some();
                 break;
             }
             tokio::task::yield_now().await;

@@ -4,6 +4,7 @@
 //! is escaped.
 
 use api_language::{Text, of_request};
+use axum::body::Body;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
@@ -172,7 +173,7 @@ impl IntoResponse for Page {
 }
 
 /// An account's logo, by itself.
-pub fn logo(kind: &'static str, bytes: Vec<u8>) -> Response {
+pub fn logo(kind: &'static str, image: impl Into<Body>) -> Response {
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static(kind)),
         (CONTENT_SECURITY_POLICY, NOTHING_RUNS),
@@ -183,7 +184,7 @@ pub fn logo(kind: &'static str, bytes: Vec<u8>) -> Response {
         ),
         (X_ROBOTS_TAG, HeaderValue::from_static("noindex")),
     ];
-    (headers, bytes).into_response()
+    (headers, image.into()).into_response()
 }
 
 /// Nothing runs and nothing looks but what carries the nonce; nothing is fetched but the logo, and what `sends` says.

@@ -230,12 +230,14 @@ pub async fn draw_link(visitor: Visitor) -> Result<Page> {
 )]
 pub async fn show_logo(visitor: Visitor) -> Result<Response> {
     let opened = visitor.enter().await?;
-    let branding = visitor.state.app.store.branding(opened.link.account_id);
-    let logo = within(QUICK, branding).await?.logo;
-    let (kind, bytes) = logo
-        .and_then(|logo| logo.image())
-        .ok_or_else(Problem::not_found)?;
-    Ok(pages::logo(kind, bytes))
+    let CollectState { app, links, .. } = &visitor.state;
+    let logo = if opened.link.look.has_logo {
+        links.logo(app, opened.link.account_id).await?
+    } else {
+        None
+    };
+    let (kind, image) = logo.ok_or_else(Problem::not_found)?;
+    Ok(pages::logo(kind, image))
 }
 
 /// What is shown after an answer was stored.

@@ -58,7 +58,8 @@ pub async fn preview_campaign(target: Target) -> Result<Json<Preview>> {
 
 /// Preview a campaign that is not made yet.
 ///
-/// As that of one that is stored; of a large audience the first 20,000 recipients are judged.
+/// As that of one that is stored; of a large audience the first 20,000 recipients are judged, or fewer where they are few among the
+/// first 200,000 of the account.
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/preview",

@@ -211,6 +211,22 @@ async fn what_is_typed_into_a_campaign_is_shown_on_a_phone() -> Result<()> {
     shows(&["Hello Ada ☺", "characters · 2 parts · ucs2"]).await?;
     browser.write("[name=text]", " {link}").await?;
     shows(&["/text"]).await?;
+
+    // What is stored waits until it is what was typed.
+    browser
+        .open(&format!("{base}/dashboard/campaigns/new"))
+        .await?;
+    browser.write("[name=name]", "After the visit").await?;
+    browser.click(".editor form button").await?;
+    let start = ".actions.stored button";
+    eventually(SOON, async || {
+        let disabled = browser.property(start, "disabled").await?;
+        ensure!(disabled == "false", "{disabled}");
+        Ok(())
+    })
+    .await?;
+    browser.write("[name=text]", " Hello").await?;
+    ensure!(browser.property(start, "disabled").await? == "true");
     browser.no_incidents().await
 }
 

@@ -98,6 +98,40 @@ impl Demo {
     }
 }
 
+/// The addresses on a page that begin so.
+fn addresses<'a>(page: &'a str, start: &'a str) -> impl Iterator<Item = String> + 'a {
+    let rests = page.split(start).skip(1);
+    rests.filter_map(move |rest| Some(format!("{start}{}", rest.split(['"', '?']).next()?)))
+}
+
+/// What a browser loads is at most 150 kB at first, and 25 kB a page afterwards.
+async fn pages_are_light(person: &Person) -> Result<()> {
+    let size = async |path: &str| {
+        let call = person.call(Method::GET, path);
+        let call = call.header("accept-encoding", "gzip");
+        anyhow::Ok(call.send().await?.expect(200)?.body.len())
+    };
+    let overview = person.get("/dashboard").await?.expect(200)?;
+    let overview = overview.text()?;
+    let mut first = size("/dashboard").await?;
+    for asset in addresses(overview, "/dashboard/assets/") {
+        first += size(&asset).await?;
+    }
+    ensure!(first <= 150_000, "{first} bytes at first");
+    let form = addresses(overview, "/dashboard/form/").next();
+    let form = format!("{}?days=90", form.context("no form")?);
+    for path in [
+        "/dashboard?days=90",
+        &form,
+        "/dashboard/answers?show=all",
+        "/dashboard/recipients",
+    ] {
+        let size = size(path).await?;
+        ensure!(size <= 25_000, "{path}: {size} bytes");
+    }
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_demo_has_a_company_to_look_at_and_goes_on_with_it() -> Result<()> {
     let mut demo = Demo::start(tempfile::tempdir()?)?;
@@ -125,6 +159,7 @@ async fn a_demo_has_a_company_to_look_at_and_goes_on_with_it() -> Result<()> {
             ensure!(page.text()?.contains(text), "{path} has no {text}");
         }
     }
+    pages_are_light(&person).await?;
     // Numbers move while one looks: guests come with an import that has rejected rows.
     eventually(LATER, async || {
         let imports = person.get("/dashboard/imports").await?.expect(200)?;

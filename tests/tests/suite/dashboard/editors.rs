@@ -250,8 +250,20 @@ async fn a_campaign_is_made_tested_and_started() -> Result<()> {
         drawn.text()?.contains(preview) && !drawn.text()?.contains("<html"),
         "{drawn:?}"
     );
+    // What is started is what somebody saw.
+    let start = format!("/dashboard/campaigns/{id}/start");
+    let seen = hidden(saved.text()?, "version");
+    let mut changed = read().await?;
+    changed["name"] = json!("After the second visit");
+    owner
+        .send_json(Method::PUT, &path, &changed)
+        .await?
+        .expect(200)?;
+    let outdated = person.post(&start, &[("version", &seen[1])]).await?;
+    let outdated = hidden(outdated.expect(412)?.text()?, "version");
+    ensure!(read().await?["status"] == "DRAFT", "started");
     person
-        .post(&format!("/dashboard/campaigns/{id}/start"), &[])
+        .post(&start, &[("version", &outdated[0])])
         .await?
         .expect(303)?;
     let campaign = read().await?;
