@@ -38,7 +38,24 @@ pub struct Process {
 /// });
 /// ```
 pub fn run(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> ExitCode {
-    match try_run(work) {
+    brief(async |metrics| {
+        let shutdown = on_signal().context("signals cannot be received")?;
+        tokio::spawn(telemetry::keep(metrics.clone()));
+        let overdue = after(&shutdown, DRAIN);
+        let process = Process { metrics, shutdown };
+        tokio::select! {
+            result = work(process) => result,
+            () = overdue.cancelled() => {
+                tracing::warn!("what is still in hand is left to others");
+                Ok(())
+            }
+        }
+    })
+}
+
+/// As [`run`], for work that a signal just ends, as it ends any process.
+pub fn brief(work: impl AsyncFnOnce(Metrics) -> anyhow::Result<()>) -> ExitCode {
+    match try_brief(work) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Not through the log: this line is for whoever started the process.
@@ -48,7 +65,7 @@ pub fn run(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> ExitCode {
     }
 }
 
-fn try_run(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> anyhow::Result<()> {
+fn try_brief(work: impl AsyncFnOnce(Metrics) -> anyhow::Result<()>) -> anyhow::Result<()> {
     // It must be there before the first TLS connection, because no library here brings its own. The error says that one is
     // installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -57,25 +74,7 @@ fn try_run(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> anyhow::Res
         .enable_all()
         .build()
         .context("no runtime can be started")?;
-    let result = runtime.block_on(async {
-        let shutdown = on_signal().context("signals cannot be received")?;
-        tokio::spawn(telemetry::keep(metrics.clone()));
-        let process = Process {
-            metrics,
-            shutdown: shutdown.clone(),
-        };
-        let overdue = async {
-            shutdown.cancelled().await;
-            tokio::time::sleep(DRAIN).await;
-        };
-        tokio::select! {
-            result = work(process) => result,
-            () = overdue => {
-                tracing::warn!("what is still in hand is left to others");
-                Ok(())
-            }
-        }
-    });
+    let result = runtime.block_on(work(metrics));
     // A blocking thread in mid-work may not hold the process.
     runtime.shutdown_timeout(Duration::from_millis(500));
     result

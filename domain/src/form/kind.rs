@@ -195,7 +195,10 @@ impl FieldKind {
         });
         if field_type.is_none() {
             // The members of any type may be meant.
-            let _ = (field.get("scale"), field.get("options"));
+            let numbers = FieldType::all().flat_map(FieldType::numbers);
+            for name in numbers.map(|(name, _)| *name).chain(["options"]) {
+                let _ = field.get(name);
+            }
         }
         match field_type? {
             FieldType::Nps => Some(Self::Nps),

@@ -1,11 +1,17 @@
 //! `feedback report …`: the same figures in a terminal.
 
+use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
-use tests::app::Keys;
+use tests::app::{App, Keys};
 use tests::report::Of;
+use tests::wait::{LATER, SOON};
+use tokio::net::TcpListener;
+use tokio::time::timeout;
 
 use super::stage::Stage;
 use super::week::{self, WEEK};
@@ -135,5 +141,24 @@ async fn a_report_draws_its_days_where_there_are_any() -> Result<()> {
     let empty = ["report", "summary", form_id, "2026-05-01", "2026-05-31"];
     let empty = printed(&stage, &keys, &empty).await?;
     ensure!(!empty.contains("by day"), "drawn: {empty}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_signal_ends_a_report_that_is_waited_for() -> Result<()> {
+    let app = App::start().await?;
+    let never_answers = TcpListener::bind(("127.0.0.1", 0)).await?;
+    let url = format!("http://{}", never_answers.local_addr()?);
+    let mut report = app
+        .shell("exec feedback report overview 2026-03-02 2026-03-08")?
+        .env("FEEDBACK_URL", url)
+        .env("FEEDBACK_API_KEY", "a")
+        .env("FEEDBACK_SECRET_KEY", "b")
+        .spawn()?;
+    let _asked = timeout(LATER, never_answers.accept()).await??;
+    let pid = report.id().context("it ended")?;
+    kill(Pid::from_raw(pid.try_into()?), Signal::SIGTERM)?;
+    let ended = timeout(SOON, report.wait()).await??;
+    ensure!(ended.signal() == Some(15), "{ended}");
     Ok(())
 }
