@@ -51,20 +51,20 @@ fn answer(person: &SignedIn, branding: Branding, refusal: Option<String>) -> Res
 
 /// Sets it.
 pub async fn set(person: SignedIn, Change(sent): Change<Branding>) -> Result<Response> {
-    let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
-    let branding = json!({
-        "name": given(&sent.name),
-        "logo": given(&sent.logo),
-        "color": given(&sent.color),
-        "language": given(&sent.language),
-    });
-    let operation = Operation::new(Method::PUT, ACCOUNT).body(branding);
+    let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+    let branding = Branding {
+        name: given(sent.name),
+        logo: given(sent.logo),
+        color: given(sent.color),
+        language: given(sent.language),
+    };
+    let operation = Operation::new(Method::PUT, ACCOUNT).body(json!(branding));
     let page = "/dashboard/branding";
     match person
         .change_then("branding.set", "", operation, page)
         .await
     {
-        Err(problem) => Ok(answer(&person, sent, Some(service::reasons(&problem)))),
+        Err(problem) => Ok(answer(&person, branding, Some(service::reasons(&problem)))),
         done => done,
     }
 }

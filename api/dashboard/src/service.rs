@@ -203,11 +203,14 @@ pub fn status(answer: &Result<Response>) -> u16 {
     status.as_u16()
 }
 
-/// What is wrong, member by member, as people read it.
+/// What is wrong, member by member if any are, as people read it.
 pub fn reasons(problem: &Problem) -> String {
     let reasons = problem.members().iter().map(|one| one.detail.as_str());
-    let reasons: Vec<_> = [problem.detail()].into_iter().chain(reasons).collect();
-    reasons.join(": ")
+    let reasons: Vec<_> = reasons.collect();
+    if reasons.is_empty() {
+        return problem.detail().to_owned();
+    }
+    reasons.join("; ")
 }
 
 /// A value of JSON as people read it.
