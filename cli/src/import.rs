@@ -29,8 +29,8 @@ const STDIN: &str = "-";
 /// How often the worker's progress is asked for.
 const POLL: Duration = Duration::from_millis(300);
 
-/// How often the upload of a file is repeated; with the pauses between, about a minute.
-const REPEATS: usize = 8;
+/// How long the upload of a file is repeated after it first failed.
+const REPEATED: Duration = Duration::from_mins(1);
 
 /// What to import, and where.
 #[derive(clap::Args)]
@@ -138,11 +138,15 @@ pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> an
 async fn send(service: &Service, call: &RequestBuilder, file: &Path) -> anyhow::Result<Value> {
     let found = tokio::fs::metadata(file).await;
     let is_file = file != Path::new(STDIN) && found.is_ok_and(|found| found.is_file());
-    let (bar, template, repeats) = if is_file {
+    let (bar, template, repeated) = if is_file {
         let template = "{msg:10} {bar:40} {bytes}/{total_bytes} {eta}";
-        (ProgressBar::new(0), template, REPEATS)
+        (ProgressBar::new(0), template, REPEATED)
     } else {
-        (ProgressBar::new_spinner(), "{msg:10} {spinner} {bytes}", 0)
+        (
+            ProgressBar::new_spinner(),
+            "{msg:10} {spinner} {bytes}",
+            Duration::ZERO,
+        )
     };
     bar.set_style(style(template));
     bar.set_message("sending");
@@ -160,7 +164,7 @@ async fn send(service: &Service, call: &RequestBuilder, file: &Path) -> anyhow::
         }
         read(response).await
     };
-    repeat(repeats, &bar, attempt).await
+    repeat(repeated, &bar, attempt).await
 }
 
 /// What a file holds, from its beginning; the bar shows how much of it is sent.

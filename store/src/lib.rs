@@ -8,6 +8,7 @@
 //! - [`collect`]: views and answers in, a feedback out, with their pending counts.
 //! - [`send`]: campaigns and messages, from planning to receipts.
 //! - [`report`]: the rollups, what reports and lists are read from, and counts made anew to check and to replace them.
+//! - `statistics`: what PostgreSQL's planner believes of tables.
 //! - `sweep`: what time leaves behind.
 //! - [`tx`]: one [`Store`] over PostgreSQL or SQLite, transactions, errors. The others are built on it.
 //!
@@ -23,6 +24,7 @@ pub mod form;
 pub mod import;
 pub mod report;
 pub mod send;
+mod statistics;
 mod sweep;
 pub mod tx;
 

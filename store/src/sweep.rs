@@ -36,7 +36,7 @@ const KEPT: [(&str, TimeDelta); 10] = [
 ];
 
 /// Rows of erased persons that one statement clears: it holds their locks.
-const ERASED_AT_ONCE: i64 = 1_000;
+const ERASED_AT_ONCE: usize = 1_000;
 
 impl Store {
     /// Clears what is past its time. Safe to run anywhere, any number of times at once.
@@ -68,15 +68,24 @@ impl Store {
     /// higher one.
     async fn sweep_erased(&self) -> Result<(), Error> {
         loop {
-            let gone = "DELETE FROM recipient
-              WHERE phone IS NULL AND (account_id, docid, seq) IN (
-                    SELECT t.account_id, t.docid, t.seq FROM recipient t
-                     WHERE t.phone IS NULL AND t.seq > 0 AND NOT EXISTS (
-                           SELECT 1 FROM import_batch o WHERE o.account_id = t.account_id AND o.seq < t.seq
-                              AND o.status IN ('queued', 'processing', 'stalled'))
-                     ORDER BY t.account_id, t.docid LIMIT $1)";
-            let gone = self.execute(gone, values![ERASED_AT_ONCE]).await?;
-            if gone < ERASED_AT_ONCE.unsigned_abs() {
+            let gone = "SELECT t.account_id, t.docid, t.seq FROM recipient t
+              WHERE t.phone IS NULL AND t.seq > 0 AND NOT EXISTS (
+                    SELECT 1 FROM import_batch o WHERE o.account_id = t.account_id AND o.seq < t.seq
+                       AND o.status IN ('queued', 'processing', 'stalled'))
+              ORDER BY t.account_id, t.docid LIMIT $1";
+            let limit = i64::try_from(ERASED_AT_ONCE).map_err(Error::broken)?;
+            let tx = self.begin().await?;
+            // Found apart, as in `end_cancelled_messages`.
+            let gone: Vec<(Uuid, String, i64)> = tx.all(gone, values![limit]).await?;
+            let is_last = gone.len() < ERASED_AT_ONCE;
+            let gone = gone
+                .into_iter()
+                .map(|(account, docid, seq)| values![account, docid, seq]);
+            let delete = "WITH g(a, d, s) AS (ROWS) DELETE FROM recipient
+              WHERE phone IS NULL AND (account_id, docid, seq) IN (SELECT a, d, s FROM g)";
+            tx.for_rows(delete, gone.collect()).await?;
+            tx.commit_surely().await?;
+            if is_last {
                 return Ok(());
             }
         }

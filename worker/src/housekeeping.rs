@@ -1,5 +1,5 @@
-//! What a worker does beside its work: records its heartbeat, ends the sessions of workers without one, and deletes what has
-//! expired.
+//! What a worker does beside its work: records its heartbeat, ends the sessions of workers without one, deletes what has expired,
+//! and has tables counted that grow.
 
 use std::time::Duration;
 
@@ -33,6 +33,16 @@ pub(crate) async fn sweep(store: Store, shutdown: CancellationToken) {
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
         if let Err(error) = store.sweep().await {
             tracing::warn!(%error, "sweep failed");
+        }
+    }
+}
+
+/// Has tables counted that grew, until `shutdown`.
+pub(crate) async fn analyze(store: Store, shutdown: CancellationToken) {
+    let mut ticks = every(TICK);
+    while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
+        if let Err(error) = store.analyze_grown_tables().await {
+            tracing::debug!(%error, "tables are not counted");
         }
     }
 }

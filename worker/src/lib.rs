@@ -118,6 +118,7 @@ impl Worker {
             self.id,
             shutdown(),
         ));
+        tasks.spawn(housekeeping::analyze(store.clone(), shutdown()));
         tasks.spawn(housekeeping::sweep(store, shutdown()));
         tasks.close();
         tasks.wait().await;

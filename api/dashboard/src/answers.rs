@@ -1,6 +1,6 @@
 //! What people answered, one form at a time: an inbox of comments, or of all answers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use api_http::Result;
 use askama::Template;
@@ -23,7 +23,7 @@ use crate::signed_in::SignedIn;
 /// What the page is narrowed to.
 #[derive(Deserialize)]
 pub struct AnswersQuery {
-    /// A form; the newest one that is published unless it is named.
+    /// A form; of those that are published the one with the most responses unless it is named.
     #[serde(default)]
     form: String,
     #[serde(default)]
@@ -51,8 +51,10 @@ pub struct AnswersQuery {
 struct AnswersPage<'a> {
     f: &'a Frame,
     range: &'a Range,
-    forms: Vec<FormChoice>,
+    forms: &'a [FormChoice],
     form: &'a str,
+    /// Of the form.
+    options: &'a Options<'a>,
     query: &'a AnswersQuery,
     /// What it is narrowed to, as parameters: beside the range, and with it.
     keep: [(&'a str, &'a str); 6],
@@ -67,7 +69,25 @@ pub struct FormChoice {
     pub title: String,
     #[serde(default)]
     pub bus_props: Vec<BusProp>,
+    #[serde(default)]
+    fields: Vec<Field>,
 }
+
+#[derive(Deserialize)]
+struct Field {
+    key: String,
+    #[serde(default)]
+    options: Vec<ChoiceOption>,
+}
+
+#[derive(Deserialize)]
+struct ChoiceOption {
+    value: String,
+    label: String,
+}
+
+/// The labels of options, by their field's key and their value.
+type Options<'a> = HashMap<(&'a str, &'a str), &'a str>;
 
 #[derive(Deserialize)]
 pub struct BusProp {
@@ -94,24 +114,91 @@ struct Feedback {
 
 #[derive(Deserialize)]
 struct Answer {
+    key: String,
     label: String,
     #[serde(rename = "type")]
     kind: String,
     value: Value,
 }
 
+/// What the overview says of a form.
+#[derive(Deserialize)]
+struct FormFigures {
+    form_id: String,
+    metrics: FormMetrics,
+}
+
+#[derive(Deserialize)]
+struct FormMetrics {
+    responses: i64,
+}
+
+#[derive(Deserialize)]
+struct Overview {
+    forms: Vec<FormFigures>,
+}
+
+impl FormChoice {
+    fn options(&self) -> Options<'_> {
+        let mut options = Options::new();
+        for field in &self.fields {
+            for option in &field.options {
+                options.insert((&field.key, &option.value), &option.label);
+            }
+        }
+        options
+    }
+}
+
+/// The form with the most responses in the range; empty if there is none.
+async fn most_answered(person: &SignedIn, range: &Range, forms: &[FormChoice]) -> Result<String> {
+    let (start, end) = (range.dates.start(), range.dates.end());
+    let path = format!("/api_v1/report/overview/{start}/{end}");
+    let overview: Overview = person.get(&path).await?;
+    let responses = |choice: &&FormChoice| {
+        let mut figures = overview.forms.iter();
+        let of_form = figures.find(|form| form.form_id == choice.form_id);
+        of_form.map_or(0, |form| form.metrics.responses)
+    };
+    // Of those with as many the newest, which is the first.
+    let most = forms.iter().rev().max_by_key(responses);
+    Ok(most.map_or_else(String::new, |choice| choice.form_id.clone()))
+}
+
 impl Feedback {
     /// Answers that are shown apart from score, smiley and comment.
-    fn others(&self) -> impl Iterator<Item = (&str, String)> {
+    fn others(&self, options: &Options<'_>) -> Vec<(&str, String)> {
         let others = self
             .answers
             .iter()
             .filter(|answer| !matches!(&*answer.kind, "nps" | "happiness" | "comment"));
-        others.map(|answer| (&*answer.label, service::text(&answer.value)))
+        let shown = others.map(|answer| (&*answer.label, answer.text(options)));
+        shown.collect()
+    }
+}
+
+impl Answer {
+    /// As people read it: options by their labels.
+    fn text(&self, options: &Options<'_>) -> String {
+        let label = |value: &Value| {
+            let value = service::text(value);
+            let label = options.get(&(&*self.key, &*value)).copied();
+            label.map_or(value.clone(), ToOwned::to_owned)
+        };
+        match &self.value {
+            Value::Array(values) => values.iter().map(label).collect::<Vec<_>>().join(", "),
+            value => label(value),
+        }
     }
 }
 
 impl AnswersQuery {
+    /// Whether only some of the answers of the range are asked for.
+    fn is_narrowed(&self) -> bool {
+        let given = [&self.bus_prop, &self.q, &self.nps, &self.track_field];
+        given.iter().any(|text| !text.is_empty())
+    }
+
     /// The path of the API's list, or of a page of it.
     fn path(&self, form: &str, range: &Range, limit: &str) -> String {
         let comments = if self.show == "all" { "" } else { "comment/" };
@@ -148,9 +235,10 @@ pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result
     let range = Range::read(&query.range, f.zone)?;
     let forms: List<FormChoice> = person.get("/api_v1/form/list/PUBLISHED?limit=200").await?;
     let forms = forms.items;
-    let form = match forms.first() {
-        Some(first) if query.form.is_empty() => first.form_id.clone(),
-        _ => query.form.clone(),
+    let form = if query.form.is_empty() {
+        most_answered(&person, &range, &forms).await?
+    } else {
+        query.form.clone()
     };
     let found = if form.is_empty() {
         Feedbacks::default()
@@ -167,10 +255,13 @@ pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result
         ("track_field", &query.track_field),
     ];
     let mut filter = Serializer::new(range.query());
+    let chosen = forms.iter().find(|choice| choice.form_id == form);
+    let options = chosen.map(FormChoice::options).unwrap_or_default();
     let template = AnswersPage {
         f: &f,
         range: &range,
-        forms,
+        options: &options,
+        forms: &forms,
         form: &form,
         query: &query,
         keep,

@@ -39,6 +39,7 @@ struct Campaign {
     form_id: String,
     sender: String,
     text: String,
+    audience: Value,
     created_at: DateTime<Utc>,
     started_at: Option<DateTime<Utc>>,
     finished_at: Option<DateTime<Utc>>,
@@ -134,6 +135,11 @@ impl Campaign {
 
     fn is_draft(&self) -> bool {
         self.status == "DRAFT"
+    }
+
+    /// Whether it was started and nobody was imported for it yet.
+    fn waits_for_imports(&self) -> bool {
+        self.is_live() && self.audience["on_import"] == true && self.count("recipients") == 0
     }
 
     fn is_live(&self) -> bool {

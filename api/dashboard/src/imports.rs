@@ -1,12 +1,11 @@
 //! Imports: how far each is, what it came to, and a file from the browser.
 
-use api_http::{Problem, Result, parse_id};
+use api_http::{Problem, Result, error, parse_id};
 use askama::Template;
-use axum::Json;
 use axum::extract::{Path, Query, Request};
 use axum::http::Method;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::person::Role;
 use serde::Deserialize;
@@ -23,6 +22,7 @@ struct ImportsPage<'a> {
     f: &'a Frame,
     batches: List<Batch>,
     campaigns: Vec<CampaignChoice>,
+    campaign: &'a str,
 }
 
 #[derive(Template)]
@@ -99,10 +99,19 @@ impl Batch {
     }
 }
 
+/// Which imports are shown, and which campaign is chosen for the next one.
+#[derive(Deserialize)]
+pub struct ImportsQuery {
+    #[serde(default)]
+    campaign: String,
+    #[serde(flatten)]
+    page: PageQuery,
+}
+
 /// `GET /dashboard/imports`.
-pub async fn list(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Response> {
+pub async fn list(person: SignedIn, Query(query): Query<ImportsQuery>) -> Result<Response> {
     let f = person.frame("imports");
-    let batches = query.path("/api_v1/sms/import?limit=25");
+    let batches = query.page.path("/api_v1/sms/import?limit=25");
     let batches = person.get(&batches).await?;
     let campaigns: List<CampaignChoice> = person.get("/api_v1/sms/campaign?limit=100").await?;
     let takes_imports = |campaign: &CampaignChoice| {
@@ -113,6 +122,7 @@ pub async fn list(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Re
         f: &f,
         batches,
         campaigns: campaigns.items.into_iter().filter(takes_imports).collect(),
+        campaign: &query.campaign,
     };
     Ok(page(&f, &template))
 }
@@ -182,12 +192,10 @@ pub async fn upload(
         () = person.ended(Role::Editor) => Err(Problem::unauthenticated()),
     };
     noted.came_to(service::status(&answer)).await;
-    match answer {
-        Ok(answer) => Ok(answer),
-        Err(problem) => Ok((
-            problem.code().status(),
-            Json(json!({"detail": problem.detail()})),
-        )
-            .into_response()),
-    }
+    // The page's script shows why.
+    let told = |problem: Problem| {
+        let told = json!({"detail": service::reasons(&problem)});
+        error::written(problem.code().status(), told.to_string().into())
+    };
+    Ok(answer.unwrap_or_else(told))
 }

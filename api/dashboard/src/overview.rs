@@ -45,7 +45,7 @@ struct Step {
     count: i64,
     /// Of the largest step, 0 to 100.
     width: i64,
-    /// Of the step before.
+    /// Of the step before, unless that is smaller: those who were imported may get more than one message.
     share: Option<f64>,
 }
 
@@ -128,7 +128,7 @@ fn funnel(f: &Frame, series: &AccountSeries, range: DateRange, now: &Metrics) ->
         width: 100 * count / largest,
         share: before
             .replace(count)
-            .filter(|before| *before > 0)
+            .filter(|before| *before > 0 && *before >= count)
             .map(|before| share(count, before)),
     };
     steps.into_iter().map(step).collect()

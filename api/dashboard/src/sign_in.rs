@@ -133,7 +133,10 @@ pub async fn use_link(
 }
 
 fn used_up() -> Problem {
-    Problem::new(Code::LinkGone, "the link was used, or it is over")
+    Problem::new(
+        Code::LinkGone,
+        "a sign-in link works once, within an hour; `serve --demo` prints a new one whenever it is started",
+    )
 }
 
 /// What a button sends that says all by itself.

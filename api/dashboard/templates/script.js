@@ -103,7 +103,7 @@ function upload(form) {
       let answer = {};
       try { answer = JSON.parse(request.responseText); } catch { /* No answer. */ }
       if (request.status === 202 && answer.batch_id) location.assign(`/dashboard/imports/${answer.batch_id}`);
-      else outcome.textContent = answer.detail ?? String(request.status);
+      else outcome.textContent = answer.detail ?? form.dataset.failed;
     });
     request.send(file);
   };
@@ -117,7 +117,42 @@ function upload(form) {
   });
 }
 
-// Rows of a form can be dragged to another place; of a row only what its kind has is shown.
+// The rows of a form: as many as there are questions. The blank ones are for those without scripts.
+function fieldRows(list) {
+  const changed = () => list.dispatchEvent(new Event("input", { bubbles: true }));
+  const isBlank = (row) => !row.querySelector("[name=label]").value;
+  const blank = [...list.children].findLast(isBlank)?.cloneNode(true);
+  [...list.children].filter(isBlank).forEach((row) => row.remove());
+  const enhanceRow = (row) => {
+    const button = (text, act) => {
+      const made = document.createElement("button");
+      made.type = "button";
+      made.className = "quiet";
+      made.textContent = text;
+      made.addEventListener("click", () => { act(); changed(); });
+      return made;
+    };
+    const up = button(list.dataset.up, () => { row.previousElementSibling?.before(row); up.focus(); });
+    const down = button(list.dataset.down, () => { row.nextElementSibling?.after(row); down.focus(); });
+    const remove = button(list.dataset.remove, () => { row.remove(); add.focus(); });
+    const buttons = document.createElement("p");
+    buttons.className = "places";
+    buttons.append(up, down, remove);
+    row.append(buttons);
+    fieldRow(row);
+  };
+  const add = document.getElementById("add");
+  add.hidden = !blank;
+  add.addEventListener("click", () => {
+    const row = blank.cloneNode(true);
+    list.append(row);
+    enhanceRow(row);
+    row.querySelector("select").focus();
+  });
+  [...list.children].forEach(enhanceRow);
+}
+
+// A row can be dragged to another place; of a row only what its kind has is shown.
 function fieldRow(row) {
   const kind = row.querySelector("[name=type]");
   const show = () => row.querySelectorAll("[data-for]").forEach((part) => {
@@ -235,9 +270,10 @@ function enhance(part) {
   part.querySelectorAll("table.sortable").forEach(sortable);
 }
 
+document.querySelector(".side nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 enhance(document);
 document.querySelectorAll("form.filter").forEach(filter);
-document.querySelectorAll("li.field").forEach(fieldRow);
+document.querySelectorAll(".fields-list").forEach(fieldRows);
 document.querySelectorAll(".picture").forEach(picture);
 document.querySelectorAll("#upload").forEach(upload);
 document.querySelectorAll("form[data-preview]").forEach(previewPart);

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::company::{RUNNING, SENDER, STORES};
+use super::past::NAMES;
 use crate::output::{list, word};
 use crate::service::{Connection, Service, ask};
 
@@ -67,29 +68,45 @@ impl Live {
             let import = import.query(&[("campaign", &running["campaign_id"])]);
             ask(import.json(&guests)).await?;
         }
-        // Somebody opens one of the newest links, and perhaps answers.
+        // Somebody whose message arrived opens one of the newest links, and perhaps answers.
         let links = format!("/api_v1/form/{}/link?limit=100", word(&running["form_id"]));
         let links = self.0.get(&links).await?;
-        if let Some((path, body)) = visit(list(&links["items"])) {
-            ask(self.0.call(Method::POST, &path).json(&body)).await?;
+        if let Some((token, docid)) = unseen(list(&links["items"])) {
+            let messages = format!("/api_v1/sms/recipient/{docid}/message");
+            let messages = self.0.get(&messages).await?;
+            let mut messages = list(&messages["items"]).iter();
+            if messages.any(|message| message["status"] == "delivered") {
+                let (path, body) = visit(token);
+                ask(self.0.call(Method::POST, &path).json(&body)).await?;
+            }
         }
         Ok(())
     }
 }
 
-/// What somebody sends who opens one of the links that nobody has seen.
-fn visit(links: &[Value]) -> Option<(String, Value)> {
+/// The token of one of the links that nobody has seen, and who got it.
+fn unseen(links: &[Value]) -> Option<(&str, &str)> {
     let unseen = links.iter().filter(|link| link["views"] == 0);
-    let unseen: Vec<_> = unseen.filter_map(|link| link["token"].as_str()).collect();
+    let unseen: Vec<_> = unseen
+        .filter_map(|link| {
+            let docid = link["track_fields"]["docid"].as_str()?;
+            Some((link["token"].as_str()?, docid))
+        })
+        .collect();
+    unseen.choose(&mut rand::rng()).copied()
+}
+
+/// What somebody sends who opens a link.
+fn visit(token: &str) -> (String, Value) {
     let mut rng = rand::rng();
-    let token = unseen.choose(&mut rng)?;
     if rng.random_bool(0.4) {
         let seen = json!({"visit": Uuid::new_v4()});
-        return Some((format!("/f/{token}/view"), seen));
+        return (format!("/f/{token}/view"), seen);
     }
-    let recommend = *[10, 10, 9, 9, 9, 8, 8, 7, 6, 3].choose(&mut rng)?;
+    let recommend = [10, 10, 9, 9, 9, 8, 8, 7, 6, 3].choose(&mut rng);
+    let recommend = recommend.copied().unwrap_or_default();
     let answers = json!({"answers": {"recommend": recommend, "mood": recommend / 2}});
-    Some((format!("/f/{token}"), answers))
+    (format!("/f/{token}"), answers)
 }
 
 /// Guests of the last minutes; the first `rejected` have no phone that could be one.
@@ -97,13 +114,14 @@ fn batch(guests: usize, rejected: usize) -> Value {
     let mut rng = rand::rng();
     let guest = |place: usize| {
         let (store, _) = STORES.choose(&mut rng).copied().unwrap_or_default();
+        let name = NAMES.choose(&mut rng).copied().unwrap_or_default();
         let number = rng.random_range(20_000_000..99_999_999);
         let phone = if place < rejected {
             "unknown".to_owned()
         } else {
             format!("+49151{number}")
         };
-        json!({"docid": format!("order-{}", Uuid::now_v7().simple()), "phone": phone, "store": store})
+        json!({"docid": format!("order-{}", Uuid::now_v7().simple()), "phone": phone, "store": store, "first_name": name})
     };
     (0..guests).map(guest).collect()
 }

@@ -33,7 +33,7 @@ const DIP: std::ops::RangeInclusive<i64> = 11..=16;
 const SLIDE_DAYS: i64 = 45;
 
 const COMMENTS: &str = include_str!("comments.tsv");
-const NAMES: [&str; 16] = [
+pub(super) const NAMES: [&str; 16] = [
     "Anna", "Ben", "Clara", "David", "Emma", "Felix", "Grace", "Hugo", "Ida", "Jonas", "Lea",
     "Mila", "Noah", "Olivia", "Paul", "Zoé",
 ];

@@ -74,7 +74,10 @@ impl Csv {
         }
         let mut required = COLUMNS.iter().filter(|column| column.is_required);
         if let Some(missing) = required.find(|column| !names.iter().any(|n| n == column.name)) {
-            let detail = format!("the header has no column {}", missing.name);
+            let mut detail = format!("the header has no column {}", missing.name);
+            if names.len() == 1 && names[0].contains([';', '\t']) {
+                detail += "; columns are separated by commas";
+            }
             return Err(window.syntax(0, detail));
         }
         self.header = record.unescaped.keep(&names);

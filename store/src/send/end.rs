@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::CampaignKey;
 use super::tally::Changes;
-use crate::tx::{Sql, json, parsed, values};
+use crate::tx::{Sql, json, parsed, tuples, values};
 use crate::{Result, Store, Tx};
 
 /// How long after the last moment at which it may arrive a message's receipt may come.
@@ -75,17 +75,24 @@ impl Store {
 
     async fn try_end(&self) -> Result<u64> {
         let tx = self.begin_by_key().await?;
-        let due = "DELETE FROM message_due WHERE (account_id, campaign_id, due_at, message_id) IN (
-                        SELECT d.account_id, d.campaign_id, d.due_at, d.message_id
-                          FROM campaign c JOIN message_due d ON d.account_id = c.account_id AND d.campaign_id = c.campaign_id
-                         WHERE c.status = 'CANCELLED' AND d.fence = 0 LIMIT $1)
-                 RETURNING account_id, message_id";
-        let due: Vec<(Uuid, Uuid)> = tx.all(due, values![SLICE]).await?;
-        if due.is_empty() {
+        // Found apart: a statement that deletes what it finds up to a limit finds it again for each row, as soon as the table was
+        // empty when it was analysed.
+        let due = "SELECT d.account_id, d.campaign_id, d.due_at, d.message_id
+                     FROM campaign c JOIN message_due d ON d.account_id = c.account_id AND d.campaign_id = c.campaign_id
+                    WHERE c.status = 'CANCELLED' AND d.fence = 0 LIMIT $1";
+        let due: Vec<(Uuid, Uuid, DateTime<Utc>, Uuid)> = tx.all(due, values![SLICE]).await?;
+        let due = due
+            .into_iter()
+            .map(|(account, campaign, at, message)| values![account, campaign, at, message]);
+        let ended = "WITH g(a, c, t, m) AS (ROWS) DELETE FROM message_due
+              WHERE (account_id, campaign_id, due_at, message_id) IN (SELECT a, c, t, m FROM g) AND fence = 0
+             RETURNING account_id, message_id";
+        let ended = tx.for_rows(ended, due.collect()).await?;
+        if ended.is_empty() {
             return Ok(0);
         }
-        let count = due.len() as u64;
-        let rows = due
+        let count = ended.len() as u64;
+        let rows = tuples::<(Uuid, Uuid)>(&ended)?
             .into_iter()
             .map(|(account, message)| values![account, message]);
         let cancelled = "WITH g(a, m) AS (ROWS) UPDATE message AS m SET status = 'cancelled'

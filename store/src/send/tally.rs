@@ -142,10 +142,13 @@ impl Store {
         for row in tx.rows(tallies, values![key]).await? {
             sums.insert(parsed(&row, "kind")?, parsed(&row, "counts")?);
         }
-        let pending = "DELETE FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2 AND id IN (
-                        SELECT id FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2 ORDER BY id LIMIT $3)
-                 RETURNING kind, counts";
-        let pending = tx.rows(pending, values![key, MAX_ROLLED_UP]).await?;
+        // Found apart, as in `end_cancelled_messages`.
+        let pending = "SELECT id FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2 ORDER BY id LIMIT $3";
+        let pending: Vec<i64> = tx.all(pending, values![key, MAX_ROLLED_UP]).await?;
+        let pending = pending.into_iter().map(|id| values![key, id]);
+        let taken = "WITH g(a, c, i) AS (ROWS) DELETE FROM campaign_delta
+              WHERE (account_id, campaign_id, id) IN (SELECT a, c, i FROM g) RETURNING kind, counts";
+        let pending = tx.for_rows(taken, pending.collect()).await?;
         if pending.is_empty() {
             return Ok(0);
         }

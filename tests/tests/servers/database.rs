@@ -345,3 +345,20 @@ async fn a_database_that_is_read_only_after_a_failover_is_unavailable_and_missed
     client.import_and_wait(&records("C", 10, "1"), SOON).await?;
     Ok(())
 }
+
+#[tokio::test]
+async fn the_planner_knows_within_seconds_that_a_table_has_grown() -> Result<()> {
+    let app = App::setup().start().await?;
+    let client = app.client().await?;
+    client
+        .import_and_wait(&records("A", 5_000, "1"), LATER)
+        .await?;
+    eventually(SOON, async || {
+        let believed =
+            "SELECT reltuples::bigint::text FROM pg_class WHERE oid = 'recipient'::regclass";
+        let believed: i64 = app.sql(believed).await?.trim().parse()?;
+        ensure!(believed >= 5_000, "{believed}");
+        Ok(())
+    })
+    .await
+}

@@ -12,7 +12,9 @@ use std::io;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{
+    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -322,7 +324,9 @@ pub fn render(response: &mut Response, request_id: &RequestId) -> Option<Arc<str
     });
     *response.status_mut() = problem.code.status();
     let headers = response.headers_mut();
+    // Of the body that was there.
     headers.remove(CONTENT_LENGTH);
+    headers.remove(CONTENT_ENCODING);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
     *response.body_mut() = Body::from(problem.body(request_id));
     problem.cause

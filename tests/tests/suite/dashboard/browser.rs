@@ -122,6 +122,27 @@ async fn a_file_is_imported_to_its_end_and_its_bad_rows_are_shown() -> Result<()
 }
 
 #[tokio::test]
+async fn a_file_that_is_refused_is_told_why() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    app.add_person("ada", "shop", "editor").await?;
+    let base = app.anonymous()?.base().to_owned();
+    let mut file = tempfile::Builder::new().suffix(".csv").tempfile()?;
+    write!(file, "docid;phone\na;+4915112345678\n")?;
+    let browser = Browser::start().await?;
+    sign_in(&browser, &base, "ada").await?;
+    browser.open(&format!("{base}/dashboard/imports")).await?;
+    let path = file.path().to_str().context("no path")?;
+    browser.write("input[type=file]", path).await?;
+    eventually(SOON, async || {
+        let told = browser.property("#upload-outcome", "textContent").await?;
+        ensure!(told.contains("separated by commas"), "{told}");
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
 async fn what_is_typed_into_a_form_is_shown_as_its_page() -> Result<()> {
     let app = App::start().await?;
     app.create_key("shop", &[]).await?;
@@ -148,6 +169,7 @@ async fn what_is_typed_into_a_form_is_shown_as_its_page() -> Result<()> {
         .await?;
     shows("The <b>new</b> store").await?;
     // A choice needs options first.
+    browser.click("#add").await?;
     browser
         .write(".field:nth-child(3) [name=type]", "One of several")
         .await?;
@@ -162,6 +184,15 @@ async fn what_is_typed_into_a_form_is_shown_as_its_page() -> Result<()> {
         .write(".field:nth-child(3) [name=options]", "\nb=Cheese")
         .await?;
     shows("Cheese").await?;
+    // To another place, and out.
+    browser.click(".field:nth-child(3) .places button").await?;
+    let second = "return document.querySelector('.field:nth-child(2) [name=label]').value";
+    ensure!(browser.run(second, vec![]).await? == "Which counter?");
+    browser
+        .click(".field:nth-child(3) .places button:last-child")
+        .await?;
+    let rows = "return document.querySelectorAll('.field').length";
+    ensure!(browser.run(rows, vec![]).await? == 2);
     // One frame is left, and "back" leads to the page before.
     ensure!(state().await? == before, "{before}");
     browser.no_incidents().await?;

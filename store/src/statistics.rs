@@ -1,0 +1,29 @@
+//! What PostgreSQL's planner believes of tables that fill and empty within seconds.
+
+use crate::tx::Sql;
+use crate::{Result, Store};
+
+/// Tables with more than a thousand rows, and ten times those that they are believed to have.
+const GROWN: &str = "SELECT quote_ident(c.relname) FROM pg_class c
+      WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+        AND pg_stat_get_live_tuples(c.oid) > 10 * greatest(c.reltuples, 100)";
+
+impl Store {
+    /// Counts the rows of tables that have grown tenfold since they were counted. PostgreSQL does that by itself, up to a minute
+    /// later. Until then a table that was counted while it was empty is believed to have one row, and a statement that joins it by
+    /// key reads all of it for each row that is given (measured: 1,000 of 20,000 messages due changed in 5.9 s, afterwards in 7 ms).
+    ///
+    /// # Errors
+    /// See [`crate::Error`].
+    pub async fn analyze_grown_tables(&self) -> Result<()> {
+        if self.is_sqlite() {
+            return Ok(());
+        }
+        let grown: Vec<String> = self.all(GROWN, vec![]).await?;
+        for table in grown {
+            let analyze = format!("ANALYZE (SKIP_LOCKED) {table}");
+            self.execute(analyze, vec![]).await?;
+        }
+        Ok(())
+    }
+}
