@@ -100,6 +100,20 @@ enum Command {
     },
 }
 
+impl Command {
+    /// Whether it ends in its own way after a signal; others are just ended.
+    fn finishes(&self) -> bool {
+        matches!(
+            self,
+            Self::Serve { .. }
+                | Self::Import(_)
+                | Self::Campaign(_)
+                | Self::Verify { .. }
+                | Self::Rebuild(_)
+        )
+    }
+}
+
 /// Commands that ask a running service, by its [`Connection`]; or that need its settings and nothing of it running.
 #[derive(clap::Args)]
 #[command(mut_args(|arg| arg.global(true)))]
@@ -127,56 +141,42 @@ fn main() -> ExitCode {
         demo: false,
         settings,
     });
-    let config = |settings: Args| settings.config(Role::Serve);
-    match command {
-        Command::Serve { demo, settings } => {
-            run(async |process| serve::run(config(settings)?, demo, process).await)
-        }
-        Command::Key(key) => {
-            brief(async || key::run(key.command, key.json, config(key.settings)?).await)
-        }
-        Command::Import(arguments) => {
-            run(async |process| import::run(arguments, process.shutdown).await)
-        }
-        Command::Form(form) => brief(async || form::run(&form.service()?, form.command).await),
-        Command::Link(link) => brief(async || link::run(&link.service()?, link.command).await),
-        Command::Campaign(all) => {
-            run(async |process| campaign::run(&all.service()?, all.command, process.shutdown).await)
-        }
-        Command::Sender(sender) => {
-            brief(async || sender::run(&sender.command, sender.json, &config(sender.settings)?))
-        }
-        Command::User(user) => {
-            brief(async || user::run(user.command, user.json, config(user.settings)?).await)
-        }
-        Command::Suppression(list) => {
-            brief(async || suppression::run(&list.service()?, list.command).await)
-        }
-        Command::Report(report) => {
-            brief(async || report::run(&report.service()?, report.command).await)
-        }
-        Command::Verify { json, settings } => {
-            run(async |process| counts::verify(config(settings)?, json, process).await)
-        }
-        Command::Rebuild(settings) => {
-            run(async |process| counts::rebuild(config(settings)?, process).await)
-        }
-        Command::Completions { shell } => brief(async || {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "feedback", &mut script);
-            Ok(stdout().write_all(&script)?)
-        }),
+    let finishes = command.finishes();
+    let work = async |process| run(command, process).await.or_else(unless_closed);
+    if finishes {
+        start::run(work)
+    } else {
+        start::brief(work)
     }
 }
 
-/// Work that ends in its own way after a signal.
-fn run(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> ExitCode {
-    start::run(async |process| work(process).await.or_else(unless_closed))
-}
-
-/// Work that a signal just ends.
-fn brief(work: impl AsyncFnOnce() -> anyhow::Result<()>) -> ExitCode {
-    start::brief(async |_| work().await.or_else(unless_closed))
+async fn run(command: Command, process: Process) -> anyhow::Result<()> {
+    let config = |settings: Args| settings.config(Role::Serve);
+    match command {
+        Command::Serve { demo, settings } => serve::run(config(settings)?, demo, process).await,
+        Command::Key(key) => key::run(key.command, key.json, config(key.settings)?).await,
+        Command::Import(arguments) => import::run(arguments, process.shutdown).await,
+        Command::Form(form) => form::run(&form.service()?, form.command).await,
+        Command::Link(link) => link::run(&link.service()?, link.command).await,
+        Command::Campaign(campaign) => {
+            campaign::run(&campaign.service()?, campaign.command, process.shutdown).await
+        }
+        Command::Sender(sender) => {
+            sender::run(&sender.command, sender.json, &config(sender.settings)?)
+        }
+        Command::User(user) => user::run(user.command, user.json, config(user.settings)?).await,
+        Command::Suppression(list) => suppression::run(&list.service()?, list.command).await,
+        Command::Report(report) => report::run(&report.service()?, report.command).await,
+        Command::Verify { json, settings } => {
+            counts::verify(config(settings)?, json, process).await
+        }
+        Command::Rebuild(settings) => counts::rebuild(config(settings)?, process).await,
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "feedback", &mut script);
+            Ok(stdout().write_all(&script)?)
+        }
+    }
 }
 
 /// No error once whoever read stdout has seen enough, such as `head`.

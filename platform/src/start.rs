@@ -38,11 +38,10 @@ pub struct Process {
 /// });
 /// ```
 pub fn run(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> ExitCode {
-    brief(async |metrics| {
-        let shutdown = on_signal().context("signals cannot be received")?;
-        tokio::spawn(telemetry::keep(metrics.clone()));
-        let overdue = after(&shutdown, DRAIN);
-        let process = Process { metrics, shutdown };
+    brief(async |mut process| {
+        process.shutdown = on_signal().context("signals cannot be received")?;
+        tokio::spawn(telemetry::keep(process.metrics.clone()));
+        let overdue = after(&process.shutdown, DRAIN);
         tokio::select! {
             result = work(process) => result,
             () = overdue.cancelled() => {
@@ -53,8 +52,8 @@ pub fn run(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> ExitCode {
     })
 }
 
-/// As [`run`], for work that a signal just ends, as it ends any process.
-pub fn brief(work: impl AsyncFnOnce(Metrics) -> anyhow::Result<()>) -> ExitCode {
+/// As [`run`], for work that a signal just ends, as it ends any process: `shutdown` is never cancelled.
+pub fn brief(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> ExitCode {
     match try_brief(work) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -65,16 +64,19 @@ pub fn brief(work: impl AsyncFnOnce(Metrics) -> anyhow::Result<()>) -> ExitCode 
     }
 }
 
-fn try_brief(work: impl AsyncFnOnce(Metrics) -> anyhow::Result<()>) -> anyhow::Result<()> {
+fn try_brief(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> anyhow::Result<()> {
     // It must be there before the first TLS connection, because no library here brings its own. The error says that one is
     // installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let metrics = telemetry::init()?;
+    let process = Process {
+        metrics: telemetry::init()?,
+        shutdown: CancellationToken::new(),
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("no runtime can be started")?;
-    let result = runtime.block_on(work(metrics));
+    let result = runtime.block_on(work(process));
     // A blocking thread in mid-work may not hold the process.
     runtime.shutdown_timeout(Duration::from_millis(500));
     result

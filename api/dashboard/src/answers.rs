@@ -1,6 +1,6 @@
 //! What people answered, one form at a time: an inbox of comments, or of all answers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use api_http::Result;
 use askama::Template;
@@ -21,24 +21,19 @@ use crate::service::{self, List, PageQuery};
 use crate::signed_in::SignedIn;
 
 /// What the page is narrowed to.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub struct AnswersQuery {
     /// A form; of those that are published the one with the most responses unless it is named.
-    #[serde(default)]
     form: String,
-    #[serde(default)]
     bus_prop: String,
     /// `all`: also answers without a comment.
-    #[serde(default)]
     show: String,
     /// Words of comments.
-    #[serde(default)]
     q: String,
     /// Grades, such as `0-6`.
-    #[serde(default)]
     nps: String,
     /// A tracking field of the link, `name=value`.
-    #[serde(default)]
     track_field: String,
     #[serde(flatten)]
     page: PageQuery,
@@ -52,9 +47,10 @@ struct AnswersPage<'a> {
     f: &'a Frame,
     range: &'a Range,
     forms: &'a [FormChoice],
+    /// Unless the form is not published.
+    chosen: Option<&'a FormChoice>,
     form: &'a str,
-    /// Of the form.
-    options: &'a Options<'a>,
+
     query: &'a AnswersQuery,
     /// What it is narrowed to, as parameters: beside the range, and with it.
     keep: [(&'a str, &'a str); 6],
@@ -70,24 +66,8 @@ pub struct FormChoice {
     #[serde(default)]
     pub bus_props: Vec<BusProp>,
     #[serde(default)]
-    fields: Vec<Field>,
+    fields: Vec<Value>,
 }
-
-#[derive(Deserialize)]
-struct Field {
-    key: String,
-    #[serde(default)]
-    options: Vec<ChoiceOption>,
-}
-
-#[derive(Deserialize)]
-struct ChoiceOption {
-    value: String,
-    label: String,
-}
-
-/// The labels of options, by their field's key and their value.
-type Options<'a> = HashMap<(&'a str, &'a str), &'a str>;
 
 #[derive(Deserialize)]
 pub struct BusProp {
@@ -121,32 +101,20 @@ struct Answer {
     value: Value,
 }
 
-/// What the overview says of a form.
-#[derive(Deserialize)]
-struct FormFigures {
-    form_id: String,
-    metrics: FormMetrics,
-}
-
-#[derive(Deserialize)]
-struct FormMetrics {
-    responses: i64,
-}
-
-#[derive(Deserialize)]
-struct Overview {
-    forms: Vec<FormFigures>,
-}
-
 impl FormChoice {
-    fn options(&self) -> Options<'_> {
-        let mut options = Options::new();
-        for field in &self.fields {
-            for option in &field.options {
-                options.insert((&field.key, &option.value), &option.label);
-            }
+    /// An answer to a field as people read it: options by their labels.
+    fn text(&self, key: &str, value: &Value) -> String {
+        if let Value::Array(values) = value {
+            let texts: Vec<_> = values.iter().map(|value| self.text(key, value)).collect();
+            return texts.join(", ");
         }
-        options
+        let field = self.fields.iter().find(|field| field["key"] == key);
+        let mut options = field
+            .and_then(|field| field["options"].as_array())
+            .into_iter()
+            .flatten();
+        let option = options.find(|option| option["value"] == *value);
+        service::text(option.map_or(value, |option| &option["label"]))
     }
 }
 
@@ -154,11 +122,11 @@ impl FormChoice {
 async fn most_answered(person: &SignedIn, range: &Range, forms: &[FormChoice]) -> Result<String> {
     let (start, end) = (range.dates.start(), range.dates.end());
     let path = format!("/api_v1/report/overview/{start}/{end}");
-    let overview: Overview = person.get(&path).await?;
+    let overview: Value = person.get(&path).await?;
     let responses = |choice: &&FormChoice| {
-        let mut figures = overview.forms.iter();
-        let of_form = figures.find(|form| form.form_id == choice.form_id);
-        of_form.map_or(0, |form| form.metrics.responses)
+        let mut figures = overview["forms"].as_array().into_iter().flatten();
+        let of_form = figures.find(|form| form["form_id"] == *choice.form_id);
+        of_form.and_then(|form| form["metrics"]["responses"].as_i64())
     };
     // Of those with as many the newest, which is the first.
     let most = forms.iter().rev().max_by_key(responses);
@@ -166,29 +134,18 @@ async fn most_answered(person: &SignedIn, range: &Range, forms: &[FormChoice]) -
 }
 
 impl Feedback {
-    /// Answers that are shown apart from score, smiley and comment.
-    fn others(&self, options: &Options<'_>) -> Vec<(&str, String)> {
+    /// Answers to the form that are shown apart from score, smiley and comment.
+    fn others(&self, form: Option<&FormChoice>) -> Vec<(&str, String)> {
         let others = self
             .answers
             .iter()
             .filter(|answer| !matches!(&*answer.kind, "nps" | "happiness" | "comment"));
-        let shown = others.map(|answer| (&*answer.label, answer.text(options)));
-        shown.collect()
-    }
-}
-
-impl Answer {
-    /// As people read it: options by their labels.
-    fn text(&self, options: &Options<'_>) -> String {
-        let label = |value: &Value| {
-            let value = service::text(value);
-            let label = options.get(&(&*self.key, &*value)).copied();
-            label.map_or(value.clone(), ToOwned::to_owned)
+        let text = |answer: &Answer| match form {
+            Some(form) => form.text(&answer.key, &answer.value),
+            None => service::text(&answer.value),
         };
-        match &self.value {
-            Value::Array(values) => values.iter().map(label).collect::<Vec<_>>().join(", "),
-            value => label(value),
-        }
+        let shown = others.map(|answer| (&*answer.label, text(answer)));
+        shown.collect()
     }
 }
 
@@ -255,12 +212,10 @@ pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result
         ("track_field", &query.track_field),
     ];
     let mut filter = Serializer::new(range.query());
-    let chosen = forms.iter().find(|choice| choice.form_id == form);
-    let options = chosen.map(FormChoice::options).unwrap_or_default();
     let template = AnswersPage {
         f: &f,
         range: &range,
-        options: &options,
+        chosen: forms.iter().find(|choice| choice.form_id == form),
         forms: &forms,
         form: &form,
         query: &query,

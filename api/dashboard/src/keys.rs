@@ -76,24 +76,18 @@ pub async fn change(
     Path(action): Path<String>,
     Change(KeyAction { api_key }): Change<KeyAction>,
 ) -> Result<Response> {
-    let keys = keys(&person).await?;
-    if !keys.iter().any(|key| key.api_key == api_key) {
+    let is_own = |key: &KeySummary| key.api_key == api_key;
+    if !matches!(&*action, "rotate" | "revoke") || !keys(&person).await?.iter().any(is_own) {
         return Err(Problem::not_found());
     }
+    let noted = person.note(&format!("key.{action}"), &api_key).await?;
     let store = person.store();
-    match &*action {
-        "rotate" => {
-            let noted = person.note("key.rotate", &api_key).await?;
-            let issued = store.rotate_key(&api_key, OVERLAP).await?;
-            noted.came_to(200).await;
-            answer(&person, issued).await
-        }
-        "revoke" => {
-            let noted = person.note("key.revoke", &api_key).await?;
-            store.revoke_key(&api_key).await?;
-            noted.came_to(200).await;
-            Ok(Redirect::to("/dashboard/keys").into_response())
-        }
-        _ => Err(Problem::not_found()),
+    if action == "rotate" {
+        let issued = store.rotate_key(&api_key, OVERLAP).await?;
+        noted.came_to(200).await;
+        return answer(&person, issued).await;
     }
+    store.revoke_key(&api_key).await?;
+    noted.came_to(200).await;
+    Ok(Redirect::to("/dashboard/keys").into_response())
 }
