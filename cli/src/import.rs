@@ -29,8 +29,9 @@ const STDIN: &str = "-";
 /// How often the worker's progress is asked for.
 const POLL: Duration = Duration::from_millis(300);
 
-/// How long the upload of a file is repeated after it first failed.
-const REPEATED: Duration = Duration::from_mins(1);
+/// How often the upload of a file is repeated: for two minutes, or for 16 s where the service asks for pauses of a second, as it
+/// does for up to 10 s after the process died that had the first try.
+const REPEATS: usize = 16;
 
 /// What to import, and where.
 #[derive(clap::Args)]
@@ -138,15 +139,11 @@ pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> an
 async fn send(service: &Service, call: &RequestBuilder, file: &Path) -> anyhow::Result<Value> {
     let found = tokio::fs::metadata(file).await;
     let is_file = file != Path::new(STDIN) && found.is_ok_and(|found| found.is_file());
-    let (bar, template, repeated) = if is_file {
+    let (bar, template, repeats) = if is_file {
         let template = "{msg:10} {bar:40} {bytes}/{total_bytes} {eta}";
-        (ProgressBar::new(0), template, REPEATED)
+        (ProgressBar::new(0), template, REPEATS)
     } else {
-        (
-            ProgressBar::new_spinner(),
-            "{msg:10} {spinner} {bytes}",
-            Duration::ZERO,
-        )
+        (ProgressBar::new_spinner(), "{msg:10} {spinner} {bytes}", 0)
     };
     bar.set_style(style(template));
     bar.set_message("sending");
@@ -164,7 +161,7 @@ async fn send(service: &Service, call: &RequestBuilder, file: &Path) -> anyhow::
         }
         read(response).await
     };
-    repeat(repeated, &bar, attempt).await
+    repeat(repeats, &bar, attempt).await
 }
 
 /// What a file holds, from its beginning; the bar shows how much of it is sent.

@@ -103,14 +103,13 @@ enum Command {
 impl Command {
     /// Whether it ends in its own way after a signal; others are just ended.
     fn finishes(&self) -> bool {
-        matches!(
-            self,
-            Self::Serve { .. }
-                | Self::Import(_)
-                | Self::Campaign(_)
-                | Self::Verify { .. }
-                | Self::Rebuild(_)
-        )
+        match self {
+            Self::Serve { .. } | Self::Import(_) | Self::Verify { .. } | Self::Rebuild(_) => true,
+            Self::Campaign(all) => {
+                matches!(all.command, campaign::Command::Show { watch: true, .. })
+            }
+            _ => false,
+        }
     }
 }
 

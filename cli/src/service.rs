@@ -1,7 +1,7 @@
 //! A client of the service, over HTTP or HTTPS with a key, for the commands that are clients like any other.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Context;
 use backon::{ExponentialBuilder, Retryable};
@@ -97,7 +97,7 @@ impl Service {
 
     /// The same of what is followed: it is asked for until there is an answer.
     pub(crate) async fn poll(&self, path: &str, bar: &ProgressBar) -> anyhow::Result<Value> {
-        repeat(Duration::MAX, bar, || self.get(path)).await
+        repeat(usize::MAX, bar, || self.get(path)).await
     }
 
     /// Sends a call and prints its answer as JSON, or what `show` makes of it.
@@ -134,9 +134,9 @@ impl Service {
     }
 }
 
-/// Repeats a call while what it fails for is temporary, and says so above the bar, for so long after it first failed.
+/// Repeats a call, at most so many times, while what it fails for is temporary, and says so above the bar.
 pub(crate) async fn repeat<F>(
-    within: Duration,
+    times: usize,
     bar: &ProgressBar,
     call: impl FnMut() -> F,
 ) -> anyhow::Result<Value>
@@ -146,18 +146,13 @@ where
     let pauses = ExponentialBuilder::new()
         .with_min_delay(PAUSES.0)
         .with_max_delay(PAUSES.1)
-        .without_max_times();
-    let mut failed_at = None;
-    let may_repeat = |error: &anyhow::Error| {
-        let failed_at = failed_at.get_or_insert_with(Instant::now);
-        is_temporary(error) && failed_at.elapsed() < within
-    };
+        .with_max_times(times);
     let asked_for = |error: &anyhow::Error| error.downcast_ref::<Refused>()?.retry_after;
     let say = |error: &anyhow::Error, pause: Duration| {
         bar.suspend(|| eprintln!("{error:#}; trying again in {pause:?}"));
     };
     call.retry(pauses)
-        .when(may_repeat)
+        .when(is_temporary)
         .adjust(|error, pause| Some(asked_for(error).unwrap_or(pause?)))
         .notify(say)
         .await

@@ -5,7 +5,7 @@ use crate::{Result, Store};
 
 /// Tables with more than a thousand rows, and ten times those that they are believed to have.
 const GROWN: &str = "SELECT quote_ident(c.relname) FROM pg_class c
-      WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+      WHERE c.relkind = 'r' AND c.relnamespace = quote_ident(current_schema())::regnamespace
         AND pg_stat_get_live_tuples(c.oid) > 10 * greatest(c.reltuples, 100)";
 
 impl Store {

@@ -2,21 +2,24 @@
 // What pages do beyond what the server draws: live figures and previews, hovering over charts, sorting, uploading. Without it they are
 // complete.
 
-// Parts with `data-live` are drawn again by the server each so many seconds, while somebody looks at them.
+// Parts with `data-live` are drawn again by the server each so many seconds, while somebody looks at them and is not about to use
+// what is in them.
 function keepLive(part, index) {
   const seconds = Number(part.dataset.live);
   if (!seconds) return;
+  const isUsed = () => part.querySelector(".sure[open]")
+    || (part.contains(document.activeElement) && document.activeElement.matches("input, select, button, a, .sure summary"));
   setTimeout(async () => {
     let next = part;
-    const busy = part.contains(document.activeElement) && document.activeElement.matches("input, select, button, a");
-    if (!document.hidden && !busy) {
+    if (!document.hidden && !isUsed()) {
       try {
-        const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+        const answer = await fetch(part.dataset.url ?? location.href, { headers: { accept: "text/html" } });
         if (answer.ok && !answer.redirected) {
           const page = new DOMParser().parseFromString(await answer.text(), "text/html");
           const drawn = page.querySelectorAll("[data-live]")[index];
-          if (drawn && drawn.innerHTML !== part.innerHTML) {
+          if (drawn && drawn.innerHTML !== part.innerHTML && !isUsed()) {
             const open = [...part.querySelectorAll("details")].map((details) => details.open);
+            if (part.dataset.url) drawn.dataset.url = part.dataset.url;
             part.replaceWith(drawn);
             drawn.querySelectorAll("details").forEach((details, place) => { details.open = open[place]; });
             next = drawn;
