@@ -3,11 +3,10 @@
 
 use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write, stdout};
-use std::os::unix::fs::OpenOptionsExt;
 
 use domain::scope::Scopes;
 use platform::backends::Backends;
-use platform::config::{Config, ConfigError};
+use platform::config::{Config, ConfigError, write_private};
 use platform::start::Process;
 use store::Store;
 use store::account::IssuedKey;
@@ -26,28 +25,18 @@ pub(crate) async fn run(config: Config, is_demo: bool, process: Process) -> anyh
     let checks = worker.checks();
     let worker = tokio::spawn(worker.run());
     let served = async {
-        begin(&backends, &config, is_demo, &drained).await?;
+        if is_demo {
+            let live = Box::pin(demo::open(&backends, &config)).await?;
+            tokio::spawn(live.run(drained.clone()));
+        } else {
+            ensure_first_key(&backends.store, &config).await?;
+        }
         anyhow::Ok(api::serve(&config, backends, &process, checks).await?)
     };
     let served = served.await;
     drained.cancel();
     worker.await?;
     served
-}
-
-/// What comes before the first request: the first key, or a demo.
-async fn begin(
-    backends: &Backends,
-    config: &Config,
-    is_demo: bool,
-    shutdown: &CancellationToken,
-) -> anyhow::Result<()> {
-    if is_demo {
-        let live = Box::pin(demo::open(backends, config)).await?;
-        tokio::spawn(live.run(shutdown.clone()));
-        return Ok(());
-    }
-    ensure_first_key(&backends.store, config).await
 }
 
 const ACCOUNT: &str = "default";
@@ -71,25 +60,15 @@ async fn ensure_first_key(store: &Store, config: &Config) -> anyhow::Result<()> 
     Ok(())
 }
 
-fn write_file(issued: &IssuedKey, config: &Config) -> Result<(), ConfigError> {
+fn write_file(issued: &IssuedKey, config: &Config) -> anyhow::Result<()> {
     config.make_data_dir()?;
     let path = config.data_dir.join("first-key.json");
-    let write = || {
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&path)?;
-        serde_json::to_writer_pretty(&file, issued)?;
-        writeln!(file)?;
-        file.sync_all()
-    };
-    write().map_err(|error| {
-        ConfigError::new(
-            "FEEDBACK_DATA_DIR",
-            format!("cannot write {}: {error}", path.display()),
-        )
+    let issued = serde_json::to_string_pretty(issued)?;
+    let mut anew = OpenOptions::new();
+    anew.create(true).truncate(true);
+    write_private(&path, &mut anew, &issued).map_err(|error| {
+        let reason = format!("cannot write {}: {error}", path.display());
+        ConfigError::new("FEEDBACK_DATA_DIR", reason)
     })?;
     tracing::info!(file = %path.display(), "first start: wrote the key of a new account to this file");
     Ok(())

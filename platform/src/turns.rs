@@ -19,7 +19,7 @@ pub struct Turns {
     clock: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Share {
     /// Whether it may have work.
     waiting: bool,
@@ -46,11 +46,9 @@ impl Turns {
         let least = self.accounts.values().map(|share| share.used).min();
         let used = least.unwrap_or_default().max(self.floor);
         let share = self.accounts.entry(account_id).or_insert_with(|| Share {
-            waiting: true,
-            under_way: 0,
             used,
             since: now,
-            told: now,
+            ..Share::default()
         });
         share.waiting = true;
         share.told = now;

@@ -90,7 +90,8 @@ impl Handed {
         Self::NotSent { code: code.into() }
     }
 
-    pub(crate) fn unknown(code: &str) -> Self {
+    /// It may have been sent.
+    pub fn unknown(code: &str) -> Self {
         Self::Unknown { code: code.into() }
     }
 }

@@ -74,20 +74,19 @@ impl Store {
                        AND o.status IN ('queued', 'processing', 'stalled'))
               ORDER BY t.account_id, t.docid LIMIT $1";
             let limit = i64::try_from(ERASED_AT_ONCE).map_err(Error::broken)?;
-            let tx = self.begin().await?;
             // Found apart, as in `end_cancelled_messages`.
-            let gone: Vec<(Uuid, String, i64)> = tx.all(gone, values![limit]).await?;
-            let is_last = gone.len() < ERASED_AT_ONCE;
+            let gone: Vec<(Uuid, String, i64)> = self.all(gone, values![limit]).await?;
+            if gone.is_empty() {
+                return Ok(());
+            }
             let gone = gone
                 .into_iter()
                 .map(|(account, docid, seq)| values![account, docid, seq]);
             let delete = "WITH g(a, d, s) AS (ROWS) DELETE FROM recipient
               WHERE phone IS NULL AND (account_id, docid, seq) IN (SELECT a, d, s FROM g)";
+            let tx = self.begin().await?;
             tx.for_rows(delete, gone.collect()).await?;
             tx.commit_surely().await?;
-            if is_last {
-                return Ok(());
-            }
         }
     }
 }

@@ -61,9 +61,7 @@ async fn attempt(store: &Store, form: FormKey, scope: ScanScope) -> Result<Rolle
 
 /// Notifies the [`RollupJob`] of forms with pending counts. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct RollupNotifier {
-    shared: Arc<Shared>,
-}
+pub struct RollupNotifier(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -86,7 +84,7 @@ impl RollupNotifier {
     }
 
     fn put(&self, form: FormKey, scope: ScanScope) {
-        let mut forms = self.shared.forms.lock();
+        let mut forms = self.0.forms.lock();
         if let Some(waiting) = forms.waiting.get_mut(&form) {
             *waiting = scope.max(*waiting);
             return;
@@ -94,7 +92,7 @@ impl RollupNotifier {
         let known = forms.notified.entry(form).or_insert(scope);
         *known = scope.max(*known);
         drop(forms);
-        self.shared.notify.notify_one();
+        self.0.notify.notify_one();
     }
 }
 
@@ -144,14 +142,14 @@ impl RollupJob {
                 Some((form, done)) = tasks.next() => {
                     forms.remove(&form);
                     // What was notified of the form meanwhile was left.
-                    self.notifier.shared.notify.notify_one();
+                    self.notifier.0.notify.notify_one();
                     if let Err(error) = &done && !away {
                         tracing::warn!(error = %one_line(error), "the database is away; rolling up waits");
                     }
                     away = done.is_err();
                 }
                 () = self.notified(paced) => {
-                    let mut shared = self.notifier.shared.forms.lock();
+                    let mut shared = self.notifier.0.forms.lock();
                     // What is under way is left until it ends.
                     let (left, begun): (BTreeMap<_, _>, BTreeMap<_, _>) =
                         take(&mut shared.notified).into_iter().partition(|(form, _)| forms.contains(form));
@@ -173,7 +171,7 @@ impl RollupJob {
 
     async fn notified(&self, paced: Instant) {
         sleep_until(paced).await;
-        self.notifier.shared.notify.notified().await;
+        self.notifier.0.notify.notified().await;
     }
 
     /// Rolls up a form, once there is a place for its account. The form, and whether the database was there.
@@ -184,7 +182,7 @@ impl RollupJob {
         shutdown: &CancellationToken,
     ) -> (FormKey, Result<(), Error>) {
         let _place = places.take(form.account_id).await;
-        let scope = self.notifier.shared.forms.lock().waiting.remove(&form);
+        let scope = self.notifier.0.forms.lock().waiting.remove(&form);
         match scope.filter(|_| !shutdown.is_cancelled()) {
             // Boxed, because many may wait.
             Some(scope) => (form, Box::pin(self.roll_up_now(form, scope)).await),

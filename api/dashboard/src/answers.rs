@@ -20,6 +20,9 @@ use crate::range::{Range, RangeQuery};
 use crate::service::{self, List, PageQuery};
 use crate::signed_in::SignedIn;
 
+/// The forms to choose from.
+pub const PUBLISHED: &str = "/api_v1/form/list/PUBLISHED?limit=200";
+
 /// What the page is narrowed to.
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -190,7 +193,7 @@ pub async fn export(person: SignedIn, Query(query): Query<AnswersQuery>) -> Resu
 pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result<Response> {
     let f = person.frame("answers");
     let range = Range::read(&query.range, f.zone)?;
-    let forms: List<FormChoice> = person.get("/api_v1/form/list/PUBLISHED?limit=200").await?;
+    let forms: List<FormChoice> = person.get(PUBLISHED).await?;
     let forms = forms.items;
     let form = if query.form.is_empty() {
         most_answered(&person, &range, &forms).await?

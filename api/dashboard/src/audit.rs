@@ -6,6 +6,7 @@ use axum::extract::Query;
 use axum::response::Response;
 use serde::Deserialize;
 use store::account::AuditRow;
+use uuid::Uuid;
 
 use crate::page::{Frame, page};
 use crate::signed_in::SignedIn;
@@ -19,6 +20,21 @@ struct AuditPage<'a> {
     rows: Vec<AuditRow>,
     /// The query of the next page.
     next: Option<String>,
+}
+
+/// The page of what was changed, if it has one.
+fn page_of(row: &AuditRow) -> Option<String> {
+    let (kind, _) = row.action.split_once('.')?;
+    let folder = match kind {
+        "form" => "form",
+        // With which a file was uploaded.
+        "import" if row.action.ends_with("upload") => "campaigns",
+        "import" => "imports",
+        "campaign" => "campaigns",
+        _ => return None,
+    };
+    let id: Uuid = row.subject.parse().ok()?;
+    Some(format!("/dashboard/{folder}/{id}"))
 }
 
 #[derive(Deserialize)]

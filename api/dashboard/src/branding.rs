@@ -64,7 +64,11 @@ pub async fn set(person: SignedIn, Change(sent): Change<Branding>) -> Result<Res
         .change_then("branding.set", "", operation, page)
         .await
     {
-        Err(problem) => Ok(answer(&person, branding, Some(service::reasons(&problem)))),
+        Err(problem) => Ok(answer(
+            &person,
+            branding,
+            Some(service::reasons(person.t, &problem)),
+        )),
         done => done,
     }
 }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::answers::FormChoice;
+use crate::answers::{FormChoice, PUBLISHED};
 use crate::campaign_draft::CampaignDraft;
 use crate::editor::{self, Draft, Edit, Editing};
 use crate::page::{Frame, html};
@@ -144,7 +144,7 @@ impl Edit for CampaignDraft {
             f: &f,
             editing,
             draft: self,
-            forms: choices(person, editing, "/api_v1/form/list/PUBLISHED?limit=200").await?,
+            forms: choices(person, editing, PUBLISHED).await?,
             senders: choices(person, editing, "/api_v1/sms/sender").await?,
             batches: choices(person, editing, "/api_v1/sms/import?limit=25").await?,
             preview: match &editing.id {

@@ -33,9 +33,9 @@ const RANKED: i64 = 30;
 #[derive(Deserialize)]
 pub struct FormPageQuery {
     #[serde(default)]
-    bus_prop: String,
+    pub bus_prop: String,
     #[serde(flatten)]
-    range: RangeQuery,
+    pub range: RangeQuery,
 }
 
 #[derive(Template)]

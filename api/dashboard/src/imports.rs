@@ -45,6 +45,7 @@ struct Batch {
     pending: i64,
     failed: i64,
     cancelled: i64,
+    campaign_id: Option<String>,
     created_at: DateTime<Utc>,
     completed_at: Option<DateTime<Utc>>,
     records_per_second: Option<f64>,
@@ -64,6 +65,7 @@ struct RecordError {
     index: u64,
     docid: Option<String>,
     pointer: String,
+    code: String,
     detail: String,
 }
 
@@ -194,7 +196,7 @@ pub async fn upload(
     noted.came_to(service::status(&answer)).await;
     // The page's script shows why.
     let told = |problem: Problem| {
-        let told = json!({"detail": service::reasons(&problem)});
+        let told = json!({"detail": service::reasons(person.t, &problem)});
         error::written(problem.code().status(), told.to_string().into())
     };
     Ok(answer.unwrap_or_else(told))

@@ -101,7 +101,7 @@ pub fn html(t: &Text, status: StatusCode, template: &impl Template) -> Response 
 struct Trouble<'a> {
     t: &'a Text,
     heading: String,
-    detail: &'a str,
+    detail: String,
 }
 
 /// A problem as a page.
@@ -117,7 +117,7 @@ pub fn trouble(t: &'static Text, problem: &Problem) -> Response {
     let template = Trouble {
         t,
         heading,
-        detail: problem.detail(),
+        detail: t.refused(problem.code().as_str(), problem.detail()),
     };
     let status = problem.clone().into_response().status();
     let mut response = html(t, status, &template);

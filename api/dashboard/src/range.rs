@@ -1,6 +1,7 @@
 //! Which days a page is about: `?days=30`, or `?from=2026-01-01&to=2026-01-31`, kept in every link of the page.
 
 use api_http::{Problem, Result};
+use api_language::Text;
 use chrono::{NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 use domain::date_range::{DateRange, day_of};
@@ -60,6 +61,19 @@ impl Range {
         match self.days {
             Some(days) => format!("days={days}"),
             None => format!("from={}&to={}", self.dates.start(), self.dates.end()),
+        }
+    }
+
+    /// In words: how many days up to today, or which.
+    pub fn words(&self, t: &Text) -> String {
+        match self.days {
+            Some(1) => t.get("range-today"),
+            Some(days) => t.count("range-days", days),
+            None => format!(
+                "{} – {}",
+                t.date(self.dates.start()),
+                t.date(self.dates.end())
+            ),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use api_http::{Code, Problem, Result};
+use api_language::Text;
 use axum::body::Body;
 use axum::http::header::{ACCEPT, CONTENT_TYPE, IF_MATCH};
 use axum::http::{HeaderMap, HeaderValue, Method, Request};
@@ -204,11 +205,13 @@ pub fn status(answer: &Result<Response>) -> u16 {
 }
 
 /// What is wrong, member by member if any are, as people read it.
-pub fn reasons(problem: &Problem) -> String {
-    let reasons = problem.members().iter().map(|one| one.detail.as_str());
-    let reasons: Vec<_> = reasons.collect();
+pub fn reasons(t: &Text, problem: &Problem) -> String {
+    let reasons = problem.members().iter();
+    let reasons: Vec<_> = reasons
+        .map(|one| t.refused(one.code, &one.detail))
+        .collect();
     if reasons.is_empty() {
-        return problem.detail().to_owned();
+        return t.refused(problem.code().as_str(), problem.detail());
     }
     reasons.join("; ")
 }

@@ -13,7 +13,10 @@ use serde_json::{Value, json};
 use store::form::FormKey;
 use uuid::Uuid;
 
+use crate::answers::{FormChoice, PUBLISHED};
+use crate::form::FormPageQuery;
 use crate::page::{Frame, page};
+use crate::range::Range;
 use crate::service::{self, List, Operation};
 use crate::signed_in::{Change, SignedIn};
 use crate::state::DashboardState;
@@ -72,7 +75,8 @@ fn broken(error: impl std::error::Error + 'static) -> Problem {
 #[template(path = "shares.html")]
 struct SharesPage<'a> {
     f: &'a Frame,
-    shares: List<Entry>,
+    /// With what each shows, in words.
+    shares: Vec<(String, Entry)>,
     /// Shown once.
     url: Option<String>,
 }
@@ -84,6 +88,25 @@ struct Entry {
     expires_at: DateTime<Utc>,
 }
 
+impl Entry {
+    /// What it shows, in words: a page, its days, and a business property if one is chosen.
+    fn words(&self, f: &Frame, forms: &[FormChoice]) -> Result<String> {
+        let uri: Uri = self.path.parse().map_err(broken)?;
+        let FormPageQuery { bus_prop, range } = query(&uri)?;
+        let of_form = uri.path().strip_prefix("/dashboard/form/").map(|id| {
+            let form = forms.iter().find(|form| form.form_id == id);
+            form.map_or_else(|| f.t.get("form"), |form| form.title.clone())
+        });
+        let title = of_form.unwrap_or_else(|| f.t.get("nav-overview"));
+        let mut words = format!("{title} · {}", Range::read(&range, f.zone)?.words(f.t));
+        if !bus_prop.is_empty() {
+            words.push_str(" · ");
+            words.push_str(&bus_prop);
+        }
+        Ok(words)
+    }
+}
+
 /// `GET /dashboard/shares`.
 pub async fn list(person: SignedIn) -> Result<Response> {
     answer(&person, None).await
@@ -91,9 +114,13 @@ pub async fn list(person: SignedIn) -> Result<Response> {
 
 async fn answer(person: &SignedIn, url: Option<String>) -> Result<Response> {
     let f = person.frame("overview");
+    let shares: List<Entry> = person.get(&format!("{SHARES}?limit=200")).await?;
+    let forms = person.get::<List<FormChoice>>(PUBLISHED).await?.items;
+    let shares = shares.items.into_iter();
+    let shares = shares.map(|share| Ok((share.words(&f, &forms)?, share)));
     let template = SharesPage {
         f: &f,
-        shares: person.get(&format!("{SHARES}?limit=200")).await?,
+        shares: shares.collect::<Result<_>>()?,
         url,
     };
     Ok(page(&f, &template))

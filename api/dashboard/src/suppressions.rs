@@ -71,6 +71,6 @@ pub async fn change(
     let Err(problem) = changed else {
         return changed;
     };
-    let refusal = Some(service::reasons(&problem));
+    let refusal = Some(service::reasons(person.t, &problem));
     answer(&person, &PageQuery::default(), refusal).await
 }

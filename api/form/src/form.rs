@@ -13,7 +13,7 @@ use domain::form::{BusPropEntry, EditRefused, Field, FormContent, FormInput, For
 use serde::Serialize;
 use serde_json::Value;
 use store::PAGE_BYTES;
-use store::form::{Form, FormChange};
+use store::form::{Form, FormChange, FormEdit};
 use tokio::task::spawn_blocking;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -234,7 +234,8 @@ async fn replace(
     let (store, account_id) = (&caller.app.store, caller.account_id());
     loop {
         let content = edit(&form, input.clone())?;
-        let replaced = store.replace_form(account_id, form.form_id, form.revision, &content);
+        let (revision, edit) = (Some(form.revision), FormEdit::Replace(&content));
+        let replaced = store.edit_form(account_id, form.form_id, revision, edit);
         match replaced.await? {
             FormChange::Changed if !if_match.names_versions() => {
                 form = found(store.form(account_id, form.form_id)).await?;
@@ -278,10 +279,14 @@ pub async fn publish_form(
     PathId(form_id): PathId,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let revision = expected(&caller, form_id, &headers).await?;
-    let store = &caller.app.store;
-    let change = store.publish_form(caller.account_id(), form_id, revision);
-    done(&caller, change.await?, "be published")
+    turn(
+        &caller,
+        form_id,
+        &headers,
+        FormEdit::Publish,
+        "be published",
+    )
+    .await
 }
 
 /// Delete a form.
@@ -304,21 +309,28 @@ pub async fn delete_form(
     PathId(form_id): PathId,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let revision = expected(&caller, form_id, &headers).await?;
-    let store = &caller.app.store;
-    let change = store.delete_form(caller.account_id(), form_id, revision);
-    done(&caller, change.await?, "be deleted")
+    turn(&caller, form_id, &headers, FormEdit::Delete, "be deleted").await
 }
 
-/// The one version that may be changed, if the caller named some.
-async fn expected(caller: &Caller, form_id: Uuid, headers: &HeaderMap) -> Result<Option<i64>> {
+/// Gives the form another status, if it has the version that the caller named or none was named.
+async fn turn(
+    caller: &Caller,
+    form_id: Uuid,
+    headers: &HeaderMap,
+    edit: FormEdit<'_>,
+    what: &str,
+) -> Result<Response> {
+    let (store, account_id) = (&caller.app.store, caller.account_id());
     let if_match = IfMatch(headers);
-    if !if_match.names_versions() {
-        return Ok(None);
-    }
-    let form = found(caller.app.store.form(caller.account_id(), form_id)).await?;
-    if_match.check(form.revision)?;
-    Ok(Some(form.revision))
+    let revision = if if_match.names_versions() {
+        let form = found(store.form(account_id, form_id)).await?;
+        if_match.check(form.revision)?;
+        Some(form.revision)
+    } else {
+        None
+    };
+    let change = store.edit_form(account_id, form_id, revision, edit);
+    done(caller, change.await?, what)
 }
 
 /// Answers with what a change came to.

@@ -197,6 +197,7 @@ mod tests {
             pending: 60,
             failed: 0,
             cancelled: 0,
+            campaign_id: None,
             created_at: start,
             started_at: Some(start),
             completed_at: None,

@@ -1,4 +1,5 @@
-# English. `$value` is a text, `$n` a count that selects the plural.
+# English. `$value` is a text, `$n` a count that selects the plural. Other languages have `refused-…` besides: why the API
+# refused something, by its code, where `$value` is its own sentence, which is English.
 
 number-group = ,
 number-decimal = .
@@ -336,6 +337,38 @@ last-used = last used { $value }
 never-used = never used
 revoked-at = revoked { $value }
 audit-none = Nothing was changed here yet.
+audit-branding-set = Branding changed
+audit-campaign-create = Campaign made
+audit-campaign-replace = Campaign changed
+audit-campaign-test = Test message sent
+audit-campaign-start = Campaign started
+audit-campaign-pause = Campaign paused
+audit-campaign-resume = Campaign resumed
+audit-campaign-finish = Campaign finished
+audit-campaign-cancel = Campaign cancelled
+audit-form-create = Form made
+audit-form-replace = Form changed
+audit-form-publish = Form published
+audit-form-delete = Form deleted
+audit-form-link = Link made
+audit-import-upload = File imported
+audit-import-cancel = Import cancelled
+audit-import-retry = Import tried again
+audit-key-create = API key made
+audit-key-rotate = New secret for an API key
+audit-key-revoke = API key revoked
+audit-password-change = Password changed
+audit-person-add = Person added
+audit-person-role = Role changed
+audit-person-password = Password of a person set
+audit-person-remove = Person removed
+audit-recipient-erase = Recipient erased
+audit-share-create = Page shared
+audit-share-withdraw = Share withdrawn
+audit-suppression-add = Phone suppressed
+audit-suppression-remove = Phone allowed again
+audit-done = done
+audit-refused = refused
 when = When
 who = Who
 what = What

@@ -84,7 +84,7 @@ impl Text {
 
     /// The text of one of several names, such as a status: its key is the `kind`, `-`, and the name.
     pub fn of(&self, kind: &str, name: impl Display) -> String {
-        let name = name.to_string().to_lowercase().replace('_', "-");
+        let name = name.to_string().to_lowercase().replace(['_', '.'], "-");
         self.get(&format!("{kind}-{name}"))
     }
 
@@ -102,6 +102,17 @@ impl Text {
         args.set("n", n);
         args.set("value", self.number(n));
         self.format(key, Some(&args))
+    }
+
+    /// Why something was refused: the sentence of the API, which is English, or in another language the text of its code, with
+    /// the sentence as `$value`.
+    pub fn refused(&self, code: &str, detail: &str) -> String {
+        let key = format!("refused-{}", code.replace('_', "-"));
+        if self.bundle.has_message(&key) {
+            self.with(&key, detail)
+        } else {
+            detail.to_owned()
+        }
     }
 
     fn format(&self, key: &str, args: Option<&FluentArgs>) -> String {
@@ -199,10 +210,14 @@ impl Text {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::header::ACCEPT_LANGUAGE;
-    use domain::form::FieldType;
     use std::collections::BTreeSet;
     use std::fs;
+
+    use api_http::Code;
+    use axum::http::header::ACCEPT_LANGUAGE;
+    use domain::form::FieldType;
+    use domain::record::RecordCode;
+    use strum::{IntoEnumIterator, VariantArray};
 
     use super::*;
 
@@ -218,10 +233,24 @@ mod tests {
 
     #[test]
     fn every_language_has_every_text() {
+        // The codes that members of a body have are constants.
+        let members = include_str!("../../../domain/src/invalid.rs");
+        let members = members.split("pub const ").filter_map(|line| {
+            let (_, code) = line.split_once(": &str = \"")?;
+            Some(code.split_once('"')?.0)
+        });
+        let records = RecordCode::VARIANTS.iter().map(Into::<&str>::into);
+        let problems = Code::iter().map(Code::as_str);
+        let refused: BTreeSet<_> = members
+            .chain(records)
+            .chain(problems)
+            .map(|code| format!("refused-{}", code.replace('_', "-")))
+            .collect();
         let [(_, english), others @ ..] = LANGUAGES;
         for (code, texts) in others {
             assert!(FluentResource::try_new(texts.to_owned()).is_ok(), "{code}");
-            let (english, other) = (keys(english), keys(texts));
+            let (mut english, other) = (keys(english), keys(texts));
+            english.extend(refused.iter().map(String::as_str));
             let differ: Vec<_> = english.symmetric_difference(&other).collect();
             assert!(differ.is_empty(), "{code}: {differ:?}");
         }

@@ -6,7 +6,7 @@ use domain::form::{FormContent, FormInput};
 use domain::link::{Token, TrackFields};
 use serde_json::{Value, json};
 use store::collect::NewAnswer;
-use store::form::{FormChange, NewLink, PublicLink};
+use store::form::{FormChange, FormEdit, NewLink, PublicLink};
 use uuid::Uuid;
 
 use crate::service::{Answer, Service};
@@ -23,7 +23,9 @@ async fn form(service: &Service) -> (Uuid, Vec<PublicLink>) {
     let store = &service.backends.store;
     let account_id = service.key.account_id;
     let form = store.create_form(account_id, &content).await.unwrap();
-    let published = store.publish_form(account_id, form.form_id, None).await;
+    let published = store
+        .edit_form(account_id, form.form_id, None, FormEdit::Publish)
+        .await;
     assert!(matches!(published.unwrap(), FormChange::Done(_)));
     let mut links = Vec::new();
     for ids in ["1", "2", ""] {

@@ -41,22 +41,26 @@ pub(crate) async fn watch(
     shutdown: &CancellationToken,
 ) -> anyhow::Result<()> {
     let path = path_of(campaign);
-    let progress = Progress::new();
+    let bar = ProgressBar::new(1).with_style(style("{bar:20} {msg}"));
     let mut shown = String::new();
-    let poll = || service.poll(&path, &progress.0);
+    let poll = || service.poll(&path, &bar);
     while let Some(campaign) = shutdown.run_until_cancelled(poll()).await {
         let campaign = campaign?;
         let now = line(&campaign);
         if now != shown {
             shown = now;
-            progress.show(&campaign, &shown);
+            show(&bar, &campaign, &shown);
         }
         let wait = tokio::time::sleep(POLL);
         if is_over(&campaign) || shutdown.run_until_cancelled(wait).await.is_none() {
             break;
         }
     }
-    progress.end(&shown);
+    // The last line stays where the terminal goes on below it.
+    if !bar.is_hidden() {
+        bar.finish_and_clear();
+        eprintln!("{shown}");
+    }
     Ok(())
 }
 
@@ -98,35 +102,18 @@ fn waiting(campaign: &Value) -> u64 {
     count(first, "scheduled") + count(first, "sending")
 }
 
-/// The line, gone once this is dropped.
-struct Progress(ProgressBar);
-
-impl Progress {
-    fn new() -> Self {
-        Self(ProgressBar::new(1).with_style(style("{bar:20} {msg}")))
+fn show(bar: &ProgressBar, campaign: &Value, line: &str) {
+    if bar.is_hidden() {
+        eprintln!("{line}");
+        return;
     }
-
-    fn show(&self, campaign: &Value, line: &str) {
-        if self.0.is_hidden() {
-            eprintln!("{line}");
-            return;
-        }
-        let recipients = count(&campaign["counts"]["first"], "recipients");
-        self.0.update(|state| {
-            // A bar of no length is drawn full.
-            state.set_len(recipients.max(1));
-            state.set_pos(recipients.saturating_sub(waiting(campaign)));
-        });
-        self.0.set_message(line.to_owned());
-    }
-
-    /// Leaves the last line where the terminal goes on below it.
-    fn end(self, line: &str) {
-        if !self.0.is_hidden() {
-            self.0.finish_and_clear();
-            eprintln!("{line}");
-        }
-    }
+    let recipients = count(&campaign["counts"]["first"], "recipients");
+    bar.update(|state| {
+        // A bar of no length is drawn full.
+        state.set_len(recipients.max(1));
+        state.set_pos(recipients.saturating_sub(waiting(campaign)));
+    });
+    bar.set_message(line.to_owned());
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use domain::campaign::{CampaignContent, CampaignStatus};
 use domain::form::{FormContent, FormInput};
 use serde_json::{Value, json};
 use store::Store;
-use store::form::{Form, FormChange};
+use store::form::{Form, FormChange, FormEdit};
 use store::send::CampaignKey;
 use uuid::Uuid;
 
@@ -51,12 +51,7 @@ pub(super) struct Survey {
     pub(super) days: (i64, i64),
 }
 
-pub(super) struct Company {
-    pub(super) account_id: Uuid,
-    pub(super) surveys: Vec<Survey>,
-}
-
-pub(super) async fn found(store: &Store, account_id: Uuid) -> anyhow::Result<Company> {
+pub(super) async fn found(store: &Store, account_id: Uuid) -> anyhow::Result<Vec<Survey>> {
     let visit = json!({
         "title": "Your visit",
         "labels": {"de": "Ihr Besuch"},
@@ -136,10 +131,7 @@ pub(super) async fn found(store: &Store, account_id: Uuid) -> anyhow::Result<Com
             days,
         });
     }
-    Ok(Company {
-        account_id,
-        surveys,
-    })
+    Ok(surveys)
 }
 
 fn bus_props() -> Vec<Value> {
@@ -159,7 +151,9 @@ async fn begin(
     let input = FormInput::parse(form).map_err(|wrong| anyhow::anyhow!("{wrong:?}"))?;
     let content = FormContent::new(input).map_err(|wrong| anyhow::anyhow!("{wrong:?}"))?;
     let form = store.create_form(account_id, &content).await?;
-    let published = store.publish_form(account_id, form.form_id, None).await?;
+    let published = store
+        .edit_form(account_id, form.form_id, None, FormEdit::Publish)
+        .await?;
     let FormChange::Done(form) = published else {
         bail!("the form was not published");
     };

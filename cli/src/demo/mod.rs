@@ -43,12 +43,8 @@ pub(crate) async fn open(backends: &Backends, config: &Config) -> anyhow::Result
     // The secret of the last one was shown once.
     let key = store.create_key(ACCOUNT, None, Scopes::ALL).await?;
     let path = api::sign_in_path(store, &person).await?;
-    let url = &config.public_url;
-    let url = format!(
-        "{}{}",
-        url.as_str(),
-        path.context("the demo's person is gone")?
-    );
+    let path = path.context("the demo's person is gone")?;
+    let url = format!("{}{path}", config.public_url.as_str());
     stdout().lock().write_all(welcome(&url, &key).as_bytes())?;
     Live::new(config, key)
 }
@@ -62,8 +58,9 @@ async fn fill(backends: &Backends, name: &PersonName) -> anyhow::Result<Person> 
         .pepper
         .as_deref()
         .context("a demo needs FEEDBACK_PEPPER")?;
-    let company = company::found(store, key.account_id).await?;
-    past::make(store, &company, pepper).await?;
+    let surveys = company::found(store, key.account_id).await?;
+    past::make(store, &surveys, pepper).await?;
+    store.rebuild_recipients(key.account_id).await?;
     store.revoke_key(&key.api_key).await?;
     // Nobody knows it: people of a demo sign in with its link.
     let password = Alphanumeric.sample_string(&mut rand::rng(), 32);

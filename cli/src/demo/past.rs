@@ -21,7 +21,7 @@ use store::send::PastMessage;
 use uuid::{NoContext, Timestamp, Uuid};
 
 use super::TIME_ZONE;
-use super::company::{Company, SENDER, SLIDES, STORES, Survey};
+use super::company::{SENDER, SLIDES, STORES, Survey};
 
 /// Rows of a transaction.
 const ROWS: usize = 500;
@@ -45,13 +45,13 @@ struct Story {
     answers: Option<(DateTime<Utc>, Value)>,
 }
 
-pub(super) async fn make(store: &Store, company: &Company, pepper: &Pepper) -> anyhow::Result<()> {
+pub(super) async fn make(store: &Store, surveys: &[Survey], pepper: &Pepper) -> anyhow::Result<()> {
     let mut rng = StdRng::seed_from_u64(SEED);
     let mut number = 0;
-    for survey in &company.surveys {
-        let form = FormKey::new(company.account_id, survey.form.form_id);
+    for survey in surveys {
+        let form = FormKey::new(survey.campaign.account_id, survey.form.form_id);
         for back in (survey.days.1..=survey.days.0).rev() {
-            let stories = day(survey, company.account_id, back, &mut number, &mut rng)?;
+            let stories = day(survey, back, &mut number, &mut rng)?;
             for stories in stories.chunks(ROWS) {
                 keep(store, survey, stories, pepper).await?;
             }
@@ -63,7 +63,6 @@ pub(super) async fn make(store: &Store, company: &Company, pepper: &Pepper) -> a
         {}
         store.roll_up_campaign_counts().await?;
     }
-    store.rebuild_recipients(company.account_id).await?;
     Ok(())
 }
 
@@ -95,7 +94,6 @@ async fn keep(
 /// The messages of a day, so many days ago.
 fn day(
     survey: &Survey,
-    account_id: Uuid,
     back: i64,
     number: &mut u32,
     rng: &mut StdRng,
@@ -118,10 +116,8 @@ fn day(
         let count = tenths / 10 + usize::from(rng.random_range(0..10) < tenths % 10);
         for _ in 0..count {
             let minute = rng.random_range(9 * 60..20 * 60);
-            let time = NaiveTime::from_num_seconds_from_midnight_opt(
-                minute * 60 + rng.random_range(0..60),
-                0,
-            );
+            let second = minute * 60 + rng.random_range(0..60);
+            let time = NaiveTime::from_num_seconds_from_midnight_opt(second, 0);
             let local = date.and_time(time.context("no such time")?);
             let sent_at = TIME_ZONE
                 .from_local_datetime(&local)
@@ -130,15 +126,8 @@ fn day(
             let sent_at = sent_at.with_timezone(&Utc);
             if sent_at < now - TimeDelta::minutes(5) {
                 *number += 1;
-                stories.push(story(
-                    survey,
-                    account_id,
-                    (store, language),
-                    back,
-                    sent_at,
-                    *number,
-                    rng,
-                )?);
+                let told = story(survey, (store, language), back, sent_at, *number, rng);
+                stories.push(told?);
             }
         }
     }
@@ -147,7 +136,6 @@ fn day(
 
 fn story(
     survey: &Survey,
-    account_id: Uuid,
     (place, language): (&str, &str),
     back: i64,
     sent_at: DateTime<Utc>,
@@ -171,7 +159,7 @@ fn story(
     let ids = entry.map_or_else(String::new, |entry| entry.id.to_string());
     let seconds = u64::try_from(sent_at.timestamp())?;
     let link = PublicLink {
-        account_id,
+        account_id: survey.campaign.account_id,
         time_zone: TIME_ZONE,
         link_id: Uuid::new_v7(Timestamp::from_unix(
             NoContext,

@@ -22,6 +22,7 @@ use sender::setting::Setting;
 pub use self::args::Args;
 pub use self::proxies::TrustedProxies;
 pub(crate) use self::sending::PEPPER;
+pub use self::sending::write_private;
 pub use self::url::{AmqpUrl, DatabaseUrl, PublicUrl, RedisUrl};
 
 const DATA_DIR: &str = "FEEDBACK_DATA_DIR";

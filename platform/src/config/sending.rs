@@ -52,12 +52,16 @@ fn read_or_make(path: &Path) -> io::Result<String> {
     }
     let [first, second]: [u128; 2] = rand::random();
     let text = format!("{first:032x}{second:032x}");
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    writeln!(file, "{text}")?;
-    file.sync_all()?;
+    write_private(path, OpenOptions::new().create_new(true), &text)?;
     Ok(text)
+}
+
+/// Writes a line to a file for its owner alone, which is opened as the options say.
+///
+/// # Errors
+/// It cannot be opened or written.
+pub fn write_private(path: &Path, options: &mut OpenOptions, line: &str) -> io::Result<()> {
+    let mut file = options.write(true).mode(0o600).open(path)?;
+    writeln!(file, "{line}")?;
+    file.sync_all()
 }

@@ -60,7 +60,7 @@ impl Queue {
     /// A queue in process, or on a broker if there is a URL. Connects when it is first used.
     pub fn open(url: Option<&AmqpUrl>) -> Self {
         if let Some(url) = url {
-            return Self::on_broker(url, Topology::default());
+            return Self::on_broker(url, Topology::prefixed("feedback"));
         }
         let (sender, receiver) = mpsc::unbounded_channel();
         Self(Backend::InProcess(sender, Arc::new(receiver.into())))

@@ -58,27 +58,21 @@ struct Config {
 }
 
 pub(crate) fn read(scheme: &str, address: &str, window: NonZeroU32) -> Result<Connect, Fault> {
-    let config = Config::read(scheme, address, window)?;
+    let login = Login::of(scheme, address)?;
+    let host = login.url.host_str().filter(|host| !host.is_empty());
+    let host = host.ok_or_else(|| bad_url("has no host"))?;
+    let window = usize::try_from(window.get()).unwrap_or(MAX_WINDOW);
+    let config = Config {
+        host: host.trim_matches(['[', ']']).to_owned(),
+        port: login.url.port().ok_or_else(|| bad_url("has no port"))?,
+        tls: scheme == "smpps",
+        window: window.min(MAX_WINDOW),
+        system_id: login.user,
+        password: login.password,
+    };
     Ok(Arc::new(move || {
         Arc::new(Smpp::new(config.clone(), TIMING))
     }))
-}
-
-impl Config {
-    fn read(scheme: &str, address: &str, window: NonZeroU32) -> Result<Self, Fault> {
-        let login = Login::of(scheme, address)?;
-        let host = login.url.host_str().filter(|host| !host.is_empty());
-        let host = host.ok_or_else(|| bad_url("has no host"))?;
-        let window = usize::try_from(window.get()).unwrap_or(MAX_WINDOW);
-        Ok(Self {
-            host: host.trim_matches(['[', ']']).to_owned(),
-            port: login.url.port().ok_or_else(|| bad_url("has no port"))?,
-            tls: scheme == "smpps",
-            window: window.min(MAX_WINDOW),
-            system_id: login.user,
-            password: login.password,
-        })
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -183,10 +177,7 @@ impl Smpp {
     async fn unbind(&self) {
         let link = self.shared.link.send_replace(Link::Closed);
         // Whatever is not done in time ends with the task.
-        let Some(session) = self.session.lock().take() else {
-            return;
-        };
-        let Link::Bound(queue) = link else {
+        let (Some(session), Link::Bound(queue)) = (self.session.lock().take(), link) else {
             return;
         };
         let longest = self.shared.timing.response;

@@ -70,9 +70,15 @@ pub enum FormChange {
     Refused(FormStatus),
 }
 
-enum Edit<'a> {
+/// A change of a form.
+#[derive(Clone, Copy, Debug)]
+pub enum FormEdit<'a> {
+    /// Another content, which was made from that of the expected revision.
     Replace(&'a FormContent),
-    Become(FormStatus),
+    /// DRAFT → PUBLISHED.
+    Publish,
+    /// DRAFT or PUBLISHED → DELETED. Its links are gone with this commit; what was answered stays in reports.
+    Delete,
 }
 
 impl Form {
@@ -165,58 +171,18 @@ impl Store {
         Ok(ListPage::new(forms, limit, has_more, |form| form.form_id))
     }
 
-    /// Gives a form another content, which was made from that of this revision.
+    /// Changes a form, if it has the expected revision or none is expected.
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn replace_form(
-        &self,
-        account_id: Uuid,
-        form_id: Uuid,
-        revision: i64,
-        content: &FormContent,
-    ) -> Result<FormChange> {
-        let key = FormKey::new(account_id, form_id);
-        self.edit_form(key, Some(revision), Edit::Replace(content))
-            .await
-    }
-
-    /// DRAFT → PUBLISHED.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub async fn publish_form(
+    pub async fn edit_form(
         &self,
         account_id: Uuid,
         form_id: Uuid,
         revision: Option<i64>,
+        edit: FormEdit<'_>,
     ) -> Result<FormChange> {
         let key = FormKey::new(account_id, form_id);
-        self.edit_form(key, revision, Edit::Become(FormStatus::Published))
-            .await
-    }
-
-    /// DRAFT or PUBLISHED → DELETED. Its links are gone with this commit; what was answered stays in reports.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub async fn delete_form(
-        &self,
-        account_id: Uuid,
-        form_id: Uuid,
-        revision: Option<i64>,
-    ) -> Result<FormChange> {
-        let key = FormKey::new(account_id, form_id);
-        self.edit_form(key, revision, Edit::Become(FormStatus::Deleted))
-            .await
-    }
-
-    async fn edit_form(
-        &self,
-        key: FormKey,
-        revision: Option<i64>,
-        edit: Edit<'_>,
-    ) -> Result<FormChange> {
         let mut tx = self.begin().await?;
         let row = form::Entity::find_by_id((key.account_id, key.form_id));
         let Some(mut row) = row.lock(LockType::NoKeyUpdate).one(&tx).await? else {
@@ -228,18 +194,19 @@ impl Store {
         }
         let now = tx.now().await?;
         match edit {
-            Edit::Replace(content) if status != FormStatus::Deleted => {
+            FormEdit::Replace(content) if status != FormStatus::Deleted => {
                 row.title.clone_from(&content.title);
                 row.content = serde_json::to_string(content).map_err(Error::broken)?;
             }
-            Edit::Become(next) if status.may_become(next) => {
-                next.as_str().clone_into(&mut row.status);
-                match next {
-                    FormStatus::Deleted => row.deleted_at = Some(now),
-                    _ => row.published_at = Some(now),
-                }
+            FormEdit::Publish if status.may_become(FormStatus::Published) => {
+                FormStatus::Published.as_str().clone_into(&mut row.status);
+                row.published_at = Some(now);
             }
-            Edit::Replace(_) | Edit::Become(_) => return Ok(FormChange::Refused(status)),
+            FormEdit::Delete if status.may_become(FormStatus::Deleted) => {
+                FormStatus::Deleted.as_str().clone_into(&mut row.status);
+                row.deleted_at = Some(now);
+            }
+            _ => return Ok(FormChange::Refused(status)),
         }
         row.revision += 1;
         row.updated_at = now;

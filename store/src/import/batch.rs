@@ -55,6 +55,10 @@ pub struct Batch {
     /// Records in parked chunks.
     pub failed: i64,
     pub cancelled: i64,
+    /// The campaign that sends to its recipients, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub campaign_id: Option<Uuid>,
     pub created_at: DateTime<Utc>,
     #[schema(required = true)]
     pub started_at: Option<DateTime<Utc>>,
@@ -65,7 +69,7 @@ pub struct Batch {
 /// The accepted batches of an account.
 const BATCHES: &str = "SELECT batch_id, status, received, accepted, rejected, errors_dropped, created, updated, unchanged, superseded,
         accepted - created - updated - unchanged - superseded - failed - cancelled AS pending,
-        failed, cancelled, created_at, started_at, completed_at
+        failed, cancelled, campaign_id, created_at, started_at, completed_at
    FROM import_batch WHERE account_id = $1 AND seq IS NOT NULL";
 
 /// What a change of a batch came to.

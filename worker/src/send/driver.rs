@@ -291,8 +291,7 @@ impl Driving<'_> {
             if !known.contains(&claimed) {
                 let is_taken_over = fence < self.lease.fence;
                 unknown += usize::from(is_taken_over);
-                let code = "takeover".to_owned();
-                let handed = is_taken_over.then_some(Handed::Unknown { code });
+                let handed = is_taken_over.then(|| Handed::unknown("takeover"));
                 self.outcomes.push(self.hand_over.outcome(claimed, handed));
             }
         }
@@ -327,8 +326,7 @@ impl Driving<'_> {
     fn note(&mut self, done: Result<(task::Id, Option<Handed>), JoinError>) {
         let (id, handed) = done.unwrap_or_else(|error| {
             tracing::error!(%error, sender.name = %self.lease.name, "a call of the provider broke");
-            let code = "panic".to_owned();
-            (error.id(), Some(Handed::Unknown { code }))
+            (error.id(), Some(Handed::unknown("panic")))
         });
         let Some(claimed) = self.under_way.remove(&id) else {
             return;

@@ -23,15 +23,9 @@ pub struct Topology {
     pub dead: String,
 }
 
-impl Default for Topology {
-    fn default() -> Self {
-        Self::prefixed("feedback")
-    }
-}
-
 impl Topology {
-    /// The queues `{prefix}.notifications` and `{prefix}.dead`. Services that share a broker better have a virtual host
-    /// each; this is for tests that share one.
+    /// The queues `{prefix}.notifications` and `{prefix}.dead`. The prefix is `feedback` but in tests, which share a broker;
+    /// services that share one better have a virtual host each.
     pub fn prefixed(prefix: &str) -> Self {
         Self {
             queue: format!("{prefix}.notifications"),

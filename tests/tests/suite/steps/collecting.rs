@@ -6,6 +6,7 @@ use domain::form::FormStatus;
 use domain::rollup::DayCounts;
 use serde_json::json;
 use store::collect::Recorded;
+use store::form::FormEdit;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -100,7 +101,9 @@ async fn what_is_gone_takes_no_answer_but_knows_its_repeats() -> Result<()> {
     assert_eq!((link, again), (Some(deleted.link.link_id), link));
     let foreign = store.delete_link(Uuid::new_v4(), &deleted.token).await?;
     assert!(foreign.is_none());
-    store.delete_form(account, doomed.form_id, None).await?;
+    store
+        .edit_form(account, doomed.form_id, None, FormEdit::Delete)
+        .await?;
     assert_eq!(
         survey.open_link(orphan.token).await?.status,
         FormStatus::Deleted

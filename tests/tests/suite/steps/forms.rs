@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::json;
 use store::PAGE_BYTES;
-use store::form::{Form, FormChange, FormKey};
+use store::form::{Form, FormChange, FormEdit, FormKey};
 use uuid::Uuid;
 
 use super::survey::{Survey, content, read_form};
@@ -18,19 +18,39 @@ async fn every_change_of_a_form_raises_its_version_and_follows_its_life() -> Res
     assert_eq!(store.form(Uuid::new_v4(), id).await?, None);
     let mut renamed = content();
     renamed.title = "Renamed".to_owned();
-    let stale = store.replace_form(account, id, 2, &renamed).await?;
+    let stale = store
+        .edit_form(account, id, Some(2), FormEdit::Replace(&renamed))
+        .await?;
     assert!(matches!(stale, FormChange::Changed), "{stale:?}");
-    let form = done(store.replace_form(account, id, 1, &renamed).await?);
+    let form = done(
+        store
+            .edit_form(account, id, Some(1), FormEdit::Replace(&renamed))
+            .await?,
+    );
     assert_eq!((form.revision, form.content.title.as_str()), (2, "Renamed"));
-    let form = done(store.publish_form(account, id, None).await?);
+    let form = done(
+        store
+            .edit_form(account, id, None, FormEdit::Publish)
+            .await?,
+    );
     assert_eq!(form.published_at, Some(form.updated_at));
-    let again = store.publish_form(account, id, Some(3)).await?;
+    let again = store
+        .edit_form(account, id, Some(3), FormEdit::Publish)
+        .await?;
     assert!(matches!(again, FormChange::Refused(_)), "{again:?}");
-    let form = done(store.delete_form(account, id, Some(3)).await?);
+    let form = done(
+        store
+            .edit_form(account, id, Some(3), FormEdit::Delete)
+            .await?,
+    );
     assert_eq!(store.form(account, id).await?, Some(form));
-    let dead = store.replace_form(account, id, 4, &renamed).await?;
+    let dead = store
+        .edit_form(account, id, Some(4), FormEdit::Replace(&renamed))
+        .await?;
     assert!(matches!(dead, FormChange::Refused(_)), "{dead:?}");
-    let foreign = store.delete_form(Uuid::new_v4(), id, None).await?;
+    let foreign = store
+        .edit_form(Uuid::new_v4(), id, None, FormEdit::Delete)
+        .await?;
     assert!(matches!(foreign, FormChange::NotFound), "{foreign:?}");
     let version = store.form_data_version(FormKey::new(account, id)).await?;
     assert_eq!(version.map(|version| version.number), Some(4));

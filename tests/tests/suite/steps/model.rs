@@ -12,7 +12,7 @@ use chrono::NaiveDate;
 use domain::month::Month;
 use serde_json::{Value, json};
 use store::collect::Recorded;
-use store::form::FormKey;
+use store::form::{FormEdit, FormKey};
 use store::report::ScanScope;
 use tests::oracle::{Feedback, Part, Told};
 use uuid::Uuid;
@@ -338,7 +338,9 @@ impl Story {
         let subject = &mut self.subjects[at];
         let key = subject.key;
         let store = &self.survey.ledger.store;
-        store.delete_form(key.account_id, key.form_id, None).await?;
+        store
+            .edit_form(key.account_id, key.form_id, None, FormEdit::Delete)
+            .await?;
         subject.deleted = true;
         Ok(format!("form {at} deleted"))
     }

@@ -13,7 +13,7 @@ use domain::month::Month;
 use domain::rollup::{Counts, DayCounts, Delta};
 use serde_json::{Value, json};
 use store::collect::{NewAnswer, NewView, Recorded};
-use store::form::{Form, FormChange, FormKey, Link, NewLink, PublicLink};
+use store::form::{Form, FormChange, FormEdit, FormKey, Link, NewLink, PublicLink};
 use store::report::{ScanScope, Version, WHOLE};
 use uuid::Uuid;
 use worker::roll_up;
@@ -111,7 +111,12 @@ impl Survey {
             bail!("no edit: {body}");
         };
         let edited = store
-            .replace_form(form.account_id, form.form_id, found.revision, &content)
+            .edit_form(
+                form.account_id,
+                form.form_id,
+                Some(found.revision),
+                FormEdit::Replace(&content),
+            )
             .await?;
         match edited {
             FormChange::Done(_) => Ok(()),
@@ -262,7 +267,12 @@ async fn publish(ledger: &Ledger, content: &FormContent) -> Result<FormKey> {
     let store = &ledger.store;
     let form: Form = store.create_form(ledger.account_id, content).await?;
     let published = store
-        .publish_form(ledger.account_id, form.form_id, Some(form.revision))
+        .edit_form(
+            ledger.account_id,
+            form.form_id,
+            Some(form.revision),
+            FormEdit::Publish,
+        )
         .await?;
     let FormChange::Done(form) = published else {
         bail!("{published:?}");
