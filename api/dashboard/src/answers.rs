@@ -84,7 +84,7 @@ struct Feedbacks {
     list: List<Feedback>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Feedback {
     submitted_at: DateTime<Utc>,
     bus_props: Vec<String>,

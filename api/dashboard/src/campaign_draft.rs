@@ -72,9 +72,7 @@ impl Draft for CampaignDraft {
     }
 
     fn sent(pairs: Vec<(String, String)>) -> Self {
-        let members = pairs.into_iter();
-        let members = members.map(|(name, value)| (name, json!(value)));
-        serde_json::from_value(members.collect()).unwrap_or_default()
+        serde_json::from_value(pairs.into_iter().collect()).unwrap_or_default()
     }
 
     /// What it makes of what is stored, whose other members stay.

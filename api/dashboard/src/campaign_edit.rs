@@ -77,27 +77,18 @@ struct Sample {
 impl EditPage<'_> {
     /// Whether the draft has a value that is not among those to choose from.
     fn has_other_form(&self) -> bool {
-        !self.draft.form_id.is_empty()
-            && !self
-                .forms
-                .iter()
-                .any(|form| form.form_id == self.draft.form_id)
+        let chosen = &self.draft.form_id;
+        !chosen.is_empty() && self.forms.iter().all(|form| form.form_id != *chosen)
     }
 
     fn has_other_sender(&self) -> bool {
-        !self.draft.sender.is_empty()
-            && !self
-                .senders
-                .iter()
-                .any(|sender| sender.name == self.draft.sender)
+        let chosen = &self.draft.sender;
+        !chosen.is_empty() && self.senders.iter().all(|sender| sender.name != *chosen)
     }
 
     fn has_other_audience(&self) -> bool {
-        !self.draft.audience.is_empty()
-            && !self
-                .batches
-                .iter()
-                .any(|batch| batch.id == self.draft.audience)
+        let chosen = &self.draft.audience;
+        !chosen.is_empty() && self.batches.iter().all(|batch| batch.id != *chosen)
     }
 }
 

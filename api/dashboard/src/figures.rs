@@ -81,9 +81,7 @@ impl Figures {
             days,
         }
     }
-}
 
-impl Figures {
     /// Promoters, passives and detractors: label, tone, count and share.
     pub fn nps_parts(&self) -> [(&'static str, &'static str, i64, f64); 3] {
         let nps = self.now.nps_detail;

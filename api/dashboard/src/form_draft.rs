@@ -266,21 +266,15 @@ impl FormDraft {
 
 /// A key that begins with the letters of the label.
 fn key(label: &str, place: usize) -> String {
-    let letters = label.to_lowercase();
-    let letters: String = letters
-        .chars()
-        .filter(char::is_ascii_lowercase)
-        .take(20)
-        .collect();
-    format!(
-        "{}{}",
-        if letters.is_empty() {
-            "field"
-        } else {
-            &letters
-        },
-        place + 1
-    )
+    let lower = label.to_lowercase();
+    let letters = lower.chars().filter(char::is_ascii_lowercase);
+    let letters: String = letters.take(20).collect();
+    let word = if letters.is_empty() {
+        "field"
+    } else {
+        &letters
+    };
+    format!("{word}{}", place + 1)
 }
 
 #[cfg(test)]

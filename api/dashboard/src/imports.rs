@@ -101,7 +101,7 @@ impl Batch {
     }
 }
 
-/// Which imports are shown, and which campaign is chosen for the next one.
+/// Which imports are shown, and which campaign the next one is sent with.
 #[derive(Deserialize)]
 pub struct ImportsQuery {
     #[serde(default)]
@@ -159,17 +159,10 @@ pub async fn act(
     person.change_then(&action, &id, operation, &page).await
 }
 
-/// Which campaign an uploaded file is sent with.
-#[derive(Deserialize)]
-pub struct UploadQuery {
-    #[serde(default)]
-    campaign: String,
-}
-
 /// Takes a file from the page's script, which sends the token of the session in a header.
 pub async fn upload(
     person: SignedIn,
-    Query(query): Query<UploadQuery>,
+    Query(query): Query<ImportsQuery>,
     request: Request,
 ) -> Result<Response> {
     let token = request

@@ -44,6 +44,8 @@ mod signed_in;
 mod state;
 mod suppressions;
 
+use std::sync::Arc;
+
 use api_http::{AppState, Problem};
 use api_language::of_request;
 use axum::Router;
@@ -61,6 +63,7 @@ use tower_http::compression::CompressionLayer;
 use self::campaign_draft::CampaignDraft;
 use self::form_draft::FormDraft;
 pub use self::password::hash as hash_password;
+use self::session::Sessions;
 pub use self::session::sign_in_path;
 use self::state::DashboardState;
 
@@ -76,7 +79,13 @@ pub fn nothing_here(headers: &HeaderMap) -> Response {
 
 /// `/` and everything under `/dashboard`. `api` has the operations that pages call.
 pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Router {
-    let state = DashboardState::new(app, config, cache, api);
+    let state = DashboardState {
+        app: app.clone(),
+        cache,
+        api,
+        sessions: Arc::new(Sessions::new(&config.public_url)),
+        passwords: Arc::default(),
+    };
     let pages = Router::new()
         .route("/dashboard", get(overview::show))
         .route("/dashboard/form/{form_id}", get(form::show))

@@ -35,7 +35,7 @@ struct RecipientsPage<'a> {
     recipients: List<Recipient>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Recipient {
     docid: String,
     phone: String,
@@ -44,7 +44,7 @@ struct Recipient {
     updated_at: DateTime<Utc>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Message {
     campaign_id: String,
     kind: String,

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use api_http::{Code, Problem, Result};
+use api_http::{Caller, Code, Problem, Result};
 use api_language::Text;
 use axum::body::Body;
 use axum::http::header::{ACCEPT, CONTENT_TYPE, IF_MATCH};
@@ -18,19 +18,10 @@ use url::form_urlencoded::Serializer;
 use crate::signed_in::SignedIn;
 
 /// A page of a list of the API.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 pub struct List<T> {
     pub items: Vec<T>,
     next_cursor: Option<String>,
-}
-
-impl<T> Default for List<T> {
-    fn default() -> Self {
-        Self {
-            items: Vec::new(),
-            next_cursor: None,
-        }
-    }
 }
 
 /// Which page of a list.
@@ -170,7 +161,9 @@ impl SignedIn {
         *request.headers_mut() = headers;
         let accept = request.headers_mut().entry(ACCEPT);
         accept.or_insert(HeaderValue::from_static("application/json"));
-        request.extensions_mut().insert(self.caller());
+        request
+            .extensions_mut()
+            .insert(Caller::person(self.state.app.clone(), self));
         request.extensions_mut().insert(self.request_id.clone());
         let Ok(mut response) = self.state.api.clone().oneshot(request).await;
         let status = response.status();

@@ -1,6 +1,6 @@
 //! Sessions and their cookie.
 //!
-//! A session is 32 random bytes in one cookie; the database has their SHA-256. A session that was found is remembered for a
+//! A session is a random text in one cookie; the database has their SHA-256. A session that was found is remembered for a
 //! moment, so an ended one holds out that long.
 
 use std::sync::Arc;
@@ -12,15 +12,12 @@ use axum::http::header::{COOKIE, HOST, ORIGIN, SET_COOKIE};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Redirect, Response};
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::TimeDelta;
 use cookie::{Cookie, SameSite};
 use moka::future::Cache;
 use platform::config::PublicUrl;
-use sha2::{Digest, Sha256};
 use store::Store;
-use store::account::Person;
+use store::account::{Person, hash_secret, random_text};
 use url::Url;
 
 use crate::state::DashboardState;
@@ -34,24 +31,6 @@ const LIFE: TimeDelta = TimeDelta::hours(12);
 const MAX_AGE: Duration = Duration::from_millis(2_500);
 /// So many are remembered.
 const REMEMBERED: u64 = 10_000;
-
-/// A secret of a session or of a link to sign in with: 32 random bytes.
-struct Secret(String);
-
-impl Secret {
-    fn new() -> Self {
-        Self(BASE64_URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()))
-    }
-
-    fn hash(&self) -> [u8; 32] {
-        hash(&self.0)
-    }
-}
-
-/// What the database has of a secret.
-pub fn hash(secret: &str) -> [u8; 32] {
-    Sha256::digest(secret.as_bytes()).into()
-}
 
 /// The sessions of this process.
 pub struct Sessions {
@@ -109,12 +88,9 @@ impl Sessions {
         state: &DashboardState,
         person: &Person,
     ) -> Result<Option<HeaderValue>> {
-        let secret = Secret::new();
-        let opened = state
-            .app
-            .store
-            .open_session(person, secret.hash(), false, LIFE);
-        Ok(opened.await?.then(|| self.cookie(secret.0, LIFE)))
+        let (store, secret) = (&state.app.store, random_text());
+        let opened = store.open_session(person, hash_secret(&secret), false, LIFE);
+        Ok(opened.await?.then(|| self.cookie(secret, LIFE)))
     }
 
     /// Ends a session; a cookie that takes its cookie away.
@@ -172,11 +148,10 @@ impl Sessions {
 /// # Errors
 /// The database is unavailable.
 pub async fn sign_in_path(store: &Store, person: &Person) -> Result<Option<String>, store::Error> {
-    let secret = Secret::new();
-    let made = store
-        .open_session(person, secret.hash(), true, TimeDelta::hours(1))
-        .await?;
-    Ok(made.then(|| format!("/dashboard/sign-in/{}", secret.0)))
+    let secret = random_text();
+    let made = store.open_session(person, hash_secret(&secret), true, TimeDelta::hours(1));
+    let path = made.await?.then(|| format!("/dashboard/sign-in/{secret}"));
+    Ok(path)
 }
 
 /// Sets a cookie and goes on to a page.

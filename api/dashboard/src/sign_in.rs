@@ -7,9 +7,10 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use serde::Deserialize;
+use store::account::hash_secret;
 
 use crate::page::html;
-use crate::session::{hash, redirect};
+use crate::session::redirect;
 use crate::signed_in::{Change, SignedIn};
 use crate::state::DashboardState;
 use api_language::{Text, of_request};
@@ -107,7 +108,11 @@ pub async fn show_link(
     Path(token): Path<String>,
 ) -> Result<Response> {
     let t = of_request(&headers);
-    let person = state.app.store.find_session(hash(&token), true).await?;
+    let person = state
+        .app
+        .store
+        .find_session(hash_secret(&token), true)
+        .await?;
     let person = person.ok_or_else(used_up)?;
     let link = LinkPage {
         t,
@@ -122,7 +127,7 @@ pub async fn use_link(
     State(state): State<DashboardState>,
     Path(token): Path<String>,
 ) -> Result<Response> {
-    let link = hash(&token);
+    let link = hash_secret(&token);
     let person = state.app.store.find_session(link, true).await?;
     let person = person.ok_or_else(used_up)?;
     if !state.app.store.close_session(link).await? {
@@ -146,7 +151,7 @@ pub struct Nothing {}
 /// Ends the session.
 pub async fn sign_out(person: SignedIn, Change(Nothing {}): Change<Nothing>) -> Result<Response> {
     let state = &person.state;
-    let cookie = state.sessions.close(state, person.session()).await?;
+    let cookie = state.sessions.close(state, person.session).await?;
     Ok(redirect(cookie, "/dashboard/sign-in"))
 }
 

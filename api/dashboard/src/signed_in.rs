@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api_http::{Caller, Code, Network, Problem, Result};
+use api_http::{Code, Network, Problem, Result};
 use axum::Form;
 use axum::Router;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
@@ -15,18 +15,16 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::person::Role;
 use platform::request_id::RequestId;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use store::Store;
-use store::account::Person;
+use store::account::{Person, hash_secret};
 use subtle::ConstantTimeEq;
 use tokio::time::sleep;
 use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
 use crate::page::{Frame, trouble};
-use crate::session::hash;
 use crate::state::DashboardState;
 use api_language::{Text, of_request};
 
@@ -40,7 +38,8 @@ const MAX_SUBJECT: usize = 200;
 pub struct SignedIn {
     pub state: DashboardState,
     person: Arc<Person>,
-    session: [u8; 32],
+    /// The hash of the session.
+    pub session: [u8; 32],
     /// Of what the person asks now: from where, and its id.
     pub network: Network,
     pub request_id: RequestId,
@@ -79,17 +78,18 @@ impl SignedIn {
         )
     }
 
-    pub fn session(&self) -> [u8; 32] {
-        self.session
+    /// # Errors
+    /// 403: it is not the token of this session.
+    pub fn check_token(&self, token: &str) -> Result<()> {
+        if bool::from(token.as_bytes().ct_eq(self.token().as_bytes())) {
+            Ok(())
+        } else {
+            Err(forbidden())
+        }
     }
 
     pub fn store(&self) -> &Store {
         &self.state.app.store
-    }
-
-    /// Who asks operations of the API.
-    pub fn caller(&self) -> Caller {
-        Caller::person(self.state.app.clone(), &self.person)
     }
 
     /// Ends once the session has ended, or no longer has the role.
@@ -162,6 +162,7 @@ pub fn group(
 
 async fn signed_in(
     State((state, role)): State<(DashboardState, Role)>,
+    network: Network,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -170,7 +171,7 @@ async fn signed_in(
     let Some(secret) = sessions.secret(request.headers()) else {
         return to_sign_in(&request);
     };
-    let (session, network) = (hash(&secret), state.app.network(&request));
+    let session = hash_secret(&secret);
     let request_id = request.extensions().get().cloned();
     let request_id = request_id.unwrap_or_else(|| RequestId::of(request.headers()));
     let person = match sessions.find(&state, Some(network), session).await {
@@ -239,24 +240,13 @@ fn to_sign_in(request: &Request) -> Response {
 /// What a page's form sends, with the token of the session.
 pub struct Change<T>(pub T);
 
-#[derive(Deserialize)]
-struct WithToken<T> {
-    token: String,
-    #[serde(flatten)]
-    change: T,
-}
-
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Change<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self> {
-        let person = request.extensions().get::<SignedIn>().cloned();
-        let person = person.ok_or_else(Problem::unauthenticated)?;
-        let Form(sent) = Form::<WithToken<T>>::from_request(request, state)
-            .await
-            .map_err(|_| not_the_form())?;
-        person.check_token(&sent.token)?;
-        Ok(Self(sent.change))
+        let Pairs(pairs) = Pairs::from_request(request, state).await?;
+        let change = serde_json::from_value(pairs.into_iter().collect());
+        change.map(Self).map_err(|_| not_the_form())
     }
 }
 
@@ -279,16 +269,4 @@ impl<S: Send + Sync> FromRequest<S> for Pairs {
 
 fn not_the_form() -> Problem {
     Problem::new(Code::InvalidForm, "the form is not as the page has it")
-}
-
-impl SignedIn {
-    /// # Errors
-    /// 403: it is not the token of this session.
-    pub fn check_token(&self, token: &str) -> Result<()> {
-        if bool::from(token.as_bytes().ct_eq(self.token().as_bytes())) {
-            Ok(())
-        } else {
-            Err(forbidden())
-        }
-    }
 }

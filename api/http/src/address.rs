@@ -11,15 +11,15 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::time::Instant;
 
-use axum::extract::{ConnectInfo, FromRef, FromRequestParts};
+use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName};
 use parking_lot::Mutex;
 use platform::config::TrustedProxies;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::Result;
 use crate::rate::{Allowance, Rate};
-use crate::{AppState, Result};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -61,19 +61,13 @@ impl fmt::Display for Network {
     }
 }
 
-impl<S> FromRequestParts<S> for Network
-where
-    AppState: FromRef<S>,
-    S: Send + Sync,
-{
+impl<S: Sync> FromRequestParts<S> for Network {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
-        Ok(Self::of(
-            &parts.extensions,
-            &parts.headers,
-            &AppState::from_ref(state).trusted_proxies,
-        ))
+    /// As [`guard`](crate::auth::guard) noted it.
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let network = parts.extensions.get().copied();
+        Ok(network.unwrap_or(Self(Ipv4Addr::UNSPECIFIED.into())))
     }
 }
 

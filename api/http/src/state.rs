@@ -4,7 +4,6 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::Request;
 use platform::backends::Backends;
 use platform::config::{Config, TrustedProxies};
 use store::Store;
@@ -12,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-use crate::address::{FailureLimiter, Network};
+use crate::address::FailureLimiter;
 use crate::auth::{Keys, Usage};
 use crate::memory::MemoryPool;
 use crate::notify::Notifier;
@@ -80,15 +79,6 @@ impl AppState {
             tasks: TaskTracker::new(),
             shutdown,
         }))
-    }
-
-    /// Where a request comes from.
-    pub fn network(&self, request: &Request) -> Network {
-        Network::of(
-            request.extensions(),
-            request.headers(),
-            &self.trusted_proxies,
-        )
     }
 
     /// The URL of a link, as it is sent to people.

@@ -53,8 +53,7 @@ impl FromRequest<SendState> for Hook {
     /// 401, the same for a wrong name and a wrong key; what the body is refused for.
     async fn from_request(request: Request, state: &SendState) -> Result<Self> {
         let (mut parts, body) = request.into_parts();
-        let proxies = &state.app.trusted_proxies;
-        let network = Network::of(&parts.extensions, &parts.headers, proxies);
+        let Ok(network) = Network::from_request_parts(&mut parts, state).await;
         let path = Path::<(String, String)>::from_request_parts(&mut parts, state).await;
         let find = || {
             let Path((name, key)) = path.ok()?;

@@ -83,8 +83,8 @@ fn new_secret() -> String {
     format!("fs_{}", random_text())
 }
 
-/// 244 random bits.
-fn random_text() -> String {
+/// A secret: 244 random bits in 64 characters.
+pub fn random_text() -> String {
     format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
 }
 

@@ -51,8 +51,7 @@ impl FromRequestParts<CollectState> for Visitor {
         parts: &mut Parts,
         state: &CollectState,
     ) -> Result<Self, Infallible> {
-        let proxies = &state.app.trusted_proxies;
-        let network = Network::of(&parts.extensions, &parts.headers, proxies);
+        let Ok(network) = Network::from_request_parts(parts, state).await;
         let path = Path::from_request_parts(parts, state).await;
         let language = languages(&parts.headers).next();
         Ok(Self {

@@ -131,11 +131,6 @@ impl Keys {
     }
 }
 
-/// What a secret is compared by.
-pub fn hash(secret: &str) -> [u8; 32] {
-    Sha256::digest(secret.as_bytes()).into()
-}
-
 /// Compares with every secret, in a time that tells nothing of where they differ. The clock is read only for those that end.
 fn fits(record: &KeyRecord, hash: &[u8; 32]) -> bool {
     let fits = record.secrets.iter().fold(Choice::from(0), |fits, secret| {
@@ -151,6 +146,8 @@ mod tests {
     use domain::scope::Scopes;
     use store::account::SecretHash;
     use uuid::Uuid;
+
+    use store::account::hash_secret as hash;
 
     use super::*;
 

@@ -18,7 +18,7 @@ use chrono_tz::Tz;
 use domain::scope::{Scope, Scopes};
 use futures::{StreamExt, stream};
 use serde_json::{Map, Value};
-use store::account::{KeyRecord, Person};
+use store::account::{KeyRecord, Person, hash_secret};
 use tokio::time::sleep;
 use uuid::Uuid;
 
@@ -26,7 +26,7 @@ pub use self::keys::Keys;
 pub use self::usage::Usage;
 use crate::body::{Limit, json};
 use crate::extract::header;
-use crate::{AppState, Code, Problem, Result};
+use crate::{AppState, Code, Network, Problem, Result};
 
 /// Where the guarded part of the service begins.
 pub const API_PREFIX: &str = "/api_v1";
@@ -105,18 +105,20 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     }
 }
 
-/// Lets only known callers, at their rate, into what lies under [`API_PREFIX`], whether there is such
+/// Notes where a request comes from, and lets only known callers, at their rate, into what lies under [`API_PREFIX`], whether there is such
 /// a path or not.
 ///
 /// # Errors
 /// 401; 429; 503.
 pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Response> {
+    let (extensions, headers) = (request.extensions(), request.headers());
+    let network = Network::of(extensions, headers, &app.trusted_proxies);
+    request.extensions_mut().insert(network);
     if !is_guarded(request.uri().path()) {
         return Ok(next.run(request).await);
     }
-    let network = app.network(&request);
     let (key, secret) = credentials(request.headers()).ok_or_else(Problem::unauthenticated)?;
-    let hash = keys::hash(secret);
+    let hash = hash_secret(secret);
     let key = app.keys.verify(&app, network, key, &hash).await?;
     app.usage.note(&key.api_key);
     let allowance = app.key_rate.check(&key.api_key)?;

@@ -30,7 +30,7 @@ pub struct ImportRequest {
 impl ImportRequest {
     /// The query in one fixed form, which tells whether an import is the same again.
     pub fn query(&self) -> String {
-        let on_error = self.on_error.as_str();
+        let on_error = self.on_error.into_str();
         match self.campaign_id {
             None => on_error.to_owned(),
             Some(campaign_id) => format!("{on_error}&campaign={campaign_id}"),

@@ -57,7 +57,7 @@ pub fn memory(max_records: u64) -> MemoryPool {
 /// What becomes of an import with invalid records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, ToSchema)]
 #[schema(rename_all = "snake_case", default = "accept_valid")]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum OnError {
     /// The valid ones are stored.
     AcceptValid,
@@ -66,11 +66,6 @@ pub enum OnError {
 }
 
 impl OnError {
-    /// Its name in a query.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
     /// Whether a body of this tally is accepted.
     pub fn accepts(self, tally: &Tally) -> bool {
         tally.accepted > 0 && (self == Self::AcceptValid || tally.rejected == 0)

@@ -23,6 +23,18 @@ async fn sign_in(browser: &Browser, base: &str, name: &str) -> Result<()> {
     browser.headline("Overview").await
 }
 
+/// An editor of an account without anything, at a page.
+async fn editor_at(page: &str) -> Result<(App, Browser)> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    app.add_person("ada", "shop", "editor").await?;
+    let base = app.anonymous()?.base().to_owned();
+    let browser = Browser::start().await?;
+    sign_in(&browser, &base, "ada").await?;
+    browser.open(&format!("{base}{page}")).await?;
+    Ok((app, browser))
+}
+
 /// The pages that are linked in this one.
 async fn links(browser: &Browser) -> Result<BTreeSet<String>> {
     let links = "return [...document.links].filter(link => link.host === location.host && link.pathname.startsWith('/dashboard'))
@@ -91,18 +103,12 @@ async fn every_page_is_in_order_for_every_role() -> Result<()> {
 
 #[tokio::test]
 async fn a_file_is_imported_to_its_end_and_its_bad_rows_are_shown() -> Result<()> {
-    let app = App::start().await?;
-    app.create_key("shop", &[]).await?;
-    app.add_person("ada", "shop", "editor").await?;
-    let base = app.anonymous()?.base().to_owned();
+    let (_app, browser) = editor_at("/dashboard/imports").await?;
     let mut file = tempfile::Builder::new().suffix(".csv").tempfile()?;
     writeln!(
         file,
         "docid,phone,store\na,+4915112345678,S1\nb,12,S1\nc,+4915112345679,S2\n,+4915112345670,S2"
     )?;
-    let browser = Browser::start().await?;
-    sign_in(&browser, &base, "ada").await?;
-    browser.open(&format!("{base}/dashboard/imports")).await?;
     let path = file.path().to_str().context("no path")?;
     browser.write("input[type=file]", path).await?;
     eventually(SOON, async || {
@@ -123,15 +129,9 @@ async fn a_file_is_imported_to_its_end_and_its_bad_rows_are_shown() -> Result<()
 
 #[tokio::test]
 async fn a_file_that_is_refused_is_told_why() -> Result<()> {
-    let app = App::start().await?;
-    app.create_key("shop", &[]).await?;
-    app.add_person("ada", "shop", "editor").await?;
-    let base = app.anonymous()?.base().to_owned();
+    let (_app, browser) = editor_at("/dashboard/imports").await?;
     let mut file = tempfile::Builder::new().suffix(".csv").tempfile()?;
     write!(file, "docid;phone\na;+4915112345678\n")?;
-    let browser = Browser::start().await?;
-    sign_in(&browser, &base, "ada").await?;
-    browser.open(&format!("{base}/dashboard/imports")).await?;
     let path = file.path().to_str().context("no path")?;
     browser.write("input[type=file]", path).await?;
     eventually(SOON, async || {
@@ -144,13 +144,7 @@ async fn a_file_that_is_refused_is_told_why() -> Result<()> {
 
 #[tokio::test]
 async fn what_is_typed_into_a_form_is_shown_as_its_page() -> Result<()> {
-    let app = App::start().await?;
-    app.create_key("shop", &[]).await?;
-    app.add_person("ada", "shop", "editor").await?;
-    let base = app.anonymous()?.base().to_owned();
-    let browser = Browser::start().await?;
-    sign_in(&browser, &base, "ada").await?;
-    browser.open(&format!("{base}/dashboard/forms/new")).await?;
+    let (_app, browser) = editor_at("/dashboard/forms/new").await?;
     let shows = async |expected: &str| {
         let text = "return document.querySelector('iframe').contentDocument?.body?.innerText ?? ''";
         eventually(SOON, async || {

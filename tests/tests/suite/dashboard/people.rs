@@ -335,6 +335,10 @@ async fn accounts_are_apart_and_changes_are_noted() -> Result<()> {
             "{what} {status}: {log}"
         );
     }
+    let paused = format!("<a href=\"/dashboard/campaigns/{campaign_id}\">{campaign_id}</a>");
+    for words in ["Campaign paused", "Recipient erased", &paused, "refused <"] {
+        ensure!(log.contains(words), "no {words}: {log}");
+    }
     ensure!(!log.contains("+49"), "a phone in the log");
     let theirs = stranger.get("/dashboard/audit").await?.expect(200)?;
     ensure!(!theirs.text()?.contains(">ada<"), "a foreign log");

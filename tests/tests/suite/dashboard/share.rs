@@ -200,6 +200,7 @@ async fn editors_share_and_withdraw_in_the_dashboard() -> Result<()> {
     open(&reader, &json!({"url": url})).await?.expect(200)?;
     let list = editor.get("/dashboard/shares").await?.expect(200)?;
     ensure!(!list.text()?.contains(url), "the link is shown again");
+    ensure!(list.text()?.contains(">Overview · 30 days<"), "{list:?}");
     let (_, id) = list
         .text()?
         .split_once("name=\"share_id\" value=\"")

@@ -38,7 +38,11 @@ async fn accepted(client: &Client, people: &[Value]) -> Result<Value> {
             campaign
         })
         .await?;
-    client.import_for(&campaign, people).await?.expect(202)?;
+    let accepted = client.import_for(&campaign, people).await?;
+    let batch: Value = accepted.expect(202)?.json()?;
+    let id = batch["batch_id"].as_str().context("no batch_id")?;
+    let batch = client.batch(id).await?;
+    ensure!(batch["campaign_id"] == campaign["campaign_id"], "{batch}");
     let all = people.len() as u64;
     client
         .until(&campaign, |now| count(now, "first", "accepted") == all)
