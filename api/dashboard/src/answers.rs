@@ -62,7 +62,7 @@ struct AnswersPage<'a> {
 }
 
 /// A form to choose.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 pub struct FormChoice {
     pub form_id: String,
     pub title: String,

@@ -1,6 +1,6 @@
 //! Sessions and their cookie.
 //!
-//! A session is a random text in one cookie; the database has their SHA-256. A session that was found is remembered for a
+//! A session is a random text in one cookie; the database has its SHA-256. A session that was found is remembered for a
 //! moment, so an ended one holds out that long.
 
 use std::sync::Arc;

@@ -260,9 +260,10 @@ impl<S: Send + Sync> FromRequest<S> for Pairs {
         let person = request.extensions().get::<SignedIn>().cloned();
         let person = person.ok_or_else(Problem::unauthenticated)?;
         let sent = Form::<Vec<(String, String)>>::from_request(request, state).await;
-        let Form(pairs) = sent.map_err(|_| not_the_form())?;
+        let Form(mut pairs) = sent.map_err(|_| not_the_form())?;
         let token = pairs.iter().find(|(name, _)| name == "token");
         person.check_token(token.map_or("", |(_, token)| token))?;
+        pairs.retain(|(name, _)| name != "token");
         Ok(Self(pairs))
     }
 }

@@ -55,7 +55,7 @@ pub struct Batch {
     /// Records in parked chunks.
     pub failed: i64,
     pub cancelled: i64,
-    /// The campaign that sends to its recipients, where one does.
+    /// The campaign that it was imported for; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub campaign_id: Option<Uuid>,
