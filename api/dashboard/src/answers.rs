@@ -62,7 +62,7 @@ struct AnswersPage<'a> {
 }
 
 /// A form to choose.
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 pub struct FormChoice {
     pub form_id: String,
     pub title: String,

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use store::account::AuditRow;
 use uuid::Uuid;
 
+use crate::names::{CAMPAIGNS, FORMS, names};
 use crate::page::{Frame, page};
 use crate::signed_in::SignedIn;
 
@@ -17,7 +18,8 @@ const ROWS: usize = 100;
 #[template(path = "audit.html")]
 struct AuditPage<'a> {
     f: &'a Frame,
-    rows: Vec<AuditRow>,
+    /// With the page of what was changed, and its name, if it has one.
+    rows: Vec<(AuditRow, Option<(String, String)>)>,
     /// The query of the next page.
     next: Option<String>,
 }
@@ -52,9 +54,15 @@ pub async fn show(person: SignedIn, Query(query): Query<AuditQuery>) -> Result<R
         .map(|after| parse_id("after", after))
         .transpose()?;
     let found = person.store().audit(person.account_id, after, ROWS).await?;
+    let names = names(&person, &[FORMS, CAMPAIGNS]).await;
+    let rows = found.rows.into_iter().map(|row| {
+        let name = names.get(&row.subject).unwrap_or(&row.subject).clone();
+        let page = page_of(&row).map(|page| (page, name));
+        (row, page)
+    });
     let template = AuditPage {
         f: &f,
-        rows: found.rows,
+        rows: rows.collect(),
         next: found.next.map(|last| format!("after={last}")),
     };
     Ok(page(&f, &template))

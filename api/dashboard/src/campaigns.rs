@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::campaign_draft::CampaignDraft;
 use crate::chart::share;
 use crate::editor;
+use crate::names::name;
 use crate::page::{Frame, page};
 use crate::service::{List, Operation, PageQuery};
 use crate::signed_in::{Change, SignedIn};
@@ -28,6 +29,8 @@ struct CampaignsPage<'a> {
 struct CampaignPage<'a> {
     f: &'a Frame,
     campaign: Campaign,
+    /// The title of its form.
+    form: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -160,8 +163,12 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let f = person.frame("campaigns");
     let campaign_id = parse_id("campaign_id", &campaign_id)?;
     let path = format!("/api_v1/sms/campaign/{campaign_id}");
-    let campaign = person.get(&path).await?;
-    Ok(page(&f, &CampaignPage { f: &f, campaign }))
+    let campaign: Campaign = person.get(&path).await?;
+    let form = format!("/api_v1/form/{}", campaign.form_id);
+    let form = name(&person, &form, "title").await;
+    let f = &f;
+    let template = CampaignPage { f, campaign, form };
+    Ok(page(f, &template))
 }
 
 /// Which version of a campaign somebody saw; of its own page none.

@@ -11,6 +11,7 @@ use domain::person::Role;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::names::name;
 use crate::page::{Frame, page};
 use crate::service::{self, List, Operation, PageQuery};
 use crate::sign_in::Nothing;
@@ -46,6 +47,9 @@ struct Batch {
     failed: i64,
     cancelled: i64,
     campaign_id: Option<String>,
+    /// The name of the campaign, if it is known.
+    #[serde(skip)]
+    campaign: Option<String>,
     created_at: DateTime<Utc>,
     completed_at: Option<DateTime<Utc>>,
     records_per_second: Option<f64>,
@@ -114,8 +118,13 @@ pub struct ImportsQuery {
 pub async fn list(person: SignedIn, Query(query): Query<ImportsQuery>) -> Result<Response> {
     let f = person.frame("imports");
     let batches = query.page.path("/api_v1/sms/import?limit=25");
-    let batches = person.get(&batches).await?;
+    let mut batches: List<Batch> = person.get(&batches).await?;
     let campaigns: List<CampaignChoice> = person.get("/api_v1/sms/campaign?limit=100").await?;
+    for batch in &mut batches.items {
+        let mut known = campaigns.items.iter();
+        let found = known.find(|one| batch.campaign_id.as_ref() == Some(&one.campaign_id));
+        batch.campaign = found.map(|one| one.name.clone());
+    }
     let takes_imports = |campaign: &CampaignChoice| {
         let runs = matches!(&*campaign.status, "RUNNING" | "PAUSED");
         runs && campaign.audience["on_import"] == json!(true)
@@ -134,9 +143,14 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
     let f = person.frame("imports");
     let batch_id = parse_id("batch_id", &batch_id)?;
     let path = format!("/api_v1/sms/import/{batch_id}");
+    let mut batch: Batch = person.get(&path).await?;
+    if let Some(id) = &batch.campaign_id {
+        let campaign = format!("/api_v1/sms/campaign/{id}");
+        batch.campaign = name(&person, &campaign, "name").await;
+    }
     let template = ImportPage {
         f: &f,
-        batch: person.get(&path).await?,
+        batch,
         errors: person.get(&format!("{path}/errors?limit=100")).await?,
     };
     Ok(page(&f, &template))

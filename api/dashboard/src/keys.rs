@@ -44,7 +44,10 @@ async fn answer(person: &SignedIn, issued: Option<IssuedKey>) -> Result<Response
 
 async fn keys(person: &SignedIn) -> Result<Vec<KeySummary>> {
     let keys = person.store().list_keys(Some(person.account_id));
-    Ok(keys.await?)
+    let mut keys = keys.await?;
+    // Those that work come first.
+    keys.sort_by_key(|key| key.revoked_at.is_some());
+    Ok(keys)
 }
 
 /// Makes a key with the scopes whose names are sent.

@@ -30,6 +30,7 @@ mod form_edit;
 mod forms;
 mod imports;
 mod keys;
+mod names;
 mod overview;
 mod page;
 mod password;

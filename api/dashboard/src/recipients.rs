@@ -11,6 +11,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::names::{CAMPAIGNS, names};
 use crate::page::{Frame, page};
 use crate::service::{List, Operation, PageQuery};
 use crate::signed_in::{Change, SignedIn};
@@ -47,6 +48,9 @@ struct Recipient {
 #[derive(Default, Deserialize)]
 struct Message {
     campaign_id: String,
+    /// The name of the campaign, if it is known.
+    #[serde(skip)]
+    campaign: Option<String>,
     kind: String,
     status: String,
     skipped_reason: Option<String>,
@@ -95,6 +99,10 @@ pub async fn show(person: SignedIn, Query(query): Query<RecipientQuery>) -> Resu
         template.found = optional(person.get(&path).await)?;
         let messages = person.get(&format!("{path}/message?limit=50")).await;
         template.messages = optional(messages)?.unwrap_or_default();
+        let names = names(&person, &[CAMPAIGNS]).await;
+        for message in &mut template.messages.items {
+            message.campaign = names.get(&message.campaign_id).cloned();
+        }
     }
     if let Some(recipient) = &mut template.found
         && !f.may_edit()

@@ -1,5 +1,7 @@
 //! Pages that are shared: what whoever has a link reads, and what editors share and withdraw.
 
+use std::collections::HashMap;
+
 use api_http::{Code, Network, Problem, Result, parse_id};
 use askama::Template;
 use axum::extract::{Path, Query, State};
@@ -13,8 +15,8 @@ use serde_json::{Value, json};
 use store::form::FormKey;
 use uuid::Uuid;
 
-use crate::answers::{FormChoice, PUBLISHED};
 use crate::form::FormPageQuery;
+use crate::names::{FORMS, names};
 use crate::page::{Frame, page};
 use crate::range::Range;
 use crate::service::{self, List, Operation};
@@ -90,13 +92,11 @@ struct Entry {
 
 impl Entry {
     /// What it shows, in words: a page, its days, and a business property if one is chosen.
-    fn words(&self, f: &Frame, forms: &[FormChoice]) -> Result<String> {
+    fn words(&self, f: &Frame, forms: &HashMap<String, String>) -> Result<String> {
         let uri: Uri = self.path.parse().map_err(broken)?;
         let FormPageQuery { bus_prop, range } = query(&uri)?;
-        let of_form = uri.path().strip_prefix("/dashboard/form/").map(|id| {
-            let form = forms.iter().find(|form| form.form_id == id);
-            form.map_or_else(|| f.t.get("form"), |form| form.title.clone())
-        });
+        let of_form = uri.path().strip_prefix("/dashboard/form/");
+        let of_form = of_form.map(|id| forms.get(id).cloned().unwrap_or_else(|| f.t.get("form")));
         let title = of_form.unwrap_or_else(|| f.t.get("nav-overview"));
         let mut words = format!("{title} · {}", Range::read(&range, f.zone)?.words(f.t));
         if !bus_prop.is_empty() {
@@ -115,9 +115,7 @@ pub async fn list(person: SignedIn) -> Result<Response> {
 async fn answer(person: &SignedIn, url: Option<String>) -> Result<Response> {
     let f = person.frame("overview");
     let shares: List<Entry> = person.get(&format!("{SHARES}?limit=200")).await?;
-    // For titles alone: a link that was just made is shown without them.
-    let forms: Result<List<FormChoice>> = person.get(PUBLISHED).await;
-    let forms = forms.unwrap_or_default().items;
+    let forms = names(person, &[FORMS]).await;
     let shares = shares.items.into_iter();
     let shares = shares.map(|share| Ok((share.words(&f, &forms)?, share)));
     let template = SharesPage {

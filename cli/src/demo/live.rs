@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::company::{RUNNING, SENDER, STORES};
-use super::past::NAMES;
+use super::past::{NAMES, comment};
 use crate::output::{list, word};
 use crate::service::{Connection, Service, ask};
 
@@ -71,12 +71,12 @@ impl Live {
         // Somebody whose message arrived opens one of the newest links, and perhaps answers.
         let links = format!("/api_v1/form/{}/link?limit=100", word(&running["form_id"]));
         let links = self.0.get(&links).await?;
-        if let Some((token, docid)) = unseen(list(&links["items"])) {
+        if let Some((link, docid)) = unseen(list(&links["items"])) {
             let messages = format!("/api_v1/sms/recipient/{docid}/message");
             let messages = self.0.get(&messages).await?;
             let mut messages = list(&messages["items"]).iter();
             if messages.any(|message| message["status"] == "delivered") {
-                let (path, body) = visit(token);
+                let (path, body) = visit(link);
                 ask(self.0.call(Method::POST, &path).json(&body)).await?;
             }
         }
@@ -84,29 +84,33 @@ impl Live {
     }
 }
 
-/// The token of one of the links that nobody has seen, and who got it.
-fn unseen(links: &[Value]) -> Option<(&str, &str)> {
+/// One of the links that nobody has seen, and who got it.
+fn unseen(links: &[Value]) -> Option<(&Value, &str)> {
     let unseen = links.iter().filter(|link| link["views"] == 0);
-    let unseen: Vec<_> = unseen
-        .filter_map(|link| {
-            let docid = link["track_fields"]["docid"].as_str()?;
-            Some((link["token"].as_str()?, docid))
-        })
-        .collect();
+    let unseen = unseen.filter_map(|link| Some((link, link["track_fields"]["docid"].as_str()?)));
+    let unseen: Vec<_> = unseen.collect();
     unseen.choose(&mut rand::rng()).copied()
 }
 
 /// What somebody sends who opens a link.
-fn visit(token: &str) -> (String, Value) {
-    let mut rng = rand::rng();
+fn visit(link: &Value) -> (String, Value) {
+    let (mut rng, token) = (rand::rng(), word(&link["token"]));
     if rng.random_bool(0.4) {
         let seen = json!({"visit": Uuid::new_v4()});
         return (format!("/f/{token}/view"), seen);
     }
     let recommend = [10, 10, 9, 9, 9, 8, 8, 7, 6, 3].choose(&mut rng);
     let recommend = recommend.copied().unwrap_or_default();
-    let answers = json!({"answers": {"recommend": recommend, "mood": recommend / 2}});
-    (format!("/f/{token}"), answers)
+    let mut answers = json!({"recommend": recommend, "mood": recommend / 2});
+    let mut stores = STORES.iter();
+    let store = stores.find(|(store, _)| link["track_fields"]["store"] == *store);
+    if let Some((_, language)) = store
+        && rng.random_bool(0.35)
+        && let Some(written) = comment(10 * recommend, language, &mut rng)
+    {
+        answers["more"] = written;
+    }
+    (format!("/f/{token}"), json!({"answers": answers}))
 }
 
 /// Guests of the last minutes; the first `rejected` have no phone that could be one.

@@ -10,7 +10,7 @@ use domain::link::{BusPropIds, TrackFields};
 use domain::pepper::Pepper;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
-use rand::{RngExt, SeedableRng};
+use rand::{Rng, RngExt, SeedableRng};
 use serde_json::{Map, Value, json};
 use store::Store;
 use store::account::Look;
@@ -251,7 +251,8 @@ fn answers(form: &FormContent, mood: i64, language: &str, rng: &mut StdRng) -> V
     Value::Object(given)
 }
 
-fn comment(mood: i64, language: &str, rng: &mut StdRng) -> Option<Value> {
+/// What somebody in this mood writes.
+pub(super) fn comment(mood: i64, language: &str, rng: &mut impl Rng) -> Option<Value> {
     let tone = match mood {
         mood if mood < 55 => "bad",
         mood if mood < 80 => "fair",

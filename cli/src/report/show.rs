@@ -36,7 +36,7 @@ pub(super) fn form(body: &Value) -> String {
         let (answers, skipped) = (&field["answers"], &field["skipped"]);
         let _ = write!(
             out,
-            "\n{label} ({kind}{retired}): {answers} answers, {skipped} skipped"
+            "\n{label} ({kind}{retired}): answers {answers}, skipped {skipped}"
         );
         if let Some(mean) = field["mean"].as_f64() {
             let _ = write!(out, ", mean {mean:.2}");

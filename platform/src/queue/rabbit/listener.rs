@@ -13,6 +13,7 @@ use lapin::types::FieldTable;
 use super::line::{Address, Line};
 use super::{PAUSES, answer};
 use crate::queue::QueueError;
+use crate::start::one_line;
 
 /// Messages fetched ahead: handing one on takes no time.
 const PREFETCH: u16 = 16;
@@ -32,8 +33,7 @@ pub(in crate::queue) async fn listen(address: &Address, mut hand_on: impl FnMut(
         }
         // Once an outage, not once a try.
         if !away {
-            let cause = std::error::Error::source(&error);
-            tracing::warn!(%error, ?cause, "not consuming");
+            tracing::warn!(error = one_line(&error), "not consuming");
             metrics::counter!("feedback_queue_interruptions_total").increment(1);
         }
         away = true;
