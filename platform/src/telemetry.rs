@@ -16,7 +16,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::config::ConfigError;
 
 /// The libraries' lines repeat our own, or are many. `RUST_LOG` comes after this and can change it.
-const QUIET: &str = "info,sqlx=warn,sqlx::postgres::notice=error,sqlx_core=error,sea_orm=warn,lapin=off,redis=warn,hyper=warn,h2=warn,rustls=warn,tower=warn";
+const QUIET: &str = "info,sqlx=warn,sqlx_core=error,sea_orm=warn,lapin=off,redis=warn,hyper=warn,h2=warn,rustls=warn,tower=warn";
 
 /// It writes phone numbers. `RUST_LOG` cannot change it.
 const SECRETIVE: &str = "rlibphonenumber=off";

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use store::account::AuditRow;
 use uuid::Uuid;
 
-use crate::names::{CAMPAIGNS, FORMS, names};
+use crate::names::names;
 use crate::page::{Frame, page};
 use crate::signed_in::SignedIn;
 
@@ -18,7 +18,7 @@ const ROWS: usize = 100;
 #[template(path = "audit.html")]
 struct AuditPage<'a> {
     f: &'a Frame,
-    /// With the page of what was changed, and its name, if it has one.
+    /// Each with the page of what was changed and the text of the link to it, if there is one.
     rows: Vec<(AuditRow, Option<(String, String)>)>,
     /// The query of the next page.
     next: Option<String>,
@@ -54,7 +54,7 @@ pub async fn show(person: SignedIn, Query(query): Query<AuditQuery>) -> Result<R
         .map(|after| parse_id("after", after))
         .transpose()?;
     let found = person.store().audit(person.account_id, after, ROWS).await?;
-    let names = names(&person, &[FORMS, CAMPAIGNS]).await;
+    let names = names(&person).await;
     let rows = found.rows.into_iter().map(|row| {
         let name = names.get(&row.subject).unwrap_or(&row.subject).clone();
         let page = page_of(&row).map(|page| (page, name));

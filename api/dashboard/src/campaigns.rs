@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::campaign_draft::CampaignDraft;
 use crate::chart::share;
 use crate::editor;
-use crate::names::name;
+use crate::names::names;
 use crate::page::{Frame, page};
 use crate::service::{List, Operation, PageQuery};
 use crate::signed_in::{Change, SignedIn};
@@ -164,8 +164,7 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let campaign_id = parse_id("campaign_id", &campaign_id)?;
     let path = format!("/api_v1/sms/campaign/{campaign_id}");
     let campaign: Campaign = person.get(&path).await?;
-    let form = format!("/api_v1/form/{}", campaign.form_id);
-    let form = name(&person, &form, "title").await;
+    let form = names(&person).await.remove(&campaign.form_id);
     let f = &f;
     let template = CampaignPage { f, campaign, form };
     Ok(page(f, &template))

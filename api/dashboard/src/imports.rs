@@ -1,5 +1,7 @@
 //! Imports: how far each is, what it came to, and a file from the browser.
 
+use std::collections::HashMap;
+
 use api_http::{Problem, Result, error, parse_id};
 use askama::Template;
 use axum::extract::{Path, Query, Request};
@@ -11,7 +13,7 @@ use domain::person::Role;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::names::name;
+use crate::names::names;
 use crate::page::{Frame, page};
 use crate::service::{self, List, Operation, PageQuery};
 use crate::sign_in::Nothing;
@@ -100,6 +102,11 @@ impl Batch {
         ]
     }
 
+    fn name_campaign(&mut self, names: &HashMap<String, String>) {
+        let id = self.campaign_id.as_ref();
+        self.campaign = id.and_then(|id| names.get(id)).cloned();
+    }
+
     fn is_open(&self) -> bool {
         matches!(&*self.status, "queued" | "processing" | "stalled")
     }
@@ -120,10 +127,9 @@ pub async fn list(person: SignedIn, Query(query): Query<ImportsQuery>) -> Result
     let batches = query.page.path("/api_v1/sms/import?limit=25");
     let mut batches: List<Batch> = person.get(&batches).await?;
     let campaigns: List<CampaignChoice> = person.get("/api_v1/sms/campaign?limit=100").await?;
+    let names = names(&person).await;
     for batch in &mut batches.items {
-        let mut known = campaigns.items.iter();
-        let found = known.find(|one| batch.campaign_id.as_ref() == Some(&one.campaign_id));
-        batch.campaign = found.map(|one| one.name.clone());
+        batch.name_campaign(&names);
     }
     let takes_imports = |campaign: &CampaignChoice| {
         let runs = matches!(&*campaign.status, "RUNNING" | "PAUSED");
@@ -144,10 +150,7 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
     let batch_id = parse_id("batch_id", &batch_id)?;
     let path = format!("/api_v1/sms/import/{batch_id}");
     let mut batch: Batch = person.get(&path).await?;
-    if let Some(id) = &batch.campaign_id {
-        let campaign = format!("/api_v1/sms/campaign/{id}");
-        batch.campaign = name(&person, &campaign, "name").await;
-    }
+    batch.name_campaign(&names(&person).await);
     let template = ImportPage {
         f: &f,
         batch,

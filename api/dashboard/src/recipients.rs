@@ -1,5 +1,7 @@
 //! Recipients: one by its docid, what is stored of it, its messages and what became of them; erasing it.
 
+use std::collections::HashMap;
+
 use api_http::{Code, Result};
 use askama::Template;
 use axum::extract::Query;
@@ -11,7 +13,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::names::{CAMPAIGNS, names};
+use crate::names::names;
 use crate::page::{Frame, page};
 use crate::service::{List, Operation, PageQuery};
 use crate::signed_in::{Change, SignedIn};
@@ -99,7 +101,10 @@ pub async fn show(person: SignedIn, Query(query): Query<RecipientQuery>) -> Resu
         template.found = optional(person.get(&path).await)?;
         let messages = person.get(&format!("{path}/message?limit=50")).await;
         template.messages = optional(messages)?.unwrap_or_default();
-        let names = names(&person, &[CAMPAIGNS]).await;
+        let names = match &*template.messages.items {
+            [] => HashMap::new(),
+            _ => names(&person).await,
+        };
         for message in &mut template.messages.items {
             message.campaign = names.get(&message.campaign_id).cloned();
         }

@@ -16,7 +16,7 @@ use store::form::FormKey;
 use uuid::Uuid;
 
 use crate::form::FormPageQuery;
-use crate::names::{FORMS, names};
+use crate::names::names;
 use crate::page::{Frame, page};
 use crate::range::Range;
 use crate::service::{self, List, Operation};
@@ -115,7 +115,7 @@ pub async fn list(person: SignedIn) -> Result<Response> {
 async fn answer(person: &SignedIn, url: Option<String>) -> Result<Response> {
     let f = person.frame("overview");
     let shares: List<Entry> = person.get(&format!("{SHARES}?limit=200")).await?;
-    let forms = names(person, &[FORMS]).await;
+    let forms = names(person).await;
     let shares = shares.items.into_iter();
     let shares = shares.map(|share| Ok((share.words(&f, &forms)?, share)));
     let template = SharesPage {

@@ -143,6 +143,20 @@ impl Store {
         row.await?.as_ref().map(Form::read).transpose()
     }
 
+    /// The titles of an account's newest forms, whatever their status.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn form_titles(&self, account_id: Uuid, limit: usize) -> Result<Vec<(Uuid, String)>> {
+        let titles = form::Entity::find()
+            .select_only()
+            .columns([form::Column::FormId, form::Column::Title])
+            .filter(form::Column::AccountId.eq(account_id))
+            .order_by_desc(form::Column::FormId)
+            .limit(limit as u64);
+        Ok(titles.into_tuple().all(self).await?)
+    }
+
     /// A page of an account's forms of a status, newest first, of those older than `before`, for [`Form::read`]. Only the
     /// contents that are on the page are read.
     ///
