@@ -150,7 +150,9 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
     let batch_id = parse_id("batch_id", &batch_id)?;
     let path = format!("/api_v1/sms/import/{batch_id}");
     let mut batch: Batch = person.get(&path).await?;
-    batch.name_campaign(&names(&person).await);
+    if batch.campaign_id.is_some() {
+        batch.name_campaign(&names(&person).await);
+    }
     let template = ImportPage {
         f: &f,
         batch,

@@ -92,11 +92,11 @@ struct Entry {
 
 impl Entry {
     /// What it shows, in words: a page, its days, and a business property if one is chosen.
-    fn words(&self, f: &Frame, forms: &HashMap<String, String>) -> Result<String> {
+    fn words(&self, f: &Frame, names: &HashMap<String, String>) -> Result<String> {
         let uri: Uri = self.path.parse().map_err(broken)?;
         let FormPageQuery { bus_prop, range } = query(&uri)?;
         let of_form = uri.path().strip_prefix("/dashboard/form/");
-        let of_form = of_form.map(|id| forms.get(id).cloned().unwrap_or_else(|| f.t.get("form")));
+        let of_form = of_form.map(|id| names.get(id).cloned().unwrap_or_else(|| f.t.get("form")));
         let title = of_form.unwrap_or_else(|| f.t.get("nav-overview"));
         let mut words = format!("{title} · {}", Range::read(&range, f.zone)?.words(f.t));
         if !bus_prop.is_empty() {
@@ -115,9 +115,9 @@ pub async fn list(person: SignedIn) -> Result<Response> {
 async fn answer(person: &SignedIn, url: Option<String>) -> Result<Response> {
     let f = person.frame("overview");
     let shares: List<Entry> = person.get(&format!("{SHARES}?limit=200")).await?;
-    let forms = names(person).await;
+    let names = names(person).await;
     let shares = shares.items.into_iter();
-    let shares = shares.map(|share| Ok((share.words(&f, &forms)?, share)));
+    let shares = shares.map(|share| Ok((share.words(&f, &names)?, share)));
     let template = SharesPage {
         f: &f,
         shares: shares.collect::<Result<_>>()?,

@@ -237,7 +237,7 @@ fn to_sign_in(request: &Request) -> Response {
     Redirect::to(&format!("/dashboard/sign-in?{query}")).into_response()
 }
 
-/// What a page's form sends, with the token of the session.
+/// What a page's form sends, of one kind; it came with the token of the session.
 pub struct Change<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Change<T> {
@@ -250,7 +250,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Change<T> {
     }
 }
 
-/// What a page's form sends, name by name in its order, without the token of the session.
+/// What a page's form sends, name by name in its order; it came with the token of the session, which is not among them.
 pub struct Pairs(pub Vec<(String, String)>);
 
 impl<S: Send + Sync> FromRequest<S> for Pairs {

@@ -144,10 +144,8 @@ fn fits(record: &KeyRecord, hash: &[u8; 32]) -> bool {
 mod tests {
     use chrono::{DateTime, TimeDelta};
     use domain::scope::Scopes;
-    use store::account::SecretHash;
+    use store::account::{SecretHash, hash_secret as hash};
     use uuid::Uuid;
-
-    use store::account::hash_secret as hash;
 
     use super::*;
 

@@ -105,8 +105,8 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     }
 }
 
-/// Notes where a request comes from, and lets only known callers, at their rate, into what lies under [`API_PREFIX`], whether there is such
-/// a path or not.
+/// Notes where a request comes from, and lets only known callers, at their rate, into what lies under [`API_PREFIX`], whether
+/// there is such a path or not.
 ///
 /// # Errors
 /// 401; 429; 503.

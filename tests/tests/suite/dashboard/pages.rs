@@ -96,6 +96,21 @@ async fn the_figures_are_those_of_the_api() -> Result<()> {
         german.text()?.contains("<html lang=\"de\">") && german.text()?.contains("Übersicht"),
         "{german:?}"
     );
+    let german = person
+        .call(Method::GET, "/dashboard/imports/none")
+        .header("accept-language", "de");
+    let german = german.send().await?.expect(400)?;
+    ensure!(
+        german
+            .text()?
+            .contains("Ein Wert in der Adresse ist ungültig"),
+        "{german:?}"
+    );
+    for (days, has_charts) in [("7", true), ("1", false)] {
+        let page = person.get(&format!("/dashboard?days={days}")).await?;
+        let page = page.expect(200)?;
+        ensure!(page.text()?.contains("data-chart") == has_charts, "{days}");
+    }
     let nowhere = person.get("/dashboard/nowhere").await?.expect(404)?;
     ensure!(
         nowhere.text()?.contains("There is nothing here"),

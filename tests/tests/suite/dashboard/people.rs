@@ -339,6 +339,7 @@ async fn accounts_are_apart_and_changes_are_noted() -> Result<()> {
     for words in ["Campaign paused", "Recipient erased", &paused, "refused <"] {
         ensure!(log.contains(words), "no {words}: {log}");
     }
+    ensure!(!log.contains(">audit-"), "a change without words: {log}");
     ensure!(!log.contains("+49"), "a phone in the log");
     let theirs = stranger.get("/dashboard/audit").await?.expect(200)?;
     ensure!(!theirs.text()?.contains(">ada<"), "a foreign log");
