@@ -9,7 +9,8 @@ use serde_json::json;
 
 use crate::page::{Frame, page};
 use crate::service::{self, Operation};
-use crate::signed_in::{Change, SignedIn};
+use crate::sent::Change;
+use crate::signed_in::SignedIn;
 
 const ACCOUNT: &str = "/api_v1/account";
 

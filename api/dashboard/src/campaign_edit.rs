@@ -18,7 +18,8 @@ use crate::campaign_draft::CampaignDraft;
 use crate::editor::{self, Draft, Edit, Editing};
 use crate::page::{Frame, html};
 use crate::service::{self, List, Operation};
-use crate::signed_in::{Change, Pairs, SignedIn};
+use crate::sent::{Change, Pairs};
+use crate::signed_in::SignedIn;
 
 #[derive(Template)]
 #[template(path = "campaign_edit.html")]

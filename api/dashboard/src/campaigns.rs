@@ -15,7 +15,8 @@ use crate::editor;
 use crate::names::names;
 use crate::page::{Frame, page};
 use crate::service::{List, Operation, PageQuery};
-use crate::signed_in::{Change, SignedIn};
+use crate::sent::Change;
+use crate::signed_in::SignedIn;
 
 #[derive(Template)]
 #[template(path = "campaigns.html")]

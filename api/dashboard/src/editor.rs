@@ -12,7 +12,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::service::{self, Operation};
-use crate::signed_in::{Pairs, SignedIn};
+use crate::sent::Pairs;
+use crate::signed_in::SignedIn;
 
 /// What the form of an editor has.
 pub trait Draft: Sized + Sync + Send {

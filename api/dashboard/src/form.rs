@@ -9,13 +9,14 @@ use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::date_range::day_of;
 use domain::form::{FieldType, FormContent, FormStatus};
-use domain::metrics::{FieldSummary, Metrics, Term, over_represented};
+use domain::metrics::{FieldSummary, Metrics};
 use domain::rollup::{DayCounts, FieldCounts};
 use report::{FormQuery, FormSeries, Found};
 use serde::Deserialize;
 use store::form::FormKey;
-use tokio::task::spawn_blocking;
+use store::report::FeedbackRow;
 
+use crate::analysis::Analysis;
 use crate::figures::{Card, Figures, cards};
 use crate::page::{Frame, page};
 use crate::range::{Range, RangeQuery};
@@ -24,8 +25,6 @@ use crate::state::DashboardState;
 
 /// So many comments are shown.
 const COMMENTS: usize = 8;
-/// Among so many terms are looked for.
-const READ: usize = 2_000;
 /// With fewer answers a business property has no place in the table.
 const RANKED: i64 = 30;
 
@@ -54,9 +53,7 @@ struct FormPage<'a> {
     fields: Vec<FieldSummary>,
     tables: Vec<Table<'a>>,
     comments: Vec<Comment>,
-    terms: Vec<Term>,
-    /// The comments among which terms were looked for.
-    graded: i64,
+    analysis: &'a Analysis,
 }
 
 /// The values of a business property by their NPS, best first; those with too few answers come last, without a place.
@@ -73,11 +70,12 @@ struct TableRow<'a> {
     place: Option<usize>,
 }
 
-struct Comment {
-    at: DateTime<Utc>,
-    text: String,
-    nps: Option<i16>,
-    happiness: Option<i16>,
+/// A comment, with the grades that came with it.
+pub struct Comment {
+    pub at: DateTime<Utc>,
+    pub text: String,
+    pub nps: Option<i16>,
+    pub happiness: Option<i16>,
 }
 
 /// `GET /dashboard/form/{form_id}`.
@@ -101,13 +99,14 @@ pub async fn answer(
     query: &FormPageQuery,
 ) -> Result<Response> {
     let range = Range::read(&query.range, f.zone)?;
+    let _place = state.places.take(form.account_id).await;
     let (store, bus_prop) = (&state.app.store, query.bus_prop.as_str());
     let asked = FormQuery {
         form,
         bus_prop: (!bus_prop.is_empty()).then_some(bus_prop),
         range: range.dates.with_previous(),
         time_zone: f.zone,
-        comments: READ,
+        comments: COMMENTS,
     };
     let series = match report::form_series(store, &state.cache, asked).await? {
         Found::Is(series) => series,
@@ -126,14 +125,14 @@ pub async fn answer(
     } else {
         Vec::new()
     };
-    let mut comments: Vec<Comment> = series
-        .comments
-        .iter()
-        .filter_map(comment(content))
-        .filter(|comment| range.dates.contains(day_of(comment.at, f.zone)))
-        .collect();
-    let (graded, terms) = terms(&comments).await?;
-    comments.truncate(COMMENTS);
+    let in_range = |comment: &Comment| range.dates.contains(day_of(comment.at, f.zone));
+    let comments = comments(content, &series.comments).filter(in_range);
+    let comments: Vec<_> = comments.collect();
+    let analysed = FormQuery {
+        range: range.dates,
+        ..asked
+    };
+    let analysis = state.analyses.find(state, analysed, series.version).await?;
     let in_use = content.bus_props.iter().filter(|entry| !entry.retired);
     let template = FormPage {
         f,
@@ -147,8 +146,7 @@ pub async fn answer(
         fields: fields(content, &series, &range, figures.now.responses),
         tables,
         comments,
-        terms,
-        graded,
+        analysis: &analysis,
         figures,
     };
     Ok(page(f, &template))
@@ -211,13 +209,17 @@ fn tables<'a>(content: &'a FormContent, counts: &BTreeMap<i64, DayCounts>) -> Ve
     by_name.into_iter().map(table).collect()
 }
 
-fn comment(content: &FormContent) -> impl Fn(&store::report::FeedbackRow) -> Option<Comment> {
+/// The comments of feedbacks, in their order.
+pub fn comments(
+    content: &FormContent,
+    feedbacks: &[FeedbackRow],
+) -> impl Iterator<Item = Comment> {
     let fields = content
         .fields
         .iter()
         .filter(|field| field.kind.field_type() == FieldType::Comment);
     let keys: Vec<String> = fields.map(|field| field.key.as_str().to_owned()).collect();
-    move |row| {
+    feedbacks.iter().filter_map(move |row| {
         let answers: serde_json::Value = serde_json::from_str(&row.answers).ok()?;
         let text = keys.iter().find_map(|key| answers.get(key)?.as_str())?;
         Some(Comment {
@@ -226,19 +228,7 @@ fn comment(content: &FormContent) -> impl Fn(&store::report::FeedbackRow) -> Opt
             nps: row.nps,
             happiness: row.happiness,
         })
-    }
-}
-
-/// What detractors say that others do not, and in how many comments that was looked for.
-async fn terms(comments: &[Comment]) -> Result<(i64, Vec<Term>)> {
-    let graded = comments
-        .iter()
-        .filter_map(|comment| Some((comment.text.clone(), comment.nps? <= 6)));
-    let graded: Vec<_> = graded.collect();
-    let count = i64::try_from(graded.len()).unwrap_or(i64::MAX);
-    // Of many comments this would hold up other requests on this thread.
-    let terms = spawn_blocking(move || over_represented(&graded)).await;
-    Ok((count, terms.map_err(|error| Problem::internal(&error))?))
+    })
 }
 
 impl TableRow<'_> {

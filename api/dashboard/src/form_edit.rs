@@ -16,7 +16,8 @@ use crate::editor::{Draft, Edit, Editing};
 use crate::form_draft::FormDraft;
 use crate::page::{Frame, html};
 use crate::service;
-use crate::signed_in::{Pairs, SignedIn};
+use crate::sent::Pairs;
+use crate::signed_in::SignedIn;
 
 #[derive(Template)]
 #[template(path = "form_edit.html")]

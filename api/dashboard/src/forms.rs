@@ -12,7 +12,8 @@ use url::Url;
 use crate::page::{Frame, page};
 use crate::service::{self, List, Operation, PageQuery};
 use crate::sign_in::Nothing;
-use crate::signed_in::{Change, SignedIn};
+use crate::sent::Change;
+use crate::signed_in::SignedIn;
 
 const STATUSES: [&str; 3] = ["PUBLISHED", "DRAFT", "DELETED"];
 

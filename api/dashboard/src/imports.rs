@@ -17,7 +17,8 @@ use crate::names::names;
 use crate::page::{Frame, page};
 use crate::service::{self, List, Operation, PageQuery};
 use crate::sign_in::Nothing;
-use crate::signed_in::{Change, SignedIn};
+use crate::sent::Change;
+use crate::signed_in::SignedIn;
 
 #[derive(Template)]
 #[template(path = "imports.html")]

@@ -11,7 +11,8 @@ use store::account::{CreateKeyError, IssuedKey, KeySummary};
 use strum::VariantArray;
 
 use crate::page::{Frame, page};
-use crate::signed_in::{Change, Pairs, SignedIn};
+use crate::sent::{Change, Pairs};
+use crate::signed_in::SignedIn;
 
 /// For so long the present secret still works.
 const OVERLAP: TimeDelta = TimeDelta::hours(24);

@@ -2,11 +2,12 @@
 //!
 //! # Layout
 //! - Who is there: `signed_in` (the layer before all pages, where a change may come from), `session` (and its cookie), `password`,
-//!   `sign_in`.
+//!   `known` (names that signed in from a browser before), `sign_in`.
+//! - `sent`: what the forms of pages send.
 //! - How pages look: `page` (the frame and the headers), `chart` (SVG), `asset` (style and script). Their texts are in
 //!   `api-language`.
 //! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns`, `forms`, `branding`,
-//!   `people`, `keys`, `audit`, `share` (pages of reports for whoever has a link).
+//!   `people`, `keys`, `audit`, `share` (pages of reports for whoever has a link). `analysis`: what costs more than its report.
 //! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`)
 //!   share.
 //! - `service`: operations of the API, called in process for the person who is signed in.
@@ -14,6 +15,7 @@
 //! Reports are read from the crate `report`, as the API's own are, so the figures are the same. Everything else is an operation of
 //! the API: what it checks is checked once. What is *not* here: SQL, and any rule about what may be stored.
 
+mod analysis;
 mod answers;
 mod asset;
 mod audit;
@@ -30,6 +32,7 @@ mod form_edit;
 mod forms;
 mod imports;
 mod keys;
+mod known;
 mod names;
 mod overview;
 mod page;
@@ -37,6 +40,7 @@ mod password;
 mod people;
 mod range;
 mod recipients;
+mod sent;
 mod service;
 mod session;
 mod share;
@@ -47,10 +51,10 @@ mod suppressions;
 
 use std::sync::Arc;
 
+use api_http::memory::MemoryPool;
 use api_http::{AppState, Problem};
 use api_language::of_request;
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::http::HeaderMap;
 use axum::middleware::from_fn_with_state;
 use axum::response::{Redirect, Response};
@@ -58,20 +62,20 @@ use axum::routing::{get, post};
 use domain::person::Role;
 use platform::cache::Cache;
 use platform::config::Config;
+use platform::places::Places;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
 use self::campaign_draft::CampaignDraft;
 use self::form_draft::FormDraft;
 pub use self::password::hash as hash_password;
+use self::sent::{EDITOR_BYTES, SMALL_BYTES};
 use self::session::Sessions;
 pub use self::session::sign_in_path;
 use self::state::DashboardState;
 
-/// Bytes of a form that a page sends: that of the largest form has its texts twice, each byte as three.
-const FORM_BYTES: usize = 8 << 20;
-/// Of those that nobody has signed in for.
-const SIGN_IN_BYTES: usize = 8 << 10;
+/// Pages of reports that are drawn at once, and changes with large bodies.
+const PLACES: usize = 4;
 
 /// The page where the dashboard has none.
 pub fn nothing_here(headers: &HeaderMap) -> Response {
@@ -86,6 +90,10 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         api,
         sessions: Arc::new(Sessions::new(&config.public_url)),
         passwords: Arc::default(),
+        memory: MemoryPool::new(sent::POOL),
+        places: Places::new(PLACES),
+        analyses: Arc::default(),
+        shared: Arc::default(),
     };
     let pages = Router::new()
         .route("/dashboard", get(overview::show))
@@ -105,10 +113,6 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         )
         .route("/dashboard/sign-out", post(sign_in::sign_out));
     let edits = Router::new()
-        .route(
-            "/dashboard/imports/upload",
-            post(imports::upload).layer(DefaultBodyLimit::disable()),
-        )
         .route("/dashboard/imports/{batch_id}/{action}", post(imports::act))
         .route(
             "/dashboard/campaigns/{campaign_id}/{action}",
@@ -149,15 +153,18 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
             "/dashboard/suppressions/{action}",
             post(suppressions::change),
         );
+    let uploads = Router::new().route("/dashboard/imports/upload", post(imports::upload));
     let admin = Router::new()
         .route("/dashboard/people", get(people::show).post(people::add))
         .route("/dashboard/people/{action}", post(people::change))
         .route("/dashboard/keys", get(keys::show).post(keys::create))
         .route("/dashboard/keys/{action}", post(keys::change))
         .route("/dashboard/audit", get(audit::show));
-    let signed_in = signed_in::group(&state, Role::Viewer, pages)
-        .merge(signed_in::group(&state, Role::Editor, edits))
-        .merge(signed_in::group(&state, Role::Admin, admin));
+    let (small, large) = (Some(SMALL_BYTES), Some(EDITOR_BYTES));
+    let signed_in = signed_in::group(&state, Role::Viewer, small, pages)
+        .merge(signed_in::group(&state, Role::Editor, large, edits))
+        .merge(signed_in::group(&state, Role::Editor, None, uploads))
+        .merge(signed_in::group(&state, Role::Admin, small, admin));
     let open = Router::new()
         .route("/", get(async || Redirect::to("/dashboard")))
         .route(
@@ -170,9 +177,7 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         )
         .route("/dashboard/shared/{secret}", get(share::open))
         .layer(from_fn_with_state(state.clone(), signed_in::same_origin))
-        .layer(DefaultBodyLimit::max(SIGN_IN_BYTES))
         .route("/dashboard/assets/{name}", get(asset::serve));
-    let signed_in = signed_in.layer(DefaultBodyLimit::max(FORM_BYTES));
     open.merge(signed_in)
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         .with_state(state)

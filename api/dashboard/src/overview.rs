@@ -76,6 +76,7 @@ pub async fn answer(
     query: &RangeQuery,
 ) -> Result<Response> {
     let range = Range::read(query, f.zone)?;
+    let _place = state.places.take(account_id).await;
     let both = range.dates.with_previous();
     let series = report::account_series(&state.app.store, &state.cache, account_id, both).await?;
     let mut days: BTreeMap<NaiveDate, DayCounts> = BTreeMap::new();

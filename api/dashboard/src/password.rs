@@ -9,116 +9,162 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use askama::Template;
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::person::{NewPassword, PersonName};
 use moka::sync::Cache;
+use platform::places::{Place, Places};
 use serde::Deserialize;
 use store::account::Person;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
+use uuid::Uuid;
 
+use crate::known;
 use crate::page::{Frame, page};
-use crate::signed_in::{Change, SignedIn};
+use crate::sent::Change;
+use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 
-/// Each hash takes 19 MiB and some 30 ms of a core.
-const AT_ONCE: usize = 2;
 /// How long somebody waits for a place.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// Wrong tries of an address in a minute; and of a name, which nobody else is to lock out of the service soon.
-const OF_ADDRESS: u32 = 10;
-const OF_NAME: u32 = 100;
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Wrong tries in a minute: of an address with a name, and of a browser that is known for a name.
+const TRIES: u32 = 10;
 const MINUTE: Duration = Duration::from_mins(1);
-/// So many addresses and names are remembered.
+/// Tries of a site that wait for their turn.
+const WAITING: usize = 32;
+/// So many addresses and browsers, and so many sites, are remembered.
 const REMEMBERED: u64 = 100_000;
 
 /// What is compared when there is no such name: the same work as for one that there is.
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// Checks passwords.
+/// Checks passwords. Each hash takes 19 MiB and some 30 ms of a core, so there are two at once: one for people who are known, one
+/// for strangers.
 pub struct Passwords {
-    places: Arc<Semaphore>,
-    /// Tries of the last minute that failed or are under way, by address, and by name.
+    /// People who are signed in, or signed in from their browser before. Their accounts take turns.
+    known: Places,
+    /// All others. Their sites take turns.
+    strangers: Places,
+    /// Tries of the last minute that failed or are under way.
     tries: Cache<String, Arc<AtomicU32>>,
+    /// Of strangers, by site.
+    waiting: Cache<Uuid, Arc<Semaphore>>,
 }
 
 impl Default for Passwords {
     fn default() -> Self {
         let tries = Cache::builder().max_capacity(REMEMBERED);
+        let waiting = Cache::builder().max_capacity(REMEMBERED);
         Self {
-            places: Arc::new(Semaphore::new(AT_ONCE)),
+            known: Places::new(1),
+            strangers: Places::new(1),
             tries: tries.time_to_live(MINUTE).build(),
+            waiting: waiting.time_to_idle(MINUTE).build(),
         }
     }
 }
 
 impl Passwords {
-    /// Who has this name and this password.
+    /// Who has this name and this password. Tries are counted by address and name together, or by the browser if it is known:
+    /// nobody can use up those of people elsewhere.
     ///
     /// # Errors
-    /// 429: too many were wrong; 503.
+    /// 429: too many were wrong, or too many of the site wait; 503.
     pub async fn check(
         &self,
         state: &DashboardState,
         network: Network,
-        name: &str,
-        password: String,
+        headers: &HeaderMap,
+        (name, password): (&PersonName, String),
     ) -> Result<Option<Person>> {
-        let Ok(name) = PersonName::parse(name) else {
-            return Ok(None);
-        };
-        let counters = [
-            (format!("address {network}"), OF_ADDRESS),
-            (format!("name {}", name.as_str()), OF_NAME),
-        ];
-        let counters = counters.map(|(key, most)| (self.tries.get_with(key, Arc::default), most));
-        // Counted before it is known to be wrong, so that many at once are no more tries.
-        let counted = counters
-            .iter()
-            .map(|(tries, most)| tries.fetch_add(1, Ordering::Relaxed) < *most);
-        if counted.filter(|is_few| *is_few).count() < 2 {
-            let detail = "too many passwords were wrong; wait a minute";
-            return Err(Problem::new(Code::RateLimited, detail).retry_after(60));
-        }
-        let person = state.app.store.person(&name).await?;
-        let hash = person
-            .as_ref()
-            .map_or(NOBODY, |person| &*person.password_hash);
-        let hash = hash.to_owned();
-        let fits = self.work(move || verify(&password, &hash)).await?;
-        let person = person.filter(|_| fits);
-        if person.is_some() {
-            for (tries, _) in &counters {
-                tries.fetch_sub(1, Ordering::Relaxed);
+        if let Some(claim) = known::claim(headers, name) {
+            let failures = &state.app.failures;
+            let _permit = failures.lookup_permit(network, false)?;
+            let person = state.app.store.person(name).await?;
+            if let Some(person) = person.filter(|person| known::is_true(&claim, person)) {
+                return self.check_known(&claim, person, password).await;
             }
+            failures.take(network)?;
         }
-        Ok(person)
+        let tries = self.count(format!("{network} {}", name.as_str()))?;
+        let site = network.site();
+        let waiting = || Arc::new(Semaphore::new(WAITING));
+        let waiting = self.waiting.get_with(site, waiting);
+        let Ok(_waits) = waiting.try_acquire_owned() else {
+            let detail = "too many passwords are tried from this network; wait a moment";
+            return Err(Problem::new(Code::RateLimited, detail).retry_after(5));
+        };
+        let place = place(&self.strangers, site).await?;
+        // After its turn has come: strangers make no more look-ups than that.
+        let person = state.app.store.person(name).await?;
+        let hash = person.as_ref().map_or(NOBODY, |person| &person.password_hash);
+        let fits = work(place, check_hash(password, hash)).await?;
+        Ok(person.filter(|_| fits).inspect(|_| forget(&tries)))
     }
 
-    /// The PHC string of a new password.
+    /// The person, if it is their password. `who` tries it.
+    ///
+    /// # Errors
+    /// 429: too many were wrong; 503.
+    pub async fn check_known(
+        &self,
+        who: &str,
+        person: Person,
+        password: String,
+    ) -> Result<Option<Person>> {
+        let tries = self.count(format!("known {who}"))?;
+        let place = place(&self.known, person.account_id).await?;
+        let fits = work(place, check_hash(password, &person.password_hash)).await?;
+        Ok(fits.then_some(person).inspect(|_| forget(&tries)))
+    }
+
+    /// Counts a try before it is known to be wrong, so that many at once are no more tries.
+    fn count(&self, who: String) -> Result<Arc<AtomicU32>> {
+        let tries = self.tries.get_with(who, Arc::default);
+        if tries.fetch_add(1, Ordering::Relaxed) < TRIES {
+            return Ok(tries);
+        }
+        let detail = "too many passwords were wrong; wait a minute";
+        Err(Problem::new(Code::RateLimited, detail).retry_after(60))
+    }
+
+    /// The PHC string of a new password, for somebody of this account.
     ///
     /// # Errors
     /// 500: no random numbers; 503.
-    pub async fn hash(&self, password: NewPassword) -> Result<String> {
-        self.work(move || hash(&password)).await?
+    pub async fn hash(&self, account_id: Uuid, password: NewPassword) -> Result<String> {
+        let place = place(&self.known, account_id).await?;
+        work(place, move || hash(&password)).await?
     }
+}
 
-    /// Runs on a thread of its own, at most two at once.
-    async fn work<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T> {
-        let place = timeout(PATIENCE, Arc::clone(&self.places).acquire_owned()).await;
-        let busy = |_| Problem::new(Code::Busy, "too many passwords at once").retry_after(1);
-        let place = place.map_err(busy)?;
-        // The place is taken until the work is done, also if nobody waits for it any more.
-        let done = spawn_blocking(move || {
-            let _place = place;
-            work()
-        });
-        done.await.map_err(|error| Problem::internal(&error))
-    }
+async fn place(places: &Places, whose: Uuid) -> Result<Option<Place>> {
+    let place = timeout(PATIENCE, places.take(whose)).await;
+    place.map_err(|_| Problem::new(Code::Busy, "too many passwords at once").retry_after(1))
+}
+
+/// Runs on a thread of its own. The place is taken until the work is done, also if nobody waits for it any more.
+async fn work<T: Send + 'static>(
+    place: Option<Place>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
+    let done = spawn_blocking(move || {
+        let _place = place;
+        work()
+    });
+    done.await.map_err(|error| Problem::internal(&error))
+}
+
+/// What was right is no wrong try.
+fn forget(tries: &AtomicU32) {
+    tries.fetch_sub(1, Ordering::Relaxed);
+}
+
+fn check_hash(password: String, hash: &str) -> impl FnOnce() -> bool + Send + use<> {
+    let hash = hash.to_owned();
+    move || verify(&password, &hash)
 }
 
 fn verify(password: &str, hash: &str) -> bool {
@@ -176,11 +222,12 @@ pub async fn change(person: SignedIn, Change(change): Change<NewOne>) -> Result<
         return wrong("password-too-short");
     };
     let passwords = &person.state.passwords;
-    let found = passwords.check(&person.state, person.network, &person.name, change.current);
+    let session = hex::encode(person.session);
+    let found = passwords.check_known(&session, Person::clone(&person), change.current);
     if found.await?.is_none() {
         return wrong("password-wrong");
     }
-    let hash = passwords.hash(new).await?;
+    let hash = passwords.hash(person.account_id, new).await?;
     let noted = person.note("password.change", &person.name).await?;
     person.store().set_password(&person, &hash).await?;
     noted.came_to(200).await;

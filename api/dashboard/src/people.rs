@@ -10,7 +10,8 @@ use store::account::{Person, PersonChange, PersonSummary};
 use strum::VariantArray;
 
 use crate::page::{Frame, page};
-use crate::signed_in::{Change, Noted, SignedIn};
+use crate::sent::Change;
+use crate::signed_in::{Noted, SignedIn};
 
 #[derive(Template)]
 #[template(path = "people.html")]
@@ -53,7 +54,7 @@ pub async fn add(person: SignedIn, Change(new): Change<NewPerson>) -> Result<Res
     let Ok(password) = NewPassword::parse(new.password) else {
         return answer(&person, Some("password-too-short")).await;
     };
-    let hash = person.state.passwords.hash(password).await?;
+    let hash = person.state.passwords.hash(person.account_id, password).await?;
     let subject = format!("{} {role}", name.as_str());
     let noted = person.note("person.add", &subject).await?;
     let store = person.store();
@@ -87,7 +88,7 @@ pub async fn change(
             let Ok(password) = NewPassword::parse(change.value) else {
                 return answer(&person, Some("password-too-short")).await;
             };
-            let hash = person.state.passwords.hash(password).await?;
+            let hash = person.state.passwords.hash(person.account_id, password).await?;
             let noted = note("person.password").await?;
             (noted, store.set_password(&other, &hash).await?)
         }

@@ -108,10 +108,15 @@ impl Sessions {
             .path("/")
             .http_only(true)
             .same_site(SameSite::Lax)
-            .secure(self.secure_origin.is_some())
+            .secure(self.is_secure())
             .max_age(cookie::time::Duration::seconds(life.num_seconds()))
             .build();
         HeaderValue::try_from(cookie.to_string()).unwrap_or(HeaderValue::from_static(""))
+    }
+
+    /// Whether cookies go over TLS alone.
+    pub fn is_secure(&self) -> bool {
+        self.secure_origin.is_some()
     }
 
     fn name(&self) -> &'static str {

@@ -1,17 +1,23 @@
 //! Pages that are shared: what whoever has a link reads, and what editors share and withdraw.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
 
 use api_http::{Code, Network, Problem, Result, parse_id};
 use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, Method, Uri};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::person::Role;
+use http_body_util::BodyExt;
+use moka::future::Cache;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use store::account::{SharedPage, hash_secret};
 use store::form::FormKey;
 use uuid::Uuid;
 
@@ -20,35 +26,86 @@ use crate::names::names;
 use crate::page::{Frame, page};
 use crate::range::Range;
 use crate::service::{self, List, Operation};
-use crate::signed_in::{Change, SignedIn};
+use crate::sent::Change;
+use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 use crate::{form, overview};
-use api_language::of_request;
+use api_language::{Text, of_request};
 
 /// The operations of the API.
 const SHARES: &str = "/api_v1/report/share";
 
-/// `GET /dashboard/shared/{secret}`: the page as it is now, without anything to change or to go to.
+/// How long a page that was drawn may be shown to others. What ends a share holds after as long.
+const MAX_AGE: Duration = Duration::from_millis(400);
+/// Bytes of pages that are kept.
+const KEPT: u64 = 8 << 20;
+
+/// The shared pages that were drawn lately.
+pub struct SharedPages {
+    /// By the hash of the secret, and by language.
+    drawn: Cache<([u8; 32], &'static str), Arc<Drawn>>,
+}
+
+/// A page as it was drawn for whoever asked first.
+struct Drawn {
+    headers: HeaderMap,
+    html: Bytes,
+}
+
+impl Default for SharedPages {
+    fn default() -> Self {
+        let size = |_: &_, drawn: &Arc<Drawn>| u32::try_from(drawn.html.len()).unwrap_or(u32::MAX);
+        Self {
+            drawn: Cache::builder()
+                .time_to_live(MAX_AGE)
+                .weigher(size)
+                .max_capacity(KEPT)
+                .build(),
+        }
+    }
+}
+
+/// `GET /dashboard/shared/{secret}`: the page as it is now, without anything to change or to go to. Many who read it at once make
+/// it be drawn once.
 ///
 /// # Errors
-/// 410: nothing is shared under the secret, or no longer; 429: the address tried too many; 503.
+/// 410: nothing is shared under the secret, or no longer; 429: it is asked for too often, or the address tried too many; 503.
 pub async fn open(
     State(state): State<DashboardState>,
     network: Network,
     headers: HeaderMap,
     Path(secret): Path<String>,
 ) -> Result<Response> {
+    let (t, hash) = (of_request(&headers), hash_secret(&secret));
+    let pages = state.shared.clone();
+    let drawing = pages.drawn.try_get_with((hash, t.code), async {
+        let shared = find(&state, network, &secret).await?;
+        let (parts, body) = draw(&state, t, shared).await?.into_parts();
+        let body = body.collect().await;
+        let html = body.map_err(|error| Problem::internal(&error))?.to_bytes();
+        let headers = parts.headers;
+        Ok::<_, Problem>(Arc::new(Drawn { headers, html }))
+    });
+    let drawn = drawing.await.map_err(|problem| Problem::clone(&problem))?;
+    state.app.share_rate.check(&hash)?;
+    Ok((drawn.headers.clone(), drawn.html.clone()).into_response())
+}
+
+/// What is shared under a secret. One that nobody has is charged to the address.
+async fn find(state: &DashboardState, network: Network, secret: &str) -> Result<SharedPage> {
     let failures = &state.app.failures;
-    let permit = failures.lookup_permit(network, false)?;
-    let Some(shared) = state.app.store.shared_page(&secret).await? else {
+    let _permit = failures.lookup_permit(network, false)?;
+    let shared = state.app.store.shared_page(secret).await?;
+    if shared.is_none() {
         failures.take(network)?;
-        let detail = "the page is not shared, or no longer";
-        return Err(Problem::new(Code::LinkGone, detail));
-    };
-    drop(permit);
-    state.app.link_rate.check(&shared.account_id)?;
+    }
+    let detail = "the page is not shared, or no longer";
+    shared.ok_or_else(|| Problem::new(Code::LinkGone, detail))
+}
+
+async fn draw(state: &DashboardState, t: &'static Text, shared: SharedPage) -> Result<Response> {
     let f = Frame {
-        t: of_request(&headers),
+        t,
         person: String::new(),
         account: shared.account_name,
         role: Role::Viewer,
@@ -58,10 +115,10 @@ pub async fn open(
     };
     let uri: Uri = shared.path.parse().map_err(broken)?;
     let Some(form_id) = uri.path().strip_prefix("/dashboard/form/") else {
-        return overview::answer(&state, shared.account_id, &f, &query(&uri)?).await;
+        return overview::answer(state, shared.account_id, &f, &query(&uri)?).await;
     };
     let form = FormKey::new(shared.account_id, parse_id("form_id", form_id)?);
-    form::answer(&state, form, &f, &query(&uri)?).await
+    form::answer(state, form, &f, &query(&uri)?).await
 }
 
 fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T> {

@@ -2,16 +2,19 @@
 
 use api_http::{Code, Network, Problem, Result};
 use askama::Template;
-use axum::Form;
-use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::{Path, Query, Request, State};
+use axum::http::header::SET_COOKIE;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
+use domain::person::PersonName;
 use serde::Deserialize;
-use store::account::hash_secret;
+use store::account::{Person, hash_secret};
 
+use crate::known;
 use crate::page::html;
+use crate::sent::{Change, receive_small};
 use crate::session::redirect;
-use crate::signed_in::{Change, SignedIn};
+use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 use api_language::{Text, of_request};
 
@@ -71,27 +74,32 @@ fn sign_in_page(t: &Text, status: StatusCode, next: &str, name: &str, wrong: boo
 pub async fn sign_in(
     State(state): State<DashboardState>,
     network: Network,
-    headers: HeaderMap,
-    Form(sent): Form<Credentials>,
+    request: Request,
 ) -> Result<Response> {
-    let found = state
-        .passwords
-        .check(&state, network, &sent.name, sent.password)
-        .await?;
-    let cookie = match &found {
-        Some(person) => state.sessions.open(&state, person).await?,
-        None => None,
+    let headers = request.headers().clone();
+    let sent: Credentials = receive_small(&state, request).await?;
+    let wrong = || {
+        let t = of_request(&headers);
+        sign_in_page(t, StatusCode::UNAUTHORIZED, &sent.next, &sent.name, true)
     };
-    Ok(match cookie {
-        Some(cookie) => redirect(cookie, inside(&sent.next)),
-        None => sign_in_page(
-            of_request(&headers),
-            StatusCode::UNAUTHORIZED,
-            &sent.next,
-            &sent.name,
-            true,
-        ),
-    })
+    let Ok(name) = PersonName::parse(&sent.name) else {
+        return Ok(wrong());
+    };
+    let tried = (&name, sent.password.clone());
+    let passwords = &state.passwords;
+    let Some(person) = passwords.check(&state, network, &headers, tried).await? else {
+        return Ok(wrong());
+    };
+    let Some(cookie) = state.sessions.open(&state, &person).await? else {
+        return Ok(wrong());
+    };
+    let mut response = redirect(cookie, inside(&sent.next));
+    let known = known::cookie(&person, &name, state.sessions.is_secure());
+    let known = known.and_then(|cookie| HeaderValue::try_from(cookie.to_string()).ok());
+    if let Some(known) = known {
+        response.headers_mut().append(SET_COOKIE, known);
+    }
+    Ok(response)
 }
 
 /// Nobody is led out of the dashboard by a link to its sign-in page.
@@ -104,16 +112,12 @@ fn inside(next: &str) -> &str {
 /// The page of a link to sign in with: one button, because programs that look at links would use it up.
 pub async fn show_link(
     State(state): State<DashboardState>,
+    network: Network,
     headers: HeaderMap,
     Path(token): Path<String>,
 ) -> Result<Response> {
     let t = of_request(&headers);
-    let person = state
-        .app
-        .store
-        .find_session(hash_secret(&token), true)
-        .await?;
-    let person = person.ok_or_else(used_up)?;
+    let person = find_link(&state, network, &token).await?;
     let link = LinkPage {
         t,
         name: &person.name,
@@ -125,16 +129,26 @@ pub async fn show_link(
 /// Signs in with a link, once.
 pub async fn use_link(
     State(state): State<DashboardState>,
+    network: Network,
     Path(token): Path<String>,
 ) -> Result<Response> {
-    let link = hash_secret(&token);
-    let person = state.app.store.find_session(link, true).await?;
-    let person = person.ok_or_else(used_up)?;
-    if !state.app.store.close_session(link).await? {
+    let person = find_link(&state, network, &token).await?;
+    if !state.app.store.close_session(hash_secret(&token)).await? {
         return Err(used_up());
     }
     let cookie = state.sessions.open(&state, &person).await?;
     Ok(redirect(cookie.ok_or_else(used_up)?, "/dashboard"))
+}
+
+/// Whom a link signs in. One that nobody has is charged to the address.
+async fn find_link(state: &DashboardState, network: Network, token: &str) -> Result<Person> {
+    let failures = &state.app.failures;
+    let _permit = failures.lookup_permit(network, false)?;
+    let person = state.app.store.find_session(hash_secret(token), true).await?;
+    if person.is_none() {
+        failures.take(network)?;
+    }
+    person.ok_or_else(used_up)
 }
 
 fn used_up() -> Problem {

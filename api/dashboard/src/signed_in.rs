@@ -1,21 +1,19 @@
 //! Who is signed in, what their role lets them do, and where a change may come from: an `Origin` that is the service's own, with
-//! the session's token in its body.
+//! the session's token at the beginning of its body (`sent`).
 
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
 use api_http::{Code, Network, Problem, Result};
-use axum::Form;
 use axum::Router;
-use axum::extract::{FromRequest, FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request, State};
 use axum::http::Method;
 use axum::http::request::Parts;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::person::Role;
 use platform::request_id::RequestId;
-use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use store::Store;
 use store::account::{Person, hash_secret};
@@ -25,6 +23,7 @@ use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
 use crate::page::{Frame, trouble};
+use crate::sent;
 use crate::state::DashboardState;
 use api_language::{Text, of_request};
 
@@ -151,17 +150,20 @@ impl<S: Sync> FromRequestParts<S> for SignedIn {
     }
 }
 
-/// Pages for people who have the role, or more.
+/// Pages for people who have the role, or more. What their forms send is read before their handlers, up to so many bytes;
+/// `None`: the handlers read it.
 pub fn group(
     state: &DashboardState,
     role: Role,
+    form_bytes: Option<usize>,
     pages: Router<DashboardState>,
 ) -> Router<DashboardState> {
-    pages.layer(from_fn_with_state((state.clone(), role), signed_in))
+    let group = (state.clone(), role, form_bytes);
+    pages.layer(from_fn_with_state(group, signed_in))
 }
 
 async fn signed_in(
-    State((state, role)): State<(DashboardState, Role)>,
+    State((state, role, form_bytes)): State<(DashboardState, Role, Option<usize>)>,
     network: Network,
     mut request: Request,
     next: Next,
@@ -190,6 +192,14 @@ async fn signed_in(
     if person.role < role || changes && !state.sessions.is_same_origin(&request) {
         return trouble(t, &forbidden());
     }
+    // What was sent counts for its account until it is answered.
+    let _held = match form_bytes {
+        Some(bytes) if changes => match sent::receive(&person, &mut request, bytes).await {
+            Ok(held) => Some(held),
+            Err(problem) => return trouble(t, &problem),
+        },
+        _ => None,
+    };
     request.extensions_mut().insert(person);
     with_pages(t, next.run(request).await)
 }
@@ -217,7 +227,7 @@ fn with_pages(t: &'static Text, mut response: Response) -> Response {
     }
 }
 
-fn forbidden() -> Problem {
+pub fn forbidden() -> Problem {
     Problem::new(Code::Forbidden, "not with this role, or not from this page")
 }
 
@@ -235,39 +245,4 @@ fn to_sign_in(request: &Request) -> Response {
         .append_pair("next", next)
         .finish();
     Redirect::to(&format!("/dashboard/sign-in?{query}")).into_response()
-}
-
-/// What a page's form sends, of one kind; it came with the token of the session.
-pub struct Change<T>(pub T);
-
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Change<T> {
-    type Rejection = Problem;
-
-    async fn from_request(request: Request, state: &S) -> Result<Self> {
-        let Pairs(pairs) = Pairs::from_request(request, state).await?;
-        let change = serde_json::from_value(pairs.into_iter().collect());
-        change.map(Self).map_err(|_| not_the_form())
-    }
-}
-
-/// What a page's form sends, name by name in its order; it came with the token of the session, which is not among them.
-pub struct Pairs(pub Vec<(String, String)>);
-
-impl<S: Send + Sync> FromRequest<S> for Pairs {
-    type Rejection = Problem;
-
-    async fn from_request(request: Request, state: &S) -> Result<Self> {
-        let person = request.extensions().get::<SignedIn>().cloned();
-        let person = person.ok_or_else(Problem::unauthenticated)?;
-        let sent = Form::<Vec<(String, String)>>::from_request(request, state).await;
-        let Form(mut pairs) = sent.map_err(|_| not_the_form())?;
-        let token = pairs.iter().find(|(name, _)| name == "token");
-        person.check_token(token.map_or("", |(_, token)| token))?;
-        pairs.retain(|(name, _)| name != "token");
-        Ok(Self(pairs))
-    }
-}
-
-fn not_the_form() -> Problem {
-    Problem::new(Code::InvalidForm, "the form is not as the page has it")
 }

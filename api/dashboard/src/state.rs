@@ -3,11 +3,15 @@
 use std::sync::Arc;
 
 use api_http::AppState;
+use api_http::memory::MemoryPool;
 use axum::Router;
 use platform::cache::Cache;
+use platform::places::Places;
 
+use crate::analysis::Analyses;
 use crate::password::Passwords;
 use crate::session::Sessions;
+use crate::share::SharedPages;
 
 /// The state of the dashboard's routes. Cheap to clone.
 #[derive(Clone)]
@@ -18,4 +22,10 @@ pub struct DashboardState {
     pub api: Router,
     pub sessions: Arc<Sessions>,
     pub passwords: Arc<Passwords>,
+    /// The memory for what pages send.
+    pub memory: MemoryPool,
+    /// Places for what takes long on a runtime's thread, which accounts take in turn.
+    pub places: Places,
+    pub analyses: Arc<Analyses>,
+    pub shared: Arc<SharedPages>,
 }

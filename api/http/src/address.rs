@@ -17,6 +17,7 @@ use axum::http::{Extensions, HeaderMap, HeaderName};
 use parking_lot::Mutex;
 use platform::config::TrustedProxies;
 use tokio::sync::{Semaphore, SemaphorePermit};
+use uuid::Uuid;
 
 use crate::Result;
 use crate::rate::{Allowance, Rate};
@@ -52,6 +53,17 @@ impl Network {
                 Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
             }
         })
+    }
+}
+
+impl Network {
+    /// The site that it is part of, which is what one customer of a provider has at most: the /24 of IPv4, the /48 of IPv6.
+    pub fn site(self) -> Uuid {
+        let bits = match self.0 {
+            IpAddr::V4(address) => address.to_ipv6_mapped().to_bits() & !0xff,
+            IpAddr::V6(address) => address.to_bits() >> 80 << 80,
+        };
+        Uuid::from_u128(bits)
     }
 }
 
@@ -161,6 +173,15 @@ mod tests {
         assert_eq!(network("2001:db8:1:2::1"), network("2001:db8:1:2:f::9"));
         assert_ne!(network("2001:db8:1:2::1"), network("2001:db8:1:3::1"));
         assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
+    }
+
+    #[test]
+    fn neighbours_are_one_site() {
+        let site = |address| network(address).site();
+        assert_eq!(site("2001:db8:1:2::1"), site("2001:db8:1:ffff::1"));
+        assert_ne!(site("2001:db8:1::1"), site("2001:db8:2::1"));
+        assert_eq!(site("192.0.2.1"), site("192.0.2.255"));
+        assert_ne!(site("192.0.2.1"), site("192.0.3.1"));
     }
 
     #[test]

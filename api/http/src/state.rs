@@ -1,6 +1,7 @@
 //! What all routes share: one value, made once, passed in. What only one capability needs is in its own crate.
 
 use std::fmt::Display;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ pub struct Shared {
     pub(crate) key_rate: Rate<String>,
     /// Public requests of each link.
     pub link_rate: Rate<Uuid>,
+    /// Requests of each shared page, by the hash of its secret.
+    pub share_rate: Rate<[u8; 32]>,
     /// What addresses may still get wrong of links: tokens and submissions.
     pub failures: FailureLimiter,
     /// What addresses may still get wrong of keys: apart, so that neither visitors nor callers spend what is the others'.
@@ -58,6 +61,9 @@ pub struct Shared {
 /// How often the use of keys is written.
 const MAINTENANCE: Duration = Duration::from_secs(5);
 
+/// Requests a second of one shared page: few read a report at once, and their browsers draw it anew every few seconds.
+const SHARE_RATE: u32 = 20;
+
 impl AppState {
     /// The state of one process, within a runtime. `shutdown` ends its background work.
     pub fn new(config: &Config, backends: &Backends, shutdown: CancellationToken) -> Self {
@@ -66,6 +72,7 @@ impl AppState {
             keys: Keys::default(),
             key_rate: Rate::new(config.key_rate, "this key may ask"),
             link_rate: Rate::new(config.link_rate, "this link may be asked for"),
+            share_rate: Rate::new(NonZeroU32::new(SHARE_RATE), "this page may be asked for"),
             failures: FailureLimiter::new(config.address_rate),
             key_failures: FailureLimiter::new(config.address_rate),
             trusted_proxies: config.trusted_proxies.clone(),
@@ -94,6 +101,7 @@ impl AppState {
         while shutdown.run_until_cancelled(tick.tick()).await.is_some() {
             self.key_rate.forget_idle();
             self.link_rate.forget_idle();
+            self.share_rate.forget_idle();
             self.failures.forget_idle();
             self.key_failures.forget_idle();
             self.recent_changes.forget_old();

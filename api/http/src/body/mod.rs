@@ -26,7 +26,7 @@ pub const SMALL: usize = 1 << 20;
 /// How long a sender is waited for, all its pauses together.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// A body up to this size needs no permit.
-const FREE: usize = 16 << 10;
+pub const FREE: usize = 16 << 10;
 /// The memory for bodies that are read whole.
 pub const POOL: PoolSize = PoolSize {
     total: 32 << 20,
@@ -44,8 +44,23 @@ pub async fn read(
     limit: usize,
     broken: Code,
 ) -> Result<(Bytes, MemoryPermit)> {
+    read_if(permit, body, limit, broken, (0, |_: &[u8]| Ok(()))).await
+}
+
+/// The same, unless the first bytes of the body, so many or all that there are, are refused: then nothing behind them is read.
+///
+/// # Errors
+/// As above, and that of the judge.
+pub async fn read_if(
+    permit: MemoryPermit,
+    body: Body,
+    limit: usize,
+    broken: Code,
+    (first, judge): (usize, impl FnOnce(&[u8]) -> Result<()>),
+) -> Result<(Bytes, MemoryPermit)> {
     let mut body = ArrivingBody::new(body, limit as u64, permit, broken);
     let mut bytes = Vec::new();
+    let mut judge = Some(judge);
     while let Some(data) = body.next().await? {
         if body.waited >= PATIENCE {
             return Err(Problem::body_too_slow());
@@ -55,6 +70,14 @@ pub async fn read(
             body.permit.grow_to(length as u64).await?;
         }
         bytes.extend_from_slice(&data);
+        if bytes.len() >= first
+            && let Some(judge) = judge.take()
+        {
+            judge(&bytes)?;
+        }
+    }
+    if let Some(judge) = judge {
+        judge(&bytes)?;
     }
     Ok((bytes.into(), body.permit))
 }
@@ -62,7 +85,7 @@ pub async fn read(
 #[cfg(test)]
 mod tests {
     use crate::memory::MemoryPool;
-    use futures::stream;
+    use futures::{StreamExt, stream};
     use uuid::Uuid;
 
     use super::*;
@@ -117,6 +140,29 @@ mod tests {
             "{}",
             refused.detail()
         );
+    }
+
+    #[tokio::test]
+    async fn nothing_is_read_behind_a_beginning_that_is_refused() {
+        let read_if = async |pieces: Vec<&'static str>| {
+            let pieces = stream::iter(pieces).map(|piece| {
+                assert_ne!(piece, "unread");
+                Ok::<_, std::io::Error>(piece)
+            });
+            let judge = |begin: &[u8]| match begin {
+                [b'a', b'b', ..] => Ok(()),
+                _ => Err(Problem::not_found()),
+            };
+            let permit = MemoryPool::new(POOL).permit(Uuid::nil());
+            let body = Body::from_stream(pieces);
+            let read = super::read_if(permit, body, SMALL, Code::InvalidForm, (2, judge));
+            read.await.map_err(|problem| problem.code())
+        };
+        let (read, _) = read_if(vec!["a", "b", "c"]).await.unwrap();
+        assert_eq!(read, "abc");
+        for refused in [vec!["a", "x", "unread"], vec!["a"], vec![]] {
+            assert_eq!(read_if(refused).await.err(), Some(Code::NotFound));
+        }
     }
 
     #[tokio::test(start_paused = true)]

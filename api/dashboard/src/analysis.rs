@@ -1,0 +1,97 @@
+//! What detractors say that others do not: read from many comments, so it is found once a version of the report and kept.
+
+use std::sync::Arc;
+
+use api_http::{Problem, Result};
+use domain::date_range::DateRange;
+use domain::metrics::{Term, over_represented};
+use moka::future::Cache;
+use platform::places::Places;
+use report::{FormQuery, Found};
+use store::form::FormKey;
+use store::report::Version;
+use tokio::task::spawn_blocking;
+
+use crate::form::comments;
+use crate::state::DashboardState;
+
+/// Among so many comments terms are looked for, the latest.
+const READ: usize = 2_000;
+/// So many analyses are kept.
+const KEPT: u64 = 1_000;
+
+/// The analyses of this process.
+pub struct Analyses {
+    kept: Cache<Key, Arc<Analysis>>,
+    /// One at a time: each reads as many comments as a page of a list, and takes a core meanwhile.
+    places: Places,
+}
+
+/// A form, one of its business properties or all of it, and the version of its counts on these days.
+type Key = (FormKey, Option<String>, DateRange, Version);
+
+/// What was found.
+#[derive(Default)]
+pub struct Analysis {
+    pub terms: Vec<Term>,
+    /// The comments among which terms were looked for.
+    pub graded: i64,
+}
+
+impl Default for Analyses {
+    fn default() -> Self {
+        Self {
+            kept: Cache::new(KEPT),
+            places: Places::new(1),
+        }
+    }
+}
+
+impl Analyses {
+    /// The analysis of a report, whose counts have this version.
+    ///
+    /// # Errors
+    /// 503.
+    pub async fn find(
+        &self,
+        state: &DashboardState,
+        query: FormQuery<'_>,
+        version: Version,
+    ) -> Result<Arc<Analysis>> {
+        let bus_prop = query.bus_prop.map(ToOwned::to_owned);
+        let key = (query.form, bus_prop, query.range, version);
+        let found = self.kept.try_get_with(key, self.analyse(state, query));
+        found.await.map_err(|problem| Problem::clone(&problem))
+    }
+
+    async fn analyse(
+        &self,
+        state: &DashboardState,
+        query: FormQuery<'_>,
+    ) -> Result<Arc<Analysis>> {
+        let place = self.places.take(query.form.account_id).await;
+        let query = FormQuery {
+            comments: READ,
+            ..query
+        };
+        let series = report::form_series(&state.app.store, &state.cache, query).await?;
+        let Found::Is(series) = series else {
+            return Ok(Arc::default());
+        };
+        let content = series.form.content.for_reports();
+        let analysing = spawn_blocking(move || {
+            let _place = place;
+            let graded = comments(&content, &series.comments);
+            let graded = graded.filter_map(|comment| Some((comment.text, comment.nps? <= 6)));
+            let graded: Vec<_> = graded.collect();
+            Analysis {
+                terms: over_represented(&graded),
+                graded: i64::try_from(graded.len()).unwrap_or(i64::MAX),
+            }
+        });
+        let analysis = analysing.await;
+        analysis
+            .map(Arc::new)
+            .map_err(|error| Problem::internal(&error))
+    }
+}

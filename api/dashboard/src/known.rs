@@ -1,0 +1,64 @@
+//! Browsers in which somebody signed in before: they keep a cookie that says so, one a name, so that nobody who tries passwords
+//! elsewhere holds these people up.
+//!
+//! The cookie is signed under the stored hash of the person's password. So every process knows it, nothing is stored, and another
+//! password ends it.
+
+use axum::http::HeaderMap;
+use axum::http::header::COOKIE;
+use chrono::{TimeDelta, Utc};
+use cookie::{Cookie, SameSite};
+use domain::person::PersonName;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+use store::account::Person;
+
+/// How long a browser is known.
+const LIFE: TimeDelta = TimeDelta::days(180);
+
+/// The cookie that makes a browser known for a name; `secure`: it is sent over TLS alone.
+pub fn cookie(person: &Person, name: &PersonName, secure: bool) -> Option<Cookie<'static>> {
+    let until = (Utc::now() + LIFE).timestamp();
+    let mac = hex::encode(signed(person, until)?.finalize().into_bytes());
+    let cookie = Cookie::build((cookie_name(name), format!("{until}.{mac}")))
+        .path("/dashboard")
+        .http_only(true)
+        .same_site(SameSite::Lax)
+        .secure(secure)
+        .max_age(cookie::time::Duration::seconds(LIFE.num_seconds()));
+    Some(cookie.build())
+}
+
+/// What a browser says about itself for a name, unproven.
+pub fn claim(headers: &HeaderMap, name: &PersonName) -> Option<String> {
+    let wanted = cookie_name(name);
+    let values = headers.get_all(COOKIE).iter();
+    let texts = values.filter_map(|value| value.to_str().ok());
+    let mut cookies = texts.flat_map(Cookie::split_parse).filter_map(Result::ok);
+    let cookie = cookies.find(|cookie| cookie.name() == wanted)?;
+    Some(cookie.value().to_owned())
+}
+
+/// Whether it is true of this person.
+pub fn is_true(claim: &str, person: &Person) -> bool {
+    let proven = || {
+        let (until, mac) = claim.split_once('.')?;
+        let until = until.parse().ok()?;
+        signed(person, until)?
+            .verify_slice(&hex::decode(mac).ok()?)
+            .ok()?;
+        Some(until > Utc::now().timestamp())
+    };
+    proven().unwrap_or(false)
+}
+
+fn signed(person: &Person, until: i64) -> Option<Hmac<Sha256>> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(person.password_hash.as_bytes()).ok()?;
+    mac.update(format!("known browser {until}").as_bytes());
+    Some(mac)
+}
+
+fn cookie_name(name: &PersonName) -> String {
+    let hash = hex::encode(Sha256::digest(name.as_str()));
+    format!("feedback_known_{}", hash.get(..16).unwrap_or_default())
+}
