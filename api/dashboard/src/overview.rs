@@ -76,8 +76,9 @@ pub async fn answer(
     query: &RangeQuery,
 ) -> Result<Response> {
     let range = Range::read(query, f.zone)?;
-    let both = range.dates.with_previous();
-    let series = report::account_series(&state.app.store, &state.cache, account_id, both).await?;
+    let counted = Figures::counted(range.dates);
+    let series =
+        report::account_series(&state.app.store, &state.cache, account_id, counted).await?;
     let mut days: BTreeMap<NaiveDate, DayCounts> = BTreeMap::new();
     for (_, day, counts) in &series.days {
         *days.entry(*day).or_default() += *counts;
