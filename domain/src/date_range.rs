@@ -72,6 +72,17 @@ impl DateRange {
         Self { start, ..*self }
     }
 
+    /// This range and at least so many days before it, as far as there are.
+    #[must_use]
+    pub fn with_days_before(&self, days: i64) -> Self {
+        let start = self.start.checked_sub_signed(TimeDelta::days(days));
+        let start = start.filter(|start| start.year() >= 1);
+        Self {
+            start: start.unwrap_or(self.start),
+            ..*self
+        }
+    }
+
     /// Every month of which the range has a day, in order.
     pub fn months(&self) -> impl Iterator<Item = Month> + use<> {
         let (start, end) = (Month::of(self.start), Month::of(self.end));

@@ -43,7 +43,17 @@ pub struct Dip {
 }
 
 impl Figures {
-    /// Of the days of a range; `counts` of any days, those before it among them.
+    /// The days that the figures of a range count: those of the range, as many before, and those of its first day's point.
+    pub fn counted(range: DateRange) -> DateRange {
+        let (compared, first_point) = (range.with_previous(), range.with_days_before(WINDOW - 1));
+        if compared.start() < first_point.start() {
+            compared
+        } else {
+            first_point
+        }
+    }
+
+    /// Of the days of a range; `counts` of any days, those of [`Self::counted`] among them.
     pub fn new(counts: &BTreeMap<NaiveDate, DayCounts>, range: DateRange) -> Self {
         let sum = |first: NaiveDate, last: NaiveDate| {
             let days = counts.range(first..=last).map(|(_, day)| *day);
@@ -201,5 +211,34 @@ fn points_card(
         change: change.map_or_else(String::new, |change| t.with("points", t.signed(change, 1))),
         rose: change.is_none_or(|change| change >= 0.0),
         differs,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_has_the_same_point_in_every_range_that_shows_it() {
+        let day = |day| NaiveDate::from_ymd_opt(2026, 3, day).unwrap();
+        let answers = |promoters, detractors| DayCounts {
+            promoters,
+            detractors,
+            nps_answers: 10,
+            ..DayCounts::default()
+        };
+        let stored = BTreeMap::from([(day(10), answers(0, 10)), (day(15), answers(10, 0))]);
+        for first in 1..=15 {
+            for last in 15..=20 {
+                let range =
+                    DateRange::parse(&day(first).to_string(), &day(last).to_string()).unwrap();
+                let mut counts = stored.clone();
+                counts.retain(|day, _| Figures::counted(range).contains(*day));
+                let figures = Figures::new(&counts, range);
+                let shown = figures.days.iter().find(|shown| shown.date == day(15));
+                let nps = shown.and_then(|shown| shown.nps).map(|(nps, ..)| nps);
+                assert_eq!(nps, Some(0.0), "{first} to {last}");
+            }
+        }
     }
 }

@@ -104,7 +104,7 @@ pub async fn answer(
     let asked = FormQuery {
         form,
         bus_prop: (!bus_prop.is_empty()).then_some(bus_prop),
-        range: range.dates.with_previous(),
+        range: Figures::counted(range.dates),
         time_zone: f.zone,
         comments: COMMENTS,
     };

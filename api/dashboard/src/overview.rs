@@ -77,8 +77,9 @@ pub async fn answer(
 ) -> Result<Response> {
     let range = Range::read(query, f.zone)?;
     let _place = state.places.take(account_id).await;
-    let both = range.dates.with_previous();
-    let series = report::account_series(&state.app.store, &state.cache, account_id, both).await?;
+    let counted = Figures::counted(range.dates);
+    let series =
+        report::account_series(&state.app.store, &state.cache, account_id, counted).await?;
     let mut days: BTreeMap<NaiveDate, DayCounts> = BTreeMap::new();
     for (_, day, counts) in &series.days {
         *days.entry(*day).or_default() += *counts;

@@ -4,16 +4,38 @@ use std::borrow::Cow;
 
 use csv::{Terminator, Writer, WriterBuilder};
 
-/// A text as a cell. One whose first character after any `'` is `=`, `+`, `-`, `@`, tab or CR gets one `'` before it,
-/// so that no spreadsheet takes it for a formula and the rule can be undone: such a cell loses its first `'`.
-/// Numbers are not texts.
+/// A text as a cell. Each `=`, `+`, `-` or `@` that begins one (after any `'`) gets one `'` before it, so that no spreadsheet
+/// takes it for a formula. One begins at the start and behind what a spreadsheet of another locale splits at. The rule can be
+/// undone: each such sign loses one `'`. What is a number as a whole stays.
 pub fn cell<'a>(text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
     let text = text.into();
-    let plain = text.trim_start_matches('\'');
-    if plain.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        Cow::Owned(format!("'{text}"))
-    } else {
-        text
+    if !text.contains(['=', '+', '-', '@']) || is_number(&text) {
+        return text;
+    }
+    let mut safe = String::with_capacity(text.len() + 1);
+    let mut begins = true;
+    for char in text.chars() {
+        match char {
+            '=' | '+' | '-' | '@' if begins => {
+                safe.push('\'');
+                begins = false;
+            }
+            ';' | ',' | '"' | '\t' | '\n' | '\r' => begins = true,
+            '\'' => {}
+            _ => begins = false,
+        }
+        safe.push(char);
+    }
+    Cow::Owned(safe)
+}
+
+/// Whether it is `[-+]?\d+(\.\d+)?`.
+fn is_number(text: &str) -> bool {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    match unsigned.split_once('.') {
+        Some((whole, fraction)) => digits(whole) && digits(fraction),
+        None => digits(unsigned),
     }
 }
 
@@ -26,41 +48,51 @@ pub fn writer(out: &mut Vec<u8>) -> Writer<&mut Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
+    const SPLITS: [char; 6] = [';', ',', '"', '\t', '\n', '\r'];
+    const SIGNS: [char; 4] = ['=', '+', '-', '@'];
+
     /// What a reader who knows the rule does.
-    fn undo(cell: &str) -> &str {
-        match cell.strip_prefix('\'') {
-            Some(rest) if super::cell(rest) != rest => rest,
-            _ => cell,
-        }
+    fn undo(cell: &str) -> String {
+        let pieces = cell.split_inclusive(SPLITS).map(|piece| {
+            let rest = piece.trim_start_matches('\'');
+            let is_safe = rest.len() < piece.len() && rest.starts_with(SIGNS);
+            if is_safe { &piece[1..] } else { piece }
+        });
+        pieces.collect()
     }
 
     #[test]
     fn cells_that_a_spreadsheet_would_run_are_disarmed() {
         for (text, safe) in [
             ("=1+1", "'=1+1"),
-            ("+49", "'+49"),
-            ("-1", "'-1"),
+            ("+49 1", "'+49 1"),
+            ("-a", "'-a"),
             ("@x", "'@x"),
-            ("\tx", "'\tx"),
-            ("\rx", "'\rx"),
+            ("\t=x", "\t'=x"),
             ("'=1", "''=1"),
             ("''@", "'''@"),
+            ("a;=1+1", "a;'=1+1"),
+            ("{\"a\":\"=1\"}", "{\"a\":\"'=1\"}"),
+            ("1;-2", "1;'-2"),
         ] {
             assert_eq!(cell(text), safe);
         }
+        for text in ["", "A1", "1-2", "'quoted'", "'", "\nx", "-1", "+49", "-1.5"] {
+            assert_eq!(cell(text), text);
+        }
     }
 
-    #[test]
-    fn other_cells_stay_and_the_rule_can_be_undone() {
-        for text in [
-            "", "A1", "1-2", "'quoted'", " =x", "é", "'", "=1", "'=1", "''=1", "'a",
-        ] {
-            assert_eq!(undo(&cell(text)), text);
-        }
-        for text in ["", "A1", "1-2", "'quoted'", "'", "\nx"] {
-            assert_eq!(cell(text), text);
+    proptest! {
+        #[test]
+        fn no_piece_is_a_formula_and_the_rule_can_be_undone(text in "[=+@\\-';,\"\t\n\r1.a ]{0,12}") {
+            let safe = cell(text.as_str());
+            prop_assert_eq!(undo(&safe), text);
+            let is_safe = |piece: &str| !piece.trim_matches('"').starts_with(SIGNS);
+            prop_assert!(is_number(&safe) || [';', ',', '\t'].iter().all(|at| safe.split(*at).all(is_safe)));
         }
     }
 

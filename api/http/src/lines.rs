@@ -83,9 +83,10 @@ where
 /// What the document says of a list of `items` in these ways; `csv` says what its cells are.
 pub fn page_or_all(items: &str, csv: &str) -> String {
     format!(
-        "A page of {items}, or all of them as lines. CSV (RFC 4180): {csv}. A text whose first character after any `'` is `=`, \
-         `+`, `-`, `@`, tab or CR has one `'` before it, so that no spreadsheet runs it: to read such a cell take its first \
-         `'` away. NDJSON: one of `items` a line. A stream that fails is cut without its last chunk."
+        "A page of {items}, or all of them as lines. CSV (RFC 4180): {csv}. A `=`, `+`, `-` or `@` (after any `'`) at the start \
+         of a cell, or after `;`, `,`, `\"`, a tab or a line's end inside one, has one `'` before it, so that no spreadsheet runs \
+         it: to read such a cell take one `'` away there. Cells that are a number as a whole stay. NDJSON: one of `items` a \
+         line. A stream that fails is cut without its last chunk."
     )
 }
 
@@ -149,7 +150,7 @@ fn write_lines<'a, T: Serialize + 'a>(
         let cells = columns.split(',').map(|column| match &item[column] {
             Value::Null => "".into(),
             Value::String(text) => cell(text),
-            other => other.to_string().into(),
+            other => cell(other.to_string()),
         });
         csv.write_record(cells.map(String::from))?;
     }

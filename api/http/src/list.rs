@@ -76,6 +76,8 @@ impl List {
     fn read(account_id: Uuid, path: &str, parameters: &Parameters) -> Result<Self> {
         let [limit, cursor] = OF_PAGE.map(|name| parameters.one(name));
         let (limit, cursor) = (limit?, cursor?.map(ToOwned::to_owned));
+        // A number's own reader takes a sign too.
+        let is_signed = limit.is_some_and(|limit| limit.starts_with('+'));
         let number = limit.map_or(Ok(DEFAULT_LIMIT), str::parse).ok();
         let mut filters: Vec<_> = parameters.pairs().collect();
         filters.retain(|(name, _)| !OF_PAGE.contains(name));
@@ -91,7 +93,7 @@ impl List {
         Ok(Self {
             given: limit.is_some() || cursor.is_some(),
             limit: number
-                .filter(|limit| (1..=MAX_LIMIT).contains(limit))
+                .filter(|limit| !is_signed && (1..=MAX_LIMIT).contains(limit))
                 .ok_or_else(|| {
                     Problem::invalid_parameter("limit must be a number from 1 to 1000")
                 })?,

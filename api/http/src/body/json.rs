@@ -5,6 +5,7 @@ use axum::http::request::Parts;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
+use super::unique::Unique;
 use super::{ContentType, plain, read};
 use crate::memory::MemoryPermit;
 use crate::{Code, Problem, Result};
@@ -53,7 +54,7 @@ fn object(bytes: &[u8], values: usize) -> Result<Map<String, Value>> {
     let read = if count_values(text) > values {
         serde_json::from_slice(text).map(|IgnoredAny| None)
     } else {
-        serde_json::from_slice(text).map(Some)
+        serde_json::from_slice(text).map(|Unique(value)| Some(value))
     };
     match read {
         Ok(Some(Value::Object(members))) => Ok(members),
@@ -124,6 +125,14 @@ mod tests {
             (b"\xef\xbb\xbf{\"a\": \xff}", "byte 9"),
             (b"{\n\"a\" 1}", "byte 6"),
             (b"{} x", "byte 3"),
+            (
+                b"{\"n\": 5, \"n\": 6}",
+                "byte 11: the member n stands twice",
+            ),
+            (
+                b"[{\"a\": [{\"n\": 5, \"n\": 6}]}]",
+                "the member n stands twice",
+            ),
         ] {
             let detail = refused(bytes);
             assert!(detail.contains(place), "{detail}");

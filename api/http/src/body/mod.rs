@@ -7,6 +7,7 @@ mod arriving;
 mod json;
 mod kind;
 mod pairs;
+mod unique;
 
 use std::time::Duration;
 

@@ -32,6 +32,7 @@ fn a_limit_is_a_number_from_1_to_1000() {
         "limit=1001",
         "limit=",
         "limit=-1",
+        "limit=%2B5",
         "limit=x",
         "limit=1&limit=1",
         "limit=99999999",

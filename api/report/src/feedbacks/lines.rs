@@ -117,7 +117,7 @@ fn write_csv(
             _ => bus_props.insert((ids, bus_props_cell(ids, form)?)),
         };
         csv.write_field(cell)?;
-        csv.write_field(&feedback.track_fields)?;
+        csv.write_field(csv_text::cell(&feedback.track_fields).as_bytes())?;
         let answers: StoredAnswers<'_> =
             serde_json::from_str(&feedback.answers).map_err(io::Error::from)?;
         for field in &form.fields {
@@ -127,7 +127,9 @@ fn write_csv(
                     let Text(text) = serde_json::from_str(text).map_err(io::Error::from)?;
                     csv.write_field(csv_text::cell(text).as_bytes())?;
                 }
-                Some(number_or_list) => csv.write_field(number_or_list)?,
+                Some(number_or_list) => {
+                    csv.write_field(csv_text::cell(number_or_list).as_bytes())?;
+                }
             }
         }
         csv.write_record(None::<&[u8]>)?;
@@ -137,5 +139,6 @@ fn write_csv(
 
 fn bus_props_cell(ids: &BusPropIds, form: &FormContent) -> io::Result<Vec<u8>> {
     let texts: Vec<&str> = ids.texts(form).map(BusProp::as_str).collect();
-    Ok(serde_json::to_vec(&texts)?)
+    let texts = serde_json::to_string(&texts)?;
+    Ok(csv_text::cell(texts).into_owned().into_bytes())
 }

@@ -16,7 +16,9 @@ use super::stage::{Stage, moment};
 use super::week::{self, WEEK};
 
 /// What begins something that a spreadsheet runs.
-const DANGEROUS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+const DANGEROUS: [char; 4] = ['=', '+', '-', '@'];
+/// Where spreadsheets of some locale begin a cell.
+const BEGINNINGS: [char; 6] = [';', ',', '"', '\t', '\n', '\r'];
 
 async fn stream(client: &Client, path: &str, kind: &str) -> Result<Answer> {
     let call = client.call(Method::GET, path).header("accept", kind);
@@ -60,12 +62,14 @@ fn csv(text: &str) -> Result<Vec<Vec<String>>> {
     Ok(rows)
 }
 
-/// The rule of the contract taken back: a `'` before what would be dangerous, `'`s aside, is not the value's.
-fn unguarded(cell: &str) -> &str {
-    match cell.strip_prefix('\'') {
+/// The rule taken back: a `'` before what would be dangerous, `'`s aside, is not the value's.
+fn unguarded(cell: &str) -> String {
+    let pieces = cell.split_inclusive(BEGINNINGS);
+    let pieces = pieces.map(|piece| match piece.strip_prefix('\'') {
         Some(rest) if rest.trim_start_matches('\'').starts_with(DANGEROUS) => rest,
-        _ => cell,
-    }
+        _ => piece,
+    });
+    pieces.collect()
 }
 
 /// The rows of a CSV by column, as they were before the rule.
@@ -74,7 +78,7 @@ fn table(text: &str) -> Result<Vec<BTreeMap<String, String>>> {
     let head = rows.next().context("no header")?;
     rows.map(|row| {
         ensure!(row.len() == head.len(), "a row of another width: {row:?}");
-        let cells = row.iter().map(|cell| unguarded(cell).to_owned());
+        let cells = row.iter().map(|cell| unguarded(cell));
         Ok(head.iter().cloned().zip(cells).collect())
     })
     .collect()
@@ -238,7 +242,7 @@ async fn every_text_comes_back_unchanged_and_none_is_run() -> Result<()> {
     let head = raw.first().context("no header")?;
     for row in raw.get(1..).unwrap_or_default() {
         for (column, cell) in head.iter().zip(row) {
-            let number = cell.parse::<f64>().is_ok() && !cell.starts_with('+');
+            let number = cell.parse::<f64>().is_ok();
             ensure!(
                 number || !cell.starts_with(DANGEROUS),
                 "a spreadsheet runs {column}: {cell:?}"
