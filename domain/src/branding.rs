@@ -6,6 +6,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use serde_json::Value;
+use svg_hush::Filter;
+use svg_hush::data_url_filter::DataUrlFilterResult;
 use utoipa::ToSchema;
 
 use crate::invalid::{Fault, Invalid, code};
@@ -16,20 +18,14 @@ pub const MAX_NAME_CHARS: usize = 100;
 /// Bytes of a logo.
 pub const MAX_LOGO_BYTES: usize = 100_000;
 
-const PNG: &str = "data:image/png;base64,";
-const SVG: &str = "data:image/svg+xml;base64,";
-/// With what a PNG begins (ISO/IEC 15948, 5.2).
+/// The media types of logos, and with what their files begin (ISO/IEC 15948, 5.2; ITU-T T.81, B.1.1.3; RFC 9649, 2.4).
+const PNG: &str = "image/png";
+const JPEG: &str = "image/jpeg";
+const WEBP: &str = "image/webp";
+const SVG: &str = "image/svg+xml";
+const KINDS: [&str; 4] = [PNG, JPEG, WEBP, SVG];
 const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
-/// Elements of SVG that run or bring something else.
-const ACTIVE_ELEMENTS: [&str; 7] = [
-    "script",
-    "foreignobject",
-    "iframe",
-    "handler",
-    "listener",
-    "!entity",
-    "!attlist",
-];
+const JPEG_SIGNATURE: &[u8] = b"\xff\xd8\xff";
 /// The relative luminance from which on black stands out from a colour more than white does.
 const LIGHT: f64 = 0.179;
 
@@ -40,8 +36,8 @@ pub struct Branding {
     /// Whose pages they are, as their readers know it.
     #[schema(max_length = 100, example = "Acme")]
     pub name: Option<String>,
-    /// A PNG, or an SVG without script, of at most 100,000 bytes, as a `data:` URL in base64.
-    #[schema(value_type = Option<String>, pattern = "^data:image/(png|svg\\+xml);base64,")]
+    /// A PNG, JPEG, WebP or SVG of at most 100,000 bytes, as a `data:` URL in base64. Of an SVG what images need stays.
+    #[schema(value_type = Option<String>, pattern = "^data:image/(png|jpeg|webp|svg\\+xml);base64,")]
     pub logo: Option<Logo>,
     /// Of buttons and the edge of the page.
     #[schema(value_type = Option<String>, pattern = "^#[0-9a-fA-F]{6}$", example = "#2c4cc4")]
@@ -81,38 +77,49 @@ impl Branding {
     }
 }
 
-/// A PNG, or an SVG that runs nothing, as a `data:` URL in base64.
+/// An image that runs nothing and leads nowhere, as a `data:` URL in base64.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Logo(String);
 
 impl Logo {
+    /// An SVG is written anew with what images need and nothing else.
+    ///
     /// # Errors
     /// It is no such URL, it has more than 100,000 bytes, or it is not what it says it is.
     pub fn parse(text: &str) -> Result<Self, Fault> {
-        let malformed = |detail: &str| Fault::new(code::MALFORMED, detail);
+        let malformed = |detail: String| Fault::new(code::MALFORMED, detail);
         let logo = Self(text.to_owned());
         let (kind, bytes) = logo.image().ok_or_else(|| {
-            malformed("is not a data: URL in base64 of image/png or image/svg+xml")
+            let kinds = KINDS.join(", ");
+            malformed(format!("is not a data: URL in base64 of one of {kinds}"))
         })?;
-        if bytes.len() > MAX_LOGO_BYTES {
+        let too_long = || {
             let detail = format!("has more than {MAX_LOGO_BYTES} bytes");
-            return Err(Fault::new(code::TOO_LONG, detail));
+            Fault::new(code::TOO_LONG, detail)
+        };
+        if bytes.len() > MAX_LOGO_BYTES {
+            return Err(too_long());
         }
-        match kind {
-            "image/png" if !bytes.starts_with(PNG_SIGNATURE) => Err(malformed("is not a PNG")),
-            "image/svg+xml" if !is_still(&bytes) => Err(malformed(
-                "is not an SVG, or has a script or a part from elsewhere",
-            )),
-            _ => Ok(logo),
+        if kind != SVG {
+            let is = is_raster(kind, &bytes);
+            return is
+                .then_some(logo)
+                .ok_or_else(|| malformed(format!("is not {kind}")));
         }
+        let clean = cleaned(&bytes).map_err(malformed)?;
+        if clean.len() > MAX_LOGO_BYTES {
+            return Err(too_long());
+        }
+        Ok(Self(format!(
+            "data:{SVG};base64,{}",
+            STANDARD.encode(clean)
+        )))
     }
 
     /// Its media type and its bytes.
     pub fn image(&self) -> Option<(&'static str, Vec<u8>)> {
-        let (kind, bytes) = match self.0.strip_prefix(PNG) {
-            Some(bytes) => ("image/png", bytes),
-            None => ("image/svg+xml", self.0.strip_prefix(SVG)?),
-        };
+        let (given, bytes) = self.0.strip_prefix("data:")?.split_once(";base64,")?;
+        let kind = KINDS.into_iter().find(|kind| *kind == given)?;
         Some((kind, STANDARD.decode(bytes).ok()?))
     }
 
@@ -126,27 +133,39 @@ impl Logo {
     }
 }
 
-/// Whether it is an SVG without active elements, handlers of events and `javascript:`. It is a first look: the pages themselves let
-/// no image run anything.
-fn is_still(bytes: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        return false;
-    };
-    let text = text.to_ascii_lowercase();
-    let elements = text.split('<').skip(1).map(|tag| {
-        let name = tag.split(|c: char| c.is_whitespace() || c == '>' || c == '/');
-        let name = name.into_iter().next().unwrap_or_default();
-        name.rsplit(':').next().unwrap_or_default()
+/// Whether these bytes begin as an image of this type does.
+fn is_raster(kind: &str, bytes: &[u8]) -> bool {
+    match kind {
+        PNG => bytes.starts_with(PNG_SIGNATURE),
+        JPEG => bytes.starts_with(JPEG_SIGNATURE),
+        WEBP => bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP"),
+        _ => false,
+    }
+}
+
+/// The SVG without scripts, styles from elsewhere and whatever else an image does not need; `Err`: why there is none.
+fn cleaned(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let mut filter = Filter::new();
+    filter.set_data_url_filter(|url| {
+        let kind = url.mime_type();
+        let is_image = kind.type_ == "image";
+        if is_image && matches!(kind.subtype.as_str(), "png" | "jpeg" | "webp") {
+            DataUrlFilterResult::Keep
+        } else {
+            DataUrlFilterResult::Drop
+        }
     });
-    let mut attributes = text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '/'));
-    let is_handler = |text: &str| {
-        let name = text.split('=').next().unwrap_or_default();
-        name.len() > 2 && name.starts_with("on") && text.len() > name.len()
-    };
-    elements.clone().any(|name| name == "svg")
-        && !elements.clone().any(|name| ACTIVE_ELEMENTS.contains(&name))
-        && !attributes.any(is_handler)
-        && !text.contains("javascript:")
+    let mut clean = Vec::new();
+    let read = filter.filter(&mut &*bytes, &mut clean);
+    read.map_err(|error| format!("is not an SVG: {error}"))?;
+    // What is left of a reference to elsewhere is a path of the service.
+    let text = String::from_utf8_lossy(&clean);
+    let mut references = text.split("href=\"").skip(1);
+    let leads_away = |to: &str| !to.starts_with('#') && !to.starts_with("data:image/");
+    if references.any(leads_away) {
+        return Err("refers to something that is not in it".to_owned());
+    }
+    Ok(clean)
 }
 
 /// A colour as `#rrggbb`, in small letters.
@@ -194,33 +213,67 @@ mod tests {
 
     use super::*;
 
-    fn svg(text: &str) -> Result<Logo, Fault> {
-        Logo::parse(&format!("{SVG}{}", STANDARD.encode(text)))
+    const BEGIN: &str =
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">";
+
+    fn logo(kind: &str, bytes: impl AsRef<[u8]>) -> Result<Logo, Fault> {
+        Logo::parse(&format!("data:{kind};base64,{}", STANDARD.encode(bytes)))
+    }
+
+    fn svg(text: &str) -> Result<String, &'static str> {
+        let logo = logo(SVG, text).map_err(|fault| fault.code)?;
+        Ok(String::from_utf8(logo.image().unwrap().1).unwrap())
     }
 
     #[test]
-    fn a_logo_is_a_png_or_a_still_svg() {
-        let still = "<?xml version=\"1.0\"?><!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"svg11.dtd\"><svg xmlns=\"http://www.w3.org/2000/svg\" font-size=\"1\"><path d=\"M0 0\"/></svg>";
-        assert_eq!(svg(still).unwrap().image().unwrap().0, "image/svg+xml");
-        let png = STANDARD.encode([PNG_SIGNATURE, b"rest"].concat());
-        assert!(Logo::parse(&format!("{PNG}{png}")).is_ok());
-        for hostile in [
-            "<p>none</p>",
-            "<svg><script>alert(1)</script></svg>",
-            "<svg><s:Script/></svg>",
-            "<svg onload=\"alert(1)\"/>",
-            "<svg/onLoad=alert(1)>",
-            "<svg><a href='javascript:alert(1)'/></svg>",
-            "<svg><foreignObject/></svg>",
-            "<!DOCTYPE svg [<!ENTITY x \"y\">]><svg/>",
-        ] {
-            assert_eq!(svg(hostile).unwrap_err().code, code::MALFORMED, "{hostile}");
+    fn a_logo_is_what_it_says_it_is() {
+        let webp = b"RIFF\x04\0\0\0WEBPVP8 ".as_slice();
+        let files = [(PNG, PNG_SIGNATURE), (JPEG, JPEG_SIGNATURE), (WEBP, webp)];
+        for (kind, bytes) in files {
+            assert_eq!(logo(kind, bytes).unwrap().image().unwrap().0, kind);
+            for (other, _) in files.into_iter().filter(|(other, _)| *other != kind) {
+                assert!(logo(other, bytes).is_err(), "{kind} as {other}");
+            }
         }
-        let long = format!("<svg>{}</svg>", " ".repeat(MAX_LOGO_BYTES));
-        assert_eq!(svg(&long).unwrap_err().code, code::TOO_LONG);
         for text in ["", "data:image/gif;base64,AAAA", "data:image/png;base64,!"] {
             assert!(Logo::parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn of_an_svg_stays_what_an_image_needs() {
+        let doctype = "<?xml version=\"1.0\"?><!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"svg11.dtd\">";
+        let still =
+            format!("{doctype}{BEGIN}<path id=\"a\" d=\"M0 0\"/><use xlink:href=\"#a\"/></svg>");
+        let clean = svg(&still).unwrap();
+        assert!(
+            clean.contains("M0 0") && clean.contains("\"#a\""),
+            "{clean}"
+        );
+        for hostile in [
+            "<script>evil</script>",
+            "<path onload=\"evil\"/>",
+            "<foreignObject><meta xmlns=\"http://www.w3.org/1999/xhtml\" http-equiv=\"refresh\" content=\"0;url=//evil\"/></foreignObject>",
+            "<style>@import '//evil';</style>",
+            "<style>@font-face{src:url(//evil)}</style>",
+            "<path fill=\"url(//evil)\" style=\"fill:url(//evil)\"/>",
+            "<?xml-stylesheet href=\"//evil\"?>",
+            "<a href=\"javascript:evil\"/>",
+            "<image href=\"data:image/svg+xml,evil\"/>",
+        ] {
+            let clean = svg(&format!("{BEGIN}{hostile}<path d=\"M0 0\"/></svg>")).unwrap();
+            assert!(!clean.contains("evil") && clean.contains("M0 0"), "{clean}");
+        }
+        for hostile in ["image", "use", "feImage"] {
+            let away =
+                format!("{BEGIN}<{hostile} xlink:href=\"https://a.example/evil.svg#a\"/></svg>");
+            assert_eq!(svg(&away), Err(code::MALFORMED), "{hostile}");
+        }
+        for none in ["", "<p>none</p>", BEGIN] {
+            assert_eq!(svg(none), Err(code::MALFORMED), "{none}");
+        }
+        let long = format!("{BEGIN}{}</svg>", " ".repeat(MAX_LOGO_BYTES));
+        assert_eq!(svg(&long), Err(code::TOO_LONG));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::form::{BusPropEntry, EditRefused, Field, FormContent, FormInput, FormStatus, Labels};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use store::PAGE_BYTES;
 use store::form::{Form, FormChange, FormEdit};
 use tokio::task::spawn_blocking;
@@ -99,10 +99,13 @@ fn bus_prop(entry: &BusPropEntry) -> BusPropBody<'_> {
     }
 }
 
-/// A form with the tag of its version.
-fn answer(form: &Form) -> Response {
-    let tag = [(ETAG, etag(form.revision))];
-    (tag, Json(FormBody::new(form))).into_response()
+/// A form with the tag of its version. A content can be large, so it is written when it is the account's turn.
+async fn answer(caller: &Caller, form: Form) -> Result<Response> {
+    let write = move || {
+        let tag = [(ETAG, etag(form.revision))];
+        Ok((tag, Json(FormBody::new(&form))).into_response())
+    };
+    caller.app.work(caller.account_id(), write).await
 }
 
 /// Make a form.
@@ -120,15 +123,19 @@ fn answer(form: &Form) -> Response {
     ),
 )]
 pub async fn create_form(caller: Caller, request: Request) -> Result<Response> {
-    let body = caller.json(request, FORM_BODY).await?;
-    let input = FormInput::parse(&Value::Object(body)).map_err(Problem::invalid)?;
-    let content = FormContent::new(input).map_err(Problem::invalid)?;
+    let judge = |body| FormContent::new(parse(body)?).map_err(Problem::invalid);
+    let content = caller.json_as(request, FORM_BODY, judge).await?;
     let form = caller.app.store.create_form(caller.account_id(), &content);
     let form = within(QUICK, form).await?;
     caller.app.recent_changes.record(form.form_id);
     tracing::info!(form.id = %form.form_id, "form made");
     let location = [(LOCATION, format!("{PATH}/{}", form.form_id))];
-    Ok((StatusCode::CREATED, location, answer(&form)).into_response())
+    let answer = answer(&caller, form).await?;
+    Ok((StatusCode::CREATED, location, answer).into_response())
+}
+
+fn parse(body: Map<String, Value>) -> Result<FormInput> {
+    FormInput::parse(&Value::Object(body)).map_err(Problem::invalid)
 }
 
 /// Read a form.
@@ -144,7 +151,7 @@ pub async fn create_form(caller: Caller, request: Request) -> Result<Response> {
 )]
 pub async fn read_form(caller: Caller, PathId(form_id): PathId) -> Result<Response> {
     let form = caller.app.store.form(caller.account_id(), form_id);
-    Ok(answer(&found(form).await?))
+    answer(&caller, found(form).await?).await
 }
 
 /// List the forms of a status, newest first.
@@ -214,14 +221,16 @@ pub async fn replace_form(
     let account_id = caller.account_id();
     let form = found(caller.app.store.form(account_id, form_id)).await?;
     let if_match = IfMatch(&headers);
-    let body = caller.json(request, FORM_BODY).await?;
+    // What it is against comes before what is wrong with it.
+    let input = caller
+        .json_as(request, FORM_BODY, |body| Ok(parse(body)))
+        .await?;
     if_match.check(form.revision)?;
     if form.status == FormStatus::Deleted {
         return Err(transition(form.status, "be changed"));
     }
-    let input = FormInput::parse(&Value::Object(body)).map_err(Problem::invalid)?;
-    let change = soon(replace(&caller, form, if_match, input)).await?;
-    done(&caller, change, "be changed")
+    let change = soon(replace(&caller, form, if_match, input?)).await?;
+    done(&caller, change, "be changed").await
 }
 
 /// Puts the input in the place of the form, or of what others have made of it meanwhile.
@@ -229,16 +238,22 @@ async fn replace(
     caller: &Caller,
     mut form: Form,
     if_match: IfMatch<'_>,
-    input: FormInput,
+    mut input: FormInput,
 ) -> Result<FormChange> {
     let (store, account_id) = (&caller.app.store, caller.account_id());
     loop {
-        let content = edit(&form, input.clone())?;
-        let (revision, edit) = (Some(form.revision), FormEdit::Replace(&content));
-        let replaced = store.edit_form(account_id, form.form_id, revision, edit);
+        let (form_id, revision) = (form.form_id, Some(form.revision));
+        let judge = move || {
+            let content = edit(&form, input.clone())?;
+            Ok((content, input))
+        };
+        let content;
+        (content, input) = caller.app.work(account_id, judge).await?;
+        let edit = FormEdit::Replace(&content);
+        let replaced = store.edit_form(account_id, form_id, revision, edit);
         match replaced.await? {
             FormChange::Changed if !if_match.names_versions() => {
-                form = found(store.form(account_id, form.form_id)).await?;
+                form = found(store.form(account_id, form_id)).await?;
             }
             change => return Ok(change),
         }
@@ -330,11 +345,11 @@ async fn turn(
         None
     };
     let change = store.edit_form(account_id, form_id, revision, edit);
-    done(caller, change.await?, what)
+    done(caller, change.await?, what).await
 }
 
 /// Answers with what a change came to.
-fn done(caller: &Caller, change: FormChange, what: &str) -> Result<Response> {
+async fn done(caller: &Caller, change: FormChange, what: &str) -> Result<Response> {
     let form = match change {
         FormChange::Done(form) => *form,
         FormChange::NotFound => return Err(Problem::not_found()),
@@ -343,7 +358,7 @@ fn done(caller: &Caller, change: FormChange, what: &str) -> Result<Response> {
     };
     caller.app.recent_changes.record(form.form_id);
     tracing::info!(form.id = %form.form_id, form.status = form.status.as_str(), "form changed");
-    Ok(answer(&form))
+    answer(caller, form).await
 }
 
 fn transition(status: FormStatus, what: &str) -> Problem {

@@ -6,7 +6,7 @@
 //! - [`entry`]: the one layer around all routes, made of [`observe`] (log, metrics), [`drain`] (bodies refused early),
 //!   [`error`] (the one mapping to `application/problem+json`) and [`auth`] (401, 429). On groups of routes stand
 //!   [`scoped`] (403) and [`deadline`].
-//! - [`commit`]: what arrives together shares a commit, account by account.
+//! - [`commit`]: what arrives together shares a commit, account by account. [`work`]: what keeps a core busy takes turns, account by account.
 //! - Limits: [`rate`] by key and link, [`address`] by network.
 //! - What handlers take: [`extract`] (paths and queries), [`body`], [`memory`] (shared out by account), [`accept`],
 //!   [`precondition`] (`If-Match`).
@@ -38,6 +38,7 @@ pub mod recent_changes;
 pub mod schema;
 pub mod scoped;
 mod state;
+pub mod work;
 
 pub use self::address::Network;
 pub use self::auth::Caller;

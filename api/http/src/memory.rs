@@ -194,6 +194,11 @@ impl MemoryPermit {
         granted
     }
 
+    /// Whose body it is.
+    pub fn account_id(&self) -> Uuid {
+        self.account_id
+    }
+
     /// Whether another body waits for memory.
     pub fn others_wait(&self) -> bool {
         let state = self.pool.0.state.lock();

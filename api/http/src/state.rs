@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use platform::backends::Backends;
 use platform::config::{Config, TrustedProxies};
+use platform::places::Places;
 use store::Store;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -19,7 +20,7 @@ use crate::notify::Notifier;
 use crate::observe::Meters;
 use crate::rate::Rate;
 use crate::recent_changes::RecentChanges;
-use crate::{body, list};
+use crate::{body, list, work};
 
 /// The shared state. Cheap to clone.
 #[derive(Clone, derive_more::Deref)]
@@ -46,6 +47,7 @@ pub struct Shared {
     pub memory: MemoryPool,
     /// The memory for pages of large items, [`PAGE_BYTES`](store::PAGE_BYTES) each.
     pub page_memory: MemoryPool,
+    pub(crate) work: Places,
     /// What links begin with, without a slash at its end.
     pub public_url: String,
     /// Tells the workers what has changed.
@@ -80,6 +82,7 @@ impl AppState {
             meters: Arc::default(),
             memory: MemoryPool::new(body::POOL),
             page_memory: MemoryPool::new(list::POOL),
+            work: work::places(),
             public_url: config.public_url.as_str().to_owned(),
             notifier: Notifier::start(backends.queue.clone()),
             recent_changes: RecentChanges::default(),

@@ -87,10 +87,15 @@ impl Form {
     /// # Errors
     /// The status or the content is none.
     pub fn read(row: &form::Model) -> Result<Self> {
+        let content = serde_json::from_str(&row.content).map_err(Error::broken)?;
+        Self::of(row, content)
+    }
+
+    fn of(row: &form::Model, content: FormContent) -> Result<Self> {
         Ok(Self {
             form_id: row.form_id,
             status: row.status.parse().map_err(Error::broken)?,
-            content: serde_json::from_str(&row.content).map_err(Error::broken)?,
+            content,
             revision: row.revision,
             created_at: row.created_at,
             updated_at: row.updated_at,
@@ -131,7 +136,7 @@ impl Store {
             .await?;
         let made = async { Ok(self.form(account_id, row.form_id).await?.is_some()) };
         tx.commit_or_ask(made).await?;
-        Form::read(&row)
+        Form::of(&row, content.clone())
     }
 
     /// One form.

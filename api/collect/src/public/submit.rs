@@ -23,7 +23,7 @@ use crate::links::Opened;
 use crate::pages::{self, Again, Page};
 use api_http::body::{self, ContentType, Limit, Pairs, json, plain, urlencoded};
 use api_http::memory::MemoryPermit;
-use api_http::{Code, Problem, QUICK, Result, parse_uuid, within};
+use api_http::{AppState, Code, Problem, QUICK, Result, parse_uuid, within};
 
 /// More than any form takes, so that a text that is too long is reported beside its field.
 const BODY: Limit = Limit {
@@ -104,7 +104,7 @@ async fn read_json(
     request: Request,
 ) -> Result<(Option<Uuid>, Judged)> {
     let permit = state.memory.permit(opened.link.account_id);
-    let mut members = json(permit, request, BODY).await?;
+    let mut members = json(&state.app, permit, request, BODY).await?;
     let answers = members.remove("answers").unwrap_or_default();
     let visit = members.remove(VISIT).filter(|given| !given.is_null());
     let visit = visit.map(|given| given.as_str().and_then(parse_uuid).ok_or_else(no_visit));
@@ -130,7 +130,7 @@ async fn of_form(visitor: &Visitor, request: Request) -> Result<Response, PagePr
     };
     let account_id = found.as_ref().map(|opened| opened.link.account_id);
     let permit = visitor.state.memory.permit(account_id.unwrap_or_default());
-    let read = read(permit, request).await;
+    let read = read(&visitor.state.app, permit, request).await;
     // It counts as a failure: reading it was work.
     let (sent, permit) = read.map_err(|problem| visitor.tell(visitor.charge(problem)))?;
     let response = match &found {
@@ -154,11 +154,17 @@ async fn of_form(visitor: &Visitor, request: Request) -> Result<Response, PagePr
 }
 
 /// What the body says, and the permit for the memory that it takes.
-async fn read(permit: MemoryPermit, request: Request) -> Result<(Sent, MemoryPermit)> {
+async fn read(
+    app: &AppState,
+    permit: MemoryPermit,
+    request: Request,
+) -> Result<(Sent, MemoryPermit)> {
     plain(request.headers())?;
     let body = request.into_body();
     let (bytes, permit) = body::read(permit, body, BODY.bytes, Code::InvalidForm).await?;
-    Ok((Sent::new(urlencoded(&bytes)?), permit))
+    let (account_id, length) = (permit.account_id(), bytes.len());
+    let work = move || Ok((Sent::new(urlencoded(&bytes)?), permit));
+    app.work_on(account_id, length, work).await
 }
 
 /// What a form has sent.

@@ -10,8 +10,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{Visitor, gone};
+use crate::CollectState;
 use api_http::body::{Limit, json};
-use api_http::memory::MemoryPermit;
 use api_http::{Problem, Result, parse_uuid};
 
 /// A body that names one visit is far smaller.
@@ -46,7 +46,7 @@ pub struct ViewRequest {
 pub async fn view_form(visitor: Visitor, request: Request) -> Result<StatusCode> {
     let opened = visitor.enter().await?;
     let (state, link) = (&visitor.state, &opened.link);
-    let visit = visit_of(state.memory.permit(link.account_id), request).await;
+    let visit = visit_of(state, link.account_id, request).await;
     let visit = visit.map_err(|problem| visitor.charge(problem))?;
     let now = Utc::now();
     if link.is_gone(now) {
@@ -64,8 +64,9 @@ pub async fn view_form(visitor: Visitor, request: Request) -> Result<StatusCode>
 }
 
 /// The visit that a body names, and nothing else.
-async fn visit_of(permit: MemoryPermit, request: Request) -> Result<Uuid> {
-    let body = json(permit, request, BODY).await?;
+async fn visit_of(state: &CollectState, account_id: Uuid, request: Request) -> Result<Uuid> {
+    let permit = state.memory.permit(account_id);
+    let body = json(&state.app, permit, request, BODY).await?;
     let [visit] = texts(body, ["visit"]).map_err(Problem::invalid)?;
     parse_uuid(&visit).ok_or_else(|| Problem::invalid(vec![no_visit()]))
 }

@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 pub use self::keys::Keys;
 pub use self::usage::Usage;
-use crate::body::{Limit, json};
+use crate::body::{Limit, json_as};
 use crate::extract::header;
 use crate::{AppState, Code, Network, Problem, Result};
 
@@ -76,9 +76,23 @@ impl Caller {
     /// Reads a body of `application/json` that is one object.
     ///
     /// # Errors
-    /// See [`json`].
+    /// See [`json`](crate::body::json).
     pub async fn json(&self, request: Request, limit: Limit) -> Result<Map<String, Value>> {
-        json(self.app.memory.permit(self.account_id()), request, limit).await
+        self.json_as(request, limit, Ok).await
+    }
+
+    /// The same, and what is made of the object.
+    ///
+    /// # Errors
+    /// See [`json_as`].
+    pub async fn json_as<T: Send + 'static>(
+        &self,
+        request: Request,
+        limit: Limit,
+        judge: impl FnOnce(Map<String, Value>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let permit = self.app.memory.permit(self.account_id());
+        json_as(&self.app, permit, request, limit, judge).await
     }
 
     /// Whether the key has the scope.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::unique::Unique;
 use super::{ContentType, plain, read};
 use crate::memory::MemoryPermit;
-use crate::{Code, Problem, Result};
+use crate::{AppState, Code, Problem, Result};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -25,10 +25,25 @@ pub struct Limit {
 /// # Errors
 /// 415; 413; 400 `invalid_json`; 503 `busy`; 408.
 pub async fn json(
+    app: &AppState,
     permit: MemoryPermit,
     request: Request,
     limit: Limit,
 ) -> Result<Map<String, Value>> {
+    json_as(app, permit, request, limit, Ok).await
+}
+
+/// The same, and what is made of the object. A large one is read and judged when it is the account's turn.
+///
+/// # Errors
+/// Those of [`json`]; its own.
+pub async fn json_as<T: Send + 'static>(
+    app: &AppState,
+    permit: MemoryPermit,
+    request: Request,
+    limit: Limit,
+    judge: impl FnOnce(Map<String, Value>) -> Result<T> + Send + 'static,
+) -> Result<T> {
     let (Parts { headers, .. }, body) = request.into_parts();
     let kind = ContentType::of(&headers).filter(|kind| kind.essence == "application/json");
     if kind.is_none() {
@@ -38,8 +53,13 @@ pub async fn json(
         ));
     }
     plain(&headers)?;
-    let (bytes, _permit) = read(permit, body, limit.bytes, Code::InvalidJson).await?;
-    object(&bytes, limit.values)
+    let (bytes, permit) = read(permit, body, limit.bytes, Code::InvalidJson).await?;
+    let (account_id, length) = (permit.account_id(), bytes.len());
+    let work = move || {
+        let _permit = permit;
+        judge(object(&bytes, limit.values)?)
+    };
+    app.work_on(account_id, length, work).await
 }
 
 /// The object that these bytes are, if it has no more than so many values.

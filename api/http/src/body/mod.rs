@@ -15,7 +15,7 @@ use axum::body::Body;
 use bytes::Bytes;
 
 pub use self::arriving::ArrivingBody;
-pub use self::json::{Limit, json};
+pub use self::json::{Limit, json, json_as};
 pub use self::kind::{ContentType, Encoding, plain};
 pub use self::pairs::{Pairs, multipart, urlencoded};
 use crate::memory::{MemoryPermit, PoolSize};
