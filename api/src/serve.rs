@@ -8,6 +8,7 @@ use axum::middleware::from_fn_with_state;
 use platform::backends::Backends;
 use platform::config::Config;
 use platform::health::{Check, Health};
+use platform::http::connections::Limits;
 use platform::start::{self, Process};
 use platform::{http, ops};
 use tokio_util::sync::CancellationToken;
@@ -38,23 +39,47 @@ pub async fn serve(
         let state = state.clone();
         async move { state.run_maintenance().await }
     });
+    let limits = Limits::of(config);
     let bare = ops::bare(health.clone());
     let detailed = ops::detailed(health, process.metrics.clone());
     match config.ops_listen {
-        None => http::serve(listener, api.merge(with_layers(bare, &state)), closing).await,
+        None => {
+            http::serve(
+                listener,
+                api.merge(with_layers(bare, &state)),
+                limits,
+                closing,
+            )
+            .await
+        }
         Some(same) if same == config.listen => {
-            http::serve(listener, api.merge(with_layers(detailed, &state)), closing).await;
+            http::serve(
+                listener,
+                api.merge(with_layers(detailed, &state)),
+                limits,
+                closing,
+            )
+            .await;
         }
         Some(address) => {
             let ops_listener = http::listen("FEEDBACK_OPS_LISTEN", address).await?;
             // Operators can ask until the last request is answered.
             let done = CancellationToken::new();
             let serving = async {
-                http::serve(listener, api.merge(with_layers(bare, &state)), closing).await;
+                http::serve(
+                    listener,
+                    api.merge(with_layers(bare, &state)),
+                    limits,
+                    closing,
+                )
+                .await;
                 done.cancel();
             };
             let detailed = with_layers(detailed.fallback(async || Problem::not_found()), &state);
-            tokio::join!(serving, http::serve(ops_listener, detailed, done.clone()));
+            tokio::join!(
+                serving,
+                http::serve(ops_listener, detailed, Limits::operators(), done.clone())
+            );
         }
     }
     // It has ended, or the shutdown was not the reason to stop.

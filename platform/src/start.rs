@@ -9,6 +9,7 @@ use anyhow::Context;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use crate::http::connections::raise_descriptors;
 use crate::telemetry::{self, Metrics};
 
 /// From the signal to the end of the process; orchestrators kill after 30 s.
@@ -39,6 +40,7 @@ pub struct Process {
 /// ```
 pub fn run(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> ExitCode {
     brief(async |mut process| {
+        raise_descriptors();
         process.shutdown = on_signal().context("signals cannot be received")?;
         tokio::spawn(telemetry::keep(process.metrics.clone()));
         let overdue = after(&process.shutdown, DRAIN);

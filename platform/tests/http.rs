@@ -13,7 +13,9 @@ use axum::extract::ConnectInfo;
 use axum::routing::get;
 use futures::future::join_all;
 use futures::stream;
+use platform::config::TrustedProxies;
 use platform::health::{Check, Health, Heartbeat};
+use platform::http::connections::Limits;
 use platform::{http, ops};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -28,10 +30,15 @@ struct Server {
 }
 
 async fn start(router: Router) -> Server {
+    start_limited(router, 100).await
+}
+
+async fn start_limited(router: Router, connections: usize) -> Server {
+    let limits = Limits::new(connections, connections, TrustedProxies::default());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let shutdown = CancellationToken::new();
-    let ended = tokio::spawn(http::serve(listener, router, shutdown.clone()));
+    let ended = tokio::spawn(http::serve(listener, router, limits, shutdown.clone()));
     Server {
         address,
         shutdown,

@@ -7,6 +7,7 @@ use mimalloc::MiMalloc;
 use platform::backends::Backends;
 use platform::config::{Args, Config, Role};
 use platform::health::Health;
+use platform::http::connections::Limits;
 use platform::start::{self, Process};
 use platform::{http, ops};
 use tokio_util::sync::CancellationToken;
@@ -49,6 +50,9 @@ async fn run(config: Config, process: Process) -> anyhow::Result<()> {
         worker.run().await;
         done.cancel();
     };
-    tokio::join!(http::serve(listener, pages, done.clone()), working);
+    tokio::join!(
+        http::serve(listener, pages, Limits::operators(), done.clone()),
+        working
+    );
     Ok(())
 }

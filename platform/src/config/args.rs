@@ -55,6 +55,12 @@ pub struct Args {
     /// Networks of one's own proxies, with commas between: their X-Forwarded-For names the caller [default: none]
     #[arg(long, env = "FEEDBACK_TRUSTED_PROXIES", value_name = "CIDRS")]
     trusted_proxies: Option<String>,
+    /// Open connections [default: by the limit of descriptors]
+    #[arg(long, env = "FEEDBACK_CONNECTIONS", value_name = "NUMBER")]
+    connections: Option<String>,
+    /// Open connections of one address, trusted proxies excepted [default: a quarter]
+    #[arg(long, env = "FEEDBACK_ADDRESS_CONNECTIONS", value_name = "NUMBER")]
+    address_connections: Option<String>,
     /// Decoded bytes of one import [default: 268435456]
     #[arg(long, env = "FEEDBACK_MAX_BODY", value_name = "BYTES")]
     max_body: Option<String>,
@@ -114,6 +120,12 @@ impl Args {
                 TrustedProxies::parse,
             )?
             .unwrap_or_default(),
+            connections: read("FEEDBACK_CONNECTIONS", self.connections, connections)?,
+            address_connections: read(
+                "FEEDBACK_ADDRESS_CONNECTIONS",
+                self.address_connections,
+                connections,
+            )?,
             max_body: read("FEEDBACK_MAX_BODY", self.max_body, limit)?.unwrap_or(268_435_456),
             max_records: read("FEEDBACK_MAX_RECORDS", self.max_records, limit)?
                 .unwrap_or(1_000_000),
@@ -162,6 +174,13 @@ fn drain(text: &str) -> Result<Duration, String> {
     match parsed(text, "a whole number")? {
         seconds @ 0..=15 => Ok(Duration::from_secs(seconds)),
         _ => Err("more than 15".to_owned()),
+    }
+}
+
+fn connections(text: &str) -> Result<usize, String> {
+    match parsed(text, "a whole number")? {
+        0 => Err("0 would answer nobody".to_owned()),
+        connections => Ok(connections),
     }
 }
 

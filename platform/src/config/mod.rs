@@ -82,6 +82,10 @@ pub struct Config {
     pub address_rate: Option<NonZeroU32>,
     /// Networks that may name the caller's address.
     pub trusted_proxies: TrustedProxies,
+    /// Open connections; `None`: by the limit of descriptors.
+    pub connections: Option<usize>,
+    /// Open connections of one address; `None`: a quarter.
+    pub address_connections: Option<usize>,
     /// Decoded bytes of one import.
     pub max_body: u64,
     /// Records of one import.

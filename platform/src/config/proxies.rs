@@ -28,12 +28,18 @@ impl TrustedProxies {
             .map(Self)
     }
 
+    /// Whether one of them has this address.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(&address))
+    }
+
     /// The caller's own address: the last hop that is not a trusted proxy. `hops` are the addresses of
     /// `X-Forwarded-For`, the last one first; `peer` comes before them all.
     pub fn caller<'a>(&self, peer: IpAddr, hops: impl Iterator<Item = &'a str>) -> IpAddr {
         let mut caller = peer.to_canonical();
         for hop in hops {
-            let trusted = self.0.iter().any(|network| network.contains(&caller));
+            let trusted = self.contains(caller);
             let Some(before) = address(hop).filter(|_| trusted) else {
                 break;
             };

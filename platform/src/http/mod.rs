@@ -1,5 +1,11 @@
 //! The accept loop. `axum::serve` limits neither the time that a request's head may take nor the time that an answer may
-//! wait for its reader, so a slow client could hold a connection for ever.
+//! wait for its reader, so a slow client could hold a connection for ever; nor does it limit how many there are.
+//!
+//! [`connections`]: who is let in; `answers`: answers that nobody reads; `refusal`: what is refused before there is a route.
+
+mod answers;
+pub mod connections;
+mod refusal;
 
 use std::convert::Infallible;
 use std::io;
@@ -12,7 +18,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::header::ALLOW;
-use axum::http::{Request, StatusCode};
+use axum::http::{Request, StatusCode, Version};
 use axum::response::Response;
 use futures::future;
 use hyper::body::Incoming;
@@ -26,6 +32,8 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
+use self::answers::Answers;
+use self::connections::{Connections, Limits, Place};
 use crate::config::ConfigError;
 
 /// How long a request's head may take; an idle connection is kept as long.
@@ -34,6 +42,12 @@ const HEAD: Duration = Duration::from_secs(10);
 const DRAIN: Duration = Duration::from_secs(20);
 /// A peer that reads nothing of its answer for so long is cut off.
 const STALLED: Duration = Duration::from_secs(30);
+/// How long a connection above the limits may take to ask, and then to be answered.
+const SPARE: Duration = Duration::from_secs(2);
+/// Requests at once on one connection: RFC 9113 advises against fewer, and each may hold an answer.
+const STREAMS: u32 = 100;
+/// What a stream holds of its answer until its reader takes it.
+const SEND_BUFFER: usize = 64 << 10;
 /// Pause after a failure to accept, such as too many open files.
 const REST: Duration = Duration::from_millis(100);
 
@@ -53,9 +67,16 @@ pub async fn listen(
 }
 
 /// Serves HTTP/1 and HTTP/2 until `shutdown`, then accepts nothing new, finishes what is in flight for at most 20 s,
-/// and returns. Waits out failures to accept. Handlers find the peer as `ConnectInfo<SocketAddr>`.
-pub async fn serve(listener: TcpListener, router: Router, shutdown: CancellationToken) {
-    let server = Arc::new(server());
+/// and returns. Waits out failures to accept. Handlers find the peer as `ConnectInfo<SocketAddr>`. Connections above the
+/// limits are only told health and metrics; those that come when enough of these are open are closed.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    limits: Limits,
+    shutdown: CancellationToken,
+) {
+    let (server, spare) = (Arc::new(server(HEAD)), Arc::new(spare_server()));
+    let open = Connections::new(limits);
     let in_flight = GracefulShutdown::new();
     // Dropped when this returns: what has not ended by then is cut.
     let mut connections = JoinSet::new();
@@ -80,10 +101,14 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: Cancellation
                 }
             },
         };
-        let (server, router) = (server.clone(), router.clone());
+        let Some(place) = open.admit(peer) else {
+            continue;
+        };
+        let server = if place.is_spare() { &spare } else { &server };
+        let (server, router) = (Arc::clone(server), router.clone());
         let watcher = in_flight.watcher();
         connections.spawn(async move {
-            serve_connection(&server, router, watcher, stream, peer).await;
+            serve_connection(&server, router, watcher, stream, peer, &place).await;
         });
     }
     // Frees the port: a successor may take over while this drains.
@@ -106,16 +131,25 @@ pub async fn answer(router: Router, request: Request<Body>) -> Result<Response, 
     Ok(response)
 }
 
-fn server() -> Builder<TokioExecutor> {
+/// For connections above the limits: one request each.
+fn spare_server() -> Builder<TokioExecutor> {
+    let mut server = server(SPARE);
+    server.http1().keep_alive(false);
+    server
+}
+
+fn server(head: Duration) -> Builder<TokioExecutor> {
     let mut server = Builder::new(TokioExecutor::new());
     server
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD);
+        .header_read_timeout(head);
     // A peer that vanished is found by a ping that it does not answer.
     server
         .http2()
         .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS)
+        .max_send_buf_size(SEND_BUFFER)
         .keep_alive_interval(Some(HEAD))
         .keep_alive_timeout(HEAD);
     server
@@ -127,28 +161,45 @@ async fn serve_connection(
     watcher: Watcher,
     stream: TcpStream,
     peer: SocketAddr,
+    place: &Place,
 ) {
     // Small answers go out at once. A failure means a dead connection, found soon enough.
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(STALLED));
     let asked = Arc::new(AtomicBool::new(false));
+    let answers = Arc::new(Answers::default());
+    let is_spare = place.is_spare();
     let service = {
-        let asked = asked.clone();
+        let (asked, answers) = (asked.clone(), answers.clone());
         service_fn(move |mut request: Request<Incoming>| {
             asked.store(true, Ordering::Relaxed);
             request.extensions_mut().insert(ConnectInfo(peer));
-            answer(router.clone(), request.map(Body::new))
+            let is_multiplexed = request.version() == Version::HTTP_2;
+            let (router, answers) = (router.clone(), answers.clone());
+            async move {
+                let response = judge(router, request.map(Body::new), is_spare).await?;
+                // The others block the socket, which has its own time-out.
+                Ok::<_, Infallible>(if is_multiplexed {
+                    response.map(|body| answers.watch(body))
+                } else {
+                    response
+                })
+            }
         })
     };
     let serving = server.serve_connection(TokioIo::new(Box::pin(stream)), service);
     let serving = std::pin::pin!(watcher.watch(serving.into_owned()));
     // The library's own limit begins once it knows the protocol, for which it waits without one.
     let asks_nothing = async {
-        tokio::time::sleep(HEAD).await;
-        if asked.load(Ordering::Relaxed) {
-            future::pending::<()>().await;
+        tokio::time::sleep(if is_spare { SPARE } else { HEAD }).await;
+        if !asked.load(Ordering::Relaxed) {
+            return;
         }
+        if !is_spare {
+            return future::pending().await;
+        }
+        tokio::time::sleep(SPARE).await;
     };
     tokio::select! {
         // In order, because this is polled for every request.
@@ -158,5 +209,23 @@ async fn serve_connection(
             tracing::debug!(%error, "connection ended");
         },
         () = asks_nothing => {}
+        // The library cannot end a stream whose window is shut.
+        () = answers.stalled() => tracing::debug!("an answer stood still"),
     }
+}
+
+/// The router's answer, unless the request is refused before.
+async fn judge(
+    router: Router,
+    request: Request<Body>,
+    is_spare: bool,
+) -> Result<Response, Infallible> {
+    if let Some(detail) = refusal::wrong_host(&request) {
+        return Ok(refusal::invalid(&request, detail));
+    }
+    let path = request.uri().path();
+    if is_spare && !path.starts_with("/health") && path != "/metrics" {
+        return Ok(refusal::busy(&request));
+    }
+    answer(router, request).await
 }

@@ -1,0 +1,172 @@
+//! Answers over HTTP/2 that nobody reads. A stream whose window is shut does not block the socket, so its time-out never
+//! comes: an answer is not asked for more while its reader takes nothing, and that is what is watched here.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use parking_lot::Mutex;
+use tokio::time::{Instant, sleep_until};
+
+/// How long an answer may stand still.
+pub(super) const STALLED: Duration = Duration::from_mins(1);
+/// What the library holds of an answer beyond what its reader takes. Larger parts are copied into pieces, because a slice
+/// would keep the whole.
+const PIECE: usize = 16 << 10;
+
+/// The answers of a connection that wait for their reader, and since when.
+#[derive(Default)]
+pub(super) struct Answers(Mutex<Waiting>);
+
+#[derive(Default)]
+struct Waiting {
+    next: u64,
+    since: HashMap<u64, Instant>,
+}
+
+impl Answers {
+    /// The body, watched until it is handed over or dropped.
+    pub(super) fn watch(self: &Arc<Self>, body: Body) -> Body {
+        if body.is_end_stream() {
+            return body;
+        }
+        let mut waiting = self.0.lock();
+        let number = waiting.next;
+        waiting.next += 1;
+        waiting.since.insert(number, Instant::now());
+        drop(waiting);
+        Body::new(Watched {
+            body,
+            rest: Bytes::new(),
+            answers: Arc::clone(self),
+            number,
+        })
+    }
+
+    /// Ends when an answer stands still for too long.
+    pub(super) async fn stalled(&self) {
+        loop {
+            let oldest = self.0.lock().since.values().min().copied();
+            if oldest.is_some_and(|since| since.elapsed() >= STALLED) {
+                return;
+            }
+            sleep_until(oldest.unwrap_or_else(Instant::now) + STALLED).await;
+        }
+    }
+}
+
+struct Watched {
+    body: Body,
+    /// Of the part that was handed over last.
+    rest: Bytes,
+    answers: Arc<Answers>,
+    number: u64,
+}
+
+impl Watched {
+    /// The next piece, for which its reader is waited for from now on.
+    fn piece(&mut self) -> Frame<Bytes> {
+        let since = Instant::now();
+        self.answers.0.lock().since.insert(self.number, since);
+        if self.rest.len() <= PIECE {
+            return Frame::data(std::mem::take(&mut self.rest));
+        }
+        Frame::data(Bytes::copy_from_slice(&self.rest.split_to(PIECE)))
+    }
+
+    fn is_not_waiting(&self) {
+        self.answers.0.lock().since.remove(&self.number);
+    }
+}
+
+impl HttpBody for Watched {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.rest.is_empty() {
+            // While the body itself is waited for, nothing is wrong with its reader.
+            self.is_not_waiting();
+            match ready!(Pin::new(&mut self.body).poll_frame(context)) {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => self.rest = data,
+                    Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+                },
+                end => return Poll::Ready(end),
+            }
+        }
+        Poll::Ready(Some(Ok(self.piece())))
+    }
+
+    /// The end is told by itself, so that an answer is watched until its last piece has been taken.
+    fn is_end_stream(&self) -> bool {
+        false
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let (mut hint, rest) = (self.body.size_hint(), self.rest.len() as u64);
+        if let Some(upper) = hint.upper() {
+            hint.set_upper(upper + rest);
+        }
+        hint.set_lower(hint.lower() + rest);
+        hint
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.is_not_waiting();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use futures::{FutureExt, StreamExt, stream};
+    use tokio::time::advance;
+
+    use super::*;
+
+    async fn next(body: &mut Body) -> Option<usize> {
+        let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await;
+        frame.map(|frame| frame.unwrap().into_data().unwrap().len())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_nobody_takes_is_stalled() {
+        let answers = Arc::new(Answers::default());
+        let mut body = answers.watch(Body::from(vec![0; PIECE + 1]));
+        assert_eq!(body.size_hint().exact(), Some(PIECE as u64 + 1));
+        for length in [Some(PIECE), Some(1)] {
+            advance(STALLED - Duration::from_secs(1)).await;
+            assert!(answers.stalled().now_or_never().is_none());
+            assert_eq!(next(&mut body).await, length);
+        }
+        assert!(!body.is_end_stream(), "its last piece may not be taken yet");
+        advance(STALLED).await;
+        assert!(answers.stalled().now_or_never().is_some());
+        assert_eq!(next(&mut body).await, None);
+        assert!(answers.stalled().now_or_never().is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_is_not_ready_is_not_stalled() {
+        let answers = Arc::new(Answers::default());
+        let pieces = stream::once(async { Ok::<_, std::io::Error>("first") });
+        let mut body = answers.watch(Body::from_stream(pieces.chain(stream::pending())));
+        assert_eq!(next(&mut body).await, Some(5));
+        assert!(next(&mut body).now_or_never().is_none());
+        advance(STALLED * 2).await;
+        assert!(answers.stalled().now_or_never().is_none());
+        drop(body);
+    }
+}

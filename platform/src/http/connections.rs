@@ -1,0 +1,211 @@
+//! How many connections are open, whole and of one address, and who is let in above that.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use parking_lot::Mutex;
+
+use crate::config::{Config, TrustedProxies};
+
+/// Connections above the limits that may still ask for health and metrics, so that orchestrators do not end a process
+/// which is merely full.
+const SPARE: usize = 64;
+/// Descriptors that are left for the database, the other servers, files and the spare connections.
+const RESERVED: u64 = 512;
+/// More connections than this take more memory than most machines have, whatever the limit of descriptors.
+const MOST: u64 = 16_384;
+/// On a listener that is for operators alone.
+const OPERATORS: usize = 256;
+
+/// How many connections may be open on one listener.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    whole: usize,
+    /// Of one IPv4 address, or of one /64.
+    address: usize,
+    /// They speak for many addresses, so only the whole counts for them.
+    proxies: TrustedProxies,
+}
+
+impl Limits {
+    /// As the settings say, or by the limit of descriptors.
+    pub fn of(config: &Config) -> Self {
+        let whole = config.connections.unwrap_or_else(by_descriptors);
+        let address = config.address_connections.unwrap_or((whole / 4).max(1));
+        Self::new(whole, address, config.trusted_proxies.clone())
+    }
+
+    pub fn new(whole: usize, address: usize, proxies: TrustedProxies) -> Self {
+        Self {
+            whole,
+            address,
+            proxies,
+        }
+    }
+
+    /// Of a listener with health and metrics alone.
+    pub fn operators() -> Self {
+        Self::new(OPERATORS, OPERATORS, TrustedProxies::default())
+    }
+}
+
+/// Raises the soft limit of descriptors to the hard one: shells and service managers start processes with 1,024, which one
+/// caller could use up.
+pub fn raise_descriptors() {
+    let raised = getrlimit(Resource::RLIMIT_NOFILE).and_then(|(soft, hard)| {
+        if soft < hard {
+            setrlimit(Resource::RLIMIT_NOFILE, hard, hard)?;
+        }
+        Ok((soft, hard))
+    });
+    match raised {
+        Ok((soft, hard)) => tracing::info!(before = soft, now = hard, "descriptors are limited"),
+        Err(error) => tracing::warn!(%error, "the limit of descriptors is as it was"),
+    }
+}
+
+fn by_descriptors() -> usize {
+    let limit = getrlimit(Resource::RLIMIT_NOFILE).map_or(1_024, |(soft, _)| soft);
+    let left = limit.saturating_sub(RESERVED).max(limit / 2);
+    usize::try_from(left.clamp(1, MOST)).unwrap_or(usize::MAX)
+}
+
+/// The open connections of a listener.
+pub(super) struct Connections {
+    limits: Limits,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    whole: usize,
+    spare: usize,
+    by_address: HashMap<IpAddr, usize>,
+}
+
+/// A connection's place, free again when this is dropped.
+pub(super) struct Place {
+    connections: Arc<Connections>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Counted for an address, or for a trusted proxy.
+    Within(Option<IpAddr>),
+    /// Above the limits.
+    Spare,
+}
+
+impl Connections {
+    pub(super) fn new(limits: Limits) -> Arc<Self> {
+        let open = Mutex::default();
+        Arc::new(Self { limits, open })
+    }
+
+    /// A place for a connection from there; `None`: the spare ones are taken too.
+    pub(super) fn admit(self: &Arc<Self>, peer: SocketAddr) -> Option<Place> {
+        let address = network(peer.ip());
+        let counted = (!self.limits.proxies.contains(peer.ip())).then_some(address);
+        let mut open = self.open.lock();
+        let of_address = open.by_address.get(&address).copied().unwrap_or_default();
+        let has_share = counted.is_none() || of_address < self.limits.address;
+        let kind = if open.whole < self.limits.whole && has_share {
+            open.whole += 1;
+            if let Some(address) = counted {
+                open.by_address.insert(address, of_address + 1);
+            }
+            Kind::Within(counted)
+        } else if open.spare < SPARE {
+            open.spare += 1;
+            Kind::Spare
+        } else {
+            return None;
+        };
+        drop(open);
+        Some(Place {
+            connections: Arc::clone(self),
+            kind,
+        })
+    }
+}
+
+impl Place {
+    pub(super) fn is_spare(&self) -> bool {
+        matches!(self.kind, Kind::Spare)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = self.connections.open.lock();
+        match self.kind {
+            Kind::Spare => open.spare -= 1,
+            Kind::Within(address) => {
+                open.whole -= 1;
+                if let Some(address) = address
+                    && let Some(left) = open.by_address.get_mut(&address)
+                {
+                    *left -= 1;
+                    if *left == 0 {
+                        open.by_address.remove(&address);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An IPv4 address, or the /64 of an IPv6 one, which is what one household has.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+        }
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admit(connections: &Arc<Connections>, address: &str) -> Option<Place> {
+        connections.admit(SocketAddr::new(address.parse().unwrap(), 1))
+    }
+
+    #[test]
+    fn an_address_has_its_part_of_the_whole_and_proxies_have_all() {
+        let proxies = TrustedProxies::parse("10.0.0.0/8").unwrap();
+        let connections = Connections::new(Limits::new(4, 2, proxies));
+        let of = |address| admit(&connections, address).map(|place| (place.is_spare(), place));
+        let held: Vec<_> = ["2001:db8::1", "2001:db8::2"]
+            .map(of)
+            .into_iter()
+            .flatten()
+            .collect();
+        assert!(held.iter().all(|(spare, _)| !spare));
+        assert!(of("2001:db8::3").unwrap().0, "the /64 has its share");
+        let proxy = ["10.0.0.1"; 2].map(of);
+        assert!(proxy.iter().flatten().all(|(spare, _)| !spare));
+        assert!(of("192.0.2.1").unwrap().0, "all are open");
+        drop(held);
+        assert!(!of("192.0.2.1").unwrap().0);
+        assert!(!of("2001:db8::3").unwrap().0);
+    }
+
+    #[test]
+    fn above_the_limits_few_are_let_in() {
+        let connections = Connections::new(Limits::new(0, 0, TrustedProxies::default()));
+        let held: Vec<_> = (0..SPARE)
+            .map(|_| admit(&connections, "192.0.2.1"))
+            .collect();
+        assert!(held.iter().all(Option::is_some));
+        assert!(admit(&connections, "192.0.2.2").is_none());
+        drop(held);
+        assert!(admit(&connections, "192.0.2.2").is_some());
+    }
+}
