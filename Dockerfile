@@ -30,7 +30,9 @@ USER feedback
 WORKDIR /var/lib/feedback
 # The embedded database; `docker run --volume feedback:/var/lib/feedback` gives it a name.
 VOLUME /var/lib/feedback
+# Links begin with FEEDBACK_PUBLIC_URL: whoever serves more than this machine sets it.
 ENV FEEDBACK_LISTEN=0.0.0.0:8080 \
+    FEEDBACK_PUBLIC_URL=http://127.0.0.1:8080 \
     FEEDBACK_DATA_DIR=/var/lib/feedback
 EXPOSE 8080
 CMD ["feedback"]

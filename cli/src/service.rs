@@ -8,6 +8,7 @@ use backon::{ExponentialBuilder, Retryable};
 use indicatif::ProgressBar;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use platform::client;
+use platform::config::{of_file, variable};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
@@ -20,17 +21,17 @@ const PAGE: usize = 1_000;
 /// Pauses before a call that failed is repeated double from the first to the second, where the service names no other.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
 
-/// Where the service is and who calls it.
+/// Where the service is and who calls it. The key has no flags, which everybody on the machine could see.
 #[derive(clap::Args)]
 pub(crate) struct Connection {
     /// The service
     #[arg(long, env = "FEEDBACK_URL", default_value = "http://127.0.0.1:8080")]
     pub(crate) url: String,
     /// The key
-    #[arg(long, env = "FEEDBACK_API_KEY")]
+    #[arg(skip = variable("FEEDBACK_API_KEY"))]
     pub(crate) api_key: Option<String>,
     /// Its secret
-    #[arg(long, env = "FEEDBACK_SECRET_KEY", hide_env_values = true)]
+    #[arg(skip = variable("FEEDBACK_SECRET_KEY"))]
     pub(crate) secret_key: Option<String>,
 }
 
@@ -69,19 +70,27 @@ pub(crate) fn may_go_on(error: &anyhow::Error) -> bool {
 impl Service {
     pub(crate) fn new(connection: &Connection, json: bool) -> anyhow::Result<Self> {
         let mut headers = HeaderMap::new();
-        for (name, value) in [
-            ("x-api-key", &connection.api_key),
-            ("x-secret-key", &connection.secret_key),
+        for (name, variable, value) in [
+            ("x-api-key", "FEEDBACK_API_KEY", &connection.api_key),
+            (
+                "x-secret-key",
+                "FEEDBACK_SECRET_KEY",
+                &connection.secret_key,
+            ),
         ] {
             let needed = "FEEDBACK_API_KEY and FEEDBACK_SECRET_KEY are needed";
             let value = value.as_ref().context(needed)?;
+            let file = of_file(variable, value)?;
+            let value = file.as_deref().unwrap_or(value).trim();
             let mut value = HeaderValue::from_str(value).context("a key is no header value")?;
             value.set_sensitive(true);
             headers.insert(name, value);
         }
+        let file = of_file("FEEDBACK_URL", &connection.url)?;
+        let url = file.as_ref().unwrap_or(&connection.url);
         Ok(Self {
             client: client::builder()?.default_headers(headers).build()?,
-            base: connection.url.trim_end_matches('/').to_owned(),
+            base: url.trim().trim_end_matches('/').to_owned(),
             json,
         })
     }

@@ -31,6 +31,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 pub struct Pepper {
     current: Hmac<Sha256>,
     older: Vec<Hmac<Sha256>>,
+    /// What hook keys are made of, the current one first; none: the secrets above.
+    hooks: Vec<Hmac<Sha256>>,
 }
 
 /// The uses of a secret. Each is a label that no other begins with.
@@ -54,7 +56,22 @@ impl Pepper {
         });
         let current = keys.next().ok_or("holds no secret")??;
         let older = keys.collect::<Result<_, _>>()?;
-        Ok(Self { current, older })
+        let hooks = Vec::new();
+        Ok(Self {
+            current,
+            older,
+            hooks,
+        })
+    }
+
+    /// The same secrets, with hook keys of others, so that the addresses of hooks can change and phones stay known.
+    #[must_use]
+    pub fn with_hooks_of(&self, others: &Self) -> Self {
+        let hooks = others.keys().cloned().collect();
+        Self {
+            hooks,
+            ..self.clone()
+        }
     }
 
     /// What a phone is known by where the number itself is not kept.
@@ -70,7 +87,7 @@ impl Pepper {
 
     /// The key in the addresses of a sender's hooks: 22 characters of base64url.
     pub fn hook_key(&self, sender: &str) -> String {
-        hook_key(&self.current, sender)
+        hook_key(self.hooks.first().unwrap_or(&self.current), sender)
     }
 
     /// Where a sender's provider reports something, `status` or `inbound`: what follows the public URL.
@@ -80,7 +97,12 @@ impl Pepper {
 
     /// Whether a text is a sender's hook key, under any of the secrets. The time tells nothing of the key.
     pub fn is_hook_key(&self, sender: &str, key: &str) -> bool {
-        self.any(|secret| hook_key(secret, sender).as_bytes().ct_eq(key.as_bytes()))
+        let fits = |secret: &_| hook_key(secret, sender).as_bytes().ct_eq(key.as_bytes());
+        if self.hooks.is_empty() {
+            any(self.keys(), fits)
+        } else {
+            any(self.hooks.iter(), fits)
+        }
     }
 
     /// What a provider knows a message by: 38 characters of base64url.
@@ -97,7 +119,7 @@ impl Pepper {
     pub fn read_reference(&self, text: &str) -> Option<(u32, Uuid)> {
         let bytes: [u8; REFERENCE_BYTES] = URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
         let (message, given) = bytes.split_last_chunk::<REFERENCE_MAC_BYTES>()?;
-        let is_ours = self.any(|key| {
+        let is_ours = any(self.keys(), |key| {
             let mac = mac(key, REFERENCE, &[message]);
             cut::<REFERENCE_MAC_BYTES>(mac).ct_eq(given)
         });
@@ -117,12 +139,15 @@ impl Pepper {
     fn keys(&self) -> impl Iterator<Item = &Hmac<Sha256>> {
         std::iter::once(&self.current).chain(&self.older)
     }
+}
 
-    /// Whether something fits under any of the secrets. All are tried.
-    fn any(&self, fits: impl Fn(&Hmac<Sha256>) -> Choice) -> bool {
-        let none = Choice::from(0);
-        self.keys().fold(none, |any, key| any | fits(key)).into()
-    }
+/// Whether something fits under any of the secrets. All are tried.
+fn any<'k>(
+    keys: impl Iterator<Item = &'k Hmac<Sha256>>,
+    fits: impl Fn(&Hmac<Sha256>) -> Choice,
+) -> bool {
+    let none = Choice::from(0);
+    keys.fold(none, |any, key| any | fits(key)).into()
 }
 
 fn mac(key: &Hmac<Sha256>, label: &[u8], parts: &[&[u8]]) -> [u8; 32] {
@@ -248,6 +273,22 @@ mod tests {
             both.phone_mac(id(1), "+491701234568"),
         ];
         assert!(!others.contains(&macs[0]));
+    }
+
+    #[test]
+    fn hook_keys_of_their_own_change_nothing_else() {
+        let own = pepper(NEW).with_hooks_of(&pepper(OLD));
+        assert_eq!(own.hook_key("demo"), pepper(OLD).hook_key("demo"));
+        assert!(!own.is_hook_key("demo", &pepper(NEW).hook_key("demo")));
+        let both = pepper(NEW).with_hooks_of(&pepper(&format!("{OLD} {NEW}")));
+        for secret in [OLD, NEW] {
+            assert!(both.is_hook_key("demo", &pepper(secret).hook_key("demo")));
+        }
+        assert_eq!(first(&own), first(&pepper(NEW)));
+        assert_eq!(
+            own.phone_mac(id(1), PHONE),
+            pepper(NEW).phone_mac(id(1), PHONE)
+        );
     }
 
     #[test]

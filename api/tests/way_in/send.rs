@@ -7,10 +7,7 @@ use serde_json::{Value, json};
 use crate::service::{Answer, Service, array, record};
 
 const CAMPAIGN: &str = "/api_v1/sms/campaign";
-const SENDERS: [&str; 2] = [
-    "--senders",
-    "demo=demo: mine=https://provider.example/sms?secret=whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA&accounts=other",
-];
+const SENDERS: &str = "demo=demo: mine=https://provider.example/sms?secret=whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA&accounts=other";
 
 async fn post(service: &Service, path: &str, body: &Value) -> Answer {
     let request = service
@@ -67,7 +64,7 @@ fn verdict(status: u16, code: &str) -> (u16, String) {
 
 #[tokio::test]
 async fn a_campaign_is_made_changed_led_on_and_listed() {
-    let service = Service::start(&SENDERS).await;
+    let service = Service::with_senders(&[], SENDERS).await;
     let form_id = form(&service, true).await;
     let path = made(&service, &campaign(&form_id)).await;
     let read = service.get(&path).await;
@@ -123,7 +120,7 @@ async fn a_campaign_is_made_changed_led_on_and_listed() {
 
 #[tokio::test]
 async fn what_a_campaign_rests_on_is_checked() {
-    let service = Service::start(&SENDERS).await;
+    let service = Service::with_senders(&[], SENDERS).await;
     let form_id = form(&service, false).await;
     let with = |member: &str, value: Value| {
         let mut body = campaign(&form_id);
@@ -160,7 +157,7 @@ async fn what_a_campaign_rests_on_is_checked() {
 #[tokio::test]
 async fn links_that_only_this_machine_opens_are_not_sent() {
     let senders = "mine=https://provider.example/sms?secret=whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA&accounts=*";
-    let service = Service::start(&["--senders", senders]).await;
+    let service = Service::with_senders(&[], senders).await;
     let mut body = campaign(&form(&service, true).await);
     body["sender"] = json!("mine");
     let path = made(&service, &body).await;
@@ -173,7 +170,7 @@ async fn links_that_only_this_machine_opens_are_not_sent() {
 
 #[tokio::test]
 async fn an_import_for_a_campaign_needs_one_that_takes_imports() {
-    let mut service = Service::start(&SENDERS).await;
+    let mut service = Service::with_senders(&[], SENDERS).await;
     let path = made(&service, &campaign(&form(&service, true).await)).await;
     let id = path.rsplit('/').next().unwrap().to_owned();
     let import = |service: &Service, id: &str| {
@@ -210,7 +207,7 @@ async fn an_import_for_a_campaign_needs_one_that_takes_imports() {
 
 #[tokio::test]
 async fn a_preview_and_tests_need_a_recipient() {
-    let service = Service::start(&SENDERS).await;
+    let service = Service::with_senders(&[], SENDERS).await;
     let path = made(&service, &campaign(&form(&service, true).await)).await;
     let preview = act(&service, &path, "preview").await;
     assert_eq!(preview.status, 200, "{preview:?}");
@@ -258,7 +255,7 @@ async fn a_preview_and_tests_need_a_recipient() {
 
 #[tokio::test]
 async fn phones_are_put_on_the_list_and_taken_off() {
-    let service = Service::start(&SENDERS).await;
+    let service = Service::with_senders(&[], SENDERS).await;
     let path = "/api_v1/sms/suppression";
     let change = async |method: &str, phone: &str| {
         let request = service.request(method, path);
@@ -277,7 +274,7 @@ async fn phones_are_put_on_the_list_and_taken_off() {
 
 #[tokio::test]
 async fn a_hook_without_its_key_is_nobody_s() {
-    let service = Service::start(&SENDERS).await;
+    let service = Service::with_senders(&[], SENDERS).await;
     let pepper = service.backends.pepper.clone().unwrap();
     let hook = |sender: &str, key: &str, kind: &str| {
         axum::http::Request::post(format!("/hooks/{sender}/{key}/{kind}"))

@@ -60,15 +60,21 @@ impl Answer {
 impl Service {
     /// With these settings besides a data directory.
     pub async fn start(settings: &[&str]) -> Self {
+        Self::with_senders(settings, "demo=demo:").await
+    }
+
+    /// The same, with these senders.
+    pub async fn with_senders(settings: &[&str], senders: &str) -> Self {
         let data = tempfile::tempdir().unwrap();
         let folder = data.path().to_str().unwrap();
         let arguments = ["api", "--data-dir", folder]
             .into_iter()
             .chain(settings.iter().copied());
-        let config = Cli::parse_from(arguments)
+        let mut config = Cli::parse_from(arguments)
             .settings
             .config(Role::Serve)
             .unwrap();
+        config.senders = sender::setting::parse(senders).unwrap().into();
         let running = CancellationToken::new();
         let backends = Backends::open(&config, &running).await.unwrap().unwrap();
         let key = backends

@@ -1,6 +1,8 @@
 //! Flags and variables as text, and how they become a [`Config`].
 
+use std::env;
 use std::ffi::OsString;
+use std::fs;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -8,6 +10,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::pepper::Pepper;
 use sender::setting::Setting;
 
 use super::proxies::TrustedProxies;
@@ -15,7 +18,8 @@ use super::url::{AmqpUrl, DatabaseUrl, PublicUrl, RedisUrl};
 use super::{Config, ConfigError, DATA_DIR, Role, sending};
 
 /// The settings as flags and variables, to flatten into a binary's own command line. An empty value counts as unset,
-/// as compose files like to set them; but for the data directory, which would then be somewhere unexpected.
+/// as compose files like to set them; but for the data directory, which would then be somewhere unexpected. What is secret
+/// has no flag, because everybody on the machine sees the flags of a process.
 #[derive(Clone, Default, clap::Args)]
 #[command(next_help_heading = "Settings")]
 pub struct Args {
@@ -32,13 +36,13 @@ pub struct Args {
     #[arg(long, env = "FEEDBACK_DATA_DIR", value_name = "DIRECTORY")]
     data_dir: Option<OsString>,
     /// postgres://… or sqlite:… [default: SQLite in the data directory]
-    #[arg(long, env = "DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    #[arg(skip = variable("DATABASE_URL"))]
     database_url: Option<String>,
     /// amqp://… or amqps://… [default: a queue in process]
-    #[arg(long, env = "AMQP_URL", value_name = "URL", hide_env_values = true)]
+    #[arg(skip = variable("AMQP_URL"))]
     amqp_url: Option<String>,
     /// redis://… or rediss://… [default: no shared cache]
-    #[arg(long, env = "REDIS_URL", value_name = "URL", hide_env_values = true)]
+    #[arg(skip = variable("REDIS_URL"))]
     redis_url: Option<String>,
     /// API requests a second of one key, bursts of 10 s' worth, 0 for no limit [default: 500]
     #[arg(long, env = "FEEDBACK_KEY_RATE", value_name = "NUMBER")]
@@ -67,12 +71,15 @@ pub struct Args {
     /// Records of one import [default: 1000000]
     #[arg(long, env = "FEEDBACK_MAX_RECORDS", value_name = "NUMBER")]
     max_records: Option<String>,
-    /// Who carries messages: NAME=URL, with spaces between, or @FILE [default: serve: demo=demo:; api, worker: nobody]
-    #[arg(long, env = "FEEDBACK_SENDERS", hide_env_values = true)]
+    /// Who carries messages: NAME=URL, with spaces between [default: serve: demo=demo:; api, worker: nobody]
+    #[arg(skip = variable("FEEDBACK_SENDERS"))]
     senders: Option<String>,
     /// Secret of 32 bytes under which phones are hashed, as 64 hex digits [default: serve: in the data directory]
-    #[arg(long, env = "FEEDBACK_PEPPER", hide_env_values = true)]
+    #[arg(skip = variable("FEEDBACK_PEPPER"))]
     pepper: Option<String>,
+    /// Secrets of the same shape from which the addresses of hooks are made [default: the pepper]
+    #[arg(skip = variable("FEEDBACK_HOOK_KEY"))]
+    hook_key: Option<String>,
 }
 
 impl Args {
@@ -83,7 +90,14 @@ impl Args {
     pub fn config(self, role: Role) -> Result<Config, ConfigError> {
         let data_dir = match self.data_dir {
             Some(dir) if dir.is_empty() => return Err(ConfigError::new(DATA_DIR, "empty")),
-            Some(dir) => PathBuf::from(dir),
+            Some(dir) => match dir
+                .to_str()
+                .map(|text| of_file(DATA_DIR, text))
+                .transpose()?
+            {
+                Some(Some(text)) => PathBuf::from(text.trim()),
+                _ => PathBuf::from(dir),
+            },
             None => PathBuf::from("data"),
         };
         let listen = read("FEEDBACK_LISTEN", self.listen, address)?
@@ -109,8 +123,10 @@ impl Args {
             database_variable,
             amqp_url: read("AMQP_URL", self.amqp_url, AmqpUrl::parse)?,
             redis_url: read("REDIS_URL", self.redis_url, RedisUrl::parse)?,
-            public_url: read("FEEDBACK_PUBLIC_URL", self.public_url, PublicUrl::parse)?
-                .unwrap_or_else(|| PublicUrl::of_address(listen)),
+            public_url: match read("FEEDBACK_PUBLIC_URL", self.public_url, PublicUrl::parse)? {
+                Some(url) => url,
+                None => refused("FEEDBACK_PUBLIC_URL", PublicUrl::of_address(listen))?,
+            },
             key_rate: rate("FEEDBACK_KEY_RATE", self.key_rate, 500)?,
             link_rate: rate("FEEDBACK_LINK_RATE", self.link_rate, 5_000)?,
             address_rate: rate("FEEDBACK_ADDRESS_RATE", self.address_rate, 100)?,
@@ -135,6 +151,7 @@ impl Args {
                 None => Arc::default(),
             },
             given_pepper: read("FEEDBACK_PEPPER", self.pepper, sending::parse)?,
+            hook_secrets: read("FEEDBACK_HOOK_KEY", self.hook_key, Pepper::parse)?,
             keeps_pepper: role == Role::Serve,
         };
         if role != Role::Serve && config.amqp_url.is_none() {
@@ -146,12 +163,29 @@ impl Args {
     }
 }
 
-/// What `parse` makes of a value that is not empty.
+/// The value of a variable that has no flag. What is not UTF-8 is then refused for what it is.
+pub fn variable(name: &str) -> Option<String> {
+    env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+}
+
+/// The text of the file that a value `@FILE` names; `None`: the value names none.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn of_file(variable: &'static str, value: &str) -> Result<Option<String>, ConfigError> {
+    let text = value.trim().strip_prefix('@').map(fs::read_to_string);
+    let unreadable = |error: std::io::Error| format!("the file cannot be read: {}", error.kind());
+    refused(variable, text.transpose().map_err(unreadable))
+}
+
+/// What `parse` makes of a value that is not empty, or of the file that it names.
 fn read<T>(
     variable: &'static str,
     value: Option<String>,
     parse: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Option<T>, ConfigError> {
+    let file = value.as_deref().map(|value| of_file(variable, value));
+    let value = file.transpose()?.flatten().or(value);
     let set = value.filter(|text| !text.trim().is_empty());
     refused(variable, set.map(|text| parse(text.trim())).transpose())
 }

@@ -19,7 +19,7 @@ use std::time::Duration;
 use domain::pepper::Pepper;
 use sender::setting::Setting;
 
-pub use self::args::Args;
+pub use self::args::{Args, of_file, variable};
 pub use self::proxies::TrustedProxies;
 pub(crate) use self::sending::PEPPER;
 pub use self::sending::write_private;
@@ -93,6 +93,8 @@ pub struct Config {
     /// Who carries messages.
     pub senders: Arc<[Setting]>,
     given_pepper: Option<Arc<Pepper>>,
+    /// `None`: hooks have keys of the pepper.
+    hook_secrets: Option<Pepper>,
     /// Without a pepper in the settings one is kept in the data directory.
     keeps_pepper: bool,
 }

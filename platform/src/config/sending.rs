@@ -22,7 +22,7 @@ impl Config {
     /// The file cannot be read or made, or is none; or there are senders and no pepper.
     pub fn pepper(&self) -> Result<Option<Arc<Pepper>>, ConfigError> {
         if let Some(pepper) = &self.given_pepper {
-            return Ok(Some(Arc::clone(pepper)));
+            return Ok(Some(self.with_hooks(pepper)));
         }
         if !self.keeps_pepper {
             if self.senders.is_empty() {
@@ -36,8 +36,16 @@ impl Config {
         let text = read_or_make(&path)
             .map_err(|error| ConfigError::new(DATA_DIR, format!("{}: {error}", path.display())))?;
         parse(&text)
-            .map(Some)
+            .map(|pepper| Some(self.with_hooks(&pepper)))
             .map_err(|reason| ConfigError::new(PEPPER, format!("{}: {reason}", path.display())))
+    }
+
+    /// The same with the hook keys of the settings, if there are any.
+    fn with_hooks(&self, pepper: &Arc<Pepper>) -> Arc<Pepper> {
+        let Some(hooks) = &self.hook_secrets else {
+            return Arc::clone(pepper);
+        };
+        Arc::new(pepper.with_hooks_of(hooks))
     }
 }
 

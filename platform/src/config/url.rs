@@ -110,8 +110,16 @@ impl PublicUrl {
     }
 
     /// What it is when nothing is set.
-    pub(super) fn of_address(listen: SocketAddr) -> Self {
-        Self(format!("http://{listen}"))
+    ///
+    /// # Errors
+    /// The address is every address of the machine, which no link can begin with.
+    pub(super) fn of_address(listen: SocketAddr) -> Result<Self, String> {
+        if listen.ip().to_canonical().is_unspecified() {
+            return Err(format!(
+                "unset, and links cannot begin with http://{listen}: name how people reach the service"
+            ));
+        }
+        Ok(Self(format!("http://{listen}")))
     }
 
     /// Whether only this machine can open it.
@@ -198,7 +206,14 @@ mod tests {
             assert!(!reason.contains("geheim"), "{reason}");
         }
         let listen = "[::1]:80".parse().unwrap();
-        assert_eq!(PublicUrl::of_address(listen).as_str(), "http://[::1]:80");
+        assert_eq!(
+            PublicUrl::of_address(listen).unwrap().as_str(),
+            "http://[::1]:80"
+        );
+        for listen in ["0.0.0.0:8080", "[::]:8080"] {
+            let reason = PublicUrl::of_address(listen.parse().unwrap()).err();
+            assert!(reason.unwrap().contains(listen));
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What `FEEDBACK_SENDERS` says: entries `NAME=URL` between white space, or `@FILE` with them.
+//! What `FEEDBACK_SENDERS` says: entries `NAME=URL` between white space.
 //!
 //! The parameters that all senders have are read here; each provider reads its own.
 
@@ -7,7 +7,6 @@ mod query;
 #[cfg(test)]
 mod tests;
 
-use std::fs;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -88,7 +87,7 @@ pub(crate) fn no_url() -> Fault {
     bad_url("cannot be read")
 }
 
-/// Reads the variable, and the file that it names.
+/// Reads the variable.
 ///
 /// # Errors
 /// What is wrong, in one line without secrets.
@@ -101,11 +100,8 @@ pub fn parse(text: &str) -> Result<Vec<Setting>, String> {
 /// # Errors
 /// As [`parse`].
 pub fn parse_within(text: &str, timeout: Duration) -> Result<Vec<Setting>, String> {
-    let file = text.trim().strip_prefix('@').map(fs::read_to_string);
-    let file = file.transpose();
-    let file = file.map_err(|error| format!("the file cannot be read: {}", error.kind()))?;
     let mut settings: Vec<Setting> = Vec::new();
-    let entries = file.as_deref().unwrap_or(text).split_whitespace();
+    let entries = text.split_whitespace();
     for (entry, position) in entries.zip(1..) {
         let named = entry
             .split_once('=')

@@ -24,6 +24,69 @@ fn nothing_set_gives_the_documented_defaults() {
 }
 
 #[test]
+fn a_value_may_be_in_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |text: &str| {
+        let path = folder.path().join(text.len().to_string());
+        fs::write(&path, text).unwrap();
+        Some(format!("@{}", path.display()))
+    };
+    let args = Args {
+        database_url: file("postgres://u:p@h/d\n"),
+        key_rate: file(" 7 \n"),
+        redis_url: file("\n"),
+        data_dir: file("/var/lib/x\n").map(OsString::from),
+        ..Args::default()
+    };
+    let config = args.config(Role::Serve).unwrap();
+    assert_eq!(config.database.expose(), "postgres://u:p@h/d");
+    assert_eq!(config.key_rate, NonZeroU32::new(7));
+    assert!(config.redis_url.is_none());
+    assert_eq!(config.data_dir, PathBuf::from("/var/lib/x"));
+    let args = Args {
+        pepper: Some("@/nowhere/to-be-found".to_owned()),
+        ..Args::default()
+    };
+    let expected = "FEEDBACK_PEPPER: the file cannot be read: entity not found";
+    assert_eq!(refused(args), expected);
+}
+
+#[test]
+fn what_is_secret_has_no_flag() {
+    let command = <Args as clap::Args>::augment_args(clap::Command::new("x"));
+    let flags: Vec<_> = command
+        .get_arguments()
+        .filter_map(clap::Arg::get_long)
+        .collect();
+    assert!(flags.contains(&"data-dir"));
+    for secret in [
+        "database-url",
+        "amqp-url",
+        "redis-url",
+        "senders",
+        "pepper",
+        "hook-key",
+    ] {
+        assert!(!flags.contains(&secret), "{secret}");
+    }
+}
+
+#[test]
+fn links_need_an_address_that_people_can_open() {
+    let args = Args {
+        listen: Some("0.0.0.0:8080".to_owned()),
+        ..Args::default()
+    };
+    let line = refused(args.clone());
+    assert!(line.starts_with("FEEDBACK_PUBLIC_URL: unset"), "{line}");
+    let args = Args {
+        public_url: Some("https://feedback.example".to_owned()),
+        ..args
+    };
+    assert!(args.config(Role::Serve).is_ok());
+}
+
+#[test]
 fn empty_values_count_as_unset() {
     let args = Args {
         listen: Some(String::new()),
