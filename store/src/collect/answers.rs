@@ -21,7 +21,8 @@ use crate::{Committed, Error, Result, Store, Tx};
 const ROOM: &str = "WITH g(a, l) AS (ROWS)
      SELECT g.a, g.l, (SELECT l.max_responses - l.used FROM link l WHERE l.account_id = g.a AND l.link_id = g.l LOCK) FROM g";
 
-/// One statement, so that a batch is one round trip. `stored` waits for whoever is storing the same visit just now and
+/// One statement, so that a batch is one round trip. The link is held until the end, so that an erasure of its person finds the
+/// answer, or the answer the link without the person. `stored` waits for whoever is storing the same visit just now and
 /// leaves out what is there; the sort before the views keeps them after all visits.
 const STORE_ANSWERS_POSTGRES: &str =
     "WITH g(account_id, link_id, visit, feedback_id, at, day, answers, nps, happiness, has_comment) AS (ROWS),
@@ -31,7 +32,7 @@ const STORE_ANSWERS_POSTGRES: &str =
             CROSS JOIN LATERAL (
                    SELECT l.form_id, l.bus_prop_ids, l.track_fields FROM link l
                     WHERE l.account_id = g.account_id AND l.link_id = g.link_id AND l.deleted_at IS NULL
-                      AND (l.expires_at IS NULL OR l.expires_at > g.at) LIMIT 1) l
+                      AND (l.expires_at IS NULL OR l.expires_at > g.at) LIMIT 1 FOR KEY SHARE) l
              CROSS JOIN LATERAL (
                    SELECT FROM form f
                     WHERE f.account_id = g.account_id AND f.form_id = l.form_id AND f.status = 'PUBLISHED' LIMIT 1) f),

@@ -21,6 +21,7 @@ use crate::{Result, Store};
 
 mod answers;
 mod erase;
+mod erase_person;
 mod link_counts;
 mod pending;
 

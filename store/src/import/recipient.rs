@@ -208,6 +208,8 @@ impl Store {
         if known.is_some() {
             tx.erase_messages(account_id, docid).await?;
         }
+        tx.erase_track_fields(account_id, docid).await?;
+        tx.erase_subjects(account_id, docid).await?;
         if let Some((_, day)) = known {
             tx.count_created(account_id, day, -1, now).await?;
         }

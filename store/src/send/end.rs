@@ -152,20 +152,6 @@ impl Tx {
         self.execute(reply, values![account_id, docid]).await?;
         let forget = "UPDATE message SET phone_mac = NULL, sent_mac = NULL WHERE account_id = $1 AND docid = $2";
         self.execute(forget, values![account_id, docid]).await?;
-        // Of the tracking fields of links the docid stays.
-        let links = "(SELECT link_id FROM message WHERE account_id = $1 AND docid = $2)";
-        let update = format!(
-            "UPDATE link SET track_fields = $3 WHERE account_id = $1 AND link_id IN {links}"
-        );
-        let fields = serde_json::json!({ "docid": docid }).to_string();
-        self.execute(update, values![account_id, docid, fields])
-            .await?;
-        let delete = format!(
-            "DELETE FROM link_track_field WHERE account_id = $1 AND link_id IN {links} AND track_field <> $3"
-        );
-        let kept = format!("docid={docid}");
-        self.execute(delete, values![account_id, docid, kept])
-            .await?;
         self.append_counts(changes).await
     }
 }

@@ -196,6 +196,8 @@ impl Pool {
             .pragma("wal_autocheckpoint", "20000")
             .pragma("cache_size", "-65536")
             .pragma("temp_store", "memory")
+            // What is erased is overwritten.
+            .pragma("secure_delete", "on")
             .disable_statement_logging();
         // SQLite itself ends a transaction on a full disk. sqlx 0.9.0 then takes the connection for one that is in a
         // transaction for ever.

@@ -1,0 +1,98 @@
+//! What links and answers say of a person who is erased: their tracking fields. The answers stay.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::campaign::CampaignContent;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use crate::tx::{Sql, values};
+use crate::{Error, Result, Tx};
+
+/// Of messages, and those with the docid among their tracking fields: a look-up by key for each form of the account.
+const LINKS: &str = "SELECT link_id FROM message WHERE account_id = $1 AND docid = $2
+     UNION
+     SELECT t.link_id FROM form f CROSS JOIN link_track_field t
+      WHERE f.account_id = $1 AND t.account_id = f.account_id AND t.form_id = f.form_id AND t.track_field = $3";
+
+/// An answer that is being stored holds its link, so that it is found after this.
+const LINK: &str =
+    "SELECT form_id, track_fields, campaign_id FROM link WHERE account_id = $1 AND link_id = $2";
+
+const CONTENT: &str = "SELECT content FROM campaign WHERE account_id = $1 AND campaign_id = $2";
+
+impl Tx {
+    /// Forgets the tracking fields of a person's links and of what was answered through them, but those that made a business
+    /// property.
+    pub(crate) async fn erase_track_fields(&self, account_id: Uuid, docid: &str) -> Result<()> {
+        let field = format!("docid={docid}");
+        let links: Vec<Uuid> = self.all(LINKS, values![account_id, docid, field]).await?;
+        // In the order in which answers take them.
+        let links: BTreeSet<Uuid> = links.into_iter().collect();
+        let mut kept_of: BTreeMap<Uuid, BTreeSet<String>> = BTreeMap::new();
+        for link_id in links {
+            let link = self.locking(LINK, "FOR UPDATE");
+            let link: Option<(Uuid, String, Option<Uuid>)> =
+                self.one(link, values![account_id, link_id]).await?;
+            let Some((form_id, track_fields, campaign_id)) = link else {
+                continue;
+            };
+            if let Some(campaign_id) = campaign_id
+                && !kept_of.contains_key(&campaign_id)
+            {
+                let kept = self.made_properties(account_id, campaign_id).await?;
+                kept_of.insert(campaign_id, kept);
+            }
+            let kept = campaign_id.and_then(|campaign_id| kept_of.get(&campaign_id));
+            let mut fields: Map<String, Value> =
+                serde_json::from_str(&track_fields).map_err(Error::broken)?;
+            let all = fields.clone();
+            fields
+                .retain(|name, _| name != "docid" && kept.is_some_and(|kept| kept.contains(name)));
+            let left = serde_json::to_string(&fields).map_err(Error::broken)?;
+            let update = "UPDATE link SET track_fields = $3 WHERE account_id = $1 AND link_id = $2";
+            self.execute(update, values![account_id, link_id, left.clone()])
+                .await?;
+            for (name, value) in all.iter().filter(|(name, _)| !fields.contains_key(*name)) {
+                let field = format!("{name}={}", value.as_str().unwrap_or_default());
+                let delete = "DELETE FROM link_track_field
+                      WHERE account_id = $1 AND form_id = $2 AND track_field = $3 AND link_id = $4";
+                self.execute(delete, values![account_id, form_id, field, link_id])
+                    .await?;
+            }
+            let given = if self.is_sqlite() {
+                "$4"
+            } else {
+                "CAST($4 AS jsonb)"
+            };
+            let update = format!(
+                "UPDATE feedback SET track_fields = {given} WHERE account_id = $1 AND form_id = $2 AND feedback_id IN (
+                        SELECT feedback_id FROM visit WHERE account_id = $1 AND link_id = $3)"
+            );
+            self.execute(update, values![account_id, form_id, link_id, left])
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// The fields of recipients that made business properties of a campaign's links.
+    async fn made_properties(
+        &self,
+        account_id: Uuid,
+        campaign_id: Uuid,
+    ) -> Result<BTreeSet<String>> {
+        let content: Option<String> = self.one(CONTENT, values![account_id, campaign_id]).await?;
+        let Some(content) = content else {
+            return Ok(BTreeSet::new());
+        };
+        let content: CampaignContent = serde_json::from_str(&content).map_err(Error::broken)?;
+        Ok(content.bus_props_from.into_values().collect())
+    }
+
+    /// Takes the docid out of the audit log's rows of this recipient.
+    pub(crate) async fn erase_subjects(&self, account_id: Uuid, docid: &str) -> Result<()> {
+        let update = "UPDATE audit SET subject = '' WHERE account_id = $1 AND subject = $2 AND action LIKE 'recipient.%'";
+        self.execute(update, values![account_id, docid]).await?;
+        Ok(())
+    }
+}
