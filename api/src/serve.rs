@@ -50,7 +50,7 @@ pub async fn serve(
                 limits,
                 closing,
             )
-            .await
+            .await;
         }
         Some(same) if same == config.listen => {
             http::serve(

@@ -188,7 +188,7 @@ fn read_secret(text: &str) -> Option<[u8; SECRET_BYTES]> {
 mod tests {
     use std::collections::HashSet;
 
-    use proptest::prelude::*;
+    use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 
     use super::*;
 

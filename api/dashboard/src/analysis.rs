@@ -64,11 +64,7 @@ impl Analyses {
         found.await.map_err(|problem| Problem::clone(&problem))
     }
 
-    async fn analyse(
-        &self,
-        state: &DashboardState,
-        query: FormQuery<'_>,
-    ) -> Result<Arc<Analysis>> {
+    async fn analyse(&self, state: &DashboardState, query: FormQuery<'_>) -> Result<Arc<Analysis>> {
         let place = self.places.take(query.form.account_id).await;
         let query = FormQuery {
             comments: READ,

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::page::{Frame, page};
-use crate::service::{self, Operation};
 use crate::sent::Change;
+use crate::service::{self, Operation};
 use crate::signed_in::SignedIn;
 
 const ACCOUNT: &str = "/api_v1/account";

@@ -17,8 +17,8 @@ use crate::answers::{FormChoice, PUBLISHED};
 use crate::campaign_draft::CampaignDraft;
 use crate::editor::{self, Draft, Edit, Editing};
 use crate::page::{Frame, html};
-use crate::service::{self, List, Operation};
 use crate::sent::{Change, Pairs};
+use crate::service::{self, List, Operation};
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]

@@ -14,8 +14,8 @@ use crate::chart::share;
 use crate::editor;
 use crate::names::names;
 use crate::page::{Frame, page};
-use crate::service::{List, Operation, PageQuery};
 use crate::sent::Change;
+use crate::service::{List, Operation, PageQuery};
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::service::{self, Operation};
 use crate::sent::Pairs;
+use crate::service::{self, Operation};
 use crate::signed_in::SignedIn;
 
 /// What the form of an editor has.

@@ -210,10 +210,7 @@ fn tables<'a>(content: &'a FormContent, counts: &BTreeMap<i64, DayCounts>) -> Ve
 }
 
 /// The comments of feedbacks, in their order.
-pub fn comments(
-    content: &FormContent,
-    feedbacks: &[FeedbackRow],
-) -> impl Iterator<Item = Comment> {
+pub fn comments(content: &FormContent, feedbacks: &[FeedbackRow]) -> impl Iterator<Item = Comment> {
     let fields = content
         .fields
         .iter()

@@ -15,8 +15,8 @@ use strum::VariantArray;
 use crate::editor::{Draft, Edit, Editing};
 use crate::form_draft::FormDraft;
 use crate::page::{Frame, html};
-use crate::service;
 use crate::sent::Pairs;
+use crate::service;
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]

@@ -10,9 +10,9 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::page::{Frame, page};
+use crate::sent::Change;
 use crate::service::{self, List, Operation, PageQuery};
 use crate::sign_in::Nothing;
-use crate::sent::Change;
 use crate::signed_in::SignedIn;
 
 const STATUSES: [&str; 3] = ["PUBLISHED", "DRAFT", "DELETED"];

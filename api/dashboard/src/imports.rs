@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 
 use crate::names::names;
 use crate::page::{Frame, page};
+use crate::sent::Change;
 use crate::service::{self, List, Operation, PageQuery};
 use crate::sign_in::Nothing;
-use crate::sent::Change;
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]

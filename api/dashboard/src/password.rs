@@ -99,7 +99,9 @@ impl Passwords {
         let place = place(&self.strangers, site).await?;
         // After its turn has come: strangers make no more look-ups than that.
         let person = state.app.store.person(name).await?;
-        let hash = person.as_ref().map_or(NOBODY, |person| &person.password_hash);
+        let hash = person
+            .as_ref()
+            .map_or(NOBODY, |person| &person.password_hash);
         let fits = work(place, check_hash(password, hash)).await?;
         Ok(person.filter(|_| fits).inspect(|_| forget(&tries)))
     }

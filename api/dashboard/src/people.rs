@@ -54,7 +54,11 @@ pub async fn add(person: SignedIn, Change(new): Change<NewPerson>) -> Result<Res
     let Ok(password) = NewPassword::parse(new.password) else {
         return answer(&person, Some("password-too-short")).await;
     };
-    let hash = person.state.passwords.hash(person.account_id, password).await?;
+    let hash = person
+        .state
+        .passwords
+        .hash(person.account_id, password)
+        .await?;
     let subject = format!("{} {role}", name.as_str());
     let noted = person.note("person.add", &subject).await?;
     let store = person.store();
@@ -88,7 +92,11 @@ pub async fn change(
             let Ok(password) = NewPassword::parse(change.value) else {
                 return answer(&person, Some("password-too-short")).await;
             };
-            let hash = person.state.passwords.hash(person.account_id, password).await?;
+            let hash = person
+                .state
+                .passwords
+                .hash(person.account_id, password)
+                .await?;
             let noted = note("person.password").await?;
             (noted, store.set_password(&other, &hash).await?)
         }

@@ -15,8 +15,8 @@ use serde_json::{Map, Value};
 
 use crate::names::names;
 use crate::page::{Frame, page};
-use crate::service::{List, Operation, PageQuery};
 use crate::sent::Change;
+use crate::service::{List, Operation, PageQuery};
 use crate::signed_in::SignedIn;
 
 /// Which recipient.

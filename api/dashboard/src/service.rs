@@ -1,6 +1,7 @@
 //! Operations of the API, called in process for whoever is signed in.
 
 use std::fmt::Display;
+use std::iter::once;
 
 use api_http::{Caller, Code, Problem, Result};
 use api_language::Text;
@@ -197,16 +198,24 @@ pub fn status(answer: &Result<Response>) -> u16 {
     status.as_u16()
 }
 
+/// So many records of a refused import are named.
+const RECORDS: usize = 5;
+
 /// What is wrong, member by member if any are, as people read it.
 pub fn reasons(t: &Text, problem: &Problem) -> String {
     let reasons = problem.members().iter();
     let reasons: Vec<_> = reasons
         .map(|one| t.refused(one.code, &one.detail))
         .collect();
-    if reasons.is_empty() {
-        return t.refused(problem.code().as_str(), problem.detail());
+    if !reasons.is_empty() {
+        return reasons.join("; ");
     }
-    reasons.join("; ")
+    let whole = t.refused(problem.code().as_str(), problem.detail());
+    let records = problem.records().iter().take(RECORDS).map(|one| {
+        let why = t.refused(one.code.into(), &one.detail);
+        format!("{} {}: {why}", t.get("record"), one.index + 1)
+    });
+    once(whole).chain(records).collect::<Vec<_>>().join("; ")
 }
 
 /// A value of JSON as people read it.

@@ -25,8 +25,8 @@ use crate::form::FormPageQuery;
 use crate::names::names;
 use crate::page::{Frame, page};
 use crate::range::Range;
-use crate::service::{self, List, Operation};
 use crate::sent::Change;
+use crate::service::{self, List, Operation};
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 use crate::{form, overview};
@@ -86,7 +86,8 @@ pub async fn open(
         let headers = parts.headers;
         Ok::<_, Problem>(Arc::new(Drawn { headers, html }))
     });
-    let drawn = drawing.await.map_err(|problem| Problem::clone(&problem))?;
+    let drawn = Box::pin(drawing).await;
+    let drawn = drawn.map_err(|problem| Problem::clone(&problem))?;
     state.app.share_rate.check(&hash)?;
     Ok((drawn.headers.clone(), drawn.html.clone()).into_response())
 }

@@ -144,7 +144,11 @@ pub async fn use_link(
 async fn find_link(state: &DashboardState, network: Network, token: &str) -> Result<Person> {
     let failures = &state.app.failures;
     let _permit = failures.lookup_permit(network, false)?;
-    let person = state.app.store.find_session(hash_secret(token), true).await?;
+    let person = state
+        .app
+        .store
+        .find_session(hash_secret(token), true)
+        .await?;
     if person.is_none() {
         failures.take(network)?;
     }

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::page::{Frame, page};
-use crate::service::{self, List, Operation, PageQuery};
 use crate::sent::Change;
+use crate::service::{self, List, Operation, PageQuery};
 use crate::signed_in::SignedIn;
 
 const SUPPRESSIONS: &str = "/api_v1/sms/suppression";

@@ -185,13 +185,14 @@ async fn refuse(attempt: Attempt, mut tally: Tally, request_id: &RequestId) -> R
     };
     let (rejected, errors) = (tally.rejected, std::mem::take(&mut tally.errors));
     let counts = [tally.received, rejected, tally.errors_dropped];
-    let answer = Problem::refused(counts, errors, detail).body(request_id);
+    let problem = Problem::refused(counts, errors, detail);
+    let answer = problem.body(request_id);
     attempt.end(tally, None, answer.clone()).await?;
     metrics::counter!("feedback_import_records_total", "result" => "rejected").increment(rejected);
-    Ok((
-        "refused",
-        error::written(StatusCode::UNPROCESSABLE_ENTITY, answer),
-    ))
+    let mut response = error::written(StatusCode::UNPROCESSABLE_ENTITY, answer);
+    // For those who call the operation in process.
+    response.extensions_mut().insert(problem);
+    Ok(("refused", response))
 }
 
 /// The first answer again, byte for byte.

@@ -145,7 +145,7 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_read_behind_a_beginning_that_is_refused() {
-        let read_if = async |pieces: Vec<&'static str>| {
+        let read_of = async |pieces: Vec<&'static str>| {
             let pieces = stream::iter(pieces).map(|piece| {
                 assert_ne!(piece, "unread");
                 Ok::<_, std::io::Error>(piece)
@@ -156,13 +156,13 @@ mod tests {
             };
             let permit = MemoryPool::new(POOL).permit(Uuid::nil());
             let body = Body::from_stream(pieces);
-            let read = super::read_if(permit, body, SMALL, Code::InvalidForm, (2, judge));
+            let read = read_if(permit, body, SMALL, Code::InvalidForm, (2, judge));
             read.await.map_err(|problem| problem.code())
         };
-        let (read, _) = read_if(vec!["a", "b", "c"]).await.unwrap();
+        let (read, _) = read_of(vec!["a", "b", "c"]).await.unwrap();
         assert_eq!(read, "abc");
         for refused in [vec!["a", "x", "unread"], vec!["a"], vec![]] {
-            assert_eq!(read_if(refused).await.err(), Some(Code::NotFound));
+            assert_eq!(read_of(refused).await.err(), Some(Code::NotFound));
         }
     }
 
