@@ -157,7 +157,9 @@ fn cleaned(bytes: &[u8]) -> Result<Vec<u8>, String> {
     });
     let mut clean = Vec::new();
     let read = filter.filter(&mut &*bytes, &mut clean);
-    read.map_err(|error| format!("is not an SVG: {error}"))?;
+    read.map_err(|error| {
+        format!("is not an SVG, of the namespace http://www.w3.org/2000/svg: {error}")
+    })?;
     // What is left of a reference to elsewhere is a path of the service.
     let text = String::from_utf8_lossy(&clean);
     let mut references = text.split("href=\"").skip(1);

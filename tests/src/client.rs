@@ -241,6 +241,12 @@ impl Answer {
         self.headers.get(name)?.to_str().ok()
     }
 
+    /// A header's values that are text.
+    pub fn headers(&self, name: &str) -> impl Iterator<Item = &str> {
+        let values = self.headers.get_all(name).iter();
+        values.filter_map(|value| value.to_str().ok())
+    }
+
     /// The body as text.
     ///
     /// # Errors

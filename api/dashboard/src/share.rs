@@ -35,7 +35,7 @@ use api_language::{Text, of_request};
 /// The operations of the API.
 const SHARES: &str = "/api_v1/report/share";
 
-/// How long a page that was drawn may be shown to others. What ends a share holds after as long.
+/// How long a page that was drawn may be shown to others.
 const MAX_AGE: Duration = Duration::from_millis(400);
 /// Bytes of pages that are kept.
 const KEPT: u64 = 8 << 20;
@@ -77,9 +77,10 @@ pub async fn open(
     Path(secret): Path<String>,
 ) -> Result<Response> {
     let (t, hash) = (of_request(&headers), hash_secret(&secret));
+    let shared = find(&state, network, &secret).await?;
+    state.app.share_rate.check(&hash)?;
     let pages = state.shared.clone();
     let drawing = pages.drawn.try_get_with((hash, t.code), async {
-        let shared = find(&state, network, &secret).await?;
         let (parts, body) = draw(&state, t, shared).await?.into_parts();
         let body = body.collect().await;
         let html = body.map_err(|error| Problem::internal(&error))?.to_bytes();
@@ -88,7 +89,6 @@ pub async fn open(
     });
     let drawn = Box::pin(drawing).await;
     let drawn = drawn.map_err(|problem| Problem::clone(&problem))?;
-    state.app.share_rate.check(&hash)?;
     Ok((drawn.headers.clone(), drawn.html.clone()).into_response())
 }
 

@@ -59,7 +59,7 @@ def before_call(context, case, _):
         # A link ends in a time to come.
         body.pop("expires_at", None)
         if case.operation.label == "PUT /api_v1/account":
-            body.update({"name": "Acme", "logo": "data:image/svg+xml;base64,PHN2Zy8+", "language": "de"})
+            body.update({"name": "Acme", "logo": "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=", "language": "de"})
         if case.operation.label == "POST /api_v1/report/share":
             tomorrow = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=1)
             body.update({"path": "/dashboard?days=30", "expires_at": tomorrow.strftime("%Y-%m-%dT%H:%M:%SZ")})

@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn values_are_read_as_serde_json_reads_them_and_counted() {
-        let text = r#"{"a": [1, -2, 1.5e3, 18446744073709551616, true, null, "\u00e4"], "b": {"c": {}}, "a": []}"#;
+        let text = r#"{"a": [1, -2, 1.5e3, 18446744073709551616, true, null, "\u00e4"], "b": {"c": {}}, "d": []}"#;
         let plain: Value = serde_json::from_str(text).unwrap();
         assert_eq!(Value::from(object(text.as_bytes(), 12).unwrap()), plain);
         let problem = object(text.as_bytes(), 11).unwrap_err();

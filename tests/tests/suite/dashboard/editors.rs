@@ -411,7 +411,7 @@ async fn the_look_of_pages_is_set() -> Result<()> {
     ensure!(page.text()?.contains("value=\"#0f5132\""), "{page:?}");
 
     // So looks the preview of a form.
-    let logo = "data:image/svg+xml;base64,PHN2Zy8+";
+    let logo = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=";
     let branding = json!({"name": "Acme", "logo": logo, "color": "#0f5132"});
     owner
         .send_json(Method::PUT, "/api_v1/account", &branding)

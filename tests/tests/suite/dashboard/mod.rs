@@ -2,6 +2,7 @@
 
 mod browser;
 mod demo;
+mod door;
 mod editors;
 mod pages;
 mod people;

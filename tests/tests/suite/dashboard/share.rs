@@ -19,7 +19,7 @@ fn in_seconds(seconds: i64) -> String {
 }
 
 /// Far enough for every test.
-fn later() -> String {
+pub fn later() -> String {
     in_seconds(86_400)
 }
 

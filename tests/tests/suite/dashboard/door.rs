@@ -1,0 +1,161 @@
+//! What comes in through the dashboard passes the same door as everything else: nobody who has a page, a link or nothing at all
+//! holds up others.
+
+use anyhow::{Result, ensure};
+use futures::future::try_join_all;
+use reqwest::Method;
+use serde_json::json;
+use tests::app::App;
+use tests::client::{Answer, Client};
+use tests::form::{PAIRS, pairs};
+use tests::person::{PASSWORD, Person, SIGN_IN, try_sign_in};
+use tests::raw::{Raw, status};
+
+use super::share::later;
+
+/// A change that a page sends, as these bytes.
+async fn send(person: &Person, base: &str, path: &str, body: String) -> Result<Answer> {
+    let call = person.call(Method::POST, path).header("origin", base);
+    call.body(PAIRS, body).send().await
+}
+
+#[tokio::test]
+async fn nothing_of_a_form_is_read_behind_a_wrong_token() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let person = app.person("ada", "shop", "viewer").await?;
+    let client = app.anonymous()?;
+    let host = client.base().trim_start_matches("http://").to_owned();
+    // Of this body nothing else ever comes.
+    let wrong = format!("token={}&", "0".repeat(64));
+    let head = format!(
+        "POST /dashboard/password HTTP/1.1\r\nhost: {host}\r\norigin: http://{host}\r\ncookie: {}\r\n\
+         content-type: {PAIRS}\r\ncontent-length: 8000\r\n\r\n{wrong}",
+        person.cookie
+    );
+    let mut raw = Raw::connect(&client).await?;
+    raw.write(head.as_bytes()).await?;
+    let head = raw.read_head().await?;
+    ensure!(status(&head)? == 403, "{head}");
+    // The token comes first, and behind it no more than the largest page sends.
+    let token = person.token().await?;
+    let password = "/dashboard/password";
+    let late = format!("current=x&token={token}");
+    let late = send(&person, client.base(), password, late).await?;
+    ensure!(late.status == 403, "{late:?}");
+    let long = format!("token={token}&{}", "a&".repeat(10_000));
+    let long = send(&person, client.base(), password, long).await?;
+    ensure!(long.status == 413, "{long:?}");
+    let editor = app.person("ben", "shop", "editor").await?;
+    let token = editor.token().await?;
+    let many = format!("token={token}&{}", "a&".repeat(30_000));
+    let many = send(&editor, client.base(), "/dashboard/forms/new", many).await?;
+    ensure!(many.status == 400, "{many:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_upload_without_a_valid_record_is_told_why() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let person = app.person("ada", "shop", "editor").await?;
+    let token = person.token().await?;
+    let base = app.anonymous()?.base().to_owned();
+    let upload = async |csv: &'static str| {
+        let call = person.call(Method::POST, "/dashboard/imports/upload");
+        let call = call.header("origin", &base).header("x-token", &token);
+        call.body("text/csv", csv).send().await
+    };
+    let empty = upload("docid,phone\n").await?.expect(422)?;
+    ensure!(
+        empty.json()? == json!({"detail": "the body holds no record"}),
+        "{empty:?}"
+    );
+    let wrong = upload("docid,phone\nA1,0151\n").await?.expect(422)?;
+    let detail = wrong.json()?["detail"].to_string();
+    ensure!(detail.contains("Record 1: "), "{detail}");
+    Ok(())
+}
+
+/// Tries a password from an address, in a browser with these cookies.
+async fn try_from(
+    client: &Client,
+    address: &str,
+    cookies: &str,
+    (name, password): (&str, &str),
+) -> Result<Answer> {
+    let call = client.call(Method::POST, SIGN_IN);
+    let call = call.header("origin", client.base());
+    let call = call
+        .header("x-forwarded-for", address)
+        .header("cookie", cookies);
+    let fields = pairs(&[("name", name), ("password", password)]);
+    call.body(PAIRS, fields).send().await
+}
+
+#[tokio::test]
+async fn wrong_passwords_hold_up_nobody_else() -> Result<()> {
+    let setup = App::setup().setting("FEEDBACK_TRUSTED_PROXIES", "127.0.0.0/8");
+    let app = setup.start().await?;
+    app.create_key("shop", &[]).await?;
+    for name in ["ada", "ben"] {
+        app.add_person(name, "shop", "viewer").await?;
+    }
+    let client = app.anonymous()?;
+    let known = try_sign_in(&client, "ada", PASSWORD).await?.expect(303)?;
+    let cookies = known.headers("set-cookie");
+    let cookies = cookies.filter_map(|cookie| cookie.split(';').next());
+    let cookie = cookies.last().unwrap_or_default().to_owned();
+    ensure!(cookie.starts_with("feedback_known_"), "{cookie}");
+    let shared = "198.51.100.7";
+    for _ in 0..10 {
+        let wrong = try_from(&client, shared, "", ("ada", "wrong horse")).await?;
+        ensure!(wrong.status == 401, "{wrong:?}");
+    }
+    for (address, cookies, name, expected) in [
+        (shared, "", "ada", 429),
+        (shared, "", "ben", 303),
+        (shared, &*cookie, "ada", 303),
+        ("203.0.113.9", "", "ada", 303),
+    ] {
+        let answer = try_from(&client, address, cookies, (name, PASSWORD)).await?;
+        ensure!(
+            answer.status == expected,
+            "{name} from {address} with {cookies:?}: {answer:?}"
+        );
+    }
+    // What the browser says of itself must be true.
+    let forged = cookie.replace('.', ".0");
+    let forged = try_from(&client, shared, &forged, ("ada", PASSWORD)).await?;
+    ensure!(forged.status == 429, "{forged:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_shared_page_has_a_rate_of_its_own() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app.client().await?;
+    let body = json!({"path": "/dashboard?days=7", "expires_at": later()});
+    let share = owner.send_json(Method::POST, "/api_v1/report/share", &body);
+    let share = share.await?.expect(201)?.json()?;
+    let url = share["url"].as_str().unwrap_or_default();
+    let path = url.trim_start_matches(owner.base()).to_owned();
+    let reader = app.anonymous()?;
+    let mut last = 200;
+    for _ in 0..30 {
+        let readers = (0..20).map(|_| reader.get(&path));
+        let answers = try_join_all(readers).await?;
+        ensure!(
+            answers
+                .iter()
+                .all(|answer| matches!(answer.status, 200 | 429))
+        );
+        last = answers.last().map_or(last, |answer| answer.status);
+        if last == 429 {
+            break;
+        }
+    }
+    ensure!(last == 429, "a shared page is read without a limit");
+    reader.get("/dashboard/sign-in").await?.expect(200)?;
+    Ok(())
+}
