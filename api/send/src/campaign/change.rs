@@ -168,7 +168,7 @@ pub async fn cancel_campaign(target: Target) -> Result<Response> {
 async fn act(target: &Target, action: Action, what: &str) -> Result<Response> {
     let change = target.caller.app.store.act_on_campaign(target.key, action);
     let campaign = done(change.await?, what)?;
-    tracing::info!(campaign.id = %campaign.campaign_id, status = campaign.status.into_str(), "campaign led on");
+    tracing::info!(campaign.id = %campaign.campaign_id, campaign.status = campaign.status.into_str(), "campaign led on");
     answer(&target.caller, &campaign).await
 }
 
