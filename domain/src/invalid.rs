@@ -114,7 +114,7 @@ pub mod code {
     pub const UNKNOWN_MEMBER: &str = "unknown_member";
     /// A field type that does not exist.
     pub const UNKNOWN_TYPE: &str = "unknown_type";
-    /// A `bus_prop_id` that the form has not.
+    /// An id that there is not: a `bus_prop_id` that the form has not, a batch or a form that the account has not.
     pub const UNKNOWN_ID: &str = "unknown_id";
     /// A name that the service keeps for itself.
     pub const RESERVED: &str = "reserved";

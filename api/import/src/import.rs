@@ -19,7 +19,7 @@ use store::send::Campaign;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use self::request::{ImportRequest, find_campaign, refusal};
+use self::request::{ImportRequest, find_campaign, named_campaign, refusal};
 use crate::ImportState;
 use crate::ingest::{self, Attempt, Incoming, Job, OnError, Tally};
 use crate::schema::Records;
@@ -91,8 +91,8 @@ pub async fn import_sms(
     body: Body,
 ) -> Result<Response> {
     let begin = Instant::now();
+    let campaign = find_campaign(&caller, named_campaign(&parameters)).await?;
     let request = ImportRequest::read(&headers, parameters)?;
-    let campaign = find_campaign(&caller, request.campaign_id).await?;
     let imported = import(&state, (&caller, campaign), &request_id, request, body).await;
     let outcome = match &imported {
         Ok((outcome, _)) => outcome,

@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use axum::http::header::{ETAG, LOCATION};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use domain::campaign::{CampaignContent, CampaignCounts};
+use domain::campaign::{Audience, CampaignContent, CampaignCounts};
 use domain::form::FormStatus;
 use domain::invalid::{Invalid, code};
 use sender::setting::Setting;
@@ -111,6 +111,7 @@ pub async fn create_campaign(
     let body = caller.json(request, CAMPAIGN_BODY).await?;
     let content = CampaignContent::parse(&Value::Object(body)).map_err(Problem::invalid)?;
     check_content(&state, &caller, &content).await?;
+    check_batches(&caller, &content).await?;
     let campaign = caller
         .app
         .store
@@ -180,6 +181,35 @@ async fn check_content<'s>(
     };
     let wrong = Invalid::of_member("form_id", code::UNKNOWN_ID, detail);
     Err(Problem::invalid(vec![wrong]))
+}
+
+/// Whether the account has the batches of the audience: nobody would be in one that it has not.
+///
+/// # Errors
+/// 422.
+async fn check_batches(caller: &Caller, content: &CampaignContent) -> Result<()> {
+    let Audience::Batches { batch_ids } = &content.audience else {
+        return Ok(());
+    };
+    let known = caller
+        .app
+        .store
+        .known_batches(caller.account_id(), batch_ids);
+    let known = within(QUICK, known).await?;
+    let unknown = batch_ids.iter().enumerate();
+    let unknown = unknown.filter(|(_, batch_id)| !known.contains(*batch_id));
+    let wrong: Vec<Invalid> = unknown
+        .map(|(place, _)| Invalid {
+            pointer: format!("/audience/batch_ids/{place}"),
+            code: code::UNKNOWN_ID,
+            detail: "there is no such batch".to_owned(),
+        })
+        .collect();
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(Problem::invalid(wrong))
+    }
 }
 
 /// Whether messages of this content can be sent.

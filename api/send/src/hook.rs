@@ -203,7 +203,7 @@ async fn store_receipt(hook: &Hook, receipt: Receipt) -> Result<()> {
     let (name, status) = (sender.clone(), receipt.status.into_str());
     counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
     let Some((account_id, message_id, part)) = subject(hook, &receipt.subject).await? else {
-        tracing::debug!(sender, "a receipt is of no message that is known");
+        tracing::debug!(sender.name = %sender, "a receipt is of no message that is known");
         return Ok(());
     };
     let new = NewReceipt {

@@ -12,7 +12,7 @@ use domain::answer::Answers;
 use domain::date_range::day_of;
 use domain::rollup::Delta;
 use sea_orm::Value;
-use uuid::{NoContext, Timestamp, Uuid};
+use uuid::{Timestamp, Uuid};
 
 use crate::form::{FormKey, PublicLink};
 use crate::send::FirstUses;
@@ -150,11 +150,21 @@ impl NewAnswer {
     }
 }
 
-/// A version 7 UUID of the moment, so that the order of ids is that of time, to the millisecond.
+/// The bits that the microseconds of a millisecond take.
+const MICROS_BITS: u8 = 10;
+
+/// A version 7 UUID of the moment, so that the order of ids is that of time. Behind its milliseconds come the microseconds, as a
+/// counter of one process would: those of several processes are in order too, and past moments as they were.
 pub(crate) fn id_at(at: DateTime<Utc>) -> Uuid {
     let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
     let nanos = at.timestamp_subsec_nanos();
-    Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, nanos))
+    let micros = u128::from(nanos / 1_000 % 1_000);
+    Uuid::new_v7(Timestamp::from_unix_time(
+        seconds,
+        nanos,
+        micros,
+        MICROS_BITS,
+    ))
 }
 
 impl Store {
@@ -190,5 +200,24 @@ impl Store {
         tx.note_uses(&uses, false, deltas).await?;
         tx.commit_surely().await?;
         Ok(seen.len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+
+    #[test]
+    fn ids_are_in_the_order_of_time_to_the_microsecond() {
+        let at = |micros| DateTime::UNIX_EPOCH + TimeDelta::microseconds(micros);
+        let moments = (1_790_000_000_000_000..).step_by(37).take(100);
+        let ids: Vec<Uuid> = moments.map(|micros| id_at(at(micros))).collect();
+        assert!(ids.is_sorted(), "{ids:?}");
+        assert!(ids.iter().all(|id| id.get_version_num() == 7));
+        let first = id_at(at(1_790_000_000_123_999));
+        assert_eq!(first.as_u128() >> 80, 1_790_000_000_123);
+        assert_ne!(first, id_at(at(1_790_000_000_123_999)));
     }
 }

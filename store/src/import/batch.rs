@@ -1,9 +1,11 @@
 //! What became of a batch: its status and record errors, cancelling it and retrying what was parked.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use domain::message::Lane;
 use domain::record::RecordError;
-use sea_orm::{DeriveActiveEnum, EnumIter, FromQueryResult};
+use sea_orm::{DeriveActiveEnum, EnumIter, FromQueryResult, Value};
 use serde::Serialize;
 use strum::IntoStaticStr;
 use utoipa::ToSchema;
@@ -97,6 +99,29 @@ impl Store {
         let sql = format!("{BATCHES} AND batch_id = $2");
         let rows = self.rows(sql, values![account_id, batch_id]).await?;
         Ok(read(&rows)?.pop())
+    }
+
+    /// Which of these are accepted batches of the account.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn known_batches(
+        &self,
+        account_id: Uuid,
+        batch_ids: &[Uuid],
+    ) -> Result<HashSet<Uuid>, Error> {
+        let (listed, ids): (_, Value) = if self.is_sqlite() {
+            let ids = batch_ids.iter().map(|id| id.simple().to_string());
+            let ids = serde_json::json!(ids.collect::<Vec<_>>()).to_string();
+            ("IN (SELECT unhex(value) FROM json_each($2))", ids.into())
+        } else {
+            ("= ANY($2)", batch_ids.to_vec().into())
+        };
+        let sql = format!(
+            "SELECT batch_id FROM import_batch WHERE account_id = $1 AND batch_id {listed} AND seq IS NOT NULL"
+        );
+        let known: Vec<Uuid> = self.all(sql, values![account_id, ids]).await?;
+        Ok(known.into_iter().collect())
     }
 
     /// A page of the accepted batches, newest first, of those older than `before`.

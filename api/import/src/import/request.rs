@@ -37,7 +37,7 @@ impl ImportRequest {
         }
     }
 
-    /// Checks in the contract's order: 415, then the input.
+    /// Checks the kind of the body (415), then the input.
     ///
     /// # Errors
     /// 415, or 400 `invalid_parameter`.
@@ -90,6 +90,13 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>> {
             "Idempotency-Key must be 1 to 255 visible ASCII characters, once",
         )),
     }
+}
+
+/// The id of the import's campaign, which is looked for before the rest is read: what there is not is 404 whatever comes with
+/// it. What is no id is input, which [`ImportRequest::read`] refuses.
+pub fn named_campaign(parameters: &Result<Parameters>) -> Option<Uuid> {
+    let campaign_id = parameters.as_ref().ok()?.one("campaign").ok()??;
+    parse_id("campaign", campaign_id).ok()
 }
 
 /// The campaign of an import, if the caller may import for it; `None`: the import is for none.

@@ -13,7 +13,8 @@ use utoipa::{IntoResponses, ToSchema};
 
 use super::request::CampaignRequest;
 use super::{
-    CAMPAIGN_BODY, CampaignBody, Target, answer, check_content, check_sendable, form_not_published,
+    CAMPAIGN_BODY, CampaignBody, Target, answer, check_batches, check_content, check_sendable,
+    form_not_published,
 };
 use crate::state::FEW;
 use api_http::precondition::{IfMatch, changed};
@@ -52,6 +53,7 @@ pub async fn replace_campaign(
     }
     let content = CampaignContent::parse(&Value::Object(body)).map_err(Problem::invalid)?;
     check_content(state, caller, &content).await?;
+    check_batches(caller, &content).await?;
     let revision = if_match.names_versions().then_some(campaign.revision);
     let change = state.app.store.replace_campaign(*key, revision, &content);
     let campaign = done(within(QUICK, change).await?, "be changed")?;
@@ -166,7 +168,7 @@ pub async fn cancel_campaign(target: Target) -> Result<Response> {
 async fn act(target: &Target, action: Action, what: &str) -> Result<Response> {
     let change = target.caller.app.store.act_on_campaign(target.key, action);
     let campaign = done(change.await?, what)?;
-    tracing::info!(campaign.id = %campaign.campaign_id, status = campaign.status.into_str(), "campaign led on");
+    tracing::info!(campaign.id = %campaign.campaign_id, campaign.status = campaign.status.into_str(), "campaign led on");
     answer(&target.caller, &campaign).await
 }
 

@@ -22,7 +22,9 @@ use uuid::Uuid;
 
 use super::change::not_running;
 use super::request::CampaignRequest;
-use super::{CAMPAIGN_BODY, CampaignBody, Target, check_content, check_sendable, with_counts};
+use super::{
+    CAMPAIGN_BODY, CampaignBody, Target, check_batches, check_content, check_sendable, with_counts,
+};
 use crate::state::{FEW, SendState, take_test};
 use crate::suppression::wrong_phone;
 use api_http::{Caller, Problem, QUICK, Result, found, within};
@@ -77,6 +79,7 @@ pub async fn preview_draft(
     let content = caller.json(request, CAMPAIGN_BODY).await?;
     let content = CampaignContent::parse(&Value::Object(content)).map_err(Problem::invalid)?;
     let (sender, form) = check_content(&state, &caller, &content).await?;
+    check_batches(&caller, &content).await?;
     let target = Target {
         // No campaign has this id.
         key: CampaignKey::new(caller.account_id(), Uuid::nil()),

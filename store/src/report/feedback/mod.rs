@@ -61,7 +61,7 @@ pub struct FeedbackRow {
     pub feedback_id: Uuid,
     pub submitted_at: DateTime<Utc>,
     pub bus_prop_ids: BusPropIds,
-    /// An object of strings, as JSON.
+    /// An object of strings, as JSON, by name.
     pub track_fields: String,
     /// An object of the answers by their field's key, as JSON.
     pub answers: String,

@@ -1,5 +1,6 @@
 //! The statements of a list, and its rows as they are read.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use futures::{Stream, TryStreamExt};
@@ -149,9 +150,39 @@ fn read(row: &QueryResult) -> Result<FeedbackRow> {
         feedback_id: row.try_get_by_index(0)?,
         submitted_at: row.try_get_by_index(1)?,
         bus_prop_ids: bus_prop_ids.parse().map_err(Error::broken)?,
-        track_fields: row.try_get_by_index(3)?,
+        track_fields: by_name(row.try_get_by_index(3)?)?,
         answers: row.try_get_by_index(4)?,
         nps: row.try_get_by_index(5)?,
         happiness: row.try_get_by_index(6)?,
     })
+}
+
+/// Tracking fields by name and without blanks. Each database gives the text in a way of its own: in the order that was given, or
+/// the shortest name first.
+fn by_name(track_fields: String) -> Result<String> {
+    if track_fields == "{}" {
+        return Ok(track_fields);
+    }
+    let fields: BTreeMap<String, String> =
+        serde_json::from_str(&track_fields).map_err(Error::broken)?;
+    serde_json::to_string(&fields).map_err(Error::broken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tracking_fields_are_the_same_text_from_any_database() {
+        let text = r#"{"aa":"\"2\" ü\n","b":"1"}"#;
+        for stored in [
+            r#"{"b": "1", "aa": "\"2\" ü\n"}"#,
+            r#"{"b":"1","aa":"\"2\" \u00fc\n"}"#,
+            text,
+        ] {
+            assert_eq!(by_name(stored.to_owned()).unwrap(), text);
+        }
+        assert_eq!(by_name("{}".to_owned()).unwrap(), "{}");
+        assert!(by_name("{".to_owned()).is_err());
+    }
 }

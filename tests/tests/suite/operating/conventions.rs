@@ -111,6 +111,15 @@ async fn checks_run_in_the_contracts_order() -> Result<()> {
     let answer = call.body("text/plain", "nonsense").send().await?;
     answer.problem(405, "method_not_allowed")?;
 
+    let no_campaign = "campaign=00000000-0000-7000-8000-000000000000";
+    let call = client.call(Method::POST, &format!("{everything_wrong}&{no_campaign}"));
+    let answer = call.body("text/plain", "nonsense").send().await?;
+    answer.problem(404, "not_found")?;
+
+    let call = client.call(Method::POST, &format!("{everything_wrong}&campaign=none"));
+    let answer = call.body("text/plain", "nonsense").send().await?;
+    answer.problem(415, "unsupported_media_type")?;
+
     let call = client.call(Method::POST, &everything_wrong);
     let answer = call.body("text/plain", "nonsense").send().await?;
     answer.problem(415, "unsupported_media_type")?;

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tests::campaign::{CAMPAIGN, campaign_path, count, on_import};
 use tests::form::short_form;
-use tests::import::{JSON, records};
+use tests::import::{JSON, array, records};
 
 use super::{with_demo, with_senders};
 
@@ -108,6 +108,43 @@ async fn what_is_wrong_with_a_campaign_is_told() -> Result<()> {
             .send()
             .await?;
         refused.problem(422, code)?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_campaign_is_for_batches_of_its_account() -> Result<()> {
+    let app = with_demo().start().await?;
+    let (client, other) = (app.client().await?, app.client().await?);
+    let own = client.import_as(JSON, array(&records("A", 1, "1"))).await?;
+    let own: Value = own.expect(202)?.json()?;
+    let theirs = other.import_as(JSON, array(&records("A", 1, "1"))).await?;
+    let theirs: Value = theirs.expect(202)?.json()?;
+    let of = |form: &Value| {
+        let mut campaign = on_import(form, "demo");
+        campaign["audience"] = json!({"batch_ids": [own["batch_id"]]});
+        campaign
+    };
+    let campaign = client.campaign(of).await?;
+    let mut body = of(&campaign);
+    for unknown in [
+        json!("00000000-0000-7000-8000-000000000000"),
+        theirs["batch_id"].clone(),
+    ] {
+        body["audience"]["batch_ids"][1] = unknown;
+        for (method, path) in [
+            (Method::POST, CAMPAIGN.to_owned()),
+            (Method::PUT, campaign_path(&campaign)),
+        ] {
+            let call = client.call(method, &path).body(JSON, body.to_string());
+            let problem = call.send().await?.problem(422, "validation_failed")?;
+            let errors = problem["errors"].as_array().map_or(0, Vec::len);
+            let pointer = &problem["errors"][0]["pointer"];
+            ensure!(
+                errors == 1 && pointer == "/audience/batch_ids/1",
+                "{problem}"
+            );
+        }
     }
     Ok(())
 }
