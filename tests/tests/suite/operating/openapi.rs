@@ -22,7 +22,8 @@ use tests::wait::SOON;
 const RUN: Duration = Duration::from_mins(5);
 
 /// An SVG; `schemathesis/hooks.py` sets it too.
-const LOGO: &str = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=";
+const LOGO: &str =
+    "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=";
 
 /// The document, in a file of this folder.
 async fn document(app: &App) -> Result<(Value, PathBuf)> {

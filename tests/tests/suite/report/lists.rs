@@ -382,11 +382,11 @@ async fn tracking_fields_are_the_same_bytes_on_every_database() -> Result<()> {
     fill(&stage, &link, "2026-03-04T08:00:00Z", 1).await?;
     stage.list(Of::Feedbacks, &form, WEEK, "", 1).await?;
     let path = Of::Feedbacks.path(&form, WEEK, "");
-    let (object, cell) = (r#"{"aa":"2","b":"1"}"#, r#""{""aa"":""2"",""b"":""1""}""#);
+    let (object, quoted) = (r#"{"aa":"2","b":"1"}"#, r#""{""aa"":""2"",""b"":""1""}""#);
     for (kind, wanted) in [
         ("application/json", object),
         ("application/x-ndjson", object),
-        ("text/csv", cell),
+        ("text/csv", quoted),
     ] {
         let call = client.call(Method::GET, &path).header("accept", kind);
         let answer = call.send().await?.expect(200)?;
