@@ -2,7 +2,8 @@
 //!
 //! A destructor is not enough for that promise: a test process that is killed runs none. So each child has a guard,
 //! a shell in a process group of its own that reads from a pipe only the test process holds; when the pipe breaks,
-//! for whatever reason, the guard kills the child.
+//! for whatever reason, the guard kills the child. What dies is the child's whole process group, because some programs are
+//! only wrappers of others, such as the Node.js of the Python environment.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::process::CommandExt;
@@ -11,7 +12,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
 use crate::wait::eventually;
@@ -43,7 +44,7 @@ impl Process {
             .spawn()
             .with_context(|| format!("starting {name}: {}", command.get_program().display()))?;
         let guard = Command::new("sh")
-            .args(["-c", "read -r _; kill -KILL \"$0\""])
+            .args(["-c", "read -r _; kill -KILL \"-$0\""])
             .arg(child.id().to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -235,6 +236,10 @@ impl Drop for Process {
     fn drop(&mut self) {
         // The guard first: once the child is reaped, its id may belong to somebody else.
         let guard = self.guard.kill().and_then(|()| self.guard.wait());
+        if let (Ok(None), Ok(group)) = (self.ended(), self.pid()) {
+            // What it started, too. Why it could not be killed is told below.
+            let _ = killpg(group, Signal::SIGKILL);
+        }
         let child = self.kill();
         if guard.is_err() || child.is_err() {
             eprintln!("{} may still run: {guard:?} {child:?}", self.name);
@@ -251,4 +256,29 @@ fn append_to(log: &Path) -> Result<File> {
         .append(true)
         .open(log)
         .with_context(|| format!("opening {}", log.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::ensure;
+
+    use super::*;
+    use crate::wait::SOON;
+
+    #[tokio::test]
+    async fn what_a_wrapper_runs_ends_with_it() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let mut wrapper = Command::new("sh");
+        wrapper.args(["-c", "sleep 600 & echo $!; wait"]);
+        let process = Process::start("a wrapper", &mut wrapper, &folder.path().join("log"))?;
+        let wrapped: u32 = eventually(SOON, async || Ok(process.log()?.trim().parse()?)).await?;
+        drop(process);
+        eventually(SOON, async || {
+            // What has ended and waits for its parent has none.
+            let line = std::fs::read(format!("/proc/{wrapped}/cmdline")).unwrap_or_default();
+            ensure!(line.is_empty(), "{wrapped} still runs");
+            Ok(())
+        })
+        .await
+    }
 }

@@ -3,10 +3,12 @@
 //! # Layout
 //! - `public`: the routes. `pages`: how they look.
 //! - `links`: what a token opens, remembered for a moment, and the pages prepared for it.
+//! - `address_answers`: how many answers one address may give a link.
 //! - `state`: what they share; views and answers that arrive together share a commit.
 //!
 //! What is *not* here: making links (in `api-form`), what an answer must be (in `domain`), what is stored (in `store`).
 
+mod address_answers;
 mod links;
 pub mod pages;
 mod public;

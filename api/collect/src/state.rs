@@ -6,6 +6,7 @@ use std::sync::Arc;
 use store::Error;
 use store::collect::{NewAnswer, NewView, Recorded};
 
+use crate::address_answers::AddressAnswers;
 use crate::links::Links;
 use api_http::commit::{Committer, Group};
 use api_http::memory::MemoryPool;
@@ -18,6 +19,7 @@ pub struct CollectState {
     pub links: Arc<Links>,
     pub answers: Arc<Committer<Answers>>,
     pub views: Arc<Committer<Views>>,
+    pub address_answers: Arc<AddressAnswers>,
     /// The memory for bodies that people send; programs with keys have another.
     pub memory: MemoryPool,
 }
@@ -30,6 +32,7 @@ impl CollectState {
             links: Arc::new(Links::new()),
             answers: Arc::new(Committer::start(app)),
             views: Arc::new(Committer::start(app)),
+            address_answers: Arc::new(AddressAnswers::new(app)),
             memory: MemoryPool::new(body::POOL),
         }
     }

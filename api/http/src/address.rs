@@ -65,6 +65,23 @@ impl Network {
         };
         Uuid::from_u128(bits)
     }
+
+    /// Whether it is this machine or within a private network, and none of these proxies: most likely a proxy that nobody named,
+    /// from which everybody seems to come.
+    pub fn is_unnamed_proxy(self, proxies: &TrustedProxies) -> bool {
+        let private = match self.0 {
+            IpAddr::V4(address) => {
+                address.is_private() || address.is_loopback() || address.is_link_local()
+            }
+            // The /64 of the loopback address is that of the unspecified one.
+            IpAddr::V6(address) => {
+                address.is_unique_local()
+                    || address.is_unicast_link_local()
+                    || address.is_unspecified()
+            }
+        };
+        private && !proxies.contains(self.0)
+    }
 }
 
 impl fmt::Display for Network {
@@ -182,6 +199,21 @@ mod tests {
         assert_ne!(site("2001:db8:1::1"), site("2001:db8:2::1"));
         assert_eq!(site("192.0.2.1"), site("192.0.2.255"));
         assert_ne!(site("192.0.2.1"), site("192.0.3.1"));
+    }
+
+    #[test]
+    fn a_private_address_is_a_proxy_that_nobody_named() {
+        let proxies = TrustedProxies::parse("10.1.0.0/16").unwrap();
+        let unnamed = |address| network(address).is_unnamed_proxy(&proxies);
+        for address in ["127.0.0.1", "::1", "10.2.0.1", "172.17.0.1", "192.168.0.1"] {
+            assert!(unnamed(address), "{address}");
+        }
+        for address in ["169.254.0.1", "fd00:1::1", "fe80::1"] {
+            assert!(unnamed(address), "{address}");
+        }
+        for address in ["10.1.0.1", "203.0.113.9", "2001:db8::1"] {
+            assert!(!unnamed(address), "{address}");
+        }
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct Shared {
     pub failures: FailureLimiter,
     /// What addresses may still get wrong of keys: apart, so that neither visitors nor callers spend what is the others'.
     pub key_failures: FailureLimiter,
+    /// Answers an hour of one address to one link; `None`: no limit.
+    pub address_answers: Option<NonZeroU32>,
     pub trusted_proxies: TrustedProxies,
     pub(crate) usage: Usage,
     /// What is counted of requests.
@@ -77,6 +79,7 @@ impl AppState {
             share_rate: Rate::new(NonZeroU32::new(SHARE_RATE), "this page may be asked for"),
             failures: FailureLimiter::new(config.address_rate),
             key_failures: FailureLimiter::new(config.address_rate),
+            address_answers: config.address_answers,
             trusted_proxies: config.trusted_proxies.clone(),
             usage: Usage::default(),
             meters: Arc::default(),

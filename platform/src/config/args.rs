@@ -56,6 +56,9 @@ pub struct Args {
     /// Unknown tokens and keys and refused submissions a second of one address, likewise [default: 100]
     #[arg(long, env = "FEEDBACK_ADDRESS_RATE", value_name = "NUMBER")]
     address_rate: Option<String>,
+    /// Answers an hour of one address to one link, 0 for no limit [default: 200]
+    #[arg(long, env = "FEEDBACK_ADDRESS_ANSWERS", value_name = "NUMBER")]
+    address_answers: Option<String>,
     /// Networks of one's own proxies, with commas between: their X-Forwarded-For names the caller [default: none]
     #[arg(long, env = "FEEDBACK_TRUSTED_PROXIES", value_name = "CIDRS")]
     trusted_proxies: Option<String>,
@@ -130,6 +133,7 @@ impl Args {
             key_rate: rate("FEEDBACK_KEY_RATE", self.key_rate, 500)?,
             link_rate: rate("FEEDBACK_LINK_RATE", self.link_rate, 5_000)?,
             address_rate: rate("FEEDBACK_ADDRESS_RATE", self.address_rate, 100)?,
+            address_answers: rate("FEEDBACK_ADDRESS_ANSWERS", self.address_answers, 200)?,
             trusted_proxies: read(
                 "FEEDBACK_TRUSTED_PROXIES",
                 self.trusted_proxies,
@@ -225,7 +229,7 @@ fn limit(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A rate a second; 0 is no limit.
+/// A rate; 0 is no limit.
 fn rate(
     variable: &'static str,
     value: Option<String>,

@@ -80,6 +80,8 @@ pub struct Config {
     pub link_rate: Option<NonZeroU32>,
     /// Unknown tokens, unknown keys and refused submissions a second of one address, likewise.
     pub address_rate: Option<NonZeroU32>,
+    /// Answers an hour of one address to one link; `None`: no limit.
+    pub address_answers: Option<NonZeroU32>,
     /// Networks that may name the caller's address.
     pub trusted_proxies: TrustedProxies,
     /// Open connections; `None`: by the limit of descriptors.

@@ -35,6 +35,8 @@ pub enum Again<'a> {
     Invalid(&'a [Invalid]),
     /// A limit was met.
     TooMany,
+    /// The address has given the link enough for an hour.
+    Enough,
     /// Something needed is down.
     Unavailable,
 }
@@ -51,6 +53,7 @@ pub fn form_again(
     let (problems, name) = match why {
         Again::Invalid(problems) => (problems, "public-check"),
         Again::TooMany => ([].as_slice(), "public-busy"),
+        Again::Enough => ([].as_slice(), "public-enough"),
         Again::Unavailable => ([].as_slice(), "public-unsaved"),
     };
     let questions = questions(f.t, form, typed, problems);
@@ -63,7 +66,7 @@ pub fn form_again(
     let text = match (why, general) {
         (Again::Invalid(_), None) => String::new(),
         (Again::Invalid(_), Some(problem)) => wording::general(f.t, problem),
-        (Again::TooMany | Again::Unavailable, _) => f.t.of(name, "text"),
+        (Again::TooMany | Again::Enough | Again::Unavailable, _) => f.t.of(name, "text"),
     };
     let summary = Summary {
         heading: f.t.get(name),

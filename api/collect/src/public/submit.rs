@@ -33,6 +33,14 @@ const BODY: Limit = Limit {
 /// Answers, or what is wrong with them.
 type Judged = Result<Answers, Vec<Invalid>>;
 
+/// Why answers that a link could take are not stored.
+enum Refused {
+    /// This is wrong with them.
+    Invalid(Vec<Invalid>),
+    /// The address has given the link enough for an hour.
+    Enough(Problem),
+}
+
 /// Where the page sends its visit.
 const VISIT: &str = "visit";
 
@@ -88,11 +96,14 @@ pub async fn submit_answers(visitor: Visitor, request: Request) -> Result<Respon
     let (visit, answers) = read.map_err(|problem| visitor.charge(problem))?;
     let taken = take(&visitor, &opened, visit, answers).await?;
     // These count as failures already.
-    let feedback_id = taken.map_err(|mut wrong| {
-        for problem in &mut wrong {
-            problem.pointer.insert_str(0, "/answers");
+    let feedback_id = taken.map_err(|refused| match refused {
+        Refused::Enough(problem) => problem,
+        Refused::Invalid(mut wrong) => {
+            for problem in &mut wrong {
+                problem.pointer.insert_str(0, "/answers");
+            }
+            Problem::invalid(wrong)
         }
-        Problem::invalid(wrong)
     })?;
     Ok((StatusCode::CREATED, Json(Stored { feedback_id })).into_response())
 }
@@ -206,7 +217,10 @@ impl Sent {
                 let location = [(LOCATION, format!("{token}/thanks"))];
                 (StatusCode::SEE_OTHER, location).into_response()
             }
-            Ok(Err(problems)) => {
+            Ok(Err(Refused::Enough(problem))) => {
+                answer_with(&problem, self.page(visitor, opened, Again::Enough))
+            }
+            Ok(Err(Refused::Invalid(problems))) => {
                 let page = self.page(visitor, opened, Again::Invalid(&problems));
                 (StatusCode::UNPROCESSABLE_ENTITY, page).into_response()
             }
@@ -236,10 +250,10 @@ impl Sent {
     }
 }
 
-/// The feedback that stands for a visit, or what is wrong with the answers.
-type Taken = Result<Uuid, Vec<Invalid>>;
+/// The feedback that stands for a visit, or why its answers are not stored.
+type Taken = Result<Uuid, Refused>;
 
-/// Stores a visit's answers if they are valid, or says what is wrong. Without a visit it is a new one. Gives the feedback that
+/// Stores a visit's answers if they are valid, or says why not. Without a visit it is a new one. Gives the feedback that
 /// stands for the visit, stored now or before; of a test message's link nothing is stored.
 ///
 /// # Errors
@@ -248,7 +262,7 @@ async fn take(
     visitor: &Visitor,
     opened: &Opened,
     visit: Option<Uuid>,
-    answers: Result<Answers, Vec<Invalid>>,
+    answers: Judged,
 ) -> Result<Taken> {
     let taken = match answers {
         // What comes through a test message's link is not kept, and thanked for.
@@ -256,14 +270,14 @@ async fn take(
             return Ok(Ok(Uuid::now_v7()));
         }
         Ok(answers) if !opened.link.is_gone(Utc::now()) => {
-            let stored = store(visitor, opened, visit, &answers).await;
-            stored.map(Ok)
+            store(visitor, opened, visit, &answers).await
         }
         refused => refuse(visitor, opened, visit, refused.err()).await,
     };
     let outcome = match &taken {
         Ok(Ok(_)) => "stored",
-        Ok(Err(_)) => Code::ValidationFailed.as_str(),
+        Ok(Err(Refused::Invalid(_))) => Code::ValidationFailed.as_str(),
+        Ok(Err(Refused::Enough(problem))) => problem.code().as_str(),
         Err(problem) => problem.code().as_str(),
     };
     metrics::counter!("feedback_answers_total", "outcome" => outcome).increment(1);
@@ -275,15 +289,24 @@ async fn store(
     opened: &Opened,
     visit: Option<Uuid>,
     answers: &Answers,
-) -> Result<Uuid> {
+) -> Result<Taken> {
     let link = &opened.link;
+    let Visitor { state, network, .. } = visitor;
+    let place = match state.address_answers.take(link.link_id, *network) {
+        Ok(place) => place,
+        Err(enough) => {
+            let first = first(visitor, opened, visit).await?;
+            return Ok(first.ok_or(Refused::Enough(enough)));
+        }
+    };
     let visit = visit.unwrap_or_else(Uuid::now_v7);
     let answer = NewAnswer::new(link, visit, Utc::now(), answers);
-    let Visitor { state, network, .. } = visitor;
-    let recorded = state
-        .answers
-        .commit(link.account_id, answer.size(), answer)
-        .await?;
+    let committing = state.answers.commit(link.account_id, answer.size(), answer);
+    let recorded = committing.await;
+    if !matches!(recorded, Ok(Recorded::Stored(_))) {
+        place.give_back();
+    }
+    let recorded = recorded?;
     let used_up = link.max_responses.is_some_and(|max| link.used + 1 >= max);
     if used_up || recorded == Recorded::Gone {
         state.app.recent_changes.record(link.link_id);
@@ -291,7 +314,7 @@ async fn store(
     match recorded {
         Recorded::Stored(feedback_id) | Recorded::Repeated(feedback_id) => {
             tracing::debug!(feedback.id = %feedback_id, "answer stands");
-            Ok(feedback_id)
+            Ok(Ok(feedback_id))
         }
         Recorded::Gone => {
             // One that is late is no failure yet, but many of them are.
@@ -308,17 +331,25 @@ async fn refuse(
     visit: Option<Uuid>,
     problems: Option<Vec<Invalid>>,
 ) -> Result<Taken> {
+    if let Some(feedback_id) = first(visitor, opened, visit).await? {
+        return Ok(Ok(feedback_id));
+    }
+    match problems {
+        Some(problems) if !opened.link.is_gone(Utc::now()) => Ok(Err(Refused::Invalid(problems))),
+        _ => Err(gone()),
+    }
+}
+
+/// The feedback of a visit that has answered before, for a request that stores nothing. One of any other visit is a failure.
+async fn first(visitor: &Visitor, opened: &Opened, visit: Option<Uuid>) -> Result<Option<Uuid>> {
     let app = &visitor.state.app;
     app.failures.left(visitor.network)?;
     if let Some(visit) = visit {
         let first = app.store.first_answer(&opened.link, visit);
         if let Some(feedback_id) = within(QUICK, first).await? {
-            return Ok(Ok(feedback_id));
+            return Ok(Some(feedback_id));
         }
     }
     app.failures.take(visitor.network)?;
-    match problems {
-        Some(problems) if !opened.link.is_gone(Utc::now()) => Ok(Err(problems)),
-        _ => Err(gone()),
-    }
+    Ok(None)
 }

@@ -16,6 +16,7 @@ fn nothing_set_gives_the_documented_defaults() {
     assert_eq!(config.key_rate, NonZeroU32::new(500));
     assert_eq!(config.link_rate, NonZeroU32::new(5_000));
     assert_eq!(config.address_rate, NonZeroU32::new(100));
+    assert_eq!(config.address_answers, NonZeroU32::new(200));
     assert_eq!(config.trusted_proxies, TrustedProxies::default());
     assert_eq!(
         (config.max_body, config.max_records),
@@ -243,6 +244,7 @@ fn a_rate_of_zero_is_no_limit() {
         key_rate: none(),
         link_rate: none(),
         address_rate: none(),
+        address_answers: none(),
         ..Args::default()
     };
     let config = args.config(Role::Serve).unwrap();
@@ -250,4 +252,5 @@ fn a_rate_of_zero_is_no_limit() {
         (config.key_rate, config.link_rate, config.address_rate),
         (None, None, None)
     );
+    assert_eq!(config.address_answers, None);
 }

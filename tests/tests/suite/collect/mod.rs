@@ -4,4 +4,5 @@ mod answers;
 mod bad_input;
 mod browser;
 mod limits;
+mod stuffing;
 mod texts;

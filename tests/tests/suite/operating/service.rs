@@ -15,6 +15,8 @@ use tests::process::Process;
 use tests::servers::free_port;
 use tests::wait::{LATER, SOON, eventually};
 
+mod embedded_only;
+
 #[tokio::test]
 async fn health_names_the_servers_it_needs() -> Result<()> {
     let app = App::start().await?;
@@ -318,42 +320,6 @@ async fn a_database_that_is_away_is_waited_for_until_sigterm() -> Result<()> {
     let log = process.log()?;
     ensure!(status.code() == Some(0), "ended with {status}: {log}");
     ensure!(!log.contains("hunter2"), "told: {log}");
-    Ok(())
-}
-
-#[tokio::test]
-async fn the_first_start_makes_a_key_and_the_second_does_not() -> Result<()> {
-    let mut app = App::start().await?;
-    if !app.embedded() {
-        // Servers are for operators, who make keys themselves.
-        return Ok(());
-    }
-    let path = app.folder().join("data/first-key.json");
-    let key: Value = eventually(SOON, async || {
-        Ok(serde_json::from_slice(&std::fs::read(&path)?)?)
-    })
-    .await?;
-    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path)?.permissions());
-    ensure!(mode & 0o777 == 0o600, "mode {mode:o}");
-    let call = app
-        .anonymous()?
-        .call(reqwest::Method::GET, tests::import::IMPORT);
-    call.header("x-api-key", key["api_key"].as_str().unwrap_or_default())
-        .header(
-            "x-secret-key",
-            key["secret_key"].as_str().unwrap_or_default(),
-        )
-        .send()
-        .await?
-        .expect(200)?;
-    let before = app.succeeds(&["key", "list"]).await?;
-    app.api()?.stop().await?;
-    app.api()?.start_again().await?;
-    let after = app.succeeds(&["key", "list"]).await?;
-    ensure!(
-        before.lines().count() == after.lines().count(),
-        "another key was made: {after}"
-    );
     Ok(())
 }
 
