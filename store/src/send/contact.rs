@@ -166,8 +166,10 @@ impl Store {
             let Some((last, _)) = slice.last() else { break };
             after.clone_from(last);
             for phone in slice.into_iter().filter_map(|(_, phone)| phone) {
-                let mut of_phone = pepper.phone_macs(account_id, &phone);
-                if let Some(mac) = of_phone.find(|mac| macs.remove(&mac[..])) {
+                let mac = pepper
+                    .phone_macs(account_id, &phone)
+                    .find(|mac| macs.remove(&mac[..]));
+                if let Some(mac) = mac {
                     phones.insert(mac.to_vec(), phone);
                 }
             }
