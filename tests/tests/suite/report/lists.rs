@@ -6,6 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use tests::form::short_form;
+use tests::import::segment;
 use tests::report::{Of, page};
 use tests::wait::{SOON, eventually};
 use uuid::Uuid;
@@ -395,6 +396,40 @@ async fn tracking_fields_are_the_same_bytes_on_every_database() -> Result<()> {
             "{kind}: {}",
             answer.text()?
         );
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn words_are_found_whatever_their_case_in_any_alphabet() -> Result<()> {
+    let stage = Stage::open().await?;
+    let client = &stage.owner;
+    let form = client.published(&small_form("Words")).await?;
+    let link = client.link(&form, "1", &[]).await?;
+    let at = moment("2026-03-04T08:00:00Z")?;
+    let texts = [
+        "ÄRGER in der Straße",
+        "ärger: οδός, Οδος",
+        "100% [x] a.b *?\\",
+    ];
+    let given = texts.map(|text| (Uuid::new_v4(), at, json!({"score": 1, "words": text})));
+    stage.answered_all(&link, &given).await?;
+    let path = Of::Feedbacks.path(&form, WEEK, "");
+    for (words, found) in [
+        ("Ärger", 2),
+        ("ärGER", 2),
+        ("STRA\u{1e9e}E", 1),
+        ("ΟΔΟΣ", 1),
+        ("% [X]", 1),
+        ("A.B *?\\", 1),
+        ("a?b", 0),
+        ("[abc]", 0),
+        ("x.*b", 0),
+    ] {
+        let list = client.get(&format!("{path}?q={}", segment(words))).await?;
+        let list: Value = list.expect(200)?.json()?;
+        let items = list["items"].as_array().map_or(0, Vec::len);
+        ensure!(items == found && list["total"] == found, "{words}: {list}");
     }
     Ok(())
 }
