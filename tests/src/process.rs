@@ -271,12 +271,12 @@ mod tests {
         let mut wrapper = Command::new("sh");
         wrapper.args(["-c", "sleep 600 & echo $!; wait"]);
         let process = Process::start("a wrapper", &mut wrapper, &folder.path().join("log"))?;
-        let wrapped: u32 = eventually(SOON, async || Ok(process.log()?.trim().parse()?)).await?;
+        let inner: u32 = eventually(SOON, async || Ok(process.log()?.trim().parse()?)).await?;
         drop(process);
         eventually(SOON, async || {
             // What has ended and waits for its parent has none.
-            let line = std::fs::read(format!("/proc/{wrapped}/cmdline")).unwrap_or_default();
-            ensure!(line.is_empty(), "{wrapped} still runs");
+            let line = std::fs::read(format!("/proc/{inner}/cmdline")).unwrap_or_default();
+            ensure!(line.is_empty(), "{inner} still runs");
             Ok(())
         })
         .await

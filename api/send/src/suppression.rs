@@ -49,10 +49,17 @@ pub async fn list_suppressed(
     let (before, pepper) = (list.position()?, state.pepper()?);
     let (store, account_id) = (&caller.app.store, caller.account_id());
     let page = store.suppressed(account_id, before, list.limit).await?;
-    let items = page.rows.into_iter().map(|row| {
-        let phone = shown(&row, account_id, pepper);
-        let position = (row.since, row.phone_mac.clone());
-        (position, Suppressed { phone, ..row })
+    let mut rows = page.rows;
+    for row in &mut rows {
+        row.phone = shown(row, account_id, pepper);
+    }
+    let unknown = rows.iter().filter(|row| row.phone.is_none());
+    let unknown = unknown.map(|row| row.phone_mac.clone()).collect();
+    let phones = store.phones_of(account_id, unknown, pepper).await?;
+    let items = rows.into_iter().map(|mut row| {
+        let found = phones.get(&row.phone_mac);
+        row.phone = row.phone.or_else(|| found.map(|phone| masked(phone)));
+        ((row.since, row.phone_mac.clone()), row)
     });
     list.answer(items, page.next)
 }

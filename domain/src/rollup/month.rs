@@ -50,6 +50,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::rollup::tests::{any_damages, any_delta, damaged};
     use crate::rollup::{DayCounts, Delta, FieldCounts};
 
     fn month() -> Month {
@@ -94,8 +95,16 @@ mod tests {
         }
 
         #[test]
-        fn what_is_read_is_what_would_be_written(bytes in prop::collection::vec(0_u8..30, 0..40)) {
-            let bytes = [&[2][..], &bytes].concat();
+        fn what_is_read_is_what_would_be_written(
+            days in prop::collection::btree_map(1_u32..=28, any_delta(), 0..5),
+            damages in any_damages(),
+        ) {
+            let days = days.into_iter();
+            let days: Vec<_> = days.map(|(day, delta)| (month().day(day).unwrap(), delta)).collect();
+            let whole = encoded(&days);
+            prop_assert_eq!(decode(month(), &whole), Ok(days));
+            let bytes = damaged(whole, &damages);
+            let _ = decode::<DayCounts>(month(), &bytes);
             if let Ok(days) = decode(month(), &bytes) {
                 prop_assert_eq!(encoded(&days), bytes);
             }

@@ -1,6 +1,6 @@
 //! Whom an account may not send to: its suppression list. A phone is kept as its HMAC alone, so the list outlives the recipient.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::pepper::Pepper;
@@ -21,6 +21,10 @@ pub(super) const OPT_IN: &str = "UPDATE contact SET opted_out_at = NULL, source 
 const CONTACTS: &str = "WITH g(a, p) AS (ROWS)
      SELECT c.phone_mac, c.last_sent_at, c.last_campaign_id, c.opted_out_at IS NOT NULL AS opted_out
        FROM g JOIN contact c ON c.account_id = g.a AND c.phone_mac = g.p ORDER BY c.account_id, c.phone_mac";
+
+/// Recipients that are read at once, and how often, for the phones of one page.
+const SLICE: i64 = 2_000;
+const SLICES: usize = 10;
 
 /// What an account knows of a phone.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,7 +52,8 @@ pub type SuppressedAt = (DateTime<Utc>, Vec<u8>);
 pub struct Suppressed {
     #[serde(skip)]
     pub phone_mac: Vec<u8>,
-    /// But for three digits masked; null where no stored recipient has it.
+    /// But for three digits masked; null where no stored recipient has it. Of phones that were never sent to the first 20,000
+    /// recipients are looked at.
     // As it is read, that of the recipient whom the account sent to last under this MAC. It may have another phone by now.
     #[schema(required = true, example = "+*********567")]
     pub phone: Option<String>,
@@ -133,6 +138,43 @@ impl Store {
         let rows = self.rows(rows, values![account_id, at, mac, most]).await?;
         let position = |row: &Suppressed| (row.since, row.phone_mac.clone());
         Ok(ListPage::new(read(&rows)?, limit, false, position))
+    }
+}
+
+impl Store {
+    /// The phones of these MACs, as far as recipients have them that are among the first of the account: there is no index of
+    /// phones. A phone that was put on the list by hand may never have been sent to, so no docid is known of it.
+    ///
+    /// # Errors
+    /// See [`crate::Error`].
+    pub async fn phones_of(
+        &self,
+        account_id: Uuid,
+        mut macs: HashSet<Vec<u8>>,
+        pepper: &Pepper,
+    ) -> Result<HashMap<Vec<u8>, String>> {
+        let mut phones = HashMap::new();
+        let mut after = String::new();
+        for _ in 0..SLICES {
+            if macs.is_empty() {
+                break;
+            }
+            let slice = "SELECT docid, phone FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3";
+            let slice: Vec<(String, Option<String>)> = self
+                .all(slice, values![account_id, after.as_str(), SLICE])
+                .await?;
+            let Some((last, _)) = slice.last() else { break };
+            after.clone_from(last);
+            for phone in slice.into_iter().filter_map(|(_, phone)| phone) {
+                let mac = pepper
+                    .phone_macs(account_id, &phone)
+                    .find(|mac| macs.remove(&mac[..]));
+                if let Some(mac) = mac {
+                    phones.insert(mac.to_vec(), phone);
+                }
+            }
+        }
+        Ok(phones)
     }
 }
 

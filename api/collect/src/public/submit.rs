@@ -277,8 +277,7 @@ async fn take(
     let outcome = match &taken {
         Ok(Ok(_)) => "stored",
         Ok(Err(Refused::Invalid(_))) => Code::ValidationFailed.as_str(),
-        Ok(Err(Refused::Enough(problem))) => problem.code().as_str(),
-        Err(problem) => problem.code().as_str(),
+        Ok(Err(Refused::Enough(problem))) | Err(problem) => problem.code().as_str(),
     };
     metrics::counter!("feedback_answers_total", "outcome" => outcome).increment(1);
     taken

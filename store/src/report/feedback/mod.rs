@@ -7,6 +7,7 @@
 
 mod rows;
 mod tally;
+mod words;
 
 use std::ops::Range;
 
@@ -128,7 +129,7 @@ impl Store {
         } else {
             // Only reading it tells.
             let run = Run::of(query.range);
-            let values = rows::values(query, run, &run.ids(None), None)?;
+            let values = rows::values(tx.is_sqlite(), query, run, &run.ids(None), None)?;
             let counted = rows::of_list(tx.is_sqlite(), query, rows::COUNTED);
             let counted = tx.one(counted, values).await?;
             (counted.unwrap_or_default(), vec![run])
@@ -252,15 +253,16 @@ impl Tx {
         (rows, is_small): (usize, bool),
         read: &mut Read,
     ) -> Result<()> {
-        let values = |rows| rows::values(query, run, &ids, rows);
+        let is_sqlite = self.is_sqlite();
+        let values = |rows| rows::values(is_sqlite, query, run, &ids, rows);
         let mut fitting = rows;
         if !is_small {
-            let sizes = rows::of_list(self.is_sqlite(), query, rows::SIZES);
+            let sizes = rows::of_list(is_sqlite, query, rows::SIZES);
             let sizes: Vec<i32> = self.all(sizes, values(Some(rows))?).await?;
             fitting = rows_that_fit(&sizes, read.bytes_left());
             read.has_more = fitting < sizes.len();
         }
-        let listed = rows::of_list(self.is_sqlite(), query, rows::LISTED);
+        let listed = rows::of_list(is_sqlite, query, rows::LISTED);
         read.add(self.stream(listed, values(Some(fitting))?)).await
     }
 }

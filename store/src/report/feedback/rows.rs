@@ -8,6 +8,7 @@ use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use super::tally::Run;
+use super::words::pattern;
 use super::{FeedbackQuery, FeedbackRow};
 use crate::tx::values;
 use crate::{Error, PAGE_BYTES, Result};
@@ -26,12 +27,12 @@ pub(super) const COUNTED: (&str, &str) = ("count(*)", "");
 
 const NEWEST: &str = "ORDER BY f.feedback_id DESC LIMIT $11";
 
-/// Each of the words ($9) is in the answer to a field ($10). SQLite takes capitals beyond ASCII for other letters.
+/// Each of the words ($9, as their patterns) is in the answer to a field ($10).
 const WORDS_POSTGRES: &str =
     "NOT EXISTS (SELECT 1 FROM json_array_elements_text(CAST($9 AS json)) w(word)
-     WHERE strpos(lower(coalesce(CAST(f.answers AS json) ->> $10, '')), lower(w.word)) = 0)";
+     WHERE coalesce(CAST(f.answers AS json) ->> $10, '') !~ w.word)";
 const WORDS_SQLITE: &str = "NOT EXISTS (SELECT 1 FROM json_each($9) w
-     WHERE instr(lower(coalesce(f.answers ->> $10, '')), lower(w.value)) = 0)";
+     WHERE coalesce(f.answers ->> $10, '') NOT GLOB w.value)";
 
 const TRACK_FIELDS_SQLITE: &str = "NOT EXISTS (
      SELECT 1 FROM json_each($8) p
@@ -89,6 +90,7 @@ fn comments(query: &FeedbackQuery) -> &'static str {
 
 /// The values of [`of_list`], with how many rows at most where it asks for that.
 pub(super) fn values(
+    is_sqlite: bool,
     query: &FeedbackQuery,
     run: Run,
     ids: &Range<Uuid>,
@@ -96,6 +98,8 @@ pub(super) fn values(
 ) -> Result<Vec<Value>> {
     let bus_prop = query.bus_prop_id.map(|id| format!("_{id}_"));
     let track_fields = serde_json::to_string(&query.track_fields).map_err(Error::broken)?;
+    let words = query.answers.words.iter();
+    let words: Vec<String> = words.map(|word| pattern(word, is_sqlite)).collect();
     let mut values = values![
         query.form,
         ids.start,
@@ -104,7 +108,7 @@ pub(super) fn values(
         run.last,
         bus_prop.unwrap_or_default(),
         track_fields,
-        serde_json::to_string(&query.answers.words).map_err(Error::broken)?,
+        serde_json::to_string(&words).map_err(Error::broken)?,
         query.answers.comment_key.as_str(),
     ];
     values.extend(most.map(|most| i64::try_from(most).unwrap_or(i64::MAX).into()));

@@ -2,7 +2,6 @@
 
 use anyhow::{Context, Result, ensure};
 use chrono::{TimeDelta, Utc};
-use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use tests::form::short_form;
@@ -348,53 +347,4 @@ async fn an_answer_of_now_is_on_the_list_at_once_and_in_reports_soon() -> Result
         Ok(())
     })
     .await
-}
-
-#[tokio::test]
-async fn what_came_in_the_same_millisecond_is_listed_newest_first() -> Result<()> {
-    let stage = Stage::open().await?;
-    let client = &stage.owner;
-    let form = client.published(&small_form("Quick")).await?;
-    let link = client.link(&form, "1", &[]).await?;
-    let began = moment("2026-03-04T08:00:00.123Z")?;
-    let given = (0..20).map(|number| {
-        let at = began + TimeDelta::microseconds(number * 50);
-        (Uuid::new_v4(), at, json!({"score": number % 11}))
-    });
-    let mut ids = stage
-        .answered_all(&link, &given.collect::<Vec<_>>())
-        .await?;
-    ids.reverse();
-    let list = stage.list(Of::Feedbacks, &form, WEEK, "", 20).await?;
-    let items = list["items"].as_array().context("no items")?;
-    let listed: Vec<Uuid> = items.iter().map(id).collect::<Result<_>>()?;
-    ensure!(listed == ids, "not newest first: {list}");
-    Ok(())
-}
-
-#[tokio::test]
-async fn tracking_fields_are_the_same_bytes_on_every_database() -> Result<()> {
-    let stage = Stage::open().await?;
-    let client = &stage.owner;
-    let form = client.published(&small_form("Fields")).await?;
-    let fields = [("track_field", "b=1"), ("track_field", "aa=2")];
-    let link = client.link(&form, "1", &fields).await?;
-    fill(&stage, &link, "2026-03-04T08:00:00Z", 1).await?;
-    stage.list(Of::Feedbacks, &form, WEEK, "", 1).await?;
-    let path = Of::Feedbacks.path(&form, WEEK, "");
-    let (object, quoted) = (r#"{"aa":"2","b":"1"}"#, r#""{""aa"":""2"",""b"":""1""}""#);
-    for (kind, wanted) in [
-        ("application/json", object),
-        ("application/x-ndjson", object),
-        ("text/csv", quoted),
-    ] {
-        let call = client.call(Method::GET, &path).header("accept", kind);
-        let answer = call.send().await?.expect(200)?;
-        ensure!(
-            answer.text()?.contains(wanted),
-            "{kind}: {}",
-            answer.text()?
-        );
-    }
-    Ok(())
 }

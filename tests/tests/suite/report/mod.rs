@@ -4,6 +4,7 @@
 //! A report is about days long gone, and HTTP takes answers of today only: views and answers of other days are recorded
 //! through the service's own `store`, beside the running service. Everything is read as any client reads it.
 
+mod alike;
 mod bad_input;
 mod caching;
 mod changes;

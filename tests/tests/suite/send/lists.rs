@@ -149,7 +149,7 @@ async fn the_suppression_list_is_newest_first() -> Result<()> {
     client.import_and_wait(&records("A", 5, "1"), LATER).await?;
     let path = "/api_v1/sms/suppression";
     for n in 0..5 {
-        let body = json!({"phone": format!("+49151000000{n}")}).to_string();
+        let body = json!({"phone": format!("+49151000000{}", n + 1)}).to_string();
         client
             .call(Method::PUT, path)
             .body(JSON, body)
@@ -160,5 +160,9 @@ async fn the_suppression_list_is_newest_first() -> Result<()> {
     let since = all(&client, &format!("{path}?limit=2"), "since").await?;
     ensure!(since.len() == 5, "{since:?}");
     ensure!(since.iter().rev().is_sorted(), "{since:?}");
+    // Nothing was sent to them, and the last one is nobody's.
+    let phones = all(&client, &format!("{path}?limit=2"), "phone").await?;
+    let known = [4, 3, 2, 1].map(|n| format!("+*********00{n}"));
+    ensure!(phones == known, "{phones:?}");
     Ok(())
 }
