@@ -24,6 +24,7 @@ pub(crate) async fn run(config: Config, is_demo: bool, process: Process) -> anyh
     let worker = Worker::new(backends.clone(), &config, drained.clone());
     let checks = worker.checks();
     let worker = tokio::spawn(worker.run());
+    let store = backends.store.clone();
     let served = async {
         if is_demo {
             let live = Box::pin(demo::open(&backends, &config)).await?;
@@ -36,6 +37,7 @@ pub(crate) async fn run(config: Config, is_demo: bool, process: Process) -> anyh
     let served = served.await;
     drained.cancel();
     worker.await?;
+    store.close().await;
     served
 }
 

@@ -60,6 +60,7 @@ impl Store {
             self.cancel(account_id, batch_id, &["stalled"]).await?;
         }
         self.sweep_erased().await?;
+        self.truncate_log().await?;
         swept
     }
 

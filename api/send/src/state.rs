@@ -11,6 +11,7 @@ use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
 use platform::backends::Backends;
 use platform::config::Config;
+use platform::places::Places;
 use sender::Provider;
 use sender::setting::{Kind, Setting};
 use uuid::Uuid;
@@ -43,6 +44,8 @@ pub struct SendState {
     pub receipts: Arc<Committer<Receipts>>,
     /// How many test messages each account may still send, on this instance.
     pub tests: Arc<Tests>,
+    /// A place to look through recipients for a phone, which no index finds.
+    pub scans: Places,
 }
 
 impl SendState {
@@ -56,6 +59,7 @@ impl SendState {
             links_are_local: config.public_url.is_local(),
             receipts: Arc::new(Committer::start(app)),
             tests: Arc::new(Tests::keyed(Quota::per_hour(TESTS))),
+            scans: Places::new(1),
         }
     }
 

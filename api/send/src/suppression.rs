@@ -1,5 +1,7 @@
 //! Whom an account may not send to.
 
+use std::collections::HashSet;
+
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -54,8 +56,14 @@ pub async fn list_suppressed(
         row.phone = shown(row, account_id, pepper);
     }
     let unknown = rows.iter().filter(|row| row.phone.is_none());
-    let unknown = unknown.map(|row| row.phone_mac.clone()).collect();
+    let unknown: HashSet<_> = unknown.map(|row| row.phone_mac.clone()).collect();
+    let place = if unknown.is_empty() {
+        None
+    } else {
+        state.scans.take(account_id).await
+    };
     let phones = store.phones_of(account_id, unknown, pepper).await?;
+    drop(place);
     let items = rows.into_iter().map(|mut row| {
         let found = phones.get(&row.phone_mac);
         row.phone = row.phone.or_else(|| found.map(|phone| masked(phone)));

@@ -11,10 +11,11 @@ use sea_orm::sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sea_orm::sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
-use sea_orm::sqlx::{ConnectOptions, Connection};
+use sea_orm::sqlx::{AssertSqlSafe, ConnectOptions, Connection, raw_sql};
 
 use sea_orm::{DbBackend, DbErr};
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use super::Store;
 use super::error::{Error, is_read_only};
@@ -27,6 +28,11 @@ const PING_AFTER: Duration = Duration::from_secs(1);
 const IDLE_IN_TRANSACTION: &str = "8000";
 /// `SQLite` only: how long a write waits behind the other writers.
 const WRITER_WAIT: Duration = Duration::from_secs(20);
+
+/// `SQLite` only: how long the truncation of the log waits for readers.
+const LOG_WAIT: Duration = Duration::from_millis(100);
+/// How long the end of a process waits for connections that are in use.
+const CLOSING: Duration = Duration::from_secs(2);
 
 /// `SQLite` only: how many statements a connection keeps prepared. (By default 100: fewer than there are, with the lengths of those for many rows.)
 const STATEMENTS: usize = 500;
@@ -112,6 +118,47 @@ impl Store {
             Pool::Sqlite { .. } => self.pool.clone(),
         };
         Self { pool }
+    }
+
+    /// SQLite only: moves what the log has into the database and empties the log, because pages that were overwritten since stand
+    /// there still. While somebody reads an older state this is left for the next time.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn truncate_log(&self) -> Result<(), Error> {
+        let Pool::Sqlite { writer, .. } = &self.pool else {
+            return Ok(());
+        };
+        let mut connection = writer.acquire().await?;
+        // Others wait for the writer meanwhile.
+        let short = format!("PRAGMA busy_timeout = {}", LOG_WAIT.as_millis());
+        let usual = format!("PRAGMA busy_timeout = {}", WRITER_WAIT.as_millis());
+        raw_sql(AssertSqlSafe(short))
+            .execute(&mut *connection)
+            .await?;
+        let truncated = raw_sql("PRAGMA wal_checkpoint(TRUNCATE)");
+        let truncated = truncated.execute(&mut *connection).await;
+        raw_sql(AssertSqlSafe(usual))
+            .execute(&mut *connection)
+            .await?;
+        truncated?;
+        Ok(())
+    }
+
+    /// Closes the connections at the end of the process. The last of SQLite's takes the log with it.
+    pub async fn close(&self) {
+        let closing = async {
+            match &self.pool {
+                Pool::Postgres { pool, .. } => pool.close().await,
+                Pool::Sqlite { writer, readers } => {
+                    readers.close().await;
+                    writer.close().await;
+                }
+            }
+        };
+        if timeout(CLOSING, closing).await.is_err() {
+            tracing::warn!("connections to the database are still in use at the end");
+        }
     }
 
     /// The file that a URL of SQLite names; none of PostgreSQL. It need not be there.
