@@ -14,8 +14,9 @@ mod serve;
 use api_collect::pages::{self, Frame};
 use api_http::{AppState, Problem, entry, error};
 use axum::Router;
-use axum::http::{HeaderMap, Method, StatusCode, Uri};
-use axum::middleware::from_fn_with_state;
+use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use platform::backends::Backends;
 use platform::config::Config;
@@ -39,6 +40,7 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
         .external_url_unchecked("/openapi.json", openapi::complete(&document))
         // Its validator is a service elsewhere.
         .config(DocsConfig::default().validator_url("none"));
+    let docs = Router::from(docs).layer(map_response(with_policy));
     let pages = api_dashboard::routes(state, config, backends.cache.clone(), router.clone());
     router
         .merge(docs)
@@ -46,6 +48,22 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
         .fallback(nothing_here)
         .method_not_allowed_fallback(error::method_not_allowed)
         .layer(from_fn_with_state(state.clone(), entry::guarded))
+}
+
+/// The page of the docs comes from this service alone. Its library writes styles into the page.
+const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+                           font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The headers of all pages.
+async fn with_policy(mut response: Response) -> Response {
+    let headers = [
+        (CONTENT_SECURITY_POLICY, DOCS_POLICY),
+        (REFERRER_POLICY, "same-origin"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    let headers = headers.map(|(name, value)| (name, HeaderValue::from_static(value)));
+    response.headers_mut().extend(headers);
+    response
 }
 
 /// What is answered where no route is. People get a page: those of the dashboard, and under a link, where most had theirs damaged

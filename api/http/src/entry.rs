@@ -8,7 +8,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::header::{CONTENT_TYPE, STRICT_TRANSPORT_SECURITY};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
@@ -18,13 +19,32 @@ use tracing::Instrument;
 use crate::observe::{Meters, Observation};
 use crate::{AppState, auth, drain, error};
 
+/// A page shares its window with no other site.
+const OPENER: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+/// Browsers ask over TLS alone for so long.
+const YEAR: HeaderValue = HeaderValue::from_static("max-age=31536000");
+
 /// The layer around the service's own routes.
 pub async fn guarded(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let meters = Arc::clone(&state.meters);
-    answer(&meters, request, |request| {
+    let is_secure = state.public_url.starts_with("https://");
+    let mut response = answer(&meters, request, |request| {
         auth::guard(state, request, next).map(IntoResponse::into_response)
     })
-    .await
+    .await;
+    keep_safe(response.headers_mut(), is_secure);
+    response
+}
+
+/// What all pages have, and all answers of a service that others reach over TLS.
+fn keep_safe(headers: &mut HeaderMap, is_secure: bool) {
+    let kind = headers.get(CONTENT_TYPE);
+    if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
+        headers.insert(OPENER, HeaderValue::from_static("same-origin"));
+    }
+    if is_secure {
+        headers.insert(STRICT_TRANSPORT_SECURITY, YEAR);
+    }
 }
 
 /// The layer around routes that need no key: health and metrics.
@@ -86,6 +106,22 @@ mod tests {
         let response = ask("/nowhere").await;
         assert_eq!(response.status(), StatusCode::NOT_FOUND);
         assert_eq!(response.headers()[X_REQUEST_ID], "r-1");
+    }
+
+    #[test]
+    fn pages_and_answers_over_tls_have_headers_that_keep_them_safe() {
+        for (kind, is_secure, has_opener) in [
+            ("text/html; charset=utf-8", true, true),
+            ("text/html", false, true),
+            ("application/json", true, false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+            keep_safe(&mut headers, is_secure);
+            assert_eq!(headers.contains_key(OPENER), has_opener, "{kind}");
+            let strict = headers.contains_key(STRICT_TRANSPORT_SECURITY);
+            assert_eq!(strict, is_secure, "{kind}");
+        }
     }
 
     #[tokio::test]

@@ -175,6 +175,9 @@ async fn the_docs_page_loads_nothing_from_elsewhere() -> Result<()> {
     ensure!(moved.header("location") == Some("/docs/"), "{moved:?}");
     let answer = client.get("/docs/").await?.expect(200)?;
     let page = answer.text()?;
+    let policy = answer.header("content-security-policy");
+    let policy = policy.unwrap_or_default();
+    ensure!(policy.starts_with("default-src 'none'"), "{answer:?}");
     for attribute in ["src=\"http", "src=\"//", "href=\"http", "href=\"//"] {
         ensure!(!page.contains(attribute), "{attribute} in {page}");
     }
