@@ -18,10 +18,10 @@ pub struct AnswerQuery {
     #[param(required = false, nullable = false, value_type = String, min_length = 1, max_length = 200, pattern = "^[^\\u0000]*$")]
     q: Vec<String>,
     /// Only those with one of these answers, such as `0-6` or `10`.
-    #[param(required = false, nullable = false, value_type = String, pattern = "^([0-9]|10)(-([0-9]|10))?$")]
+    #[param(required = false, nullable = false, value_type = String, pattern = "^(0(-([0-9]|10))?|1(-([1-9]|10))?|2(-([2-9]|10))?|3(-([3-9]|10))?|4(-([4-9]|10))?|5(-([5-9]|10))?|6(-([6-9]|10))?|7(-([7-9]|10))?|8(-([8-9]|10))?|9(-(9|10))?|10(-10)?)$")]
     nps: Option<(u8, u8)>,
     /// Only those with one of these answers, such as `4-5`.
-    #[param(required = false, nullable = false, value_type = String, pattern = "^[1-5](-[1-5])?$")]
+    #[param(required = false, nullable = false, value_type = String, pattern = "^(1(-[1-5])?|2(-[2-5])?|3(-[3-5])?|4(-[4-5])?|5(-5)?)$")]
     happiness: Option<(u8, u8)>,
 }
 

@@ -131,7 +131,7 @@ async fn a_campaign_is_for_batches_of_its_account() -> Result<()> {
         json!("00000000-0000-7000-8000-000000000000"),
         theirs["batch_id"].clone(),
     ] {
-        body["audience"]["batch_ids"][1] = unknown;
+        body["audience"]["batch_ids"] = json!([own["batch_id"], unknown]);
         for (method, path) in [
             (Method::POST, CAMPAIGN.to_owned()),
             (Method::PUT, campaign_path(&campaign)),
