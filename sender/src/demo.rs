@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::Provider;
 use crate::message::{Event, EventKind, Handed, Message, Receipt, ReceiptStatus, Subject};
-use crate::setting::{Connect, Fault, Query, bad_url};
+use crate::provider_url::{Connect, Fault, Query, bad_url};
 
 const DEFAULT_FAILURES: u64 = 2;
 const DEFAULT_DELAY: Duration = Duration::from_secs(2);

@@ -11,7 +11,7 @@ use crate::Provider;
 use crate::client::{Answer, HttpClient};
 use crate::hook::{HookError, HookRequest};
 use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::setting::{Fault, Login, bad_url};
+use crate::provider_url::{Fault, Login, bad_url};
 
 /// Delivered, not delivered, with the centre, refused by it; not: buffered.
 const DLR_MASK: &str = "27";

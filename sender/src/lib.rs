@@ -3,7 +3,7 @@
 //! - [`setting`]: what `FEEDBACK_SENDERS` says, parsed.
 //! - [`Provider`]: one way to hand over a message and to read receipts and inbound texts. Each kind has a file of its own:
 //!   `demo`, `https`, `twilio`, `vonage`, `kannel`, `smpp`.
-//! - `client`: the HTTP client of those that speak HTTP. It tells "no byte was written" from "it may have been sent".
+//! - `provider_url`: what the URLs of all kinds have in common. `client`: the HTTP client of those that speak HTTP. It tells "no byte was written" from "it may have been sent".
 //!
 //! What is *not* here: what is sent to whom and when (in `store` and `worker`), the text and its parts (in `domain`).
 
@@ -13,6 +13,7 @@ mod hook;
 mod https;
 mod kannel;
 mod message;
+mod provider_url;
 pub mod setting;
 mod signature;
 mod smpp;

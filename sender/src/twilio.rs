@@ -14,8 +14,11 @@ use url::form_urlencoded;
 use crate::client::{Answer, FORM, HttpClient};
 use crate::hook::{HookError, HookRequest, Parameters};
 use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::setting::{Fault, Login, is_service, no_url};
+use crate::provider_url::{Fault, Login, no_url};
 use crate::{Provider, value};
+
+/// The length of an id of a messaging service: `MG` and 32 hexadecimal digits.
+pub(crate) const SERVICE_ID: usize = 34;
 
 /// Seconds.
 const LONGEST_VALIDITY: u64 = 36_000;
@@ -151,4 +154,11 @@ impl Provider for Twilio {
     fn hook_answer(&self) -> (&'static str, &'static str) {
         ("text/xml", "<Response/>")
     }
+}
+
+/// Whether it is the id of a messaging service of Twilio's.
+pub(crate) fn is_service(from: &str) -> bool {
+    let digits = from.strip_prefix("MG");
+    from.len() == SERVICE_ID
+        && digits.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))
 }

@@ -13,7 +13,7 @@ use self::signature::Signature;
 use crate::client::{Answer, FORM, HttpClient};
 use crate::hook::{HookError, HookRequest, Parameters};
 use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::setting::{Fault, Login, Query};
+use crate::provider_url::{Fault, Login, Query};
 use crate::{Provider, value};
 
 /// Milliseconds, as Vonage documents them.

@@ -11,6 +11,7 @@
 //! - [`report`]: the rollups, what reports and lists are read from, and counts made anew to check and to replace them.
 //! - `statistics`: what PostgreSQL's planner believes of tables.
 //! - `sweep`: what time leaves behind.
+//! - `version`: what counts are labelled with, raised by all that changes one.
 //! - [`tx`]: one [`Store`] over PostgreSQL or SQLite, transactions, errors. The others are built on it.
 //!
 //! What is *not* here: HTTP, queues, caches, and any rule that needs no query (those live in `domain`).
@@ -29,5 +30,6 @@ pub mod send;
 mod statistics;
 mod sweep;
 pub mod tx;
+mod version;
 
 pub use tx::{Committed, Error, ListPage, PAGE_BYTES, Result, Store, Tx, Workload};

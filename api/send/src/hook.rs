@@ -23,9 +23,8 @@ use uuid::Uuid;
 
 use crate::state::SendState;
 use api_http::body;
-use api_http::commit::Group;
 use api_http::memory::MemoryPermit;
-use api_http::{AppState, Code, Network, Parameters, Problem, QUICK, Result, within};
+use api_http::{Code, Network, Parameters, Problem, QUICK, Result, within};
 
 const MAX_BODY: usize = 64 << 10;
 /// The parameter of a callback address that has the message's reference.
@@ -182,20 +181,6 @@ fn unauthenticated() -> Problem {
         Code::Unauthenticated,
         "the address or the signature is not that of the sender's provider",
     )
-}
-
-/// Receipts share commits with those that arrive meanwhile.
-pub struct Receipts;
-
-impl Group for Receipts {
-    type Item = NewReceipt;
-    type Outcome = ();
-    const NAME: &'static str = "receipts";
-
-    async fn commit(app: &AppState, items: &[NewReceipt]) -> Result<Vec<()>, store::Error> {
-        app.store.record_receipts(items).await?;
-        Ok(vec![(); items.len()])
-    }
 }
 
 async fn store_receipt(hook: &Hook, receipt: Receipt) -> Result<()> {

@@ -11,6 +11,7 @@
 mod campaign;
 mod hook;
 mod message;
+mod receipts;
 mod sender;
 mod setting;
 mod state;

@@ -15,7 +15,7 @@ use sender::Provider;
 use sender::setting::{Kind, Setting};
 use uuid::Uuid;
 
-use crate::hook::Receipts;
+use crate::receipts::Receipts;
 use api_http::{AppState, Caller, Code, Problem, Result};
 
 /// Test messages of an account in an hour.

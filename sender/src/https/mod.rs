@@ -12,7 +12,7 @@ use self::signature::{ID, SIGNATURE, Secret, TIMESTAMP};
 use crate::client::{Answer, HttpClient};
 use crate::hook::{HookError, HookRequest};
 use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::setting::{Fault, Query, bad_parameter, bad_url, no_url};
+use crate::provider_url::{Fault, Query, bad_parameter, bad_url, no_url};
 use crate::{Provider, value};
 
 pub(crate) struct Https {

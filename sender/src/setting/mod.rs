@@ -2,8 +2,6 @@
 //!
 //! The parameters that all senders have are read here; each provider reads its own.
 
-mod login;
-mod query;
 #[cfg(test)]
 mod tests;
 
@@ -17,15 +15,13 @@ use domain::phone::PhoneNumber;
 use domain::sms::Country;
 use strum::{EnumString, IntoStaticStr};
 
-pub(crate) use self::login::Login;
-pub(crate) use self::query::Query;
 use crate::client::{HTTP_TIMEOUT, HttpClient};
+use crate::provider_url::{Connect, Fault, Login, Query, bad_parameter, bad_url};
+use crate::twilio::{SERVICE_ID, is_service};
 use crate::{Provider, demo, https, kannel, smpp, twilio, vonage};
 
 const DEFAULT_RATE: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 const DEFAULT_WINDOW: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
-/// Of an id of a messaging service: `MG` and 32 hexadecimal digits.
-const SERVICE_ID: usize = 34;
 
 /// One sender. It has no `Debug`, because it knows secrets.
 #[derive(Clone)]
@@ -61,30 +57,10 @@ pub enum Kind {
     Smpp,
 }
 
-/// Gives a sender's provider.
-pub(crate) type Connect = Arc<dyn Fn() -> Arc<dyn Provider> + Send + Sync>;
-
 /// Gives always the same one, which holds no connection that has to end.
 fn always(provider: impl Provider + 'static) -> Connect {
     let provider = Arc::new(provider);
     Arc::new(move || provider.clone())
-}
-
-/// What is wrong with one sender. No piece of its URL, which has secrets.
-pub(crate) type Fault = String;
-
-/// What is wrong with a parameter of the query.
-pub(crate) fn bad_parameter(name: &'static str, what: &'static str) -> Fault {
-    format!("`{name}` {what}")
-}
-
-/// What is wrong with something else in the URL.
-pub(crate) fn bad_url(what: &'static str) -> Fault {
-    format!("its URL {what}")
-}
-
-pub(crate) fn no_url() -> Fault {
-    bad_url("cannot be read")
 }
 
 /// Reads the variable.
@@ -198,13 +174,6 @@ impl Setting {
     pub fn connect(&self) -> Arc<dyn Provider> {
         (self.connect)()
     }
-}
-
-/// Whether it is the id of a messaging service of Twilio's.
-pub(crate) fn is_service(from: &str) -> bool {
-    let digits = from.strip_prefix("MG");
-    from.len() == SERVICE_ID
-        && digits.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 /// A phone in E.164, a short code, a name of up to 11 letters and digits, or, at Twilio, a messaging service.

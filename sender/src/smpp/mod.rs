@@ -34,7 +34,7 @@ use self::references::References;
 use self::session::Submission;
 use self::submit::Part;
 use crate::message::Deadline;
-use crate::setting::{Connect, Fault, Login, bad_url};
+use crate::provider_url::{Connect, Fault, Login, bad_url};
 use crate::{Event, Handed, Message, Provider};
 
 /// Events that wait to be taken. The centre keeps what is more.

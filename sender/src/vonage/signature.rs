@@ -8,7 +8,7 @@ use sha1::Sha1;
 use sha2::{Sha256, Sha512};
 use strum::EnumString;
 
-use crate::setting::{Fault, Query, bad_parameter};
+use crate::provider_url::{Fault, Query, bad_parameter};
 use crate::signature::{equal, hmac};
 
 const PARAMETER: &str = "sig";

@@ -15,8 +15,8 @@ use uuid::Uuid;
 
 pub(crate) use self::link::{FIELD, LINK};
 pub use self::link::{Link, NewLink, PublicLink};
-use crate::report::Version;
 use crate::tx::{Parameters, Sql, rows_that_fit, values};
+use crate::version::Version;
 use crate::{Error, ListPage, PAGE_BYTES, Result, Store, Tx};
 
 mod link;

@@ -6,7 +6,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use super::receive::{ImportAttempt, still_held};
+use super::attempt::{ImportAttempt, still_held};
 use crate::tx::{Sql, get, values};
 use crate::{Error, Store, Tx};
 

@@ -4,16 +4,13 @@
 //! `synchronous_commit = off`). The commit to `queued` waits, and with it everything before it in the log. If the server
 //! crashes in between, the counts do not match and the attempt is refused.
 
-use std::sync::Arc;
-
 use domain::message::Lane;
 use domain::record::RecordError;
-use sea_orm::Value;
-use uuid::Uuid;
 
+use super::attempt::{ImportAttempt, still_held};
 use super::batch::compressed_errors;
 use super::idempotency::FirstAnswer;
-use crate::tx::{Parameters, Sql, values};
+use crate::tx::{Sql, values};
 use crate::{Error, Store, Tx};
 
 /// How an import is cut for a database.
@@ -23,40 +20,6 @@ pub struct ChunkCut {
     pub chunk_records: usize,
     /// Records that are sorted together before they are cut into chunks.
     pub run_records: usize,
-}
-
-/// One try to import a body.
-#[derive(Clone, Debug)]
-pub struct ImportAttempt {
-    pub account_id: Uuid,
-    /// The batch that it writes.
-    pub batch_id: Uuid,
-    /// Tells it from others that have its key.
-    pub attempt: Uuid,
-    /// The idempotency key that it answers under.
-    pub key: Option<Arc<str>>,
-    /// The campaign that sends to the batch's recipients.
-    pub campaign_id: Option<Uuid>,
-}
-
-impl ImportAttempt {
-    /// A new attempt at a new batch.
-    pub fn new(account_id: Uuid, key: Option<String>, campaign_id: Option<Uuid>) -> Self {
-        Self {
-            account_id,
-            batch_id: Uuid::now_v7(),
-            attempt: Uuid::new_v4(),
-            key: key.map(Arc::from),
-            campaign_id,
-        }
-    }
-}
-
-/// Account, batch and attempt.
-impl Parameters for &ImportAttempt {
-    fn add_to(self, values: &mut Vec<Value>) {
-        values.extend([self.account_id, self.batch_id, self.attempt].map(Value::from));
-    }
 }
 
 /// What an attempt claims to have stored, and how it will answer.
@@ -268,11 +231,6 @@ fn queue(drawn: &str, from: &str) -> String {
                 open_chunks = $8, lane = $9, request_id = $10, errors_dropped = $11 {from}
           WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'"
     )
-}
-
-/// Whether a statement found the attempt's row: it touched one.
-pub(super) fn still_held(rows: u64) -> Result<(), Error> {
-    if rows == 1 { Ok(()) } else { Err(Error::Lost) }
 }
 
 async fn drop_receiving(tx: &Tx, attempt: &ImportAttempt) -> Result<(), Error> {

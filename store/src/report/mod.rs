@@ -10,8 +10,6 @@ mod form;
 mod reconcile;
 mod rollup;
 
-use std::iter::Sum;
-
 use domain::month::Month;
 use sea_orm::QueryResult;
 use uuid::Uuid;
@@ -25,36 +23,8 @@ pub use self::reconcile::{Drift, Slice, Slices};
 pub use self::rollup::{PendingForms, RolledUp, ScanScope, WHOLE, Watermark};
 use crate::form::FormKey;
 use crate::tx::{Sql, get, values};
+pub use crate::version::Version;
 use crate::{Result, Store};
-
-/// What counts are labelled with. Equal versions are equal counts, also after a failover that lost commits, and between a
-/// database and its clone: each commit that changes a count raises the number and draws another stamp.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Version {
-    /// Rises with every change.
-    pub number: i64,
-    /// 64 random bits. Those of a sum are the wrapping sum.
-    pub stamp: i64,
-}
-
-impl Version {
-    /// Of a row's columns `version` and `stamp`.
-    pub(crate) fn of(row: &QueryResult) -> Result<Self> {
-        Ok(Self {
-            number: get(row, "version")?,
-            stamp: get(row, "stamp")?,
-        })
-    }
-}
-
-impl Sum for Version {
-    fn sum<I: Iterator<Item = Self>>(versions: I) -> Self {
-        versions.fold(Self::default(), |sum, version| Self {
-            number: sum.number.wrapping_add(version.number),
-            stamp: sum.stamp.wrapping_add(version.stamp),
-        })
-    }
-}
 
 impl Store {
     /// The version of a form's reports. `None`: the account has no such form.

@@ -9,20 +9,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
-use domain::pepper::Pepper;
 use metrics::{counter, histogram};
-use platform::health::Heartbeat;
 use platform::start::one_line;
 use sender::Handed;
-use sender::setting::{Kind, Setting};
+use sender::setting::Kind;
+use store::Error;
 use store::send::drive::{Claimed, ClaimedKey, Driver, Outcome, Step};
 use store::send::lease::Lease;
-use store::{Error, Store};
 use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::{sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::driven_sender::DrivenSender;
 use super::events;
 use super::fair::Waiting;
 use super::hand_over::HandOver;
@@ -42,18 +41,7 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// unknown to whoever takes the lease then.
 const DRAIN: Duration = Duration::from_secs(15);
 
-/// The loop of one sender.
-pub(crate) struct SenderLoop {
-    pub(super) store: Store,
-    pub(super) setting: Setting,
-    pub(super) pepper: Arc<Pepper>,
-    /// Where its receipts are reported, up to the reference of their message.
-    pub(super) status_url: String,
-    pub(super) link_prefix: String,
-    pub(super) heartbeat: Heartbeat,
-}
-
-impl SenderLoop {
+impl DrivenSender {
     /// Takes the lease whenever it is free, and drives the sender, until `shutdown`. What was handed over by then is recorded
     /// before the lease is given back.
     pub(crate) async fn run(self: Arc<Self>, owner: Uuid, shutdown: CancellationToken) {
@@ -138,7 +126,7 @@ impl SenderLoop {
 
 /// A sender under a lease. Dropped, it ends all calls, wherever they are.
 struct Driving<'a> {
-    sender: &'a SenderLoop,
+    sender: &'a DrivenSender,
     lease: &'a Lease,
     renewal: Renewal,
     hand_over: Arc<HandOver>,

@@ -16,7 +16,7 @@ use tokio::task::coop::unconstrained;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::driver::SenderLoop;
+use super::driven_sender::DrivenSender;
 use super::hand_over::HandOver;
 
 /// Events that are stored at once, at most.
@@ -64,7 +64,7 @@ pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
 
 /// Who stores a provider's events.
 struct Keeper<'a> {
-    sender: &'a SenderLoop,
+    sender: &'a DrivenSender,
     /// By number, as they become known.
     accounts: HashMap<u32, Option<Uuid>>,
 }

@@ -7,14 +7,14 @@ use domain::campaign::MessageStatus;
 use sender::{Deadline, Handed, Message, Provider};
 use store::send::drive::{Claimed, ClaimedKey, Outcome};
 
-use super::driver::SenderLoop;
+use super::driven_sender::DrivenSender;
 
 /// A message that was certainly not sent is tried again after this time; the fifth time it fails.
 const RETRY: TimeDelta = TimeDelta::seconds(30);
 
 /// Who hands messages over.
 pub(super) struct HandOver {
-    pub sender: Arc<SenderLoop>,
+    pub sender: Arc<DrivenSender>,
     pub provider: Arc<dyn Provider>,
 }
 

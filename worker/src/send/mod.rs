@@ -1,9 +1,10 @@
 //! Sending: the jobs that plan messages, hand them over, and count them.
 //!
-//! - [`driver`]: one loop a sender, in one process at a time; `renewal`: its lease; `hand_over`: a message on its way to the provider.
+//! - [`driver`]: one loop a sender (`driven_sender`), in one process at a time; `renewal`: its lease; `hand_over`: a message on its way to the provider.
 //! - `pace`: the rate of a sender, and its pauses. `fair`: whose messages are next.
 //! - `events`: receipts and texts from providers that need no hook. `replies`: what texts are answered. [`plan`]: audiences, tallies, ends of campaigns.
 
+mod driven_sender;
 pub mod driver;
 mod events;
 mod fair;
@@ -23,13 +24,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-use self::driver::SenderLoop;
+use self::driven_sender::DrivenSender;
 use self::plan::PlanningJob;
 
 /// The jobs of sending, not yet running.
 pub(crate) struct SendingJob {
     planning: PlanningJob,
-    loops: Vec<Arc<SenderLoop>>,
+    loops: Vec<Arc<DrivenSender>>,
 }
 
 impl SendingJob {
@@ -40,7 +41,7 @@ impl SendingJob {
         let public_url = config.public_url.as_str().trim_end_matches('/');
         let loops = config.senders.iter().map(|setting| {
             let status = pepper.hook_path(&setting.name, "status");
-            Arc::new(SenderLoop {
+            Arc::new(DrivenSender {
                 store: store.clone(),
                 link_prefix: format!("{public_url}/f/"),
                 heartbeat: Heartbeat::default(),
