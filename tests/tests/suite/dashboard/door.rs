@@ -6,9 +6,9 @@ use futures::future::try_join_all;
 use reqwest::Method;
 use serde_json::json;
 use tests::app::App;
-use tests::client::{Answer, Client};
-use tests::form::{PAIRS, pairs};
-use tests::person::{PASSWORD, Person, SIGN_IN, try_sign_in};
+use tests::client::Answer;
+use tests::form::PAIRS;
+use tests::person::{PASSWORD, Person, known_cookie, try_sign_in, try_sign_in_from};
 use tests::raw::{Raw, status};
 
 use super::share::later;
@@ -77,22 +77,6 @@ async fn an_upload_without_a_valid_record_is_told_why() -> Result<()> {
     Ok(())
 }
 
-/// Tries a password from an address, in a browser with these cookies.
-async fn try_from(
-    client: &Client,
-    address: &str,
-    cookies: &str,
-    (name, password): (&str, &str),
-) -> Result<Answer> {
-    let call = client.call(Method::POST, SIGN_IN);
-    let call = call.header("origin", client.base());
-    let call = call
-        .header("x-forwarded-for", address)
-        .header("cookie", cookies);
-    let fields = pairs(&[("name", name), ("password", password)]);
-    call.body(PAIRS, fields).send().await
-}
-
 #[tokio::test]
 async fn wrong_passwords_hold_up_nobody_else() -> Result<()> {
     let setup = App::setup().setting("FEEDBACK_TRUSTED_PROXIES", "127.0.0.0/8");
@@ -103,13 +87,10 @@ async fn wrong_passwords_hold_up_nobody_else() -> Result<()> {
     }
     let client = app.anonymous()?;
     let known = try_sign_in(&client, "ada", PASSWORD).await?.expect(303)?;
-    let cookies = known.headers("set-cookie");
-    let cookies = cookies.filter_map(|cookie| cookie.split(';').next());
-    let cookie = cookies.last().unwrap_or_default().to_owned();
-    ensure!(cookie.starts_with("feedback_known_"), "{cookie}");
+    let cookie = known_cookie(&known)?.to_owned();
     let shared = "198.51.100.7";
     for _ in 0..10 {
-        let wrong = try_from(&client, shared, "", ("ada", "wrong horse")).await?;
+        let wrong = try_sign_in_from(&client, shared, "", ("ada", "wrong horse")).await?;
         ensure!(wrong.status == 401, "{wrong:?}");
     }
     for (address, cookies, name, expected) in [
@@ -118,7 +99,7 @@ async fn wrong_passwords_hold_up_nobody_else() -> Result<()> {
         (shared, &*cookie, "ada", 303),
         ("203.0.113.9", "", "ada", 303),
     ] {
-        let answer = try_from(&client, address, cookies, (name, PASSWORD)).await?;
+        let answer = try_sign_in_from(&client, address, cookies, (name, PASSWORD)).await?;
         ensure!(
             answer.status == expected,
             "{name} from {address} with {cookies:?}: {answer:?}"
@@ -126,7 +107,7 @@ async fn wrong_passwords_hold_up_nobody_else() -> Result<()> {
     }
     // What the browser says of itself must be true.
     let forged = cookie.replace('.', ".0");
-    let forged = try_from(&client, shared, &forged, ("ada", PASSWORD)).await?;
+    let forged = try_sign_in_from(&client, shared, &forged, ("ada", PASSWORD)).await?;
     ensure!(forged.status == 429, "{forged:?}");
     Ok(())
 }
