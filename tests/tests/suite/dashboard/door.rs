@@ -1,11 +1,12 @@
 //! What comes in through the dashboard passes the same door as everything else: nobody who has a page, a link or nothing at all
 //! holds up others.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use futures::future::try_join_all;
 use reqwest::Method;
 use serde_json::json;
 use tests::app::App;
+use tests::bench::memory;
 use tests::client::Answer;
 use tests::form::PAIRS;
 use tests::person::{PASSWORD, Person, known_cookie, try_sign_in, try_sign_in_from};
@@ -51,6 +52,49 @@ async fn nothing_of_a_form_is_read_behind_a_wrong_token() -> Result<()> {
     let many = format!("token={token}&{}", "a&".repeat(30_000));
     let many = send(&editor, client.base(), "/dashboard/forms/new", many).await?;
     ensure!(many.status == 400, "{many:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_an_editor_sends_takes_no_more_memory_than_it_is_long() -> Result<()> {
+    const MIB: f64 = 96.0;
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let editor = app.person("ben", "shop", "editor").await?;
+    let token = editor.token().await?;
+    let base = app.anonymous()?.base().to_owned();
+    let lines = "a%0A".repeat(1 << 18);
+    let (values, lists) = ("a,".repeat(1 << 19), "[],".repeat(1 << 18));
+    let api = &app.apis.first().context("no api runs")?.process;
+    let new = "/dashboard/forms/new";
+    for (path, sent, status) in [
+        (new, format!("type=choices&label=x&options={lines}"), 422),
+        (new, format!("type=nps&label=x&labels={lines}"), 422),
+        (new, format!("type=nps&label=x&show_if=a={values}"), 422),
+        (new, format!("bus_props={lines}"), 422),
+        (
+            "/dashboard/campaigns/new",
+            format!("track_fields={values}"),
+            413,
+        ),
+        (
+            "/dashboard/campaigns/new",
+            format!("before=[{lists}1]"),
+            413,
+        ),
+    ] {
+        let idle = memory::resident(api)?;
+        memory::forget_peak(api)?;
+        let sent = format!("token={token}&title=x&before=&{sent}");
+        let answer = send(&editor, &base, path, sent).await?;
+        let took = memory::peak(api)? - idle;
+        ensure!(answer.status == status, "{path}: {}", answer.status);
+        ensure!(took < MIB, "{path}: {took} MiB");
+    }
+    // Pages that only have buttons read no more than these send.
+    let long = format!("token={token}&a={}", "a".repeat(16 << 10));
+    let long = send(&editor, &base, "/dashboard/shares/withdraw", long).await?;
+    ensure!(long.status == 413, "{}", long.status);
     Ok(())
 }
 
