@@ -267,6 +267,13 @@ impl Draft for FormDraft {
 }
 
 impl FormDraft {
+    /// Bytes of what it has most of.
+    pub fn size(&self) -> usize {
+        let rows = self.rows.iter();
+        let rows = rows.map(|row| row.label.len() + row.labels.len() + 2 * row.options.len());
+        self.bus_props.len() + rows.sum::<usize>()
+    }
+
     /// Rows with a field, and some without.
     pub fn rows_and_more(&self) -> impl Iterator<Item = Option<&Row>> {
         self.rows

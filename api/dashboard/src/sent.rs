@@ -63,8 +63,7 @@ pub async fn receive(person: &SignedIn, request: &mut Request, limit: usize) -> 
     };
     let mut pairs = parse(bytes).await?;
     // Read, it may not be larger than what the limit is made for: a page gives it back five times as large.
-    let texts = pairs.iter().map(|(name, value)| name.len() + value.len());
-    if limit > SMALL_BYTES && texts.sum::<usize>() > limit / 3 {
+    if limit > SMALL_BYTES && size(&pairs) > limit / 3 {
         return Err(Problem::too_large(limit as u64 / 3));
     }
     pairs.retain(|(name, _)| name != TOKEN);
@@ -73,6 +72,12 @@ pub async fn receive(person: &SignedIn, request: &mut Request, limit: usize) -> 
         _permit: permit,
         _place: place,
     })
+}
+
+/// Bytes of all names and values.
+pub fn size(pairs: &[(String, String)]) -> usize {
+    let sizes = pairs.iter().map(|(name, value)| name.len() + value.len());
+    sizes.sum()
 }
 
 fn check_kind(request: &Request) -> Result<()> {

@@ -5,10 +5,12 @@ use std::num::NonZero;
 use std::thread::available_parallelism;
 
 use platform::places::Places;
-use tokio::task::spawn_blocking;
+use store::form::Form;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::{block_in_place, spawn_blocking};
 use uuid::Uuid;
 
-use crate::{AppState, Problem, Result};
+use crate::{AppState, Problem, Result, found};
 
 /// Bytes up to which a body or an answer is no work.
 pub const LIGHT: usize = 16 << 10;
@@ -51,5 +53,34 @@ impl AppState {
             return work();
         }
         self.work(account_id, work).await
+    }
+
+    /// The same for work that borrows: it is done here, while another thread does what this one would do for the runtime.
+    pub async fn work_here<T>(
+        &self,
+        account_id: Uuid,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send,
+    ) -> T {
+        if bytes <= LIGHT {
+            return work();
+        }
+        let _place = self.work.take(account_id).await;
+        match Handle::current().runtime_flavor() {
+            // It has no other thread.
+            RuntimeFlavor::CurrentThread => work(),
+            _ => block_in_place(work),
+        }
+    }
+
+    /// A form of the account. A large one is read when it is the account's turn.
+    ///
+    /// # Errors
+    /// 404; 503.
+    pub async fn form(&self, account_id: Uuid, form_id: Uuid) -> Result<Form> {
+        let row = found(self.store.form_row(account_id, form_id)).await?;
+        let bytes = row.content.len();
+        let work = move || Ok(Form::read(&row)?);
+        self.work_on(account_id, bytes, work).await
     }
 }
