@@ -66,11 +66,7 @@ impl AppState {
             return work();
         }
         let _place = self.work.take(account_id).await;
-        match Handle::current().runtime_flavor() {
-            // It has no other thread.
-            RuntimeFlavor::CurrentThread => work(),
-            _ => block_in_place(work),
-        }
+        here(work)
     }
 
     /// A form of the account. A large one is read when it is the account's turn.
@@ -82,5 +78,32 @@ impl AppState {
         let bytes = row.content.len();
         let work = move || Ok(Form::read(&row)?);
         self.work_on(account_id, bytes, work).await
+    }
+}
+
+/// Does work on this thread, of which the runtime has another one meanwhile.
+fn here<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::current().runtime_flavor() {
+        // There is no other.
+        RuntimeFlavor::CurrentThread => work(),
+        _ => block_in_place(work),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn others_are_served_while_work_is_done() {
+        let served = tokio::spawn(async {
+            let (serve, served) = channel();
+            tokio::spawn(async move { serve.send(()) });
+            here(|| served.recv_timeout(Duration::from_secs(20)))
+        });
+        assert_eq!(served.await.unwrap(), Ok(()));
     }
 }

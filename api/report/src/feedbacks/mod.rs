@@ -29,7 +29,7 @@ use api_http::accept::Kind;
 use api_http::deadline::soon;
 use api_http::lines::{page as read_page, page_or_all, wanted};
 use api_http::list::TrackFieldQuery;
-use api_http::{Caller, List, PathId, Problem, Result, found};
+use api_http::{Caller, List, PathId, Problem, Result};
 
 /// Where the lists are: of all feedbacks, and of those with a comment.
 pub const FEEDBACKS: &str = "/api_v1/report/feedbacks";
