@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 const BUS_PROPS: usize = 50;
 const FIELDS: usize = 90;
 const OPTIONS: usize = 100;
+/// Characters of a comment: of such a page of reports reads as many as it may.
+const COMMENT: usize = 2_000;
 
 /// An option's value. 9,000 longer ones are more than a form may have.
 fn value(field: usize, option: usize) -> String {
@@ -20,6 +22,11 @@ fn value(field: usize, option: usize) -> String {
 
 /// A form of 900 kB.
 pub fn huge_form() -> Value {
+    large_form(FIELDS)
+}
+
+/// A form of 10 kB a field.
+pub fn large_form(fields: usize) -> Value {
     let bus_props: Vec<String> = (0..BUS_PROPS).map(|n| format!("store:{n}")).collect();
     let options = |field| {
         let options = (0..OPTIONS).map(|n| json!({"value": value(field, n), "label": "x"}));
@@ -29,7 +36,7 @@ pub fn huge_form() -> Value {
         json!({"key": format!("f{field}"), "type": "choices", "label": "x", "required": false,
             "options": options(field)})
     };
-    let fields: Vec<Value> = (0..FIELDS).map(field).collect();
+    let fields: Vec<Value> = (0..fields).map(field).collect();
     json!({"title": "Huge", "bus_props": bus_props, "fields": fields})
 }
 
@@ -44,6 +51,14 @@ pub fn huge_answers() -> Value {
     let chosen = |field| (0..OPTIONS).map(|n| value(field, n)).collect::<Vec<_>>();
     let answers = (0..FIELDS).map(|field| (format!("f{field}"), json!(chosen(field))));
     Value::Object(answers.collect())
+}
+
+/// A comment of 2 kB, of words that few others have.
+pub fn long_comment(number: usize) -> String {
+    let group = number % 400;
+    let words = (0..).map(|word| format!("w{group}x{word} "));
+    let letters = words.flat_map(|word| word.into_bytes()).map(char::from);
+    letters.take(COMMENT).collect()
 }
 
 /// gzip of a body with 10,600 records of 5,000 problems each: as large as a body may be once it is decoded, and 260 kB

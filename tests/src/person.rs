@@ -120,9 +120,36 @@ impl Person {
 /// # Errors
 /// When there is no answer.
 pub async fn try_sign_in(client: &Client, name: &str, password: &str) -> Result<Answer> {
-    let fields = pairs(&[("name", name), ("password", password)]);
-    let call = client
-        .call(Method::POST, SIGN_IN)
-        .header("origin", client.base());
-    call.body(PAIRS, fields).send().await
+    sign_in(client, name, password).send().await
+}
+
+/// The same from an address, behind a proxy that is trusted, in a browser with these cookies.
+///
+/// # Errors
+/// When there is no answer.
+pub async fn try_sign_in_from(
+    client: &Client,
+    address: &str,
+    cookies: &str,
+    (name, password): (&str, &str),
+) -> Result<Answer> {
+    let call = sign_in(client, name, password).header("x-forwarded-for", address);
+    call.header("cookie", cookies).send().await
+}
+
+fn sign_in(client: &Client, name: &str, password: &str) -> Call {
+    let call = client.call(Method::POST, SIGN_IN);
+    let call = call.header("origin", client.base());
+    call.body(PAIRS, pairs(&[("name", name), ("password", password)]))
+}
+
+/// The cookie of an answer that signs somebody in which makes the browser known for the name.
+///
+/// # Errors
+/// When there is none.
+pub fn known_cookie(answer: &Answer) -> Result<&str> {
+    let cookies = answer.headers("set-cookie");
+    let mut cookies = cookies.filter_map(|cookie| cookie.split(';').next());
+    let known = cookies.find(|cookie| cookie.starts_with("feedback_known_"));
+    known.context("the browser is not known")
 }

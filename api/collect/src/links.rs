@@ -17,7 +17,7 @@ use store::form::PublicLink;
 use uuid::Uuid;
 
 use crate::pages::{Frame, Prepared, prepare};
-use api_http::{AppState, Code, Network, Problem, QUICK, Result, within};
+use api_http::{AppState, Code, Network, Problem, QUICK, Result, found, within};
 
 /// How long a link that was found is fresh.
 const MAX_AGE: Duration = Duration::from_millis(400);
@@ -69,6 +69,8 @@ struct PageKey {
 /// A link with its form.
 pub struct Opened {
     pub link: PublicLink,
+    /// Bytes of its form's content.
+    pub size: usize,
     /// In the form's own language, and that of the page's own words for whoever came first.
     page: OnceLock<(&'static str, Arc<Prepared>)>,
     /// When it was looked up in the database.
@@ -133,10 +135,16 @@ impl Links {
         loop {
             let query = async {
                 let looked_up_at = Instant::now();
-                let link = within(QUICK, state.store.public_link(&token)).await?;
-                let link = link.filter(|link| link.status != FormStatus::Draft);
-                Ok::<_, Problem>(Arc::new(Opened {
-                    link: link.ok_or_else(Problem::not_found)?,
+                let stored = found(state.store.stored_link(&token)).await?;
+                let (account_id, size) = (stored.account_id, stored.size);
+                let read = move || Ok(stored.read()?);
+                let link = state.work_on(account_id, size, read).await?;
+                if link.status == FormStatus::Draft {
+                    return Err(Problem::not_found());
+                }
+                Ok(Arc::new(Opened {
+                    link,
+                    size,
                     page: OnceLock::new(),
                     looked_up_at,
                 }))
@@ -153,6 +161,7 @@ impl Links {
     /// The page of a link's form, in a language if it is translated.
     pub async fn page(
         &self,
+        state: &AppState,
         f: Frame<'_>,
         opened: &Opened,
         language: Option<&str>,
@@ -179,10 +188,10 @@ impl Links {
                     .collect()
             }),
         };
-        let prepared = async {
+        let prepared = state.work_here(link.account_id, opened.size, || {
             let form = form.for_reader(language, &link.track_fields);
             Arc::new(prepare(f, &form, link.is_of_message))
-        };
+        });
         let page = self.pages.get_with(key, prepared).await;
         if language.is_none() {
             opened.page.get_or_init(|| (words, page.clone()));

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::sent::Pairs;
+use crate::sent::{self, Pairs};
 use crate::service::{self, Operation};
 use crate::signed_in::SignedIn;
 
@@ -125,7 +125,11 @@ async fn find<D: Edit>(person: &SignedIn, id: &str) -> Result<(D, String)> {
     let tag = stored.headers().get(ETAG);
     let tag = tag.and_then(|tag| tag.to_str().ok()).unwrap_or_default();
     let tag = tag.to_owned();
-    Ok((D::read(&service::read(stored).await?), tag))
+    let body = service::body(stored).await?;
+    let read = || Ok(D::read(&service::of_json(&body)?));
+    let app = &person.state.app;
+    let draft: Result<_> = app.work_here(person.account_id, body.len(), read).await;
+    Ok((draft?, tag))
 }
 
 /// Whether what is stored still has this version.
@@ -146,7 +150,14 @@ pub async fn save<D: Edit>(
     let id = id.map(|Path(id)| id);
     let version = pairs.iter().find(|(name, _)| name == "version");
     let mut version = version.map_or_else(String::new, |(_, tag)| tag.clone());
-    let draft = D::sent(pairs);
+    let account_id = person.account_id;
+    let (app, bytes) = (&person.state.app, sent::size(&pairs));
+    let read = || {
+        let draft = D::sent(pairs);
+        let content = draft.write();
+        (draft, content)
+    };
+    let (draft, content) = app.work_here(account_id, bytes, read).await;
     let (method, path, done, subject) = match &id {
         Some(id) => {
             let path = format!("{}/{}", D::STORED, parse_id("id", id)?);
@@ -155,7 +166,7 @@ pub async fn save<D: Edit>(
         None => (Method::POST, D::STORED.to_owned(), "create", draft.title()),
     };
     let operation = Operation::new(method, &path)
-        .body(draft.write())
+        .body(content)
         .if_match(&version);
     let action = format!("{}.{done}", D::NAME);
     let problem = match person.change(&action, subject, operation).await {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use domain::form::FieldType;
+use domain::form::{FieldType, MAX_BUS_PROPS, MAX_LANGUAGES, MAX_OPTIONS};
 use serde_json::{Map, Value, json};
 
 use crate::editor::Draft;
@@ -10,6 +10,8 @@ use crate::service;
 
 /// Empty rows below those that have a field.
 const EMPTY_ROWS: usize = 3;
+/// Bytes of all that was stored before: no form is larger.
+const BEFORE: usize = 1 << 20;
 
 /// What the page's form has.
 #[derive(Default)]
@@ -123,7 +125,8 @@ impl Row {
                 option["retired"] = Value::Null;
                 option
             };
-            field["options"] = lines(&self.options).map(option).collect();
+            let options = lines(&self.options).take(MAX_OPTIONS + 1);
+            field["options"] = options.map(option).collect();
         }
         let before = self.before.get("show_if");
         if let Some(same) = before.filter(|before| condition_of(before) == self.show_if) {
@@ -135,7 +138,8 @@ impl Row {
                 Ok(grade) if !chosen.contains(key) => json!(grade),
                 _ => json!(text.trim()),
             };
-            let values: Vec<_> = values.split(',').map(value).collect();
+            let values = values.split(',').take(MAX_OPTIONS + 1);
+            let values: Vec<_> = values.map(value).collect();
             field["show_if"] = json!({"key": key, "in": values});
         }
         put_labels(&mut field, &self.labels);
@@ -166,7 +170,8 @@ fn list(value: &Value) -> Vec<Value> {
     value.as_array().cloned().unwrap_or_default()
 }
 
-/// The lines of a text that are not blank.
+/// The lines of a text that are not blank. Of a list one more is read than a form may have, which is enough to be
+/// refused: in JSON each takes a hundred times the bytes that it was sent in.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty())
 }
@@ -183,6 +188,7 @@ fn lines_of(labels: &Value) -> String {
 fn put_labels(of: &mut Value, labels: &str) {
     let labels: Map<_, _> = lines(labels)
         .filter_map(|line| line.split_once('='))
+        .take(MAX_LANGUAGES + 1)
         .map(|(language, label)| (language.trim().to_owned(), json!(label.trim())))
         .collect();
     if !labels.is_empty() {
@@ -211,16 +217,21 @@ impl Draft for FormDraft {
     /// Each `before` begins a row.
     fn sent(pairs: Vec<(String, String)>) -> Self {
         let mut draft = Self::default();
+        let mut read = 0;
         for (name, value) in pairs {
             match (&*name, draft.rows.last_mut()) {
                 ("title", _) => draft.title = value,
                 ("bus_props", _) => draft.bus_props = value,
                 ("piping", _) => draft.piping = true,
                 ("title_labels", _) => draft.labels = value,
-                ("before", _) => draft.rows.push(Row {
-                    before: serde_json::from_str(&value).unwrap_or_default(),
-                    ..Row::default()
-                }),
+                ("before", _) => {
+                    read += value.len();
+                    let before = (read <= BEFORE).then(|| serde_json::from_str(&value).ok());
+                    draft.rows.push(Row {
+                        before: before.flatten().unwrap_or_default(),
+                        ..Row::default()
+                    });
+                }
                 ("type", Some(row)) => row.kind = value,
                 ("label", Some(row)) => row.label = value,
                 ("required", Some(row)) => row.required = true,
@@ -244,7 +255,8 @@ impl Draft for FormDraft {
         let fields: Vec<_> = rows()
             .map(|(place, row)| row.write(place, &chosen))
             .collect();
-        let bus_props: Vec<_> = lines(&self.bus_props).collect();
+        let bus_props = lines(&self.bus_props).take(MAX_BUS_PROPS + 1);
+        let bus_props: Vec<_> = bus_props.collect();
         let mut form = json!({"title": self.title, "bus_props": bus_props, "fields": fields});
         if self.piping {
             form["piping"] = json!(true);
@@ -255,6 +267,13 @@ impl Draft for FormDraft {
 }
 
 impl FormDraft {
+    /// Bytes of what it has most of.
+    pub fn size(&self) -> usize {
+        let rows = self.rows.iter();
+        let rows = rows.map(|row| row.label.len() + row.labels.len() + 2 * row.options.len());
+        self.bus_props.len() + rows.sum::<usize>()
+    }
+
     /// Rows with a field, and some without.
     pub fn rows_and_more(&self) -> impl Iterator<Item = Option<&Row>> {
         self.rows

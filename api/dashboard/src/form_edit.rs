@@ -15,7 +15,7 @@ use strum::VariantArray;
 use crate::editor::{Draft, Edit, Editing};
 use crate::form_draft::FormDraft;
 use crate::page::{Frame, html};
-use crate::sent::Pairs;
+use crate::sent::{self, Pairs};
 use crate::service;
 use crate::signed_in::SignedIn;
 
@@ -55,7 +55,9 @@ impl Edit for FormDraft {
             draft: self,
             types: FieldType::VARIANTS,
         };
-        Ok(html(f.t, editing.status(), &template))
+        let draw = || html(f.t, editing.status(), &template);
+        let app = &person.state.app;
+        Ok(app.work_here(person.account_id, self.size(), draw).await)
     }
 }
 
@@ -68,11 +70,15 @@ struct WrongPage<'a> {
 
 /// The public page of what was sent, or what is wrong with it.
 pub async fn preview(person: SignedIn, Pairs(pairs): Pairs) -> Result<Response> {
-    let mut draft = FormDraft::sent(pairs);
-    if draft.title.trim().is_empty() {
-        draft.title = person.t.get("form-new");
-    }
-    let content = FormInput::parse(&draft.write()).and_then(FormContent::new);
+    let (app, bytes) = (&person.state.app, sent::size(&pairs));
+    let read = || {
+        let mut draft = FormDraft::sent(pairs);
+        if draft.title.trim().is_empty() {
+            draft.title = person.t.get("form-new");
+        }
+        FormInput::parse(&draft.write()).and_then(FormContent::new)
+    };
+    let content = app.work_here(person.account_id, bytes, read).await;
     let form = match &content {
         Ok(form) => form.for_reader(None, &TrackFields::default()),
         Err(wrong) => {
@@ -85,7 +91,8 @@ pub async fn preview(person: SignedIn, Pairs(pairs): Pairs) -> Result<Response> 
         t: person.t,
         look: &look,
     };
-    Ok(pages::preview(f, &form).into_response())
+    let draw = || pages::preview(f, &form).into_response();
+    Ok(app.work_here(person.account_id, bytes, draw).await)
 }
 
 /// The logo on that page.

@@ -69,7 +69,7 @@ use tower_http::compression::CompressionLayer;
 use self::campaign_draft::CampaignDraft;
 use self::form_draft::FormDraft;
 pub use self::password::hash as hash_password;
-use self::sent::{EDITOR_BYTES, SMALL_BYTES};
+use self::sent::{EDITOR_BYTES, MIDDLE_BYTES, SMALL_BYTES};
 use self::session::Sessions;
 pub use self::session::sign_in_path;
 use self::state::DashboardState;
@@ -118,6 +118,16 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
             "/dashboard/campaigns/{campaign_id}/{action}",
             post(campaigns::act),
         )
+        .route("/dashboard/forms/{form_id}/{action}", post(forms::act))
+        .route("/dashboard/forms/preview/logo", get(form_edit::logo))
+        .route("/dashboard/shares", get(share::list).post(share::create))
+        .route("/dashboard/shares/withdraw", post(share::withdraw))
+        .route("/dashboard/recipients/erase", post(recipients::erase))
+        .route(
+            "/dashboard/suppressions/{action}",
+            post(suppressions::change),
+        );
+    let campaign_edits = Router::new()
         .route(
             "/dashboard/campaigns/new",
             get(editor::new::<CampaignDraft>).post(editor::save::<CampaignDraft>),
@@ -131,7 +141,11 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
             "/dashboard/campaigns/{campaign_id}/test",
             post(campaign_edit::test),
         )
-        .route("/dashboard/forms/{form_id}/{action}", post(forms::act))
+        .route(
+            "/dashboard/branding",
+            get(branding::show).post(branding::set),
+        );
+    let form_edits = Router::new()
         .route(
             "/dashboard/forms/new",
             get(editor::new::<FormDraft>).post(editor::save::<FormDraft>),
@@ -140,19 +154,7 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
             "/dashboard/forms/{form_id}/edit",
             get(editor::edit::<FormDraft>).post(editor::save::<FormDraft>),
         )
-        .route("/dashboard/forms/preview", post(form_edit::preview))
-        .route("/dashboard/forms/preview/logo", get(form_edit::logo))
-        .route(
-            "/dashboard/branding",
-            get(branding::show).post(branding::set),
-        )
-        .route("/dashboard/shares", get(share::list).post(share::create))
-        .route("/dashboard/shares/withdraw", post(share::withdraw))
-        .route("/dashboard/recipients/erase", post(recipients::erase))
-        .route(
-            "/dashboard/suppressions/{action}",
-            post(suppressions::change),
-        );
+        .route("/dashboard/forms/preview", post(form_edit::preview));
     let uploads = Router::new().route("/dashboard/imports/upload", post(imports::upload));
     let admin = Router::new()
         .route("/dashboard/people", get(people::show).post(people::add))
@@ -160,9 +162,16 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         .route("/dashboard/keys", get(keys::show).post(keys::create))
         .route("/dashboard/keys/{action}", post(keys::change))
         .route("/dashboard/audit", get(audit::show));
-    let (small, large) = (Some(SMALL_BYTES), Some(EDITOR_BYTES));
+    let (small, middle, large) = (Some(SMALL_BYTES), Some(MIDDLE_BYTES), Some(EDITOR_BYTES));
     let signed_in = signed_in::group(&state, Role::Viewer, small, pages)
-        .merge(signed_in::group(&state, Role::Editor, large, edits))
+        .merge(signed_in::group(&state, Role::Editor, small, edits))
+        .merge(signed_in::group(
+            &state,
+            Role::Editor,
+            middle,
+            campaign_edits,
+        ))
+        .merge(signed_in::group(&state, Role::Editor, large, form_edits))
         .merge(signed_in::group(&state, Role::Editor, None, uploads))
         .merge(signed_in::group(&state, Role::Admin, small, admin));
     let open = Router::new()

@@ -20,8 +20,10 @@ pub const POOL: PoolSize = PoolSize {
     largest: EDITOR_BYTES as u64,
     small: 0,
 };
-/// Bytes of what an editor sends: the largest form has its texts twice, each byte as three.
+/// Bytes of what the editor of forms sends: the largest form has its texts twice, each byte as three.
 pub const EDITOR_BYTES: usize = 8 << 20;
+/// Bytes of what editors of campaigns and looks send: a logo, or a campaign's texts twice.
+pub const MIDDLE_BYTES: usize = 512 << 10;
 /// Bytes of what other pages send: a few names and numbers.
 pub const SMALL_BYTES: usize = 8 << 10;
 /// The name of the token, and its value in hexadecimal digits.
@@ -60,12 +62,22 @@ pub async fn receive(person: &SignedIn, request: &mut Request, limit: usize) -> 
         None
     };
     let mut pairs = parse(bytes).await?;
+    // Read, it may not be larger than what the limit is made for: a page gives it back five times as large.
+    if limit > SMALL_BYTES && size(&pairs) > limit / 3 {
+        return Err(Problem::too_large(limit as u64 / 3));
+    }
     pairs.retain(|(name, _)| name != TOKEN);
     request.extensions_mut().insert(Pairs(pairs));
     Ok(Held {
         _permit: permit,
         _place: place,
     })
+}
+
+/// Bytes of all names and values.
+pub fn size(pairs: &[(String, String)]) -> usize {
+    let sizes = pairs.iter().map(|(name, value)| name.len() + value.len());
+    sizes.sum()
 }
 
 fn check_kind(request: &Request) -> Result<()> {

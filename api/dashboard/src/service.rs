@@ -9,6 +9,7 @@ use axum::body::Body;
 use axum::http::header::{ACCEPT, CONTENT_TYPE, IF_MATCH};
 use axum::http::{HeaderMap, HeaderValue, Method, Request};
 use axum::response::{IntoResponse, Redirect, Response};
+use bytes::Bytes;
 use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -184,9 +185,24 @@ impl SignedIn {
 /// # Errors
 /// 500: it is none of this kind.
 pub async fn read<T: DeserializeOwned>(answer: Response) -> Result<T> {
+    of_json(&body(answer).await?)
+}
+
+/// The bytes of an answer.
+///
+/// # Errors
+/// 500: it breaks off.
+pub async fn body(answer: Response) -> Result<Bytes> {
     let body = answer.into_body().collect().await;
-    let body = body.map_err(|error| Problem::internal(&error))?.to_bytes();
-    serde_json::from_slice(&body).map_err(|error| Problem::internal(&error))
+    Ok(body.map_err(|error| Problem::internal(&error))?.to_bytes())
+}
+
+/// What these bytes say.
+///
+/// # Errors
+/// 500: it is none of this kind.
+pub fn of_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    serde_json::from_slice(bytes).map_err(|error| Problem::internal(&error))
 }
 
 /// The HTTP status that an operation came to.

@@ -23,7 +23,7 @@ use crate::PATH;
 use api_http::body::{Limit, SMALL};
 use api_http::deadline::soon;
 use api_http::precondition::{IfMatch, changed, etag};
-use api_http::{Caller, Code, List, Page, PathId, Problem, QUICK, Result, found, within};
+use api_http::{Caller, Code, List, Page, PathId, Problem, QUICK, Result, within};
 
 /// The largest form has 100 fields of 100 options, and 1,000 business properties.
 const FORM_BODY: Limit = Limit {
@@ -150,8 +150,8 @@ fn parse(body: Map<String, Value>) -> Result<FormInput> {
     ),
 )]
 pub async fn read_form(caller: Caller, PathId(form_id): PathId) -> Result<Response> {
-    let form = caller.app.store.form(caller.account_id(), form_id);
-    answer(&caller, found(form).await?).await
+    let form = caller.app.form(caller.account_id(), form_id).await?;
+    answer(&caller, form).await
 }
 
 /// List the forms of a status, newest first.
@@ -219,7 +219,7 @@ pub async fn replace_form(
     request: Request,
 ) -> Result<Response> {
     let account_id = caller.account_id();
-    let form = found(caller.app.store.form(account_id, form_id)).await?;
+    let form = caller.app.form(account_id, form_id).await?;
     let if_match = IfMatch(&headers);
     // What it is against comes before what is wrong with it.
     let input = caller
@@ -253,7 +253,7 @@ async fn replace(
         let replaced = store.edit_form(account_id, form_id, revision, edit);
         match replaced.await? {
             FormChange::Changed if !if_match.names_versions() => {
-                form = found(store.form(account_id, form_id)).await?;
+                form = caller.app.form(account_id, form_id).await?;
             }
             change => return Ok(change),
         }
@@ -338,7 +338,7 @@ async fn turn(
     let (store, account_id) = (&caller.app.store, caller.account_id());
     let if_match = IfMatch(headers);
     let revision = if if_match.names_versions() {
-        let form = found(store.form(account_id, form_id)).await?;
+        let form = caller.app.form(account_id, form_id).await?;
         if_match.check(form.revision)?;
         Some(form.revision)
     } else {

@@ -111,7 +111,7 @@ pub async fn read_link(caller: Caller, path: InPath<String>) -> Result<Response>
     let token = token(path)?;
     let (store, account_id) = (&caller.app.store, caller.account_id());
     let link = found(store.link(account_id, &token)).await?;
-    let form = found(store.form(account_id, link.form_id)).await?;
+    let form = caller.app.form(account_id, link.form_id).await?;
     Ok(Json(LinkWithCounts::new(&caller.app, &link, &form.content)).into_response())
 }
 
@@ -134,7 +134,7 @@ pub async fn list_links(
         &caller.app.store,
         FormKey::new(caller.account_id(), form_id),
     );
-    let form = found(store.form(key.account_id, form_id)).await?.content;
+    let form = caller.app.form(key.account_id, form_id).await?.content;
     let (track_fields, list) = (narrowed?.track_field, list?);
     let links = store.links(key, &track_fields, list.position()?, list.limit);
     let links = links.await?;
@@ -234,7 +234,7 @@ pub async fn create_link(
     let Path(path) = path.map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
     let form_id = parse_id("form_id", &path.form_id)?;
     let (app, account_id) = (&caller.app, caller.account_id());
-    let form = found(app.store.form(account_id, form_id)).await?;
+    let form = app.form(account_id, form_id).await?;
     let pairs = read_pairs(app.memory.permit(account_id), request).await?;
     let bus_prop_ids: BusPropIds = path
         .bus_prop_id

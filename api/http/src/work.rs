@@ -5,10 +5,12 @@ use std::num::NonZero;
 use std::thread::available_parallelism;
 
 use platform::places::Places;
-use tokio::task::spawn_blocking;
+use store::form::Form;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::{block_in_place, spawn_blocking};
 use uuid::Uuid;
 
-use crate::{AppState, Problem, Result};
+use crate::{AppState, Problem, Result, found};
 
 /// Bytes up to which a body or an answer is no work.
 pub const LIGHT: usize = 16 << 10;
@@ -51,5 +53,57 @@ impl AppState {
             return work();
         }
         self.work(account_id, work).await
+    }
+
+    /// The same for work that borrows: it is done here, while another thread does what this one would do for the runtime.
+    pub async fn work_here<T>(
+        &self,
+        account_id: Uuid,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send,
+    ) -> T {
+        if bytes <= LIGHT {
+            return work();
+        }
+        let _place = self.work.take(account_id).await;
+        here(work)
+    }
+
+    /// A form of the account. A large one is read when it is the account's turn.
+    ///
+    /// # Errors
+    /// 404; 503.
+    pub async fn form(&self, account_id: Uuid, form_id: Uuid) -> Result<Form> {
+        let row = found(self.store.form_row(account_id, form_id)).await?;
+        let bytes = row.content.len();
+        let work = move || Ok(Form::read(&row)?);
+        self.work_on(account_id, bytes, work).await
+    }
+}
+
+/// Does work on this thread, of which the runtime has another one meanwhile.
+fn here<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::current().runtime_flavor() {
+        // There is no other.
+        RuntimeFlavor::CurrentThread => work(),
+        _ => block_in_place(work),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn others_are_served_while_work_is_done() {
+        let served = tokio::spawn(async {
+            let (serve, served) = channel();
+            tokio::spawn(async move { serve.send(()) });
+            here(|| served.recv_timeout(Duration::from_secs(20)))
+        });
+        assert_eq!(served.await.unwrap(), Ok(()));
     }
 }

@@ -41,7 +41,15 @@ async fn form(service: &Service) -> (Uuid, Vec<PublicLink>) {
             max_responses: None,
         };
         store.create_link(&link).await.unwrap();
-        links.push(store.public_link(&link.token).await.unwrap().unwrap());
+        links.push(
+            store
+                .stored_link(&link.token)
+                .await
+                .unwrap()
+                .unwrap()
+                .read()
+                .unwrap(),
+        );
     }
     (form.form_id, links)
 }

@@ -14,7 +14,7 @@ use crate::text::cut;
 pub type Labels = BTreeMap<String, String>;
 
 /// Languages of a text, besides its own, at most.
-const MAX_LANGUAGES: usize = 20;
+pub const MAX_LANGUAGES: usize = 20;
 /// Tracking fields in a text, at most.
 const MAX_PIPED: usize = 5;
 /// The bytes of a tracking field that a text shows, at most: pages are made by the thousand.

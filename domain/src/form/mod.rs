@@ -29,7 +29,7 @@ pub use self::field::Field;
 pub use self::input::{FormInput, READ_ONLY};
 pub use self::key::FieldKey;
 pub use self::kind::{AnswerShape, FieldKind, FieldType, Grades};
-pub use self::label::Labels;
+pub use self::label::{Labels, MAX_LANGUAGES};
 pub use self::limits::{MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS, MAX_TITLE_CHARS};
 pub use self::show_if::ShowIf;
 pub use self::status::FormStatus;

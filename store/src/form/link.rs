@@ -70,6 +70,25 @@ pub struct PublicLink {
     pub look: Look,
 }
 
+/// A link with its form as they are stored.
+#[derive(Debug)]
+pub struct StoredLink {
+    row: QueryResult,
+    pub account_id: Uuid,
+    /// Bytes of the form's content.
+    pub size: usize,
+}
+
+impl StoredLink {
+    /// Reads it. A large form takes long.
+    ///
+    /// # Errors
+    /// The link or its form is none.
+    pub fn read(&self) -> Result<PublicLink> {
+        public_link_of(&self.row)
+    }
+}
+
 impl PublicLink {
     /// Whether it was deleted, expired, used up, or its form deleted. (The link of a DRAFT is not gone but unknown.)
     pub fn is_gone(&self, at: DateTime<Utc>) -> bool {
@@ -265,8 +284,8 @@ impl Store {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn public_link(&self, token: &Token) -> Result<Option<PublicLink>> {
-        let row = "SELECT l.account_id, a.time_zone, l.link_id, l.form_id, f.status, f.content,
+    pub async fn stored_link(&self, token: &Token) -> Result<Option<StoredLink>> {
+        let row = "SELECT l.account_id, a.time_zone, l.link_id, l.form_id, f.status, f.content, octet_length(f.content) AS size,
                 f.revision, l.bus_prop_ids, l.track_fields, l.expires_at,
                 l.max_responses, l.used, l.deleted_at,
                 l.campaign_id IS NOT NULL AS is_of_message, l.is_test,
@@ -277,6 +296,14 @@ impl Store {
            JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id
           WHERE l.token = $1";
         let row = self.row(row, values![token.to_string()]).await?;
-        row.as_ref().map(public_link_of).transpose()
+        let stored = row.map(|row| {
+            let size: i32 = get(&row, "size")?;
+            Ok(StoredLink {
+                account_id: get(&row, "account_id")?,
+                size: usize::try_from(size).unwrap_or(usize::MAX),
+                row,
+            })
+        });
+        stored.transpose()
     }
 }

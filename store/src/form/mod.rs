@@ -14,7 +14,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 pub(crate) use self::link::{FIELD, LINK};
-pub use self::link::{Link, NewLink, PublicLink};
+pub use self::link::{Link, NewLink, PublicLink, StoredLink};
 use crate::tx::{Parameters, Sql, rows_that_fit, values};
 use crate::version::Version;
 use crate::{Error, ListPage, PAGE_BYTES, Result, Store, Tx};
@@ -144,8 +144,17 @@ impl Store {
     /// # Errors
     /// See [`Error`].
     pub async fn form(&self, account_id: Uuid, form_id: Uuid) -> Result<Option<Form>> {
-        let row = form::Entity::find_by_id((account_id, form_id)).one(self);
-        row.await?.as_ref().map(Form::read).transpose()
+        let row = self.form_row(account_id, form_id).await?;
+        row.as_ref().map(Form::read).transpose()
+    }
+
+    /// One form as it is stored, for [`Form::read`].
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn form_row(&self, account_id: Uuid, form_id: Uuid) -> Result<Option<form::Model>> {
+        let row = form::Entity::find_by_id((account_id, form_id));
+        Ok(row.one(self).await?)
     }
 
     /// The titles of an account's newest forms, whatever their status.

@@ -1,4 +1,4 @@
-//! The hostile loads. Each goes on until it is dropped.
+//! The hostile loads of programs with keys, and of whoever opens a link. Each goes on until it is dropped.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tests::app::App;
 use tests::bench::million;
 use tests::client::Client;
-use tests::form::{FORM, LINK, short_form};
-use tests::hostile::{all_bus_props, broken_records, huge_answers, huge_form};
+use tests::form::{FORM, LINK, form_path, short_form};
+use tests::hostile::{all_bus_props, broken_records, huge_answers, huge_form, large_form};
 use tests::import::{Accepted, IMPORT, JSON};
 use tests::upload::{Pace, Upload};
 use tests::visitor::Visitor;
@@ -21,6 +21,9 @@ const LISTERS: usize = 24;
 const IMPORTS: u32 = 10;
 const READERS: usize = 100;
 const READY: usize = 500;
+const WRITERS: usize = 40;
+/// Of a form of 0.35 MB.
+const FIELDS: usize = 35;
 
 /// Answers of 680 kB, sixty at once.
 pub(super) async fn answers(app: &App) -> Result<()> {
@@ -156,6 +159,26 @@ pub(super) async fn ready(app: &App) -> Result<()> {
     let again = (0..READY).map(|_| async {
         loop {
             public.get("/health/ready").await?.expect(200)?;
+        }
+    });
+    try_join_all(again).await.map(|_: Vec<()>| ())
+}
+
+/// Large forms, made and replaced with one key by forty clients, every other one each.
+pub(super) async fn writes(app: &App) -> Result<()> {
+    let hostile = app.client().await?;
+    let body = large_form(FIELDS);
+    let again = (0..WRITERS).map(|number| {
+        let (hostile, body) = (&hostile, &body);
+        async move {
+            let form = hostile.draft(body).await?;
+            loop {
+                let (method, path) = match number % 2 {
+                    0 => (Method::POST, FORM.to_owned()),
+                    _ => (Method::PUT, form_path(&form)),
+                };
+                hostile.send_json(method, &path, body).await?;
+            }
         }
     });
     try_join_all(again).await.map(|_: Vec<()>| ())

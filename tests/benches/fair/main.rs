@@ -14,14 +14,27 @@
 //! | `giant` | ten imports of a million records |
 //! | `link` | a link with a million views, read by 100 callers |
 //! | `ready` | 500 requests for the readiness at once |
+//! | `pages` | forms of the dashboard of 8 MiB, twelve at once, by an editor and a viewer, with the right token and with none |
+//! | `shared` | eight shared pages of a form with 2,000 comments of 2 kB, read by 64 clients while answers come |
+//! | `sign-in` | wrong passwords for unknown names from 400 networks; somebody signs in rightly meanwhile and is never refused |
+//! | `stalled` | 500 bodies of the sign-in page that stall and 300 connections without a request |
+//! | `readers` | a page of a large form and an export, 600 times each, over HTTP/2 with a window of 0 |
+//! | `forms` | forms of 0.35 MB, made and replaced by 40 clients of one key |
 //!
 //! # How to read the table
 //! As that of `import`. The reference of each row is the witness alone.
 //!
 //! - *answer*: p99 of the witness's answers, from the 201 until its overview has them.
 //! - *records*: the witness's import, from the first byte of its POST until all of it is stored.
+//! - *memory*: the most that the api had resident while the load went on, over what it had before the first. All memory that is
+//!   shared out by account is at most 256 MiB together.
+//! - *sign-in*: p99 of sign-ins in a browser in which the person signed in before.
+//!
+//! An answer or an import of the witness that is refused, such as by 503, ends its part with an error.
 
+mod connections;
 mod loads;
+mod pages;
 mod witness;
 
 use std::process::ExitCode;
@@ -30,10 +43,13 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use tests::app::{App, Backends};
 use tests::bench::frame::{Frame, unlimited};
-use tests::bench::report::Row;
+use tests::bench::lag::p99;
+use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
 use tests::servers::Endpoints;
 
+use crate::connections::Readers;
+use crate::pages::{Pages, Shared, SignIns};
 use crate::witness::Witness;
 
 /// The only part that needs no servers.
@@ -42,7 +58,8 @@ const EMBEDDED: &str = "embedded";
 const BENCH: Frame = Frame {
     name: "fair",
     parts: &[
-        "answers", EMBEDDED, "uploads", "errors", "lists", "giant", "link", "ready",
+        "answers", EMBEDDED, "uploads", "errors", "lists", "giant", "link", "ready", "pages",
+        "shared", "sign-in", "stalled", "readers", "forms",
     ],
     embedded: &[EMBEDDED],
 };
@@ -62,11 +79,14 @@ async fn measure(
     settings: &Settings,
     endpoints: Option<&Endpoints>,
 ) -> Result<Vec<Row>> {
-    let app = if part == EMBEDDED {
-        start(Backends::Embedded).await?
+    let backends = if part == EMBEDDED {
+        Backends::Embedded
     } else {
-        start(Backends::on(endpoints.context("no servers")?).await?).await?
+        Backends::on(endpoints.context("no servers")?).await?
     };
+    // Who signs in comes from many networks.
+    let proxies = if part == "sign-in" { "127.0.0.0/8" } else { "" };
+    let app = start(backends, proxies).await?;
     let witness = Witness::new(&app, settings).await?;
     match part {
         "answers" => {
@@ -106,17 +126,55 @@ async fn measure(
                 .beside("a link with many views", None, || loads::read_link(&link))
                 .await
         }
-        _ => {
+        "ready" => {
             witness
                 .beside("requests for readiness", None, || loads::ready(&app))
                 .await
+        }
+        "pages" => {
+            let pages = Pages::new(&app).await?;
+            witness
+                .beside("large forms of pages", None, || pages.load())
+                .await
+        }
+        "shared" => {
+            let shared = Shared::new(&app).await?;
+            witness.beside("shared pages", None, || shared.load()).await
+        }
+        "sign-in" => {
+            let sign_ins = SignIns::new(&app).await?;
+            let load = || sign_ins.load();
+            let rows = witness.beside("wrong passwords", None, load).await?;
+            let mut sign_in = Row::new(
+                "sign-in, beside wrong passwords",
+                Unit::Milliseconds,
+                "",
+                Target::AtMost(1_000.0),
+            );
+            sign_in.lone_round(p99(&sign_ins.took())?);
+            Ok([rows, vec![sign_in]].concat())
+        }
+        "stalled" => {
+            let load = || connections::stalled(&app);
+            witness.beside("stalled bodies", None, load).await
+        }
+        "readers" => {
+            let readers = Readers::new(&app).await?;
+            let load = || readers.load();
+            witness.beside("readers that do not read", None, load).await
+        }
+        _ => {
+            let load = || loads::writes(&app);
+            witness.beside("forms that are written", None, load).await
         }
     }
 }
 
 /// As in production, but that no limit of requests ends a load.
-async fn start(backends: Backends) -> Result<App> {
+async fn start(backends: Backends, proxies: &str) -> Result<App> {
     let setup = App::setup().workers(2).on(backends);
+    let setup = setup.setting("FEEDBACK_TRUSTED_PROXIES", proxies);
+    let setup = setup.setting("FEEDBACK_ADDRESS_ANSWERS", "0");
     let setup = setup.setting("FEEDBACK_LINK_RATE", "0");
     unlimited(setup.setting("FEEDBACK_ADDRESS_RATE", "0")).await
 }

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use chrono::{TimeDelta, Utc};
 use serde_json::{Value, json};
 use tests::app::App;
 use tests::bench::frame::settle;
 use tests::bench::lag::{Lag, p99};
+use tests::bench::memory;
 use tests::bench::million;
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
@@ -20,6 +21,8 @@ use tests::report::overview;
 const ANSWERS: u32 = 100;
 const WRITERS: u32 = 2;
 const PAUSE: Duration = Duration::from_millis(50);
+/// MiB that all pools of memory have together.
+const MEMORY: f64 = 256.0;
 /// The load has begun by then.
 const BEGUN: Duration = Duration::from_secs(3);
 
@@ -49,7 +52,8 @@ impl<'a> Witness<'a> {
         })
     }
 
-    /// Rows of the witness's answers, and of its imports of so many records, beside a load and alone. A load goes on until
+    /// Rows of the witness's answers, of the api's memory, and of the witness's imports of so many records, beside a load and
+    /// alone. A load goes on until
     /// it is dropped.
     pub(super) async fn beside<L, F>(
         &self,
@@ -67,8 +71,17 @@ impl<'a> Witness<'a> {
             "alone",
             Target::AtMost(1_000.0),
         );
+        let mut peak = Row::new(
+            format!("memory over idle, beside {load}"),
+            Unit::Mebibytes,
+            "",
+            Target::AtMost(MEMORY),
+        );
         // What warms up is not counted.
         self.answers().await?;
+        let api = &self.app.apis.first().context("no api runs")?.process;
+        let idle = memory::resident(api)?;
+        memory::forget_peak(api)?;
         for round in 1..=self.rounds {
             settle(self.app).await?;
             let alone = self.answers().await?;
@@ -76,8 +89,9 @@ impl<'a> Witness<'a> {
             answer.round(beside, alone);
             eprintln!("round {round}: p99 of an answer {beside:.1} ms, alone {alone:.1} ms");
         }
+        peak.lone_round(memory::peak(api)? - idle);
         let Some(records) = records else {
-            return Ok(vec![answer]);
+            return Ok(vec![answer, peak]);
         };
         let mut import = Row::new(
             format!("{records} records, beside {load}"),
@@ -93,7 +107,7 @@ impl<'a> Witness<'a> {
             import.round(beside, alone);
             eprintln!("round {round}: {records} records {beside:.2} s, alone {alone:.2} s");
         }
-        Ok(vec![answer, import])
+        Ok(vec![answer, peak, import])
     }
 
     async fn answers(&self) -> Result<f64> {

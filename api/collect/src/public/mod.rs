@@ -192,7 +192,8 @@ pub async fn show_form(visitor: Visitor) -> Result<Page, PageProblem> {
     let opened = visitor.open().await;
     let opened = opened.map_err(|problem| visitor.tell(problem))?;
     let (f, language) = (visitor.frame(&opened), visitor.language());
-    let page = visitor.state.links.page(f, &opened, language).await;
+    let CollectState { app, links, .. } = &visitor.state;
+    let page = links.page(app, f, &opened, language).await;
     Ok(page.fill(&visitor.token, Uuid::now_v7()))
 }
 

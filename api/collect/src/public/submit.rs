@@ -1,5 +1,7 @@
 //! `POST /f/{token}`: answers, as a program or as the page's own form sends them, answered in the same kind.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::body::Body;
 use axum::extract::Request;
@@ -8,10 +10,11 @@ use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
 use chrono::Utc;
 use domain::answer::Answers;
+use domain::form::FormContent;
 use domain::invalid::{Invalid, MAX_PROBLEMS, code};
 use http_body_util::BodyExt;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use store::collect::{NewAnswer, Recorded};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -21,7 +24,7 @@ use super::{PageProblem, Visitor, answer_with, gone};
 use crate::CollectState;
 use crate::links::Opened;
 use crate::pages::{self, Again, Page};
-use api_http::body::{self, ContentType, Limit, Pairs, json, plain, urlencoded};
+use api_http::body::{self, ContentType, Limit, Pairs, json_as, plain, urlencoded};
 use api_http::memory::MemoryPermit;
 use api_http::{AppState, Code, Problem, QUICK, Result, parse_uuid, within};
 
@@ -111,11 +114,16 @@ pub async fn submit_answers(visitor: Visitor, request: Request) -> Result<Respon
 /// The visit that a program names, and its answers, judged.
 async fn read_json(
     state: &CollectState,
-    opened: &Opened,
+    opened: &Arc<Opened>,
     request: Request,
 ) -> Result<(Option<Uuid>, Judged)> {
     let permit = state.memory.permit(opened.link.account_id);
-    let mut members = json(&state.app, permit, request, BODY).await?;
+    let opened = Arc::clone(opened);
+    let judge = move |members| judge(&opened.link.content, members);
+    json_as(&state.app, permit, request, BODY, judge).await
+}
+
+fn judge(form: &FormContent, mut members: Map<String, Value>) -> Result<(Option<Uuid>, Judged)> {
     let answers = members.remove("answers").unwrap_or_default();
     let visit = members.remove(VISIT).filter(|given| !given.is_null());
     let visit = visit.map(|given| given.as_str().and_then(parse_uuid).ok_or_else(no_visit));
@@ -126,9 +134,7 @@ async fn read_json(
     let mut wrong: Vec<_> = unknown.take(MAX_PROBLEMS).collect();
     let visit = visit.transpose().map_err(|invalid| wrong.push(invalid));
     match visit {
-        Ok(visit) if wrong.is_empty() => {
-            Ok((visit, Answers::from_json(&opened.link.content, &answers)))
-        }
+        Ok(visit) if wrong.is_empty() => Ok((visit, Answers::from_json(form, &answers))),
         _ => Err(Problem::invalid(wrong)),
     }
 }
@@ -147,7 +153,7 @@ async fn of_form(visitor: &Visitor, request: Request) -> Result<Response, PagePr
     let response = match &found {
         Ok(opened) => match visitor.count(opened) {
             Ok(()) => sent.submit(visitor, opened).await,
-            Err(busy) => sent.again(visitor, opened, &busy),
+            Err(busy) => sent.again(visitor, opened, &busy).await,
         },
         // Nobody could say whether there is such a link, so what was typed is kept for it.
         Err(problem) => {
@@ -202,9 +208,11 @@ impl Sent {
     async fn submit(mut self, visitor: &Visitor, opened: &Opened) -> Response {
         let token = visitor.token.as_str();
         self.pairs.retain(|(name, _)| name != VISIT);
-        let form = &opened.link.content;
+        let link = &opened.link;
+        let judge = || Answers::from_pairs(&link.content, &self.pairs);
+        let app = &visitor.state.app;
         let answers = match self.visit {
-            Ok(_) => Answers::from_pairs(form, &self.pairs),
+            Ok(_) => app.work_here(link.account_id, self.size(), judge).await,
             Err(()) => Err(vec![Invalid {
                 pointer: String::new(),
                 code: code::MALFORMED,
@@ -218,10 +226,10 @@ impl Sent {
                 (StatusCode::SEE_OTHER, location).into_response()
             }
             Ok(Err(Refused::Enough(problem))) => {
-                answer_with(&problem, self.page(visitor, opened, Again::Enough))
+                answer_with(&problem, self.page(visitor, opened, Again::Enough).await)
             }
             Ok(Err(Refused::Invalid(problems))) => {
-                let page = self.page(visitor, opened, Again::Invalid(&problems));
+                let page = self.page(visitor, opened, Again::Invalid(&problems)).await;
                 (StatusCode::UNPROCESSABLE_ENTITY, page).into_response()
             }
             Err(problem) if problem.code() == Code::LinkGone => {
@@ -229,24 +237,35 @@ impl Sent {
                 let page = pages::form_closed(f, &form, &self.pairs, token);
                 answer_with(&problem, page)
             }
-            Err(problem) => self.again(visitor, opened, &problem),
+            Err(problem) => self.again(visitor, opened, &problem).await,
         }
     }
 
     /// The page to be sent again when the problem is over.
-    fn again(&self, visitor: &Visitor, opened: &Opened, problem: &Problem) -> Response {
+    async fn again(&self, visitor: &Visitor, opened: &Opened, problem: &Problem) -> Response {
         let why = match problem.code() {
             Code::RateLimited => Again::TooMany,
             _ => Again::Unavailable,
         };
-        answer_with(problem, self.page(visitor, opened, why))
+        answer_with(problem, self.page(visitor, opened, why).await)
     }
 
     /// The page with all that was typed, for the same visit.
-    fn page(&self, visitor: &Visitor, opened: &Opened, why: Again<'_>) -> Page {
+    async fn page(&self, visitor: &Visitor, opened: &Opened, why: Again<'_>) -> Page {
         let visit = self.visit.unwrap_or_else(|()| Uuid::now_v7());
-        let (f, form) = (visitor.frame(opened), visitor.form(opened));
-        pages::form_again(f, &form, &self.pairs, why, &visitor.token, visit)
+        let draw = || {
+            let (f, form) = (visitor.frame(opened), visitor.form(opened));
+            pages::form_again(f, &form, &self.pairs, why, &visitor.token, visit)
+        };
+        let bytes = self.size() + opened.size;
+        let app = &visitor.state.app;
+        app.work_here(opened.link.account_id, bytes, draw).await
+    }
+
+    /// Bytes of all names and values.
+    fn size(&self) -> usize {
+        let pairs = self.pairs.iter();
+        pairs.map(|(name, value)| name.len() + value.len()).sum()
     }
 }
 
@@ -299,7 +318,11 @@ async fn store(
         }
     };
     let visit = visit.unwrap_or_else(Uuid::now_v7);
-    let answer = NewAnswer::new(link, visit, Utc::now(), answers);
+    // What is chosen among options is counted in a vector of all of them.
+    let answer = state.app.work_here(link.account_id, opened.size, || {
+        NewAnswer::new(link, visit, Utc::now(), answers)
+    });
+    let answer = answer.await;
     let committing = state.answers.commit(link.account_id, answer.size(), answer);
     let recorded = committing.await;
     if !matches!(recorded, Ok(Recorded::Stored(_))) {

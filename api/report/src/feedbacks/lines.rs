@@ -20,7 +20,7 @@ use crate::ReportState;
 use crate::rendered::{CACHE_STATUS, MISS, NO_CACHE};
 use api_http::accept::{Kind, content_type};
 use api_http::csv_text;
-use api_http::{Result, found, lines};
+use api_http::{Result, lines};
 
 /// The feedbacks that are read at once, and among how many of the form's they are searched for.
 const STRIDE: Stride = Stride {
@@ -46,10 +46,8 @@ pub async fn whole(state: &ReportState, query: FeedbackQuery, kind: Kind) -> Res
     };
     let first = read(ListPosition::default()).await?;
     // After them: it has every field that any of them, or one before them, can answer.
-    let form = found(state.app.store.form(key.account_id, key.form_id))
-        .await?
-        .content
-        .for_reports();
+    let form = state.app.form(key.account_id, key.form_id).await?;
+    let form = form.content.for_reports();
     let header = header(kind, &form);
     let write = move |rows: &[_], out: &mut _| write(kind, &form, rows, out);
     let headers = [

@@ -29,7 +29,7 @@ use api_http::accept::Kind;
 use api_http::deadline::soon;
 use api_http::lines::{page as read_page, page_or_all, wanted};
 use api_http::list::TrackFieldQuery;
-use api_http::{Caller, List, PathId, Problem, Result, found};
+use api_http::{Caller, List, PathId, Problem, Result};
 
 /// Where the lists are: of all feedbacks, and of those with a comment.
 pub const FEEDBACKS: &str = "/api_v1/report/feedbacks";
@@ -68,10 +68,8 @@ pub async fn list_feedbacks(
         form_id,
     } = request.form;
     let answered = async {
-        let form = found(state.app.store.form(account_id, form_id))
-            .await?
-            .content
-            .for_reports();
+        let form = state.app.form(account_id, form_id).await?;
+        let form = form.content.for_reports();
         // What is wrong with these comes after a 404.
         let (list, narrowed, answers) = (list?, narrowed?, answers?);
         let bus_prop = request.bus_prop().map(|text| form.bus_prop_by_text(text));
@@ -141,26 +139,37 @@ async fn page(
     let found = store.feedback_page(query, list.position()?, list.limit);
     let found = read_page(account_id, found).await?;
     let rows = &found.page.rows;
+    let answers = rows.iter().map(|row| row.answers.len());
+    let (app, bytes) = (&state.app, answers.sum());
+    let read = async |form| {
+        app.work_here(account_id, bytes, || item::items(form, rows))
+            .await
+    };
     let later;
-    let (mut form, (mut items, has_more)) = (form, item::items(form, rows)?);
+    let (mut form, (mut items, has_more)) = (form, read(form).await?);
     if has_more {
         // Somebody answered a field that the form did not have a moment ago.
         let found = store.form(account_id, query.form.form_id).await?;
         later = found.map(|form| form.content.for_reports());
         if let Some(later) = &later {
             form = later;
-            (items, _) = item::items(form, rows)?;
+            (items, _) = read(form).await?;
         }
     }
-    let positions = rows.iter().map(|row| row.feedback_id);
-    let written = list.page(positions.zip(items), found.page.next)?;
-    let link = list.link_to_next(&written);
-    let body = json(&PageBody {
-        head: FormHead::new(request, &form.title, found.as_of),
-        total: found.total,
-        items: written.items,
-        next_cursor: written.next_cursor,
-    })?;
-    let (known, tag) = (IfNoneMatch(headers), tag_of_body(&body));
+    let write = || {
+        let positions = rows.iter().map(|row| row.feedback_id);
+        let written = list.page(positions.zip(items), found.page.next)?;
+        let link = list.link_to_next(&written);
+        let body = json(&PageBody {
+            head: FormHead::new(request, &form.title, found.as_of),
+            total: found.total,
+            items: written.items,
+            next_cursor: written.next_cursor,
+        })?;
+        let tag = tag_of_body(&body);
+        Ok::<_, Problem>((link, body, tag))
+    };
+    let (link, body, tag) = app.work_here(account_id, bytes, write).await?;
+    let known = IfNoneMatch(headers);
     Ok((link, answer(known, tag, MISS, body.into())).into_response())
 }

@@ -1,14 +1,15 @@
 //! What comes in through the dashboard passes the same door as everything else: nobody who has a page, a link or nothing at all
 //! holds up others.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use futures::future::try_join_all;
 use reqwest::Method;
 use serde_json::json;
 use tests::app::App;
-use tests::client::{Answer, Client};
-use tests::form::{PAIRS, pairs};
-use tests::person::{PASSWORD, Person, SIGN_IN, try_sign_in};
+use tests::bench::memory;
+use tests::client::Answer;
+use tests::form::PAIRS;
+use tests::person::{PASSWORD, Person, known_cookie, try_sign_in, try_sign_in_from};
 use tests::raw::{Raw, status};
 
 use super::share::later;
@@ -55,6 +56,50 @@ async fn nothing_of_a_form_is_read_behind_a_wrong_token() -> Result<()> {
 }
 
 #[tokio::test]
+async fn what_an_editor_sends_takes_no_more_memory_than_it_is_long() -> Result<()> {
+    const MIB: f64 = 96.0;
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let editor = app.person("ben", "shop", "editor").await?;
+    let token = editor.token().await?;
+    let base = app.anonymous()?.base().to_owned();
+    let lines = "a%0A".repeat(1 << 18);
+    let languages: String = (0..1 << 17).map(|n| format!("x{n}%3Dy%0A")).collect();
+    let (values, lists) = ("a,".repeat(1 << 19), "[],".repeat(1 << 18));
+    let api = &app.apis.first().context("no api runs")?.process;
+    let new = "/dashboard/forms/new";
+    for (path, sent, status) in [
+        (new, format!("type=choices&label=x&options={lines}"), 422),
+        (new, format!("type=nps&label=x&labels={languages}"), 422),
+        (new, format!("type=nps&label=x&show_if=a={values}"), 422),
+        (new, format!("bus_props={lines}"), 422),
+        (
+            "/dashboard/campaigns/new",
+            format!("track_fields={values}"),
+            413,
+        ),
+        (
+            "/dashboard/campaigns/new",
+            format!("before=[{lists}1]"),
+            413,
+        ),
+    ] {
+        let idle = memory::resident(api)?;
+        memory::forget_peak(api)?;
+        let sent = format!("token={token}&title=x&before=&{sent}");
+        let answer = send(&editor, &base, path, sent).await?;
+        let took = memory::peak(api)? - idle;
+        ensure!(answer.status == status, "{path}: {}", answer.status);
+        ensure!(took < MIB, "{path}: {took} MiB");
+    }
+    // Pages that only have buttons read no more than these send.
+    let long = format!("token={token}&a={}", "a".repeat(16 << 10));
+    let long = send(&editor, &base, "/dashboard/shares/withdraw", long).await?;
+    ensure!(long.status == 413, "{}", long.status);
+    Ok(())
+}
+
+#[tokio::test]
 async fn an_upload_without_a_valid_record_is_told_why() -> Result<()> {
     let app = App::start().await?;
     app.create_key("shop", &[]).await?;
@@ -77,22 +122,6 @@ async fn an_upload_without_a_valid_record_is_told_why() -> Result<()> {
     Ok(())
 }
 
-/// Tries a password from an address, in a browser with these cookies.
-async fn try_from(
-    client: &Client,
-    address: &str,
-    cookies: &str,
-    (name, password): (&str, &str),
-) -> Result<Answer> {
-    let call = client.call(Method::POST, SIGN_IN);
-    let call = call.header("origin", client.base());
-    let call = call
-        .header("x-forwarded-for", address)
-        .header("cookie", cookies);
-    let fields = pairs(&[("name", name), ("password", password)]);
-    call.body(PAIRS, fields).send().await
-}
-
 #[tokio::test]
 async fn wrong_passwords_hold_up_nobody_else() -> Result<()> {
     let setup = App::setup().setting("FEEDBACK_TRUSTED_PROXIES", "127.0.0.0/8");
@@ -103,13 +132,10 @@ async fn wrong_passwords_hold_up_nobody_else() -> Result<()> {
     }
     let client = app.anonymous()?;
     let known = try_sign_in(&client, "ada", PASSWORD).await?.expect(303)?;
-    let cookies = known.headers("set-cookie");
-    let cookies = cookies.filter_map(|cookie| cookie.split(';').next());
-    let cookie = cookies.last().unwrap_or_default().to_owned();
-    ensure!(cookie.starts_with("feedback_known_"), "{cookie}");
+    let cookie = known_cookie(&known)?.to_owned();
     let shared = "198.51.100.7";
     for _ in 0..10 {
-        let wrong = try_from(&client, shared, "", ("ada", "wrong horse")).await?;
+        let wrong = try_sign_in_from(&client, shared, "", ("ada", "wrong horse")).await?;
         ensure!(wrong.status == 401, "{wrong:?}");
     }
     for (address, cookies, name, expected) in [
@@ -118,7 +144,7 @@ async fn wrong_passwords_hold_up_nobody_else() -> Result<()> {
         (shared, &*cookie, "ada", 303),
         ("203.0.113.9", "", "ada", 303),
     ] {
-        let answer = try_from(&client, address, cookies, (name, PASSWORD)).await?;
+        let answer = try_sign_in_from(&client, address, cookies, (name, PASSWORD)).await?;
         ensure!(
             answer.status == expected,
             "{name} from {address} with {cookies:?}: {answer:?}"
@@ -126,7 +152,7 @@ async fn wrong_passwords_hold_up_nobody_else() -> Result<()> {
     }
     // What the browser says of itself must be true.
     let forged = cookie.replace('.', ".0");
-    let forged = try_from(&client, shared, &forged, ("ada", PASSWORD)).await?;
+    let forged = try_sign_in_from(&client, shared, &forged, ("ada", PASSWORD)).await?;
     ensure!(forged.status == 429, "{forged:?}");
     Ok(())
 }

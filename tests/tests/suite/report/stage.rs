@@ -40,8 +40,8 @@ impl Stage {
     pub async fn link(&self, link: &Value) -> Result<PublicLink> {
         let token = link["token"].as_str().context("no token")?;
         let token: Token = token.parse().context("no token")?;
-        let link = self.store.public_link(&token).await?;
-        link.context("the link is not there")
+        let link = self.store.stored_link(&token).await?;
+        Ok(link.context("the link is not there")?.read()?)
     }
 
     /// A new visit that saw the link's page then.

@@ -155,8 +155,8 @@ impl Survey {
 
     /// The link as the public meets it now.
     pub async fn open_link(&self, token: Token) -> Result<PublicLink> {
-        let link = self.ledger.store.public_link(&token).await?;
-        link.context("the link is not there")
+        let link = self.ledger.store.stored_link(&token).await?;
+        Ok(link.context("the link is not there")?.read()?)
     }
 
     /// The link as its account sees it once all is rolled up.
