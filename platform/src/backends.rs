@@ -106,8 +106,10 @@ impl Backends {
         let Some(store) = shutdown.run_until_cancelled(store).await else {
             return Ok(None);
         };
+        let store = store?;
+        store.limit_memory(config.memory.database).await?;
         Ok(Some(Self {
-            store: store?,
+            store,
             queue: Queue::open(config.amqp_url.as_ref()),
             cache: Cache::open(config.redis_url.as_ref()).context("the cache cannot be used")?,
             pepper,

@@ -90,10 +90,10 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         api,
         sessions: Arc::new(Sessions::new(&config.public_url)),
         passwords: Arc::default(),
-        memory: MemoryPool::new(sent::POOL),
+        memory: MemoryPool::new(app.parts.page_bodies),
         places: Places::new(PLACES),
         analyses: Arc::default(),
-        shared: Arc::default(),
+        shared: Arc::new(SharedPages::new(app.parts.shared_pages)),
     };
     let pages = Router::new()
         .route("/dashboard", get(overview::show))

@@ -49,7 +49,7 @@ pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
         );
     scoped(Scope::Import, "sms", sms).with_state(ImportState {
         app: app.clone(),
-        memory: ingest::memory(config.max_records),
+        memory: ingest::memory(config.memory.imports),
         max_body: config.max_body,
         max_records: config.max_records,
     })

@@ -57,7 +57,7 @@ impl SendState {
             senders: senders.collect(),
             pepper: backends.pepper.clone(),
             links_are_local: config.public_url.is_local(),
-            receipts: Arc::new(Committer::start(app)),
+            receipts: Arc::new(Committer::start(app, app.parts.receipts)),
             tests: Arc::new(Tests::keyed(Quota::per_hour(TESTS))),
             scans: Places::new(1),
         }

@@ -145,6 +145,22 @@ impl Store {
         Ok(())
     }
 
+    /// SQLite only: limits what its connections take together in this process. Where they have as much they give up pages of their
+    /// caches.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn limit_memory(&self, bytes: u64) -> Result<(), Error> {
+        if let Pool::Sqlite { readers, .. } = &self.pool {
+            let limit = format!("PRAGMA soft_heap_limit = {bytes}");
+            let mut connection = readers.acquire().await?;
+            raw_sql(AssertSqlSafe(limit))
+                .execute(&mut *connection)
+                .await?;
+        }
+        Ok(())
+    }
+
     /// Closes the connections at the end of the process. The last of SQLite's takes the log with it.
     pub async fn close(&self) {
         let closing = async {

@@ -27,7 +27,7 @@ use crate::rendered::{IfNoneMatch, MISS, answer, tag_of_body};
 use crate::request::{Conditional, FormPath, FormReportRequest, no_bus_prop};
 use api_http::accept::Kind;
 use api_http::deadline::soon;
-use api_http::lines::{page as read_page, page_or_all, wanted};
+use api_http::lines::{page as read_page, page_or_all, page_permit, wanted};
 use api_http::list::TrackFieldQuery;
 use api_http::{Caller, List, PathId, Problem, Result, found};
 
@@ -138,7 +138,9 @@ async fn page(
     headers: &HeaderMap,
 ) -> Result<Response> {
     let (store, account_id) = (&state.app.store, query.form.account_id);
-    let found = store.feedback_page(query, list.position()?, list.limit);
+    let position = list.position()?;
+    let permit = page_permit(&state.app, account_id).await?;
+    let found = store.feedback_page(query, position, list.limit);
     let found = read_page(account_id, found).await?;
     let rows = &found.page.rows;
     let later;
@@ -162,5 +164,6 @@ async fn page(
         next_cursor: written.next_cursor,
     })?;
     let (known, tag) = (IfNoneMatch(headers), tag_of_body(&body));
-    Ok((link, answer(known, tag, MISS, body.into())).into_response())
+    let answer = (link, answer(known, tag, MISS, body.into())).into_response();
+    Ok(permit.hold(answer))
 }
