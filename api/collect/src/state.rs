@@ -8,9 +8,9 @@ use store::collect::{NewAnswer, NewView, Recorded};
 
 use crate::address_answers::AddressAnswers;
 use crate::links::Links;
+use api_http::AppState;
 use api_http::commit::{Committer, Group};
 use api_http::memory::MemoryPool;
-use api_http::AppState;
 
 /// The state of the public routes, once a process. Cheap to clone.
 #[derive(Clone)]

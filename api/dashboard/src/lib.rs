@@ -72,6 +72,7 @@ pub use self::password::hash as hash_password;
 use self::sent::{EDITOR_BYTES, SMALL_BYTES};
 use self::session::Sessions;
 pub use self::session::sign_in_path;
+use self::share::SharedPages;
 use self::state::DashboardState;
 
 /// Pages of reports that are drawn at once, and changes with large bodies.

@@ -103,7 +103,7 @@ pub async fn answer<T, P, F>(
     kinds: &[Kind],
     list: &List,
     columns: &'static str,
-    read: impl Fn(Option<P>, (usize, usize)) -> F + Send + 'static,
+    read: impl Fn(Option<P>, (usize, usize)) -> F + Send + Sync + 'static,
 ) -> Result<Response>
 where
     T: Serialize + Send + 'static,
@@ -150,8 +150,8 @@ pub fn body<T, P, F>(
     permit: MemoryPermit,
     first: ListPage<T, P>,
     header: Vec<u8>,
-    read: impl Fn(P) -> F + Send + 'static,
-    write: impl Fn(&[T], &mut Vec<u8>) -> io::Result<usize> + Send + 'static,
+    read: impl Fn(P) -> F + Send + Sync + 'static,
+    write: impl Fn(&[T], &mut Vec<u8>) -> io::Result<usize> + Send + Sync + 'static,
 ) -> Body
 where
     T: Send + 'static,
@@ -171,7 +171,8 @@ where
             let permit = Arc::clone(&permit);
             async move {
                 let piece = whole.piece(&read, &write).await;
-                let piece = piece.inspect_err(|error| tracing::warn!(%error, "an answer was cut"))?;
+                let piece =
+                    piece.inspect_err(|error| tracing::warn!(%error, "an answer was cut"))?;
                 let piece = piece.map(|piece| permit.owned_by(piece.into()));
                 Ok::<_, io::Error>(piece.map(|piece| (piece, (whole, read, write))))
             }

@@ -49,7 +49,15 @@ pub async fn list_recipients(
             Ok(page.map(|row| (row.docid.clone(), masked(row))))
         }
     };
-    lines::answer(&caller.app, &headers, &[Kind::Csv, Kind::Ndjson], &list, COLUMNS, read).await
+    lines::answer(
+        &caller.app,
+        &headers,
+        &[Kind::Csv, Kind::Ndjson],
+        &list,
+        COLUMNS,
+        read,
+    )
+    .await
 }
 
 fn masked(recipient: Recipient) -> Recipient {

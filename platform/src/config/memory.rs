@@ -212,7 +212,10 @@ mod tests {
         let refused = |whole, records| MemoryParts::divide(whole, records).err();
         let needed = 155;
         let reason = "less than the 155 MiB that an import of FEEDBACK_MAX_RECORDS and the largest of all else need";
-        assert_eq!(refused((needed - 1) << 20, 1_000_000).as_deref(), Some(reason));
+        assert_eq!(
+            refused((needed - 1) << 20, 1_000_000).as_deref(),
+            Some(reason)
+        );
         assert!(refused(needed << 20, 1_000_000).is_none());
         assert!(refused((needed - 1) << 20, 900_000).is_none());
         assert!(refused(DEFAULT, 10_000_000).is_some());

@@ -8,8 +8,8 @@ use std::convert::Infallible;
 use api_language::{Text, of_request};
 use axum::body::Body;
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
-    X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
+    REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
@@ -88,7 +88,9 @@ impl Prepared {
             Some((hole.parse().ok()?, text(after)))
         };
         let pieces: Vec<(Hole, Bytes)> = texts.filter_map(piece).collect();
-        let texts = [&begin].into_iter().chain(pieces.iter().map(|(_, text)| text));
+        let texts = [&begin]
+            .into_iter()
+            .chain(pieces.iter().map(|(_, text)| text));
         let copied = texts.map(Bytes::len).filter(|length| *length < SHARED);
         let holes = 40 * pieces.len();
         Self {

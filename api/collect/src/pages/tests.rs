@@ -1,10 +1,12 @@
 use api_language::of_code;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
+use bytes::Bytes;
 use domain::answer::Answers;
 use domain::branding::Color;
 use domain::form::FormContent;
 use domain::invalid::{Invalid, code};
+use futures::StreamExt;
 use serde_json::{Value, json};
 use store::account::Look;
 use uuid::Uuid;
@@ -201,8 +203,7 @@ fn what_is_retired_is_not_shown() {
     for html in [
         empty(&form),
         again(&form, &typed, &[problem("city", code::RETIRED)]),
-        form_closed(plain(), &form, &pairs(&typed), TOKEN)
-            .html(),
+        form_closed(plain(), &form, &pairs(&typed), TOKEN).html(),
     ] {
         assert_has_not(&html, "\"city\"");
         assert_has_not(&html, "Oslo");
@@ -481,5 +482,35 @@ fn a_page_is_the_account_s_own() {
     assert_has(
         form_closed(f, &every_type("Frage"), &[], TOKEN).html(),
         &format!("<img src=\"{TOKEN}/logo\""),
+    );
+}
+
+#[tokio::test]
+async fn what_is_large_of_a_page_is_the_same_memory_for_all_readers() {
+    let options: Vec<Value> = (0..100).map(|n| option(&n.to_string(), "label")).collect();
+    let kind = json!({"type": "choice", "options": options});
+    let fields: Vec<Value> = (0..10)
+        .map(|n| field(&format!("q{n}"), "l", false, &kind))
+        .collect();
+    let form = prepare(plain(), &form("Large", &fields), false);
+    let large = async || {
+        let response = form.fill(TOKEN, VISIT).into_response();
+        let length: usize = response.headers()["content-length"]
+            .to_str()
+            .unwrap()
+            .parse()
+            .unwrap();
+        let parts = response.into_body().into_data_stream();
+        let parts: Vec<_> = parts.map(Result::unwrap).collect().await;
+        assert_eq!(parts.iter().map(Bytes::len).sum::<usize>(), length);
+        let large = parts.iter().max_by_key(|part| part.len()).unwrap();
+        assert!(large.len() > length / 2, "{} of {length}", large.len());
+        large.clone()
+    };
+    let (one, other) = (large().await, large().await);
+    assert_eq!(one.as_ptr(), other.as_ptr());
+    assert_ne!(
+        form.fill(TOKEN, VISIT).html(),
+        form.fill(TOKEN, VISIT).html()
     );
 }

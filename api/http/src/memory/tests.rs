@@ -121,3 +121,46 @@ async fn a_body_knows_whether_others_wait() {
     drop(waiting);
     assert!(!held[0].others_wait());
 }
+
+#[tokio::test]
+async fn what_is_given_back_is_free_also_of_the_reserve() {
+    let pool = MemoryPool::new(PoolSize {
+        small: u64::MAX,
+        ..SIZE
+    });
+    let mut pooled = permit(&pool, 1);
+    assert!(grows(&mut pooled, 50));
+    pooled.shrink_to(10 * MIB);
+    assert_eq!(pool.0.state.lock().free, 150 * MIB);
+    let _rest: Vec<_> = (2..10).flat_map(|account| fill(&pool, account)).collect();
+    let mut reserved = permit(&pool, 10);
+    assert!(grows(&mut reserved, 50));
+    assert!(pool.0.state.lock().in_reserve.is_some());
+    reserved.shrink_to(0);
+    assert!(pool.0.state.lock().in_reserve.is_none());
+    assert!(reserved.grow_now_to(50 * MIB).is_ok());
+}
+
+#[tokio::test]
+async fn a_response_holds_memory_until_its_last_bytes_are_dropped() {
+    let pool = MemoryPool::new(SIZE);
+    let held = || SIZE.total - pool.0.state.lock().free;
+    let mut large = permit(&pool, 1);
+    assert!(grows(&mut large, 4));
+    let response = large.hold(Response::new(Body::from(vec![0; FREE + 1])));
+    assert_eq!(held(), FREE as u64 + 1);
+    let mut body = response.into_body();
+    assert_eq!(body.size_hint().exact(), Some(FREE as u64 + 1));
+    let bytes = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await;
+    let bytes = bytes.unwrap().unwrap().into_data().unwrap();
+    drop(body);
+    let part = bytes.slice(..10);
+    drop(bytes);
+    assert_eq!(held(), FREE as u64 + 1);
+    drop(part);
+    assert_eq!(held(), 0);
+    let mut small = permit(&pool, 1);
+    assert!(grows(&mut small, 4));
+    let _response = small.hold(Response::new(Body::from(vec![0; FREE])));
+    assert_eq!(held(), 0);
+}
