@@ -198,8 +198,11 @@ impl Page {
     }
 
     #[cfg(test)]
-    pub(super) fn html(self) -> String {
-        String::from_utf8(self.text.into_parts().concat()).unwrap()
+    pub(super) fn html(&self) -> String {
+        let last: &[u8] = &self.text.copied;
+        let parts = self.text.parts.iter().map(AsRef::as_ref);
+        let parts: Vec<&[u8]> = parts.chain([last]).collect();
+        String::from_utf8(parts.concat()).unwrap()
     }
 }
 

@@ -285,7 +285,7 @@ fn a_limit_keeps_what_was_typed() {
         assert_has(&page.html(), "value=\"9\" checked");
         assert_has(&page.html(), "Everything you entered is below");
         assert_has(&page.html(), &format!("value=\"{VISIT}\""));
-        assert_has_not(page.html(), "aria-invalid");
+        assert_has_not(&page.html(), "aria-invalid");
     }
 }
 
@@ -302,7 +302,7 @@ fn a_closed_form_gives_back_what_was_typed() {
     assert_eq!(page.html().matches("<dd").count(), 3);
     assert_has(&page.html(), ">Very happy</dd>");
     assert_has(&page.html(), ">two\r\nlines</dd>");
-    assert_has_not(page.html(), "<form");
+    assert_has_not(&page.html(), "<form");
 }
 
 #[test]
@@ -387,7 +387,7 @@ fn every_page_carries_the_headers_that_keep_it_safe() {
         trouble(plain(), StatusCode::PAYLOAD_TOO_LARGE),
     ];
     for page in pages {
-        let html = page.html();
+        let html = &page.html();
         let (_, nonce) = html.split_once("<style nonce=\"").unwrap();
         let (nonce, _) = nonce.split_once('"').unwrap();
         let response = page.into_response();
@@ -412,7 +412,7 @@ fn every_page_carries_the_headers_that_keep_it_safe() {
 #[test]
 fn a_qr_code_is_an_svg_with_a_title() {
     let code = qr_code("https://example.com/f/AAAAAAAAAAAAAAAAAAAA-_?a=1&b=<2>").unwrap();
-    let svg = code.html();
+    let svg = &code.html();
     assert_has(
         svg,
         "<title id=\"title\">QR code of https://example.com/f/AAAAAAAAAAAAAAAAAAAA-_?a=1&#38;b=&#60;2&#62;</title>",
@@ -433,7 +433,7 @@ fn what_was_sent_can_be_sent_again_without_its_form() {
         ("<:visit>".to_owned(), "<:nonce>".to_owned()),
     ];
     let page = send_again(plain(), TOKEN, &sent);
-    let html = page.html();
+    let html = &page.html();
     assert_has(html, &format!("action=\"{TOKEN}\""));
     assert_has(html, &format!("name=\"visit\" value=\"{VISIT}\""));
     assert_has(html, "value=\"&#34;&#60;b&#62;\n&#38;amp;&#34;\"");
@@ -465,7 +465,7 @@ fn a_page_is_the_account_s_own() {
     let t = of_code("de");
     let f = Frame { t, look: &look };
     let page = prepare(f, &every_type("Frage"), false).fill(TOKEN, VISIT);
-    let html = page.html();
+    let html = &page.html();
     assert_has(html, "<html lang=\"de\">");
     assert_has(
         html,
@@ -478,9 +478,9 @@ fn a_page_is_the_account_s_own() {
     assert_has(html, ">Feedback senden</button>");
     assert_has(html, ">Höchstens 10.000 Zeichen.</p>");
     // Below the link's own address.
-    assert_has(thanks(f, "Frage").html(), "<img src=\"logo\" alt=\"\">");
+    assert_has(&thanks(f, "Frage").html(), "<img src=\"logo\" alt=\"\">");
     assert_has(
-        form_closed(f, &every_type("Frage"), &[], TOKEN).html(),
+        &form_closed(f, &every_type("Frage"), &[], TOKEN).html(),
         &format!("<img src=\"{TOKEN}/logo\""),
     );
 }
