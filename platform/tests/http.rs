@@ -209,7 +209,7 @@ async fn above_the_limits_health_and_metrics_answer_and_all_else_is_busy() {
     let metrics = platform::telemetry::init().unwrap();
     let router = ops::detailed(health, metrics).route("/", get(async || "in"));
     let server = start_limited(router, 2).await;
-    let head = "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n";
+    let head = "GET / HTTP/1.1\r\nhost: x\r\n";
     let stalled = [send(&server, head).await, send(&server, head).await];
     for path in ["/health/live", "/health/ready", "/metrics"] {
         let answer = ask(&server, path).await;

@@ -219,7 +219,7 @@ mod tests {
         assert!(refused(needed << 20, 1_000_000).is_none());
         assert!(refused((needed - 1) << 20, 900_000).is_none());
         assert!(refused(DEFAULT, 10_000_000).is_some());
-        assert!(refused(u64::MAX, u64::MAX).is_some());
+        assert!(refused(u64::MAX - 1, u64::MAX).is_some());
     }
 
     #[test]
