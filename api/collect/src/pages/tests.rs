@@ -404,8 +404,8 @@ fn every_page_carries_the_headers_that_keep_it_safe() {
         assert_eq!(header("x-content-type-options"), "nosniff");
         assert_eq!(header("cache-control"), "no-store");
         assert_eq!(header("x-robots-tag"), "noindex");
-        assert_has_not(&html, "<:");
-        assert_has_not(&html, " style=");
+        assert_has_not(html, "<:");
+        assert_has_not(html, " style=");
     }
 }
 
@@ -447,7 +447,6 @@ fn only_a_message_s_page_offers_no_more_messages() {
         prepare(plain(), &form, is_of_message)
             .fill(TOKEN, VISIT)
             .html()
-            .to_owned()
     };
     let action = format!("action=\"{TOKEN}/stop\"");
     assert!(page(true).contains(&action) && page(true).contains("No more messages"));
