@@ -10,9 +10,12 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
+use axum::http::Request;
 use axum::routing::get;
 use futures::future::join_all;
-use futures::stream;
+use futures::{StreamExt, stream};
+use hyper::client::conn::http2::{Builder, SendRequest};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use platform::config::TrustedProxies;
 use platform::health::{Check, Health, Heartbeat};
 use platform::http::connections::Limits;
@@ -160,6 +163,65 @@ async fn a_peer_that_reads_nothing_of_its_answer_is_cut_off() {
     let socket = send(&server, "GET / HTTP/1.1\r\nhost: x\r\n\r\n").await;
     ended.cancelled().await;
     drop(socket);
+}
+
+/// A connection over HTTP/2 whose reader takes nothing of any answer.
+async fn never_reads(server: &Server) -> (SendRequest<Body>, JoinHandle<hyper::Result<()>>) {
+    let socket = TcpStream::connect(server.address).await.unwrap();
+    let (reader, connection) = Builder::new(TokioExecutor::new())
+        .initial_stream_window_size(0)
+        .handshake(TokioIo::new(socket))
+        .await
+        .unwrap();
+    (reader, tokio::spawn(connection))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_whose_answers_are_not_read_ends_after_60_s() {
+    let dropped = CancellationToken::new();
+    let answer = {
+        let dropped = dropped.clone();
+        async move || {
+            let guard = dropped.drop_guard();
+            let pieces = stream::iter([[0; 100]; 3]).map(move |piece| {
+                let _held = &guard;
+                Ok::<_, std::io::Error>(piece.to_vec())
+            });
+            Body::from_stream(pieces)
+        }
+    };
+    let server = start(Router::new().route("/", get(answer))).await;
+    let (mut reader, connection) = never_reads(&server).await;
+    let url = format!("http://{}/", server.address);
+    let request = Request::get(url).body(Body::empty()).unwrap();
+    let asked = tokio::time::Instant::now();
+    let response = reader.send_request(request).await.unwrap();
+    assert_eq!(response.status(), 200);
+    let _ended = connection.await;
+    let stood = asked.elapsed().as_secs();
+    assert!((60..=61).contains(&stood), "{stood} s");
+    dropped.cancelled().await;
+}
+
+#[tokio::test]
+async fn above_the_limits_health_and_metrics_answer_and_all_else_is_busy() {
+    let health = Health::new(Vec::new(), CancellationToken::new());
+    let metrics = platform::telemetry::init().unwrap();
+    let router = ops::detailed(health, metrics).route("/", get(async || "in"));
+    let server = start_limited(router, 2).await;
+    let head = "GET / HTTP/1.1\r\nhost: x\r\n";
+    let stalled = [send(&server, head).await, send(&server, head).await];
+    for path in ["/health/live", "/health/ready", "/metrics"] {
+        let answer = ask(&server, path).await;
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{path}: {answer}");
+    }
+    let refused = ask(&server, "/").await;
+    assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
+    assert!(refused.contains("retry-after: 5\r\n"), "{refused}");
+    drop(stalled);
+    while !ask(&server, "/").await.ends_with("in") {
+        tokio::task::yield_now().await;
+    }
 }
 
 async fn operators(checks: Vec<Check>) -> Server {

@@ -1,54 +1,60 @@
 //! How many answers one address may give a link within an hour, on this instance: enough for the guests of a house, and too few
 //! to decide what a report says.
 
+use std::collections::VecDeque;
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Once};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use api_http::{AppState, Code, Network, Problem, Result};
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
+use parking_lot::Mutex;
 use platform::config::TrustedProxies;
+use tokio::time::Instant;
 use uuid::Uuid;
 
-const HOUR: Duration = Duration::from_hours(1);
-/// So many addresses of links are known, about 20 MB of them.
-const KNOWN: u64 = 100_000;
+/// Answers are counted by intervals of this length.
+const INTERVAL: Duration = Duration::from_mins(5);
+/// Any hour lies within so many of them: it ends in the twelfth after the one in which it begins.
+const INTERVALS: u64 = 13;
+/// The bytes of an address of a link, about.
+const ENTRY: u64 = 512;
 
 pub struct AddressAnswers {
     /// `None`: no limit.
     most: Option<NonZeroU32>,
     proxies: TrustedProxies,
-    given: Cache<(Uuid, Network), Arc<Given>>,
+    given: Cache<(Uuid, Network), Arc<Mutex<Given>>>,
+    /// Intervals are numbered from here.
+    begin: Instant,
     warned: Once,
 }
 
-/// What one address gives a link within an hour.
-struct Given {
-    since: Instant,
-    answers: AtomicU32,
-}
+/// Numbers of intervals, ascending, each with the answers that one address gave a link in it.
+type Given = VecDeque<(u64, u32)>;
 
 /// Room for one answer. It stays taken unless it is given back, so that nobody has it again by hanging up before the commit.
 #[must_use]
-pub struct Place(Option<Arc<Given>>);
+pub struct Place(Option<(Arc<Mutex<Given>>, u64)>);
 
 impl AddressAnswers {
     pub fn new(app: &AppState) -> Self {
-        Self::of(app.address_answers, app.trusted_proxies.clone())
+        let (most, proxies) = (app.address_answers, app.trusted_proxies.clone());
+        Self::of(most, proxies, app.parts.address_answers)
     }
 
-    fn of(most: Option<NonZeroU32>, proxies: TrustedProxies) -> Self {
+    fn of(most: Option<NonZeroU32>, proxies: TrustedProxies, bytes: u64) -> Self {
         let given = Cache::builder()
-            .max_capacity(KNOWN)
+            .max_capacity(bytes / ENTRY)
             // Else a new address would be forgotten at once when there are many.
             .eviction_policy(EvictionPolicy::lru())
-            .time_to_live(HOUR);
+            .time_to_idle(Duration::from_hours(2));
         Self {
             most,
             proxies,
             given: given.build(),
+            begin: Instant::now(),
             warned: Once::new(),
         }
     }
@@ -71,29 +77,130 @@ impl AddressAnswers {
             });
             return Ok(Place(None));
         }
-        let none = || {
-            Arc::new(Given {
-                since: Instant::now(),
-                answers: AtomicU32::new(0),
-            })
-        };
-        let given = self.given.get_with((link_id, network), none);
-        let more = |answers| (answers < most.get()).then_some(answers + 1);
-        let order = Ordering::Relaxed;
-        if given.answers.fetch_update(order, order, more).is_ok() {
-            return Ok(Place(Some(given)));
+        let given = self.given.get_with((link_id, network), Arc::default);
+        let mut intervals = given.lock();
+        // Read under the lock, so that it does not go back.
+        let now = self.begin.elapsed().as_secs();
+        let interval = now / INTERVAL.as_secs();
+        intervals.retain(|(past, answers)| past + INTERVALS > interval && *answers > 0);
+        let answers: u32 = intervals.iter().map(|(_, answers)| answers).sum();
+        if let Some((oldest, _)) = intervals.front()
+            && answers >= most.get()
+        {
+            let free = (oldest + INTERVALS) * INTERVAL.as_secs();
+            let detail = format!("one address may give a link {most} answers an hour");
+            let problem = Problem::new(Code::RateLimited, detail);
+            return Err(problem.retry_after(free.saturating_sub(now)));
         }
-        let wait = HOUR.saturating_sub(given.since.elapsed()).as_secs() + 1;
-        let detail = format!("one address may give a link {most} answers an hour");
-        Err(Problem::new(Code::RateLimited, detail).retry_after(wait))
+        match intervals.back_mut() {
+            Some((last, answers)) if *last == interval => *answers += 1,
+            _ => intervals.push_back((interval, 1)),
+        }
+        drop(intervals);
+        Ok(Place(Some((given, interval))))
     }
 }
 
 impl Place {
     /// Nothing new was stored.
     pub fn give_back(self) {
-        if let Some(given) = self.0 {
-            given.answers.fetch_sub(1, Ordering::Relaxed);
+        let Some((given, interval)) = self.0 else {
+            return;
+        };
+        let mut intervals = given.lock();
+        let of_it = intervals.iter_mut().find(|(past, _)| *past == interval);
+        if let Some((_, answers)) = of_it {
+            *answers -= 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::extract::ConnectInfo;
+    use axum::http::{Extensions, HeaderMap};
+    use std::net::SocketAddr;
+    use tokio::time::advance;
+
+    use super::*;
+
+    const LINK: Uuid = Uuid::from_u128(1);
+
+    fn limited(most: u32) -> AddressAnswers {
+        AddressAnswers::of(NonZeroU32::new(most), TrustedProxies::default(), 1 << 20)
+    }
+
+    fn network(address: &str) -> Network {
+        let mut extensions = Extensions::new();
+        let peer = SocketAddr::new(address.parse().unwrap(), 1);
+        extensions.insert(ConnectInfo(peer));
+        Network::of(&extensions, &HeaderMap::new(), &TrustedProxies::default())
+    }
+
+    /// The seconds after which another answer may come; 0: it was taken.
+    fn wait(answers: &AddressAnswers, address: &str) -> u64 {
+        match answers.take(LINK, network(address)) {
+            Ok(_) => 0,
+            Err(problem) => {
+                assert_eq!(problem.code(), Code::RateLimited);
+                let wait = &problem.headers()["retry-after"];
+                wait.to_str().unwrap().parse().unwrap()
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn in_no_hour_are_there_more_and_the_wait_is_told() {
+        let answers = limited(200);
+        let mut taken: Vec<Instant> = Vec::new();
+        let hour = Duration::from_hours(1);
+        // As many as there may be, again and again, beginning at any second of an interval.
+        for pause in [0, 299, 1, 3_599, 3_600, 7, 3_599, 1_800, 3_900, 61] {
+            advance(Duration::from_secs(pause)).await;
+            loop {
+                let wait = wait(&answers, "192.0.2.1");
+                if wait > 0 {
+                    assert!(wait <= 3_900, "{wait}");
+                    break;
+                }
+                taken.push(Instant::now());
+                advance(Duration::from_millis(700)).await;
+            }
+        }
+        for (place, first) in taken.iter().enumerate() {
+            let within = taken[place..].iter();
+            let within = within.take_while(|later| **later - *first <= hour);
+            assert!(within.count() <= 200);
+        }
+        advance(Duration::from_secs(wait(&answers, "192.0.2.1"))).await;
+        assert_eq!(wait(&answers, "192.0.2.1"), 0);
+        assert!(taken.len() >= 600, "{}", taken.len());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_place_that_is_given_back_is_free_and_a_household_has_one_limit() {
+        let answers = limited(2);
+        let place = answers.take(LINK, network("2001:db8::1")).unwrap();
+        assert_eq!(wait(&answers, "2001:db8::2"), 0);
+        assert_ne!(wait(&answers, "2001:db8:0:0:ffff::3"), 0);
+        advance(INTERVAL).await;
+        place.give_back();
+        assert_eq!(wait(&answers, "2001:db8::4"), 0);
+        assert_ne!(wait(&answers, "2001:db8::4"), 0);
+        assert_eq!(wait(&answers, "2001:db8:0:1::1"), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_private_address_has_no_limit() {
+        let answers = limited(1);
+        for address in ["10.0.0.1", "::ffff:10.0.0.1", "127.0.0.1", "fd00::1", "::1"] {
+            assert_eq!([wait(&answers, address), wait(&answers, address)], [0, 0]);
+        }
+        for address in ["192.0.2.1", "2001:db8::1"] {
+            assert_eq!(wait(&answers, address), 0);
+            assert_ne!(wait(&answers, address), 0);
+        }
+        // An IPv4 address that comes over IPv6 is itself.
+        assert_ne!(wait(&answers, "::ffff:192.0.2.1"), 0);
     }
 }

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use domain::form::{Field, FormStatus, Labels};
 use domain::link::Token;
 use moka::future::Cache;
+use platform::config::MemoryParts;
 use store::account::Look;
 use store::form::PublicLink;
 use uuid::Uuid;
@@ -21,22 +22,16 @@ use api_http::{AppState, Code, Network, Problem, QUICK, Result, found, within};
 
 /// How long a link that was found is fresh.
 const MAX_AGE: Duration = Duration::from_millis(400);
-/// The bytes of all links that are remembered, about.
-const LINKS: u64 = 64 << 20;
-/// What a link takes of them besides its texts, about …
+/// The bytes that a link takes besides its texts, about …
 const LINK: usize = 1 << 10;
 /// … and each of its tracking fields, and each business property, question and choice of its form.
 const ENTRY: usize = 128;
-/// The bytes of all pages that are prepared.
-const PAGES: u64 = 64 << 20;
-/// The bytes of all logos.
-const LOGOS: u64 = 16 << 20;
 /// A page that nobody opens is forgotten after that.
 const PAGE_IDLE: Duration = Duration::from_mins(1);
 /// For so long a token that opened a link is looked up for any address.
 const WAS_OPENED: Duration = Duration::from_hours(1);
-/// So many of them.
-const OPENED: u64 = 100_000;
+/// The bytes that it takes, about.
+const TOKEN: u64 = 200;
 
 /// The links opened lately.
 pub struct Links {
@@ -78,24 +73,24 @@ pub struct Opened {
 }
 
 impl Links {
-    pub fn new() -> Self {
+    pub fn new(parts: &MemoryParts) -> Self {
         Self {
             found: Cache::builder()
-                .max_capacity(LINKS)
+                .max_capacity(parts.links)
                 .weigher(|_, opened: &Arc<Opened>| weight(&opened.link))
                 .time_to_live(MAX_AGE)
                 .build(),
             lately: Cache::builder()
-                .max_capacity(OPENED)
+                .max_capacity(parts.tokens / TOKEN)
                 .time_to_live(WAS_OPENED)
                 .build(),
             pages: Cache::builder()
-                .max_capacity(PAGES)
+                .max_capacity(parts.form_pages)
                 .weigher(|_, page: &Arc<Prepared>| u32::try_from(page.size()).unwrap_or(u32::MAX))
                 .time_to_idle(PAGE_IDLE)
                 .build(),
             logos: Cache::builder()
-                .max_capacity(LOGOS)
+                .max_capacity(parts.logos)
                 .weigher(|_, logo: &Option<Logo>| {
                     let bytes = logo.as_ref().map_or(0, |(_, image)| image.len());
                     u32::try_from(ENTRY + bytes).unwrap_or(u32::MAX)

@@ -8,9 +8,9 @@ use store::collect::{NewAnswer, NewView, Recorded};
 
 use crate::address_answers::AddressAnswers;
 use crate::links::Links;
+use api_http::AppState;
 use api_http::commit::{Committer, Group};
 use api_http::memory::MemoryPool;
-use api_http::{AppState, body};
 
 /// The state of the public routes, once a process. Cheap to clone.
 #[derive(Clone)]
@@ -20,7 +20,7 @@ pub struct CollectState {
     pub answers: Arc<Committer<Answers>>,
     pub views: Arc<Committer<Views>>,
     pub address_answers: Arc<AddressAnswers>,
-    /// The memory for bodies that people send; programs with keys have another.
+    /// The memory for what people send and what is given back to them; programs with keys have another.
     pub memory: MemoryPool,
 }
 
@@ -29,11 +29,11 @@ impl CollectState {
     pub fn start(app: &AppState) -> Self {
         Self {
             app: app.clone(),
-            links: Arc::new(Links::new()),
-            answers: Arc::new(Committer::start(app)),
-            views: Arc::new(Committer::start(app)),
+            links: Arc::new(Links::new(&app.parts)),
+            answers: Arc::new(Committer::start(app, app.parts.answers)),
+            views: Arc::new(Committer::start(app, app.parts.views)),
             address_answers: Arc::new(AddressAnswers::new(app)),
-            memory: MemoryPool::new(body::POOL),
+            memory: MemoryPool::new(app.parts.public_bodies),
         }
     }
 }

@@ -72,6 +72,7 @@ pub use self::password::hash as hash_password;
 use self::sent::{EDITOR_BYTES, MIDDLE_BYTES, SMALL_BYTES};
 use self::session::Sessions;
 pub use self::session::sign_in_path;
+use self::share::SharedPages;
 use self::state::DashboardState;
 
 /// Pages of reports that are drawn at once, and changes with large bodies.
@@ -90,10 +91,10 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         api,
         sessions: Arc::new(Sessions::new(&config.public_url)),
         passwords: Arc::default(),
-        memory: MemoryPool::new(sent::POOL),
+        memory: MemoryPool::new(app.parts.page_bodies),
         places: Places::new(PLACES),
         analyses: Arc::default(),
-        shared: Arc::default(),
+        shared: Arc::new(SharedPages::new(app.parts.shared_pages)),
     };
     let pages = Router::new()
         .route("/dashboard", get(overview::show))

@@ -2,7 +2,7 @@
 //! time-outs of all bodies. The token of the session comes first, and nothing behind a wrong one is read.
 
 use api_http::body::{ContentType, FREE, plain, read, read_if, urlencoded};
-use api_http::memory::{MemoryPermit, PoolSize};
+use api_http::memory::MemoryPermit;
 use api_http::{Code, Problem, Result};
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
@@ -14,12 +14,6 @@ use uuid::Uuid;
 use crate::signed_in::{SignedIn, forbidden};
 use crate::state::DashboardState;
 
-/// The memory for what is sent.
-pub const POOL: PoolSize = PoolSize {
-    total: 16 << 20,
-    largest: EDITOR_BYTES as u64,
-    small: 0,
-};
 /// Bytes of what the editor of forms sends: the largest form has its texts twice, each byte as three.
 pub const EDITOR_BYTES: usize = 8 << 20;
 /// Bytes of what editors of campaigns and looks send: a logo, or a campaign's texts twice.

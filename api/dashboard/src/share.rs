@@ -37,8 +37,6 @@ const SHARES: &str = "/api_v1/report/share";
 
 /// How long a page that was drawn may be shown to others.
 const MAX_AGE: Duration = Duration::from_millis(400);
-/// Bytes of pages that are kept.
-const KEPT: u64 = 8 << 20;
 
 /// The shared pages that were drawn lately.
 pub struct SharedPages {
@@ -52,14 +50,15 @@ struct Drawn {
     html: Bytes,
 }
 
-impl Default for SharedPages {
-    fn default() -> Self {
+impl SharedPages {
+    /// Those that are kept take so many bytes at most.
+    pub fn new(bytes: u64) -> Self {
         let size = |_: &_, drawn: &Arc<Drawn>| u32::try_from(drawn.html.len()).unwrap_or(u32::MAX);
         Self {
             drawn: Cache::builder()
                 .time_to_live(MAX_AGE)
                 .weigher(size)
-                .max_capacity(KEPT)
+                .max_capacity(bytes)
                 .build(),
         }
     }

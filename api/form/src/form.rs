@@ -176,19 +176,18 @@ pub async fn list_forms(
         .map_err(|_| Problem::invalid_parameter("status must be DRAFT, PUBLISHED or DELETED"))?;
     let (list, account_id) = (list?, caller.account_id());
     let before = list.position()?;
-    let mut permit = caller.app.page_memory.permit(account_id);
+    let mut permit = caller.app.list_memory.permit(account_id);
     permit.grow_to(PAGE_BYTES as u64).await?;
     let forms = &caller.app.store;
     let forms = forms.forms(account_id, status, before, list.limit);
     let forms = within(QUICK, forms).await?;
     // Contents can be large: reading and writing a page of them would hold up other requests on this thread.
     let answer = spawn_blocking(move || {
-        let _held = permit;
         let read = forms.rows.into_iter().map(|row| Form::read(&row));
         let read = read.collect::<Result<Vec<_>, _>>()?;
         let items = read.iter();
         let items = items.map(|form| (form.form_id, FormBody::new(form)));
-        list.answer(items, forms.next)
+        Ok(permit.hold(list.answer(items, forms.next)?))
     });
     answer.await.map_err(|error| Problem::internal(&error))?
 }

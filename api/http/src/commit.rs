@@ -19,13 +19,15 @@ use uuid::Uuid;
 use crate::memory::{MemoryPermit, MemoryPool, PoolSize};
 use crate::{AppState, Problem, QUICK, Result, within};
 
-/// The bytes of all that waits, of which each account may hold a share; beyond it the answer is 503. Nothing is waited for, so
+/// The size of all that waits, of which each account may hold a share; beyond it the answer is 503. Nothing is waited for, so
 /// nothing needs a reserve.
-const WAITING: PoolSize = PoolSize {
-    total: 64 << 20,
-    largest: 0,
-    small: u64::MAX,
-};
+const fn waiting(total: u64) -> PoolSize {
+    PoolSize {
+        total,
+        largest: 0,
+        small: u64::MAX,
+    }
+}
 /// The most items that share a commit.
 const TOGETHER: usize = 256;
 /// No item is added to a commit that has this many bytes: the answers of other accounts wait behind it.
@@ -61,9 +63,9 @@ type Pending<G> = (
 );
 
 impl<G: Group> Committer<G> {
-    /// Starts the committers. They end with the process.
-    pub fn start(app: &AppState) -> Self {
-        let waiting = Arc::new(CommitQueue::new(WAITING));
+    /// Starts the committers, for which at most so many bytes wait. They end with the process.
+    pub fn start(app: &AppState, bytes: u64) -> Self {
+        let waiting = Arc::new(CommitQueue::new(waiting(bytes)));
         for _ in 0..COMMITTERS {
             tokio::spawn(commit_on::<G>(app.clone(), waiting.clone()));
         }
@@ -136,7 +138,7 @@ async fn commit_group<G: Group>(app: &AppState, group: Vec<Pending<G>>) {
 }
 
 /// An item counts for so many bytes at least.
-const LEAST: usize = 8 << 10;
+const LEAST: usize = 1 << 10;
 
 /// Items of accounts, those of each in their order.
 struct CommitQueue<T> {
@@ -226,13 +228,9 @@ impl<T> Items<T> {
 mod tests {
     use super::*;
 
-    fn size(total: u64) -> PoolSize {
-        PoolSize { total, ..WAITING }
-    }
-
     #[tokio::test]
     async fn an_account_with_much_leaves_room_for_another() {
-        let waiting = CommitQueue::new(size(1 << 20));
+        let waiting = CommitQueue::new(waiting(1 << 20));
         let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
         for n in 0..10 {
             assert!(waiting.add(one, 100, n));
@@ -252,7 +250,7 @@ mod tests {
     #[tokio::test]
     async fn an_account_gets_as_much_as_it_leaves() {
         let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let waiting = CommitQueue::new(size(100 * LEAST as u64));
+        let waiting = CommitQueue::new(waiting(100 * LEAST as u64));
         assert!(waiting.add(one, 50 * LEAST, 1));
         assert!(!waiting.add(one, 1, 2));
         assert!(waiting.add(two, 25 * LEAST, 3));

@@ -1,29 +1,43 @@
-//! A whole list in one answer, in as much memory as two pages take: CSV, or NDJSON of the items that a page shows.
+//! A whole list in one answer, in as much memory as a part of it takes: CSV, or NDJSON of the items that a page shows.
+//!
+//! Whoever reads a list may be slow, or never read. So a list holds memory of its account's share from before it is read until
+//! its reader has taken it, and what is above the share is told to come back.
 
 use std::io;
-use std::sync::LazyLock;
+use std::mem;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use futures::stream;
+use platform::config::PoolPart;
 use platform::places::Places;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use store::ListPage;
+use store::{ListPage, PAGE_BYTES};
+use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
 use crate::accept::{Kind, content_type, negotiate};
 use crate::csv_text::{cell, writer};
-use crate::{List, Problem, Result, within};
+use crate::memory::{MemoryPermit, MemoryPool, PoolSize};
+use crate::{AppState, List, Problem, Result, within};
 
-/// The items that are read at once.
-const PAGE: usize = 2_000;
+/// The items of a whole list that are read at once, …
+pub const PART: usize = 2_000;
+/// … and their bytes, about.
+pub const PART_BYTES: usize = 1 << 20;
+/// With so many bytes a piece of the answer ends.
+pub const PIECE: usize = 256 << 10;
+/// What a whole list holds: the items of a part, and what is written of them.
+const WHOLE: usize = 2 << 20;
+/// How long a list waits for what others of its account hold.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// A database that takes longer for them does not answer, and the answer is cut.
 const LOOKUP: Duration = Duration::from_secs(10);
 /// Lists that this process reads at once, of its connections: whoever stores answers needs some, too.
@@ -43,18 +57,53 @@ pub fn wanted(headers: &HeaderMap, list: &List, kinds: &[Kind]) -> Result<Kind> 
     Ok(kind)
 }
 
-/// Answers with a page of a list, or with all of it as lines of one of these `kinds`. `columns` are the members that CSV has,
-/// with commas between them; `read` gives at most so many items after a position, each with its own. The first items are read
-/// before the answer begins, so that a database that is down can be told; what fails later cuts the answer without its end.
+/// The memory for lists. Each takes what it needs at once, so none leaves room for another.
+pub(crate) fn memory(part: PoolPart) -> MemoryPool {
+    MemoryPool::new(PoolSize {
+        small: u64::MAX,
+        ..part.into()
+    })
+}
+
+/// The memory of a page, for whoever reads one: it is held until the page is sent.
 ///
 /// # Errors
-/// As [`wanted`], or the first items cannot be read.
+/// 503 `busy`.
+pub async fn page_permit(app: &AppState, account_id: Uuid) -> Result<MemoryPermit> {
+    permit(app, account_id, PAGE_BYTES).await
+}
+
+/// The memory of a whole list.
+///
+/// # Errors
+/// 503 `busy`.
+pub async fn whole_permit(app: &AppState, account_id: Uuid) -> Result<MemoryPermit> {
+    permit(app, account_id, WHOLE).await
+}
+
+async fn permit(app: &AppState, account_id: Uuid, bytes: usize) -> Result<MemoryPermit> {
+    let (mut permit, bytes) = (app.list_memory.permit(account_id), bytes as u64);
+    match timeout(PATIENCE, permit.grow_to(bytes)).await {
+        Ok(grown) => grown?,
+        Err(_) => permit.grow_now_to(bytes)?,
+    }
+    Ok(permit)
+}
+
+/// Answers with a page of a list, or with all of it as lines of one of these `kinds`. `columns` are the members that CSV has,
+/// with commas between them; `read` gives at most so many items and about so many bytes after a position, each item with its
+/// own. The first items are read before the answer begins, so that a database that is down can be told; what fails later cuts
+/// the answer without its end.
+///
+/// # Errors
+/// As [`wanted`], the first items cannot be read, or 503 `busy`.
 pub async fn answer<T, P, F>(
+    app: &AppState,
     headers: &HeaderMap,
     kinds: &[Kind],
     list: &List,
     columns: &'static str,
-    read: impl Fn(Option<P>, usize) -> F + Send + 'static,
+    read: impl Fn(Option<P>, (usize, usize)) -> F + Send + Sync + 'static,
 ) -> Result<Response>
 where
     T: Serialize + Send + 'static,
@@ -63,21 +112,25 @@ where
 {
     let (kind, account_id) = (wanted(headers, list, kinds)?, list.account_id);
     if kind == Kind::Json {
-        let found = page(account_id, read(list.position()?, list.limit)).await?;
-        return list.answer(found.rows, found.next);
+        let (position, size) = (list.position()?, (list.limit, PAGE_BYTES));
+        let permit = page_permit(app, account_id).await?;
+        let found = page(account_id, read(position, size)).await?;
+        return Ok(permit.hold(list.answer(found.rows, found.next)?));
     }
+    let permit = whole_permit(app, account_id).await?;
     let header = match kind {
         Kind::Csv => format!("{columns}\r\n").into_bytes(),
         _ => Vec::new(),
     };
-    let first = page(account_id, read(None, PAGE)).await?;
-    let read = move |position| page(account_id, read(Some(position), PAGE));
+    let size = (PART, PART_BYTES);
+    let first = page(account_id, read(None, size)).await?;
+    let read = move |position| page(account_id, read(Some(position), size));
     let write = move |items: &[(P, T)], out: &mut Vec<u8>| {
         let items = items.iter().map(|(_, item)| item);
         write_lines(kind, items, columns, out)
     };
     let headers = [(CONTENT_TYPE, content_type(kind))];
-    Ok((headers, body(first, header, read, write)).into_response())
+    Ok((headers, body(permit, first, header, read, write)).into_response())
 }
 
 /// What the document says of a list of `items` in these ways; `csv` says what its cells are.
@@ -90,59 +143,110 @@ pub fn page_or_all(items: &str, csv: &str) -> String {
     )
 }
 
-/// A body of what `write` makes of each page, behind the header. `read` gives the page after a position, while the one before it
-/// is written.
+/// A body of what `write` makes of the rows, behind the header. `write` appends the first of them, at least one, until there are
+/// [`PIECE`] bytes, and says how many these were; `read` gives the part after a position, while the last piece of the one before
+/// it is sent.
 pub fn body<T, P, F>(
+    permit: MemoryPermit,
     first: ListPage<T, P>,
     header: Vec<u8>,
-    read: impl Fn(P) -> F + Send + 'static,
-    write: impl Fn(&[T], &mut Vec<u8>) -> io::Result<()> + Send + 'static,
+    read: impl Fn(P) -> F + Send + Sync + 'static,
+    write: impl Fn(&[T], &mut Vec<u8>) -> io::Result<usize> + Send + Sync + 'static,
 ) -> Body
 where
     T: Send + 'static,
     P: Send + 'static,
     F: Future<Output = Result<ListPage<T, P>, store::Error>> + Send + 'static,
 {
-    let begin = Some((first, header, read, write));
-    Body::from_stream(stream::try_unfold(begin, |at| async move {
-        let Some((page, mut out, read, write)) = at else {
-            return Ok(None);
-        };
-        // In a task, so that it goes on by itself; it ends with the handle.
-        let next = page
-            .next
-            .map(|next| AbortOnDropHandle::new(tokio::spawn(read(next))));
-        let cut = |error: io::Error| {
-            tracing::warn!(%error, "an answer was cut");
-            error
-        };
-        write(&page.rows, &mut out).map_err(cut)?;
-        drop(page.rows);
-        let next = match next {
-            None => None,
-            Some(next) => {
-                let next = next.await.map_err(io::Error::other).map_err(cut)?;
-                let next = next.map_err(io::Error::other).map_err(cut)?;
-                Some((next, Vec::new(), read, write))
+    let permit = Arc::new(permit);
+    let whole = Whole {
+        part: first,
+        written: 0,
+        next: None,
+        header,
+    };
+    Body::from_stream(stream::try_unfold(
+        (whole, read, write),
+        move |(mut whole, read, write)| {
+            let permit = Arc::clone(&permit);
+            async move {
+                let piece = whole.piece(&read, &write).await;
+                let piece =
+                    piece.inspect_err(|error| tracing::warn!(%error, "an answer was cut"))?;
+                let piece = piece.map(|piece| permit.owned_by(piece.into()));
+                Ok::<_, io::Error>(piece.map(|piece| (piece, (whole, read, write))))
             }
-        };
-        Ok::<_, io::Error>(Some((Bytes::from(out), next)))
-    }))
+        },
+    ))
 }
 
-/// Appends items as lines. `columns` are the members of CSV.
+/// A list of which some is written.
+struct Whole<T, P> {
+    part: ListPage<T, P>,
+    /// Rows of the part.
+    written: usize,
+    /// The part behind it, read in a task so that it goes on by itself; it ends with the handle.
+    next: Option<AbortOnDropHandle<Result<ListPage<T, P>, store::Error>>>,
+    /// Until it is written.
+    header: Vec<u8>,
+}
+
+impl<T: Send + 'static, P: Send + 'static> Whole<T, P> {
+    /// The next piece; `None`: there is none.
+    async fn piece<F>(
+        &mut self,
+        read: &impl Fn(P) -> F,
+        write: &impl Fn(&[T], &mut Vec<u8>) -> io::Result<usize>,
+    ) -> io::Result<Option<Vec<u8>>>
+    where
+        F: Future<Output = Result<ListPage<T, P>, store::Error>> + Send + 'static,
+    {
+        let mut out = mem::take(&mut self.header);
+        loop {
+            if let Some(next) = self.next.take() {
+                let next = next.await.map_err(io::Error::other)?;
+                self.part = next.map_err(io::Error::other)?;
+                self.written = 0;
+            }
+            if let Some(rows) = self.part.rows.get(self.written..)
+                && !rows.is_empty()
+            {
+                self.written += write(rows, &mut out)?;
+            }
+            if self.written >= self.part.rows.len() {
+                self.part.rows = Vec::new();
+                let next = self.part.next.take();
+                let reading = next.map(|next| AbortOnDropHandle::new(tokio::spawn(read(next))));
+                self.next = reading;
+            }
+            if !out.is_empty() {
+                return Ok(Some(out));
+            }
+            if self.next.is_none() {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+/// Appends the first items as lines, and says how many. `columns` are the members of CSV.
 fn write_lines<'a, T: Serialize + 'a>(
     kind: Kind,
     items: impl IntoIterator<Item = &'a T>,
     columns: &str,
     out: &mut Vec<u8>,
-) -> io::Result<()> {
+) -> io::Result<usize> {
+    let mut written = 0;
     if kind == Kind::Ndjson {
         for item in items {
             serde_json::to_writer(&mut *out, item)?;
             out.push(b'\n');
+            written += 1;
+            if out.len() >= PIECE {
+                break;
+            }
         }
-        return Ok(());
+        return Ok(written);
     }
     let mut csv = writer(out);
     for item in items {
@@ -153,8 +257,13 @@ fn write_lines<'a, T: Serialize + 'a>(
             other => cell(other.to_string()),
         });
         csv.write_record(cells.map(String::from))?;
+        written += 1;
+        if csv.get_ref().len() >= PIECE {
+            break;
+        }
     }
-    csv.flush()
+    csv.flush()?;
+    Ok(written)
 }
 
 /// Reads a page of a list that can be long, for which others may have to wait.

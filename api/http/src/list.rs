@@ -23,16 +23,7 @@ use url::form_urlencoded::Serializer;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::memory::PoolSize;
 use crate::{Caller, Parameters, Problem, Result};
-
-/// The memory for pages of large items: eight pages at once, four of them for an account alone. A page takes its share before
-/// it is read, so that one account's callers take neither all memory nor all connections.
-pub const POOL: PoolSize = PoolSize {
-    total: 8 * PAGE_BYTES as u64,
-    largest: PAGE_BYTES as u64,
-    small: 0,
-};
 
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 1_000;

@@ -1,4 +1,4 @@
-//! Memory for bodies on their way in, shared out by account.
+//! Memory for bodies on their way in, and for lists on their way out, shared out by account.
 //!
 //! An account may hold as much of a pool as it leaves free (the dynamic thresholds of Choudhury and Hahne, 1998): alone
 //! it gets half, beside k - 1 others the (k + 1)-th part, and a newcomer finds as much. What a body holds grows while it
@@ -10,14 +10,22 @@
 //! eighth of the pool, which is left for newcomers.
 
 use std::collections::{BTreeMap, HashMap};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use parking_lot::Mutex;
+use platform::config::PoolPart;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
+use crate::body::FREE;
 use crate::{Code, Problem, Result};
 
 /// How long a body waits for what older bodies of its account hold. The oldest one waits for other accounts, without end.
@@ -33,6 +41,17 @@ pub struct PoolSize {
     pub largest: u64,
     /// A body up to this size leaves no room for an older one.
     pub small: u64,
+}
+
+impl From<PoolPart> for PoolSize {
+    /// A pool in which every body leaves room for older ones.
+    fn from(PoolPart { total, largest }: PoolPart) -> Self {
+        Self {
+            total,
+            largest,
+            small: 0,
+        }
+    }
 }
 
 /// The memory of bodies of one kind. Cheap to clone.
@@ -74,7 +93,8 @@ pub struct MemoryPermit {
 }
 
 impl MemoryPool {
-    pub fn new(size: PoolSize) -> Self {
+    pub fn new(size: impl Into<PoolSize>) -> Self {
+        let size = size.into();
         let state = State {
             free: size.total,
             ..State::default()
@@ -123,9 +143,7 @@ impl MemoryPermit {
                 return Ok(());
             }
             if is_refused {
-                let detail =
-                    "other requests of this account hold its share of the memory; try again";
-                return Err(Problem::new(Code::Busy, detail).retry_after(5));
+                return Err(busy());
             }
             if timeout_at(deadline, freed).await.is_err() {
                 deadline += PATIENCE;
@@ -135,7 +153,57 @@ impl MemoryPermit {
         }
     }
 
-    /// The same without waiting; `false`: it stays as it was.
+    /// Gives back what is more than this.
+    pub fn shrink_to(&mut self, bytes: u64) {
+        let Some(less) = self.bytes.checked_sub(bytes) else {
+            return;
+        };
+        self.bytes = bytes;
+        let mut state = self.pool.0.state.lock();
+        state.hold(self.account_id, self.number, bytes);
+        if state.in_reserve != Some(self.number) {
+            state.free += less;
+        } else if let Some(free) = state.free.checked_sub(bytes) {
+            state.free = free;
+            state.in_reserve = None;
+        }
+        drop(state);
+        self.pool.0.freed.notify_waiters();
+    }
+
+    /// The response, whose body holds as much of this memory as it has bytes until its reader has taken them.
+    pub fn hold(mut self, response: Response) -> Response {
+        if let Some(bytes) = response.body().size_hint().exact() {
+            self.shrink_to(bytes);
+            if bytes <= FREE as u64 {
+                return response;
+            }
+        }
+        let permit = Arc::new(self);
+        response.map(|body| Body::new(HeldBody { body, permit }))
+    }
+
+    /// Bytes that hold this memory until the last of them is dropped.
+    pub(crate) fn owned_by(self: &Arc<Self>, bytes: Bytes) -> Bytes {
+        Bytes::from_owner(HeldBytes {
+            bytes,
+            _permit: Arc::clone(self),
+        })
+    }
+
+    /// The same without waiting.
+    ///
+    /// # Errors
+    /// 503 `busy`: others hold what the account may have.
+    pub fn grow_now_to(&mut self, bytes: u64) -> Result<()> {
+        let bytes = bytes.min(self.pool.0.size.largest);
+        if bytes <= self.bytes || self.try_grow_to(bytes) {
+            return Ok(());
+        }
+        Err(busy())
+    }
+
+    /// The same; `false`: it stays as it was.
     pub(crate) fn try_grow_to(&mut self, bytes: u64) -> bool {
         let size = self.pool.0.size;
         let mut guard = self.pool.0.state.lock();
@@ -144,12 +212,19 @@ impl MemoryPermit {
         let account = state.accounts.get(&self.account_id);
         let held = account.map_or(0, |bodies| bodies.held);
         let account = held + more;
+        // The reserve is not part of the pool, which is what is shared.
+        let in_reserve = account_in_reserve(state, self.account_id);
         let older = state
             .oldest_of(self.account_id)
             .filter(|(oldest, _)| *oldest != self.number);
-        // What the account's oldest body may still need from the pool is as good as taken.
+        // What the account's oldest body may still need from the pool is as good as taken. Where the largest body is more than an
+        // account's share, it needs the reserve instead.
         let owed = match older {
-            Some((older, held)) if bytes > size.small && state.in_reserve != Some(older) => {
+            Some((older, held))
+                if bytes > size.small
+                    && state.in_reserve != Some(older)
+                    && size.largest <= size.total / 2 =>
+            {
                 size.largest - held
             }
             _ => 0,
@@ -167,10 +242,10 @@ impl MemoryPermit {
         let granted = if state.in_reserve == Some(self.number) {
             // The reserve is not part of the pool.
             true
-        } else if left.is_some_and(|left| account + owed <= left) {
+        } else if left.is_some_and(|left| account - in_reserve + owed <= left) {
             state.free -= more;
             true
-        } else if older.is_none() && account <= size.largest && state.in_reserve.is_none() {
+        } else if older.is_none() && state.in_reserve.is_none() {
             state.in_reserve = Some(self.number);
             state.free += self.bytes;
             self.pool.0.freed.notify_waiters();
@@ -206,11 +281,64 @@ impl MemoryPermit {
     }
 }
 
+fn busy() -> Problem {
+    let detail = "other requests of this account hold its share of the memory; try again";
+    Problem::new(Code::Busy, detail).retry_after(5)
+}
+
+/// A body whose bytes hold memory. The body itself is gone as soon as the library has its last bytes.
+struct HeldBody {
+    body: Body,
+    permit: Arc<MemoryPermit>,
+}
+
+struct HeldBytes {
+    bytes: Bytes,
+    _permit: Arc<MemoryPermit>,
+}
+
+impl AsRef<[u8]> for HeldBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl HttpBody for HeldBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        let permit = &self.permit;
+        let owned = |frame: Frame<Bytes>| frame.map_data(|bytes| permit.owned_by(bytes));
+        Poll::Ready(frame.map(|frame| frame.map(owned)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// What a body of the account holds in the reserve.
+fn account_in_reserve(state: &State, account_id: Uuid) -> u64 {
+    let number = state.in_reserve;
+    let bodies = state.accounts.get(&account_id).zip(number);
+    let bytes = bodies.and_then(|(bodies, number)| bodies.by_number.get(&number));
+    bytes.copied().unwrap_or_default()
+}
+
 impl State {
     fn hold(&mut self, account_id: Uuid, number: u64, bytes: u64) {
         let bodies = self.accounts.entry(account_id).or_default();
         let before = bodies.by_number.insert(number, bytes);
-        bodies.held += bytes - before.unwrap_or_default();
+        bodies.held = bodies.held + bytes - before.unwrap_or_default();
     }
 
     /// The account's body that began first, and what it holds.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use domain::pepper::Pepper;
 use platform::backends::Backends;
-use platform::config::{Config, TrustedProxies};
+use platform::config::{Config, MemoryParts, TrustedProxies};
 use platform::places::Places;
 use store::Store;
 use tokio_util::sync::CancellationToken;
@@ -21,7 +21,7 @@ use crate::notify::Notifier;
 use crate::observe::Meters;
 use crate::rate::Rate;
 use crate::recent_changes::RecentChanges;
-use crate::{body, list, work};
+use crate::{lines, work};
 
 /// The shared state. Cheap to clone.
 #[derive(Clone, derive_more::Deref)]
@@ -50,8 +50,10 @@ pub struct Shared {
     pub meters: Arc<Meters>,
     /// The memory for small bodies that programs send.
     pub memory: MemoryPool,
-    /// The memory for pages of large items, [`PAGE_BYTES`](store::PAGE_BYTES) each.
-    pub page_memory: MemoryPool,
+    /// The memory for lists that are read and sent.
+    pub list_memory: MemoryPool,
+    /// The sizes of what capabilities keep themselves.
+    pub parts: MemoryParts,
     pub(crate) work: Places,
     /// What links begin with, without a slash at its end.
     pub public_url: String,
@@ -87,8 +89,9 @@ impl AppState {
             pepper: backends.pepper.clone(),
             usage: Usage::default(),
             meters: Arc::default(),
-            memory: MemoryPool::new(body::POOL),
-            page_memory: MemoryPool::new(list::POOL),
+            memory: MemoryPool::new(config.memory.bodies),
+            list_memory: lines::memory(config.memory.lists),
+            parts: config.memory,
             work: work::places(),
             public_url: config.public_url.as_str().to_owned(),
             notifier: Notifier::start(backends.queue.clone()),

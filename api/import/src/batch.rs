@@ -159,7 +159,7 @@ pub async fn list_errors(
 ) -> Result<Response> {
     let (store, account_id) = (caller.app.store.clone(), caller.account_id());
     find(&caller, batch_id).await?;
-    let read = move |from: Option<i64>, limit| {
+    let read = move |from: Option<i64>, (limit, _)| {
         let (store, mut at) = (store.clone(), from.unwrap_or_default());
         async move {
             let errors = store.errors(account_id, batch_id, at, limit).await?;
@@ -169,7 +169,7 @@ pub async fn list_errors(
             }))
         }
     };
-    lines::answer(&headers, &[Kind::Csv], &list?, COLUMNS, read).await
+    lines::answer(&caller.app, &headers, &[Kind::Csv], &list?, COLUMNS, read).await
 }
 
 #[cfg(test)]

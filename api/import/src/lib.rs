@@ -48,7 +48,7 @@ pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
         .routes(routes!(recipient::erase_recipient).layer(from_fn(patient)));
     scoped(Scope::Import, "sms", sms).with_state(ImportState {
         app: app.clone(),
-        memory: ingest::memory(config.max_records),
+        memory: ingest::memory(config.memory.imports),
         max_body: config.max_body,
         max_records: config.max_records,
     })

@@ -42,14 +42,22 @@ pub async fn list_recipients(
 ) -> Result<Response> {
     let query = Arc::new(recipient_query(&parameters)?);
     let (store, account_id) = (caller.app.store.clone(), caller.account_id());
-    let read = move |after, limit| {
+    let read = move |after, size| {
         let (store, query) = (store.clone(), Arc::clone(&query));
         async move {
-            let page = store.recipients(account_id, &query, after, limit).await?;
+            let page = store.recipients(account_id, &query, after, size).await?;
             Ok(page.map(|row| (row.docid.clone(), masked(row))))
         }
     };
-    lines::answer(&headers, &[Kind::Csv, Kind::Ndjson], &list, COLUMNS, read).await
+    lines::answer(
+        &caller.app,
+        &headers,
+        &[Kind::Csv, Kind::Ndjson],
+        &list,
+        COLUMNS,
+        read,
+    )
+    .await
 }
 
 fn masked(recipient: Recipient) -> Recipient {

@@ -65,7 +65,7 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
         .with_state(ReportState {
             app: app.clone(),
             cache,
-            rendered: Arc::new(RenderedReports::new()),
+            rendered: Arc::new(RenderedReports::new(app.parts.reports)),
         })
 }
 

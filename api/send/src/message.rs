@@ -48,7 +48,7 @@ pub async fn list_messages(
         .map(str::parse)
         .transpose()
         .map_err(|_| Problem::invalid_parameter("status is none of a message"))?;
-    let read = move |before, limit| {
+    let read = move |before, (limit, _)| {
         let store = store.clone();
         async move {
             let page = store.campaign_messages(key, status, before, limit).await?;
@@ -56,7 +56,7 @@ pub async fn list_messages(
         }
     };
     let kinds = [Kind::Csv, Kind::Ndjson];
-    lines::answer(&headers, &kinds, &list?, COLUMNS, read).await
+    lines::answer(&caller.app, &headers, &kinds, &list?, COLUMNS, read).await
 }
 
 /// A message, and what its provider reported of it.

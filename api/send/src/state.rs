@@ -54,7 +54,7 @@ impl SendState {
             app: app.clone(),
             senders: senders.collect(),
             links_are_local: config.public_url.is_local(),
-            receipts: Arc::new(Committer::start(app)),
+            receipts: Arc::new(Committer::start(app, app.parts.receipts)),
             tests: Arc::new(Tests::keyed(Quota::per_hour(TESTS))),
             scans: Places::new(1),
         }

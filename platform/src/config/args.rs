@@ -13,9 +13,10 @@ use std::time::Duration;
 use domain::pepper::Pepper;
 use sender::setting::Setting;
 
+use super::memory::{self, MemoryParts};
 use super::proxies::TrustedProxies;
 use super::url::{AmqpUrl, DatabaseUrl, PublicUrl, RedisUrl};
-use super::{Config, ConfigError, DATA_DIR, Role, sending};
+use super::{Config, ConfigError, DATA_DIR, MEMORY, Role, sending};
 
 /// The settings as flags and variables, to flatten into a binary's own command line. An empty value counts as unset,
 /// as compose files like to set them; but for the data directory, which would then be somewhere unexpected. What is secret
@@ -68,6 +69,9 @@ pub struct Args {
     /// Open connections of one address, trusted proxies excepted [default: a quarter]
     #[arg(long, env = "FEEDBACK_ADDRESS_CONNECTIONS", value_name = "NUMBER")]
     address_connections: Option<String>,
+    /// Memory of all pools and caches together [default: 256 MiB]
+    #[arg(long, env = "FEEDBACK_MEMORY", value_name = "SIZE")]
+    memory: Option<String>,
     /// Decoded bytes of one import [default: 268435456]
     #[arg(long, env = "FEEDBACK_MAX_BODY", value_name = "BYTES")]
     max_body: Option<String>,
@@ -116,6 +120,9 @@ impl Args {
             let refused = |reason| ConfigError::new(DATA_DIR, reason);
             (database.map_err(refused)?, DATA_DIR)
         };
+        let max_records =
+            read("FEEDBACK_MAX_RECORDS", self.max_records, limit)?.unwrap_or(1_000_000);
+        let memory = read(MEMORY, self.memory, memory::size)?.unwrap_or(memory::DEFAULT);
         let config = Config {
             listen,
             ops_listen,
@@ -147,8 +154,8 @@ impl Args {
                 connections,
             )?,
             max_body: read("FEEDBACK_MAX_BODY", self.max_body, limit)?.unwrap_or(268_435_456),
-            max_records: read("FEEDBACK_MAX_RECORDS", self.max_records, limit)?
-                .unwrap_or(1_000_000),
+            max_records,
+            memory: refused(MEMORY, MemoryParts::divide(memory, max_records))?,
             senders: match read("FEEDBACK_SENDERS", self.senders, senders)? {
                 Some(senders) => senders,
                 None if role == Role::Serve => refused("FEEDBACK_SENDERS", senders("demo=demo:"))?,

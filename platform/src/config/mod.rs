@@ -4,6 +4,7 @@
 //! itself, because its errors span several lines and quote them: a URL may hold a password.
 
 mod args;
+mod memory;
 mod proxies;
 mod sending;
 mod url;
@@ -20,12 +21,14 @@ use domain::pepper::Pepper;
 use sender::setting::Setting;
 
 pub use self::args::{Args, of_file, variable};
+pub use self::memory::{MemoryParts, PoolPart};
 pub use self::proxies::TrustedProxies;
 pub(crate) use self::sending::PEPPER;
 pub use self::sending::write_private;
 pub use self::url::{AmqpUrl, DatabaseUrl, PublicUrl, RedisUrl};
 
 const DATA_DIR: &str = "FEEDBACK_DATA_DIR";
+const MEMORY: &str = "FEEDBACK_MEMORY";
 
 /// A setting that cannot be used: one line that begins with its variable and holds no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -92,6 +95,8 @@ pub struct Config {
     pub max_body: u64,
     /// Records of one import.
     pub max_records: u64,
+    /// Of all pools and caches.
+    pub memory: MemoryParts,
     /// Who carries messages.
     pub senders: Arc<[Setting]>,
     given_pepper: Option<Arc<Pepper>>,

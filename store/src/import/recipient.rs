@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::bulk::columns::{VALUES, join};
 use crate::tx::{Sql, get, json, values};
-use crate::{Error, ListPage, PAGE_BYTES, Store};
+use crate::{Error, ListPage, Store};
 
 /// Leaves a row without a person, whatever a record says of one.
 pub(crate) static ERASE: LazyLock<String> = LazyLock::new(|| {
@@ -107,8 +107,8 @@ fn recipient_of(row: &QueryResult) -> Result<Recipient, Error> {
 }
 
 impl Store {
-    /// A page of recipients in the order of their docids, of those after a docid. It ends at `limit`, at about [`PAGE_BYTES`]
-    /// or where many were looked at.
+    /// A page of recipients in the order of their docids, of those after a docid. It ends at `limit`, at about so many
+    /// bytes or where many were looked at.
     ///
     /// # Errors
     /// See [`Error`].
@@ -117,7 +117,7 @@ impl Store {
         account_id: Uuid,
         query: &RecipientQuery,
         after: Option<String>,
-        limit: usize,
+        (limit, bytes): (usize, usize),
     ) -> Result<ListPage<Recipient, String>, Error> {
         let (condition, of_query) = query.condition(self.is_sqlite());
         // Fields can be large, so those that do not fit are not read: of each row it is known how long those before it are.
@@ -133,7 +133,7 @@ impl Store {
         );
         let next = Some(after.unwrap_or_default());
         let rows = Vec::new();
-        let (mut page, mut left, mut looked_at) = (ListPage { rows, next }, PAGE_BYTES, 0);
+        let (mut page, mut left, mut looked_at) = (ListPage { rows, next }, bytes, 0);
         while looked_at < AMONG {
             let bytes = i64::try_from(left).unwrap_or(i64::MAX);
             let mut given = values![account_id, page.next.clone(), SLICE, bytes];

@@ -1,10 +1,12 @@
 use api_language::of_code;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
+use bytes::Bytes;
 use domain::answer::Answers;
 use domain::branding::Color;
 use domain::form::FormContent;
 use domain::invalid::{Invalid, code};
+use futures::StreamExt;
 use serde_json::{Value, json};
 use store::account::Look;
 use uuid::Uuid;
@@ -81,13 +83,13 @@ fn problem(key: &str, code: &'static str) -> Invalid {
 
 fn empty(form: &FormContent) -> String {
     let page = prepare(plain(), form, false).fill(TOKEN, VISIT);
-    page.html().to_owned()
+    page.html()
 }
 
 fn again(form: &FormContent, typed: &[(&str, &str)], problems: &[Invalid]) -> String {
     let (typed, why) = (pairs(typed), Again::Invalid(problems));
     let page = form_again(plain(), form, &typed, why, TOKEN, VISIT);
-    page.html().to_owned()
+    page.html()
 }
 
 #[track_caller]
@@ -115,7 +117,7 @@ fn without_its_own_texts_a_form_is_under_30_kb() {
 fn every_hole_is_filled_and_a_page_has_a_nonce_of_its_own() {
     let form = prepare(plain(), &every_type("Question"), true);
     let (one, other) = (form.fill(TOKEN, VISIT), form.fill(TOKEN, VISIT));
-    let html = one.html();
+    let html = &one.html();
     assert_has(html, &format!("action=\"{TOKEN}\""));
     assert_has(html, &format!("name=\"visit\" value=\"{VISIT}\""));
     assert_has_not(html, "<:");
@@ -128,7 +130,7 @@ fn every_hole_is_filled_and_a_page_has_a_nonce_of_its_own() {
         2
     );
     assert_eq!(nonce(html).len(), 22);
-    assert_ne!(nonce(html), nonce(other.html()));
+    assert_ne!(nonce(html), nonce(&other.html()));
 }
 
 #[test]
@@ -161,9 +163,9 @@ fn texts_never_come_out_as_markup() {
     let pages = [
         empty(&form),
         again(&form, &typed, &problems),
-        thanks(hostile, HOSTILE).html().to_owned(),
-        thanks(plain(), HOSTILE).html().to_owned(),
-        closed.html().to_owned(),
+        thanks(hostile, HOSTILE).html(),
+        thanks(plain(), HOSTILE).html(),
+        closed.html(),
     ];
     for html in pages {
         assert_has_not(&html, "<script>");
@@ -201,9 +203,7 @@ fn what_is_retired_is_not_shown() {
     for html in [
         empty(&form),
         again(&form, &typed, &[problem("city", code::RETIRED)]),
-        form_closed(plain(), &form, &pairs(&typed), TOKEN)
-            .html()
-            .to_owned(),
+        form_closed(plain(), &form, &pairs(&typed), TOKEN).html(),
     ] {
         assert_has_not(&html, "\"city\"");
         assert_has_not(&html, "Oslo");
@@ -281,11 +281,11 @@ fn a_limit_keeps_what_was_typed() {
     let typed = pairs(&[("city", "Oslo"), ("nps", "9")]);
     for why in [Again::TooMany, Again::Enough, Again::Unavailable] {
         let page = form_again(plain(), &form, &typed, why, TOKEN, VISIT);
-        assert_has(page.html(), "value=\"Oslo\"");
-        assert_has(page.html(), "value=\"9\" checked");
-        assert_has(page.html(), "Everything you entered is below");
-        assert_has(page.html(), &format!("value=\"{VISIT}\""));
-        assert_has_not(page.html(), "aria-invalid");
+        assert_has(&page.html(), "value=\"Oslo\"");
+        assert_has(&page.html(), "value=\"9\" checked");
+        assert_has(&page.html(), "Everything you entered is below");
+        assert_has(&page.html(), &format!("value=\"{VISIT}\""));
+        assert_has_not(&page.html(), "aria-invalid");
     }
 }
 
@@ -300,9 +300,9 @@ fn a_closed_form_gives_back_what_was_typed() {
     ]);
     let page = form_closed(plain(), &form, &typed, TOKEN);
     assert_eq!(page.html().matches("<dd").count(), 3);
-    assert_has(page.html(), ">Very happy</dd>");
-    assert_has(page.html(), ">two\r\nlines</dd>");
-    assert_has_not(page.html(), "<form");
+    assert_has(&page.html(), ">Very happy</dd>");
+    assert_has(&page.html(), ">two\r\nlines</dd>");
+    assert_has_not(&page.html(), "<form");
 }
 
 #[test]
@@ -387,7 +387,7 @@ fn every_page_carries_the_headers_that_keep_it_safe() {
         trouble(plain(), StatusCode::PAYLOAD_TOO_LARGE),
     ];
     for page in pages {
-        let html = page.html().to_owned();
+        let html = &page.html();
         let (_, nonce) = html.split_once("<style nonce=\"").unwrap();
         let (nonce, _) = nonce.split_once('"').unwrap();
         let response = page.into_response();
@@ -404,15 +404,15 @@ fn every_page_carries_the_headers_that_keep_it_safe() {
         assert_eq!(header("x-content-type-options"), "nosniff");
         assert_eq!(header("cache-control"), "no-store");
         assert_eq!(header("x-robots-tag"), "noindex");
-        assert_has_not(&html, "<:");
-        assert_has_not(&html, " style=");
+        assert_has_not(html, "<:");
+        assert_has_not(html, " style=");
     }
 }
 
 #[test]
 fn a_qr_code_is_an_svg_with_a_title() {
     let code = qr_code("https://example.com/f/AAAAAAAAAAAAAAAAAAAA-_?a=1&b=<2>").unwrap();
-    let svg = code.html();
+    let svg = &code.html();
     assert_has(
         svg,
         "<title id=\"title\">QR code of https://example.com/f/AAAAAAAAAAAAAAAAAAAA-_?a=1&#38;b=&#60;2&#62;</title>",
@@ -433,7 +433,7 @@ fn what_was_sent_can_be_sent_again_without_its_form() {
         ("<:visit>".to_owned(), "<:nonce>".to_owned()),
     ];
     let page = send_again(plain(), TOKEN, &sent);
-    let html = page.html();
+    let html = &page.html();
     assert_has(html, &format!("action=\"{TOKEN}\""));
     assert_has(html, &format!("name=\"visit\" value=\"{VISIT}\""));
     assert_has(html, "value=\"&#34;&#60;b&#62;\n&#38;amp;&#34;\"");
@@ -447,7 +447,6 @@ fn only_a_message_s_page_offers_no_more_messages() {
         prepare(plain(), &form, is_of_message)
             .fill(TOKEN, VISIT)
             .html()
-            .to_owned()
     };
     let action = format!("action=\"{TOKEN}/stop\"");
     assert!(page(true).contains(&action) && page(true).contains("No more messages"));
@@ -465,7 +464,7 @@ fn a_page_is_the_account_s_own() {
     let t = of_code("de");
     let f = Frame { t, look: &look };
     let page = prepare(f, &every_type("Frage"), false).fill(TOKEN, VISIT);
-    let html = page.html();
+    let html = &page.html();
     assert_has(html, "<html lang=\"de\">");
     assert_has(
         html,
@@ -478,9 +477,39 @@ fn a_page_is_the_account_s_own() {
     assert_has(html, ">Feedback senden</button>");
     assert_has(html, ">Höchstens 10.000 Zeichen.</p>");
     // Below the link's own address.
-    assert_has(thanks(f, "Frage").html(), "<img src=\"logo\" alt=\"\">");
+    assert_has(&thanks(f, "Frage").html(), "<img src=\"logo\" alt=\"\">");
     assert_has(
-        form_closed(f, &every_type("Frage"), &[], TOKEN).html(),
+        &form_closed(f, &every_type("Frage"), &[], TOKEN).html(),
         &format!("<img src=\"{TOKEN}/logo\""),
+    );
+}
+
+#[tokio::test]
+async fn what_is_large_of_a_page_is_the_same_memory_for_all_readers() {
+    let options: Vec<Value> = (0..100).map(|n| option(&n.to_string(), "label")).collect();
+    let kind = json!({"type": "choice", "options": options});
+    let fields: Vec<Value> = (0..10)
+        .map(|n| field(&format!("q{n}"), "l", false, &kind))
+        .collect();
+    let form = prepare(plain(), &form("Large", &fields), false);
+    let large = async || {
+        let response = form.fill(TOKEN, VISIT).into_response();
+        let length: usize = response.headers()["content-length"]
+            .to_str()
+            .unwrap()
+            .parse()
+            .unwrap();
+        let parts = response.into_body().into_data_stream();
+        let parts: Vec<_> = parts.map(Result::unwrap).collect().await;
+        assert_eq!(parts.iter().map(Bytes::len).sum::<usize>(), length);
+        let large = parts.iter().max_by_key(|part| part.len()).unwrap();
+        assert!(large.len() > length / 2, "{} of {length}", large.len());
+        large.clone()
+    };
+    let (one, other) = (large().await, large().await);
+    assert_eq!(one.as_ptr(), other.as_ptr());
+    assert_ne!(
+        form.fill(TOKEN, VISIT).html(),
+        form.fill(TOKEN, VISIT).html()
     );
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::body::Body;
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::http::header::LOCATION;
@@ -12,7 +11,6 @@ use chrono::Utc;
 use domain::answer::Answers;
 use domain::form::FormContent;
 use domain::invalid::{Invalid, MAX_PROBLEMS, code};
-use http_body_util::BodyExt;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use store::collect::{NewAnswer, Recorded};
@@ -150,24 +148,14 @@ async fn of_form(visitor: &Visitor, request: Request) -> Result<Response, PagePr
     let read = read(&visitor.state.app, permit, request).await;
     // It counts as a failure: reading it was work.
     let (sent, permit) = read.map_err(|problem| visitor.tell(visitor.charge(problem)))?;
-    let response = match &found {
+    Ok(match &found {
         Ok(opened) => match visitor.count(opened) {
-            Ok(()) => sent.submit(visitor, opened).await,
-            Err(busy) => sent.again(visitor, opened, &busy).await,
+            Ok(()) => sent.submit(visitor, opened, permit).await,
+            Err(busy) => sent.again(visitor, opened, &busy, permit).await,
         },
         // Nobody could say whether there is such a link, so what was typed is kept for it.
-        Err(problem) => {
-            let page = pages::send_again(visitor.plain(), &visitor.token, &sent.pairs);
-            answer_with(problem, page)
-        }
-    };
-    // A page that gives much back holds its memory until it is sent.
-    Ok(response.map(|page| {
-        Body::new(page.map_frame(move |frame| {
-            let _held = &permit;
-            frame
-        }))
-    }))
+        Err(problem) => sent.keep(visitor, problem, permit),
+    })
 }
 
 /// What the body says, and the permit for the memory that it takes.
@@ -180,19 +168,21 @@ async fn read(
     let body = request.into_body();
     let (bytes, permit) = body::read(permit, body, BODY.bytes, Code::InvalidForm).await?;
     let (account_id, length) = (permit.account_id(), bytes.len());
-    let work = move || Ok((Sent::new(urlencoded(&bytes)?), permit));
+    let work = move || Ok((Sent::new(urlencoded(&bytes)?, length), permit));
     app.work_on(account_id, length, work).await
 }
 
 /// What a form has sent.
 struct Sent {
     pairs: Pairs,
+    /// Of its body.
+    bytes: usize,
     /// One that is not sent is made here, so that sending the page again is the same visit. `Err`: not one UUID.
     visit: Result<Uuid, ()>,
 }
 
 impl Sent {
-    fn new(pairs: Pairs) -> Self {
+    fn new(pairs: Pairs, bytes: usize) -> Self {
         let mut visits = pairs
             .iter()
             .filter(|(name, value)| name == VISIT && !value.is_empty())
@@ -202,17 +192,26 @@ impl Sent {
             (Some(Some(visit)), None) => Ok(visit),
             _ => Err(()),
         };
-        Self { pairs, visit }
+        Self {
+            pairs,
+            bytes,
+            visit,
+        }
     }
 
-    async fn submit(mut self, visitor: &Visitor, opened: &Opened) -> Response {
+    async fn submit(
+        mut self,
+        visitor: &Visitor,
+        opened: &Opened,
+        permit: MemoryPermit,
+    ) -> Response {
         let token = visitor.token.as_str();
         self.pairs.retain(|(name, _)| name != VISIT);
         let link = &opened.link;
         let judge = || Answers::from_pairs(&link.content, &self.pairs);
         let app = &visitor.state.app;
         let answers = match self.visit {
-            Ok(_) => app.work_here(link.account_id, self.size(), judge).await,
+            Ok(_) => app.work_here(link.account_id, self.bytes, judge).await,
             Err(()) => Err(vec![Invalid {
                 pointer: String::new(),
                 code: code::MALFORMED,
@@ -226,46 +225,73 @@ impl Sent {
                 (StatusCode::SEE_OTHER, location).into_response()
             }
             Ok(Err(Refused::Enough(problem))) => {
-                answer_with(&problem, self.page(visitor, opened, Again::Enough).await)
+                let answer = |page| answer_with(&problem, page);
+                self.page(visitor, opened, Again::Enough, permit, answer)
+                    .await
             }
             Ok(Err(Refused::Invalid(problems))) => {
-                let page = self.page(visitor, opened, Again::Invalid(&problems)).await;
-                (StatusCode::UNPROCESSABLE_ENTITY, page).into_response()
+                let answer = |page| (StatusCode::UNPROCESSABLE_ENTITY, page).into_response();
+                self.page(visitor, opened, Again::Invalid(&problems), permit, answer)
+                    .await
             }
             Err(problem) if problem.code() == Code::LinkGone => {
                 let (f, form) = (visitor.frame(opened), visitor.form(opened));
                 let page = pages::form_closed(f, &form, &self.pairs, token);
-                answer_with(&problem, page)
+                permit.hold(answer_with(&problem, page))
             }
-            Err(problem) => self.again(visitor, opened, &problem).await,
+            Err(problem) => self.again(visitor, opened, &problem, permit).await,
         }
     }
 
     /// The page to be sent again when the problem is over.
-    async fn again(&self, visitor: &Visitor, opened: &Opened, problem: &Problem) -> Response {
+    async fn again(
+        &self,
+        visitor: &Visitor,
+        opened: &Opened,
+        problem: &Problem,
+        permit: MemoryPermit,
+    ) -> Response {
         let why = match problem.code() {
             Code::RateLimited => Again::TooMany,
             _ => Again::Unavailable,
         };
-        answer_with(problem, self.page(visitor, opened, why).await)
+        let answer = |page| answer_with(problem, page);
+        self.page(visitor, opened, why, permit, answer).await
     }
 
-    /// The page with all that was typed, for the same visit.
-    async fn page(&self, visitor: &Visitor, opened: &Opened, why: Again<'_>) -> Page {
+    /// The page with all that was typed, for the same visit. A form can be far larger than what was typed, and its page is made
+    /// for this reader alone: it is made once the account has memory for it, which it holds until it is sent.
+    async fn page(
+        &self,
+        visitor: &Visitor,
+        opened: &Opened,
+        why: Again<'_>,
+        mut permit: MemoryPermit,
+        answer: impl FnOnce(Page) -> Response,
+    ) -> Response {
+        let (f, form) = (visitor.frame(opened), visitor.form(opened));
+        let links = &visitor.state.links;
+        let bytes = links
+            .page(&visitor.state.app, f, opened, visitor.language())
+            .await
+            .size()
+            + self.bytes;
+        if bytes > body::FREE
+            && let Err(busy) = permit.grow_to(bytes as u64).await
+        {
+            return self.keep(visitor, &busy, permit);
+        }
         let visit = self.visit.unwrap_or_else(|()| Uuid::now_v7());
-        let draw = || {
-            let (f, form) = (visitor.frame(opened), visitor.form(opened));
-            pages::form_again(f, &form, &self.pairs, why, &visitor.token, visit)
-        };
-        let bytes = self.size() + opened.size;
+        let draw = || pages::form_again(f, &form, &self.pairs, why, &visitor.token, visit);
         let app = &visitor.state.app;
-        app.work_here(opened.link.account_id, bytes, draw).await
+        let page = app.work_here(opened.link.account_id, bytes, draw).await;
+        permit.hold(answer(page))
     }
 
-    /// Bytes of all names and values.
-    fn size(&self) -> usize {
-        let pairs = self.pairs.iter();
-        pairs.map(|(name, value)| name.len() + value.len()).sum()
+    /// A page without questions that keeps what was sent, to be sent again.
+    fn keep(&self, visitor: &Visitor, problem: &Problem, permit: MemoryPermit) -> Response {
+        let page = pages::send_again(visitor.plain(), &visitor.token, &self.pairs);
+        permit.hold(answer_with(problem, page))
     }
 }
 

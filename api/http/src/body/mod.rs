@@ -18,7 +18,7 @@ pub use self::arriving::ArrivingBody;
 pub use self::json::{Limit, json, json_as};
 pub use self::kind::{ContentType, Encoding, plain};
 pub use self::pairs::{Pairs, multipart, urlencoded};
-use crate::memory::{MemoryPermit, PoolSize};
+use crate::memory::MemoryPermit;
 use crate::{Code, Problem, Result};
 
 /// Bytes of a body that is written for a program: a form, a link.
@@ -28,12 +28,6 @@ pub const SMALL: usize = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// A body up to this size needs no permit.
 pub const FREE: usize = 16 << 10;
-/// The memory for bodies that are read whole.
-pub const POOL: PoolSize = PoolSize {
-    total: 32 << 20,
-    largest: 2 << 20,
-    small: 0,
-};
 
 /// Reads the whole body, of at most `limit` bytes, and the permit for the memory that it takes.
 ///
@@ -85,11 +79,17 @@ pub async fn read_if(
 
 #[cfg(test)]
 mod tests {
-    use crate::memory::MemoryPool;
+    use crate::memory::{MemoryPool, PoolSize};
     use futures::{StreamExt, stream};
     use uuid::Uuid;
 
     use super::*;
+
+    const POOL: PoolSize = PoolSize {
+        total: 32 << 20,
+        largest: 2 << 20,
+        small: 0,
+    };
 
     async fn read_of(
         pool: &MemoryPool,

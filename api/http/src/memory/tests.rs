@@ -61,6 +61,20 @@ async fn a_younger_body_leaves_room_for_the_oldest_of_its_account() {
     assert!(grows(&mut younger, 50), "it is the oldest now");
 }
 
+#[tokio::test]
+async fn a_pool_that_is_smaller_than_the_largest_body_has_room_beside_one() {
+    let pool = MemoryPool::new(PoolSize {
+        total: 45 * MIB,
+        ..SIZE
+    });
+    let (mut oldest, mut younger) = (permit(&pool, 1), permit(&pool, 1));
+    assert!(grows(&mut oldest, 5) && grows(&mut younger, 6));
+    assert!(grows(&mut oldest, 50), "it has the reserve");
+    assert!(grows(&mut younger, 20) && !grows(&mut younger, 30));
+    drop(oldest);
+    assert!(grows(&mut younger, 50), "it is the oldest now");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_younger_body_is_refused_in_the_end() {
     let pool = MemoryPool::new(SIZE);
@@ -101,12 +115,16 @@ async fn while_one_has_the_reserve_the_first_that_waits_gets_what_is_free() {
     for mib in 1..=40 {
         assert!(bodies.iter_mut().all(|body| grows(body, mib)));
     }
-    assert!(!grows(&mut younger, 1), "it waits for its own account");
+    assert!(
+        grows(&mut younger, 1),
+        "its account holds nothing of the pool"
+    );
+    drop(younger);
     let [first, second, third] = &mut bodies;
     assert!(grows(first, 50) && grows(second, 50));
     assert!(!grows(third, 50), "an eighth is left for newcomers");
     assert!(grows(&mut permit(&pool, 6), 10));
-    drop((bodies, younger));
+    drop(bodies);
     assert_eq!(pool.0.state.lock().free, SIZE.total);
 }
 
@@ -120,4 +138,47 @@ async fn a_body_knows_whether_others_wait() {
     assert!(held[0].others_wait() && !waiting.others_wait());
     drop(waiting);
     assert!(!held[0].others_wait());
+}
+
+#[tokio::test]
+async fn what_is_given_back_is_free_also_of_the_reserve() {
+    let pool = MemoryPool::new(PoolSize {
+        small: u64::MAX,
+        ..SIZE
+    });
+    let mut pooled = permit(&pool, 1);
+    assert!(grows(&mut pooled, 50));
+    pooled.shrink_to(10 * MIB);
+    assert_eq!(pool.0.state.lock().free, 150 * MIB);
+    let _rest: Vec<_> = (2..4).flat_map(|account| fill(&pool, account)).collect();
+    let mut reserved = permit(&pool, 10);
+    assert!(grows(&mut reserved, 50));
+    assert!(pool.0.state.lock().in_reserve.is_some());
+    reserved.shrink_to(0);
+    assert!(pool.0.state.lock().in_reserve.is_none());
+    assert!(reserved.grow_now_to(50 * MIB).is_ok());
+}
+
+#[tokio::test]
+async fn a_response_holds_memory_until_its_last_bytes_are_dropped() {
+    let pool = MemoryPool::new(SIZE);
+    let held = || SIZE.total - pool.0.state.lock().free;
+    let mut large = permit(&pool, 1);
+    assert!(grows(&mut large, 4));
+    let response = large.hold(Response::new(Body::from(vec![0; FREE + 1])));
+    assert_eq!(held(), FREE as u64 + 1);
+    let mut body = response.into_body();
+    assert_eq!(body.size_hint().exact(), Some(FREE as u64 + 1));
+    let bytes = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await;
+    let bytes = bytes.unwrap().unwrap().into_data().unwrap();
+    drop(body);
+    let part = bytes.slice(..10);
+    drop(bytes);
+    assert_eq!(held(), FREE as u64 + 1);
+    drop(part);
+    assert_eq!(held(), 0);
+    let mut small = permit(&pool, 1);
+    assert!(grows(&mut small, 4));
+    let _response = small.hold(Response::new(Body::from(vec![0; FREE])));
+    assert_eq!(held(), 0);
 }

@@ -22,6 +22,7 @@ use api_http::body::Encoding;
 use api_http::memory::{MemoryPermit, MemoryPool, PoolSize};
 use axum::body::Body;
 use domain::body::BodyKind;
+use platform::config::PoolPart;
 use strum::{EnumString, IntoStaticStr};
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -36,21 +37,14 @@ use api_http::{Code, Problem, Result};
 
 /// So many pieces wait between parser and store.
 const PIECES: usize = 1;
-/// The memory of all imports of a process, in bytes.
-const MEMORY: u64 = 160 << 20;
-/// The memory that an import needs besides the fingerprints of its docids: chunks on their way, and one large record.
-const MEMORY_IN_FLIGHT: u64 = 16 << 20;
-/// The memory that the fingerprint of a docid takes.
-const MEMORY_PER_RECORD: u64 = 36;
 /// An import that has come to so many decoded bytes is small.
 const SMALL_BYTES: u64 = 1 << 20;
 
-/// The memory for imports of at most so many records.
-pub fn memory(max_records: u64) -> MemoryPool {
+/// The memory for imports.
+pub fn memory(part: PoolPart) -> MemoryPool {
     MemoryPool::new(PoolSize {
-        total: MEMORY,
-        largest: MEMORY_IN_FLIGHT + MEMORY_PER_RECORD.saturating_mul(max_records),
         small: source::memory_of(SMALL_BYTES),
+        ..part.into()
     })
 }
 
@@ -175,5 +169,18 @@ impl<T: Send + 'static> Reading<T> {
     async fn stop(self) {
         drop(self.stop);
         let _ = self.thread.await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pool for imports of a million records.
+    pub(super) fn pool() -> MemoryPool {
+        memory(PoolPart {
+            total: 40 << 20,
+            largest: 50 << 20,
+        })
     }
 }

@@ -189,7 +189,7 @@ mod tests {
     use futures::stream;
     use uuid::Uuid;
 
-    use super::super::memory;
+    use super::super::tests::pool;
     use super::*;
     use api_http::error::Code;
     use api_http::memory::{MemoryPool, PoolSize};
@@ -204,7 +204,7 @@ mod tests {
             body: Body::from(body),
             kind: BodyKind::Json,
             encoding,
-            permit: memory(1_000_000).permit(Uuid::nil()),
+            permit: pool().permit(Uuid::nil()),
             limit,
         };
         let reading = tokio::task::spawn_blocking(move || {

@@ -24,8 +24,9 @@ use api_http::{Result, lines};
 
 /// The feedbacks that are read at once, and among how many of the form's they are searched for.
 const STRIDE: Stride = Stride {
-    rows: 2_000,
+    rows: lines::PART,
     among: 50_000,
+    bytes: lines::PART_BYTES,
 };
 
 /// Columns before those of the fields.
@@ -44,6 +45,7 @@ pub async fn whole(state: &ReportState, query: FeedbackQuery, kind: Kind) -> Res
             store.feedback_part(&query, position, STRIDE).await
         })
     };
+    let permit = lines::whole_permit(&state.app, key.account_id).await?;
     let first = read(ListPosition::default()).await?;
     // After them: it has every field that any of them, or one before them, can answer.
     let form = state.app.form(key.account_id, key.form_id).await?;
@@ -55,7 +57,7 @@ pub async fn whole(state: &ReportState, query: FeedbackQuery, kind: Kind) -> Res
         (CACHE_CONTROL, NO_CACHE),
         (CACHE_STATUS, MISS),
     ];
-    Ok((headers, lines::body(first, header, read, write)).into_response())
+    Ok((headers, lines::body(permit, first, header, read, write)).into_response())
 }
 
 /// What comes before the first line of a stream. CSV has one column a field of the form as it is when the stream begins.
@@ -69,7 +71,7 @@ pub fn header(kind: Kind, form: &FormContent) -> Vec<u8> {
     (names.join(",") + "\r\n").into()
 }
 
-/// Appends the lines of feedbacks.
+/// Appends the lines of the first feedbacks, and says how many.
 ///
 /// # Errors
 /// What is stored cannot be read.
@@ -78,17 +80,22 @@ pub fn write(
     form: &FormContent,
     feedbacks: &[FeedbackRow],
     out: &mut Vec<u8>,
-) -> io::Result<()> {
-    out.reserve(feedbacks.len() * LINE_BYTES);
+) -> io::Result<usize> {
+    out.reserve((feedbacks.len() * LINE_BYTES).min(lines::PIECE));
     if kind == Kind::Csv {
         return Ok(write_csv(form, feedbacks, out)?);
     }
+    let mut written = 0;
     for feedback in feedbacks {
         let (item, _) = Item::read(form, feedback)?;
         serde_json::to_writer(&mut *out, &item)?;
         out.push(b'\n');
+        written += 1;
+        if out.len() >= lines::PIECE {
+            break;
+        }
     }
-    Ok(())
+    Ok(written)
 }
 
 /// A string, borrowed unless it has escapes. (`Cow` itself is always read as an owned one.)
@@ -99,7 +106,8 @@ fn write_csv(
     form: &FormContent,
     feedbacks: &[FeedbackRow],
     out: &mut Vec<u8>,
-) -> Result<(), csv::Error> {
+) -> Result<usize, csv::Error> {
+    let mut written = 0;
     let mut csv = csv_text::writer(out);
     let mut id = [0; uuid::fmt::Hyphenated::LENGTH];
     // Neighbours mostly came through the same link.
@@ -131,8 +139,13 @@ fn write_csv(
             }
         }
         csv.write_record(None::<&[u8]>)?;
+        written += 1;
+        if csv.get_ref().len() >= lines::PIECE {
+            break;
+        }
     }
-    Ok(csv.flush()?)
+    csv.flush()?;
+    Ok(written)
 }
 
 fn bus_props_cell(ids: &BusPropIds, form: &FormContent) -> io::Result<Vec<u8>> {

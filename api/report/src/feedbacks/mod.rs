@@ -27,7 +27,7 @@ use crate::rendered::{IfNoneMatch, MISS, answer, tag_of_body};
 use crate::request::{Conditional, FormPath, FormReportRequest, no_bus_prop};
 use api_http::accept::Kind;
 use api_http::deadline::soon;
-use api_http::lines::{page as read_page, page_or_all, wanted};
+use api_http::lines::{page as read_page, page_or_all, page_permit, wanted};
 use api_http::list::TrackFieldQuery;
 use api_http::{Caller, List, PathId, Problem, Result};
 
@@ -136,7 +136,9 @@ async fn page(
     headers: &HeaderMap,
 ) -> Result<Response> {
     let (store, account_id) = (&state.app.store, query.form.account_id);
-    let found = store.feedback_page(query, list.position()?, list.limit);
+    let position = list.position()?;
+    let permit = page_permit(&state.app, account_id).await?;
+    let found = store.feedback_page(query, position, list.limit);
     let found = read_page(account_id, found).await?;
     let rows = &found.page.rows;
     let answers = rows.iter().map(|row| row.answers.len());
@@ -171,5 +173,6 @@ async fn page(
     };
     let (link, body, tag) = app.work_here(account_id, bytes, write).await?;
     let known = IfNoneMatch(headers);
-    Ok((link, answer(known, tag, MISS, body.into())).into_response())
+    let answer = (link, answer(known, tag, MISS, body.into())).into_response();
+    Ok(permit.hold(answer))
 }

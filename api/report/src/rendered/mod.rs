@@ -39,8 +39,6 @@ const MAX_AGE: Duration = Duration::from_millis(400);
 /// After this time one caller checks the body while the others are still answered. Beside an import a check takes
 /// milliseconds, for which all callers would wait otherwise.
 const REVALIDATE_AFTER: Duration = Duration::from_millis(300);
-/// All bodies and what goes with them take this many bytes at most.
-const CAPACITY: u64 = 32 * 1024 * 1024;
 /// What a report takes besides its body.
 const OVERHEAD: usize = 1_024;
 
@@ -131,9 +129,10 @@ impl Checked {
 pub struct RenderedReports(Cache<Key, Checked>);
 
 impl RenderedReports {
-    pub fn new() -> Self {
+    /// All bodies and what goes with them take so many bytes at most.
+    pub fn new(bytes: u64) -> Self {
         let cache = Cache::builder()
-            .max_capacity(CAPACITY)
+            .max_capacity(bytes)
             .eviction_policy(EvictionPolicy::lru())
             .weigher(|_: &Key, checked: &Checked| {
                 let bytes = OVERHEAD + checked.rendered.body.len();

@@ -75,7 +75,7 @@ async fn ask(reports: &RenderedReports, data: &Data) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn a_report_is_fresh_then_checked_then_rendered_anew() {
-    let (reports, data) = (RenderedReports::new(), Data::default());
+    let (reports, data) = (RenderedReports::new(1 << 20), Data::default());
     let first = ask_having(&reports, &data, "").await;
     assert_eq!(first, ("0.0".to_owned(), Source::Database));
     data.becomes(1, 5);
@@ -94,7 +94,7 @@ async fn a_report_is_fresh_then_checked_then_rendered_anew() {
 
 #[tokio::test(start_paused = true)]
 async fn one_looks_for_all_who_ask_at_once() {
-    let (reports, data) = (RenderedReports::new(), Data::default());
+    let (reports, data) = (RenderedReports::new(1 << 20), Data::default());
     let all = async || join_all((0..50).map(|_| ask(&reports, &data))).await;
     assert_eq!(all().await, vec!["0.0"; 50]);
     assert_eq!(data.work(), (0, 1));
@@ -106,7 +106,7 @@ async fn one_looks_for_all_who_ask_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn one_checks_a_report_that_is_soon_stale_while_the_others_are_answered() {
-    let (reports, data) = (RenderedReports::new(), Data::default());
+    let (reports, data) = (RenderedReports::new(1 << 20), Data::default());
     ask(&reports, &data).await;
     advance(REVALIDATE_AFTER).await;
     data.becomes(1, 0);
@@ -132,7 +132,7 @@ async fn one_checks_a_report_that_is_soon_stale_while_the_others_are_answered() 
 
 #[tokio::test(start_paused = true)]
 async fn whoever_has_seen_more_is_not_answered_unchecked() {
-    let (reports, data) = (RenderedReports::new(), Data::default());
+    let (reports, data) = (RenderedReports::new(1 << 20), Data::default());
     ask(&reports, &data).await;
     data.becomes(5, 1);
     assert_eq!(ask_having(&reports, &data, "\"1.0.0\"").await.0, "0.0");
@@ -146,7 +146,7 @@ async fn whoever_has_seen_more_is_not_answered_unchecked() {
 
 #[tokio::test(start_paused = true)]
 async fn a_database_that_lost_commits_is_reported_as_it_is() {
-    let (reports, data) = (RenderedReports::new(), Data::default());
+    let (reports, data) = (RenderedReports::new(1 << 20), Data::default());
     data.becomes(9, 1);
     ask(&reports, &data).await;
     for (number, stamp, body) in [(9, 2, "9.2"), (4, 3, "4.3"), (9, 1, "9.1")] {
@@ -158,7 +158,7 @@ async fn a_database_that_lost_commits_is_reported_as_it_is() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_gives_up_leaves_the_work_to_the_next() {
-    let (reports, data) = (RenderedReports::new(), Data::default());
+    let (reports, data) = (RenderedReports::new(1 << 20), Data::default());
     let headers = HeaderMap::new();
     let known = IfNoneMatch(&headers);
     let never = std::future::pending::<Result<(Rendered, Source)>>();
@@ -171,7 +171,7 @@ async fn whoever_gives_up_leaves_the_work_to_the_next() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_leaves_the_report_and_the_next_one_tries() {
-    let (reports, data) = (RenderedReports::new(), Data::default());
+    let (reports, data) = (RenderedReports::new(1 << 20), Data::default());
     ask(&reports, &data).await;
     advance(MAX_AGE).await;
     let headers = HeaderMap::new();

@@ -22,6 +22,8 @@ fn nothing_set_gives_the_documented_defaults() {
         (config.max_body, config.max_records),
         (268_435_456, 1_000_000)
     );
+    let memory = MemoryParts::divide(268_435_456, 1_000_000);
+    assert_eq!(Ok(config.memory), memory);
 }
 
 #[test]
@@ -145,6 +147,20 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
                 ..Args::default()
             },
             "FEEDBACK_MAX_BODY: 0 would refuse every import",
+        ),
+        (
+            Args {
+                memory: Some("256 MB".to_owned()),
+                ..Args::default()
+            },
+            "FEEDBACK_MEMORY: \"256 MB\" is not a size such as 256 MiB, 1 GiB or 268435456",
+        ),
+        (
+            Args {
+                memory: Some("100 MiB".to_owned()),
+                ..Args::default()
+            },
+            "FEEDBACK_MEMORY: less than the 155 MiB that an import of FEEDBACK_MAX_RECORDS and the largest of all else need",
         ),
         (
             Args {

@@ -23,7 +23,7 @@ use self::tally::{Run, runs};
 use crate::form::FormKey;
 use crate::report::rollup::next_as_of;
 use crate::tx::{Sql, rows_that_fit, values};
-use crate::{Error, ListPage, Result, Store, Tx};
+use crate::{Error, ListPage, PAGE_BYTES, Result, Store, Tx};
 
 /// The rows that fit into a page whatever their size.
 const FITTING: usize = 2;
@@ -97,6 +97,8 @@ pub struct Stride {
     pub rows: usize,
     /// Rows of the form among which they are looked for.
     pub among: usize,
+    /// Bytes of the rows, about.
+    pub bytes: usize,
 }
 
 impl FeedbackQuery {
@@ -169,7 +171,7 @@ impl Store {
             known => known,
         };
         ids.start = floor.unwrap_or(ids.start);
-        let mut read = Read::default();
+        let mut read = Read::new(stride.bytes);
         let (rows, is_small) = (stride.rows, position.is_small);
         tx.read(query, (run, ids), (rows, is_small), &mut read)
             .await?;
@@ -228,7 +230,7 @@ impl Tx {
         before: Option<Uuid>,
         rows: usize,
     ) -> Result<Read> {
-        let mut read = Read::default();
+        let mut read = Read::new(PAGE_BYTES);
         for run in runs {
             if read.rows.len() >= rows || read.bytes_left() == 0 {
                 read.has_more = true;

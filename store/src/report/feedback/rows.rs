@@ -11,7 +11,7 @@ use super::tally::Run;
 use super::words::pattern;
 use super::{FeedbackQuery, FeedbackRow};
 use crate::tx::values;
-use crate::{Error, PAGE_BYTES, Result};
+use crate::{Error, Result};
 
 /// The rows of a list, for [`Read`]. Followed by how many at most.
 pub(super) const LISTED: (&str, &str) = (
@@ -116,17 +116,26 @@ pub(super) fn values(
 }
 
 /// Rows that are read at once.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Read {
     pub rows: Vec<FeedbackRow>,
     /// Whether rows follow that did not fit.
     pub has_more: bool,
-    bytes: usize,
+    bytes_left: usize,
 }
 
 impl Read {
+    /// Of about so many bytes: it ends with the row that reaches them.
+    pub fn new(bytes: usize) -> Self {
+        Self {
+            rows: Vec::new(),
+            has_more: false,
+            bytes_left: bytes,
+        }
+    }
+
     pub fn bytes_left(&self) -> usize {
-        PAGE_BYTES.saturating_sub(self.bytes)
+        self.bytes_left
     }
 
     /// Adds rows of [`LISTED`] as long as they fit.
@@ -140,7 +149,7 @@ impl Read {
                 break;
             }
             let row = read(&row)?;
-            self.bytes += row.answers.len();
+            self.bytes_left = self.bytes_left.saturating_sub(row.answers.len());
             self.rows.push(row);
         }
         Ok(())

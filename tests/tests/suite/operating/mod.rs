@@ -5,4 +5,5 @@ mod conventions;
 mod help;
 mod openapi;
 mod service;
+mod sockets;
 mod uploads;

@@ -7,6 +7,7 @@ use chrono::NaiveDate;
 use chrono_tz::Tz;
 use domain::link::TrackFields;
 use serde_json::json;
+use store::PAGE_BYTES;
 use store::report::{AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, Stride};
 use uuid::Uuid;
 
@@ -40,7 +41,15 @@ async fn pages(survey: &Survey, query: &FeedbackQuery, rows: usize) -> Result<(i
     }
 }
 
-/// The same, as a stream reads it.
+fn stride(rows: usize, among: usize) -> Stride {
+    Stride {
+        rows,
+        among,
+        bytes: PAGE_BYTES,
+    }
+}
+
+/// The same as [`pages`], as a stream reads it.
 async fn parts(survey: &Survey, query: &FeedbackQuery, stride: Stride) -> Result<Vec<Uuid>> {
     let (mut ids, mut place) = (Vec::new(), ListPosition::default());
     loop {
@@ -125,7 +134,7 @@ async fn lists_have_what_their_filter_says_and_their_total_is_their_length() -> 
                         );
                     }
                     for (rows, among) in [(1, 1), (2, 3), (100, 5), (100, 1_000)] {
-                        let ids = parts(&survey, &query, Stride { rows, among }).await?;
+                        let ids = parts(&survey, &query, stride(rows, among)).await?;
                         assert_eq!(ids, expected, "{rolled_up} {query:?} {rows} among {among}");
                     }
                 }
@@ -220,13 +229,12 @@ async fn large_answers_come_in_parts_of_bounded_size() -> Result<()> {
     assert_eq!(rest.next, None);
     assert_eq!(first.rows.len() + rest.rows.len(), COUNT);
     let (rows, among) = (1_000, 1_000);
-    let stride = Stride { rows, among };
     let part = store
-        .feedback_part(&query, ListPosition::default(), stride)
+        .feedback_part(&query, ListPosition::default(), stride(rows, among))
         .await?;
     assert_eq!(part.rows.len(), first.rows.len());
     assert_eq!(
-        parts(&survey, &query, Stride { rows, among }).await?.len(),
+        parts(&survey, &query, stride(rows, among)).await?.len(),
         COUNT
     );
     Ok(())

@@ -5,7 +5,8 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::super::{Encoding, Incoming, memory};
+use super::super::tests::pool;
+use super::super::{Encoding, Incoming};
 use super::*;
 use api_http::Result;
 
@@ -32,7 +33,7 @@ async fn parse(job: Job, body: &str) -> Result<Got> {
         body: Body::from(body.to_owned()),
         kind: BodyKind::Json,
         encoding: Encoding::Identity,
-        permit: memory(1_000_000).permit(Uuid::nil()),
+        permit: pool().permit(Uuid::nil()),
         limit: 1 << 30,
     };
     let parsing = tokio::task::spawn_blocking(move || {

@@ -1,0 +1,207 @@
+//! Contract §6 and §7: connections that stall, in either direction, hold up nobody else and hold a bounded amount of memory.
+
+use anyhow::{Context, Result, ensure};
+use axum::body::Body;
+use axum::http::{Request, Response};
+use chrono::{TimeDelta, Utc};
+use futures::future::{join_all, try_join_all};
+use hyper::body::Incoming;
+use hyper::client::conn::http2::{Builder, SendRequest};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tests::app::App;
+use tests::client::Client;
+use tests::form::short_form;
+use tests::report::Of;
+use tests::visitor::Visitor;
+use tests::wait::{SOON, eventually};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// Connections that one address may have, where it is limited.
+const FEW: usize = 8;
+/// Connections of readers that never read, and what each asks for.
+const READERS: usize = 3;
+const REQUESTS: usize = 100;
+
+async fn connect(base: &str) -> Result<TcpStream> {
+    Ok(TcpStream::connect(host(base)).await?)
+}
+
+fn host(base: &str) -> &str {
+    base.strip_prefix("http://").unwrap_or(base)
+}
+
+/// What a connection of its own is answered.
+async fn ask(base: &str, path: &str) -> Result<String> {
+    let mut socket = connect(base).await?;
+    let host = host(base);
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+    socket.write_all(request.as_bytes()).await?;
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).await?;
+    Ok(answer)
+}
+
+/// A body that begins and does not go on.
+async fn stall(base: &str, path: &str) -> Result<TcpStream> {
+    let mut socket = connect(base).await?;
+    let host = host(base);
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nhost: {host}\r\norigin: {base}\r\ncontent-length: 1000\r\n\
+         content-type: application/x-www-form-urlencoded\r\n\r\nname=a"
+    );
+    socket.write_all(request.as_bytes()).await?;
+    Ok(socket)
+}
+
+#[tokio::test]
+async fn where_all_connections_stall_health_and_metrics_still_answer() -> Result<()> {
+    let app = App::setup()
+        .setting("FEEDBACK_ADDRESS_CONNECTIONS", &FEW.to_string())
+        .start()
+        .await?;
+    let base = app.anonymous()?.base().to_owned();
+    let stalled: Vec<TcpStream> =
+        try_join_all((0..FEW).map(|_| stall(&base, "/dashboard/sign-in"))).await?;
+    eventually(SOON, async || {
+        let refused = ask(&base, "/dashboard/sign-in").await?;
+        ensure!(refused.starts_with("HTTP/1.1 503 "), "answered: {refused}");
+        ensure!(refused.contains("\r\nretry-after: 5\r\n"), "{refused}");
+        ensure!(refused.contains(r#""code":"busy""#), "{refused}");
+        Ok(())
+    })
+    .await?;
+    for path in ["/health/live", "/health/ready", "/metrics"] {
+        for answer in join_all((0..FEW).map(|_| ask(&base, path))).await {
+            let answer = answer?;
+            ensure!(answer.starts_with("HTTP/1.1 200 "), "{path}: {answer}");
+        }
+    }
+    drop(stalled);
+    eventually(SOON, async || {
+        let answer = ask(&base, "/dashboard/sign-in").await?;
+        ensure!(answer.starts_with("HTTP/1.1 200 "), "refused: {answer}");
+        Ok(())
+    })
+    .await
+}
+
+/// A connection over HTTP/2 whose reader takes nothing of any answer.
+async fn never_reads(base: &str) -> Result<SendRequest<Body>> {
+    let socket = TokioIo::new(connect(base).await?);
+    let (client, connection) = Builder::new(TokioExecutor::new())
+        .initial_stream_window_size(0)
+        .handshake(socket)
+        .await?;
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+/// The answers to many requests for a path, of which nothing but the head is read.
+async fn unread(
+    reader: &SendRequest<Body>,
+    client: &Client,
+    path: &str,
+    accept: &str,
+) -> Result<Vec<Response<Incoming>>> {
+    let asking = (0..REQUESTS).map(|_| {
+        let mut reader = reader.clone();
+        let mut request = Request::get(format!("{}{path}", client.base())).header("accept", accept);
+        for (name, value) in client.key_headers().into_iter().flatten() {
+            request = request.header(name, value);
+        }
+        async move {
+            let request = request.body(Body::empty())?;
+            Ok::<_, anyhow::Error>(reader.send_request(request).await?)
+        }
+    });
+    try_join_all(asking).await
+}
+
+/// A form whose page has more than a megabyte.
+fn large_form() -> Value {
+    let options = (0..100).map(|n| json!({"value": n.to_string(), "label": "ö".repeat(25)}));
+    let options: Vec<Value> = options.collect();
+    let field = |n| {
+        let key = format!("q{n}");
+        json!({"key": key, "type": "choice", "label": "?", "required": false, "options": options})
+    };
+    json!({"title": "Large", "bus_props": [], "fields": (0..100).map(field).collect::<Vec<_>>()})
+}
+
+#[tokio::test]
+async fn readers_who_never_read_share_the_page_of_a_form() -> Result<()> {
+    let mut app = App::start().await?;
+    let (owner, public) = (app.client().await?, app.anonymous()?);
+    let form = owner.published(&large_form()).await?;
+    let link = owner.link(&form, "", &[]).await?;
+    let path = Visitor::new(&public, &link)?.path();
+    let page = public.get(&path).await?.expect(200)?.body.len();
+    ensure!(page > 1 << 20, "a page of {page} bytes");
+    let before = app.api()?.process.peak_memory()?;
+    let mut held = Vec::new();
+    for _ in 0..READERS {
+        let reader = never_reads(public.base()).await?;
+        let answers = unread(&reader, &public, &path, "text/html").await?;
+        ensure!(answers.iter().all(|answer| answer.status() == 200));
+        held.push((reader, answers));
+    }
+    let more = app.api()?.process.peak_memory()? - before;
+    let all = (page * READERS * REQUESTS) as u64;
+    ensure!(
+        more < all / 5,
+        "{more} bytes more, for {all} bytes of pages"
+    );
+    let answer = public.get(&path).await?.expect(200)?;
+    ensure!(answer.body.len() == page, "another page");
+    Ok(())
+}
+
+#[tokio::test]
+async fn lists_that_are_never_read_use_up_the_share_of_their_account_alone() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, witness) = (app.client().await?, app.client().await?);
+    let mut paths = Vec::new();
+    for client in [&owner, &witness] {
+        let form = client.published(&short_form("Short")).await?;
+        let link = client.link(&form, "", &[]).await?;
+        for _ in 0..3 {
+            let visitor = Visitor::new(client, &link)?;
+            let answers = json!({"mood": 5, "more": "x".repeat(9_000)});
+            visitor.answer(&answers).await?.expect(201)?;
+        }
+        client.counted(&link, 3, 3).await?;
+        let day = |days| {
+            (Utc::now() + TimeDelta::days(days))
+                .date_naive()
+                .to_string()
+        };
+        paths.push(Of::Feedbacks.path(&form, (&day(-1), &day(1)), ""));
+    }
+    let reader = never_reads(owner.base()).await?;
+    for kind in ["text/csv", "application/x-ndjson"] {
+        let answers = unread(&reader, &owner, &paths[0], kind).await?;
+        let (busy, begun): (Vec<_>, Vec<_>) =
+            answers.iter().partition(|answer| answer.status() == 503);
+        ensure!(begun.iter().all(|answer| answer.status() == 200));
+        ensure!(!busy.is_empty(), "{kind}: all {} have begun", begun.len());
+        for answer in busy {
+            answer
+                .headers()
+                .get("retry-after")
+                .context("no Retry-After")?;
+        }
+        for kind in ["text/csv", "application/x-ndjson", "application/json"] {
+            let call = witness.call(Method::GET, &paths[1]);
+            let answer = call.header("accept", kind).send().await?.expect(200)?;
+            ensure!(
+                answer.body.len() > 27_000,
+                "{kind}: {} bytes",
+                answer.body.len()
+            );
+        }
+    }
+    Ok(())
+}
