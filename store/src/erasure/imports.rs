@@ -3,7 +3,7 @@
 //! All of it is compressed or large, so it is not looked through while somebody waits. The row without a person that an
 //! erasure leaves behind says that this is still to be done; one sweep does it for all such rows of an account.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use domain::chunk::{Chunk, DecodeError, Run};
@@ -20,22 +20,27 @@ use crate::{Error, Result, Store};
 
 /// Rows of erased people that are taken at once.
 const AT_ONCE: usize = 1_000;
+/// First answers that are read at once, with up to 100 record errors each.
+const ANSWERS: i64 = 100;
+/// What a first answer has that names a docid.
+const NAMED: &[u8] = b"\"docid\":\"";
 /// Blocks of record errors that are read at once, some 100 kB of JSON each.
 const BLOCKS: i64 = 50;
 
-/// Those for whom no batch accepted earlier has chunks that a worker may take.
+/// Those for whom no batch accepted earlier has chunks that a worker may take. (That such a batch is not completed follows, but it
+/// leads to the index.)
 const ERASED: &str = "SELECT t.account_id, t.docid, t.seq, t.updated_at AS at FROM recipient t
-      WHERE t.phone IS NULL AND t.seq > 0 AND (t.account_id, t.docid) > ($1, $2) AND NOT EXISTS (
+      WHERE t.phone IS NULL AND t.seq > 0 AND (t.account_id, t.seq) > ($1, $2) AND NOT EXISTS (
             SELECT 1 FROM import_batch o WHERE o.account_id = t.account_id AND o.seq < t.seq
-               AND o.status IN ('queued', 'processing'))
-      ORDER BY t.account_id, t.docid LIMIT $3";
+               AND o.status IN ('queued', 'processing') AND o.status IN ('queued', 'processing', 'stalled'))
+      ORDER BY t.account_id, t.seq LIMIT $3";
 
 /// Only the version that was judged goes: a row that was erased again meanwhile has a higher one.
-const FORGET: &str = "WITH g(a, d, s) AS (ROWS) DELETE FROM recipient
-      WHERE phone IS NULL AND (account_id, docid, seq) IN (SELECT a, d, s FROM g)";
+const FORGET: &str = "DELETE FROM recipient
+      WHERE account_id = $1 AND docid = $2 AND seq = $3 AND phone IS NULL";
 
 /// The row that an erasure leaves behind.
-#[derive(FromQueryResult)]
+#[derive(Clone, FromQueryResult)]
 struct ErasedRow {
     account_id: Uuid,
     docid: String,
@@ -44,8 +49,8 @@ struct ErasedRow {
     at: DateTime<Utc>,
 }
 
-/// The places of erasures by docid.
-type Seqs = HashMap<String, i64>;
+/// Erased people of an account by their docids.
+type People = HashMap<String, ErasedRow>;
 
 #[derive(FromQueryResult)]
 struct ErrorBlock {
@@ -60,6 +65,7 @@ struct ErrorBlock {
 struct FirstAnswerRow {
     idempotency_key: String,
     response: Vec<u8>,
+    created_at: DateTime<Utc>,
 }
 
 #[derive(FromQueryResult)]
@@ -87,71 +93,83 @@ impl Store {
     /// Takes erased people out of what imports say of them, then removes the rows that they left behind.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again is safe.
+    /// See [`Error`]: the first, of an account whose rows stay. Doing it again is safe.
     pub(crate) async fn sweep_erased(&self) -> Result<()> {
-        let mut after = (Uuid::nil(), String::new());
+        let mut after = (Uuid::nil(), 0);
+        let mut swept = Ok(());
         loop {
             let limit = i64::try_from(AT_ONCE).map_err(Error::broken)?;
-            let rows = values![after.0, after.1.as_str(), limit];
+            let rows = values![after.0, after.1, limit];
             let rows: Vec<ErasedRow> = read(&self.rows(ERASED, rows).await?)?;
             let Some(last) = rows.last() else {
-                return Ok(());
+                return swept;
             };
-            after = (last.account_id, last.docid.clone());
-            let mut by_account: BTreeMap<Uuid, Vec<ErasedRow>> = BTreeMap::new();
+            after = (last.account_id, last.seq);
+            let mut by_account: BTreeMap<Uuid, People> = BTreeMap::new();
             for row in rows {
-                by_account.entry(row.account_id).or_default().push(row);
+                let people = by_account.entry(row.account_id).or_default();
+                people.insert(row.docid.clone(), row);
             }
-            for (account_id, rows) in by_account {
-                self.forget_people(account_id, rows).await?;
+            for (account_id, people) in by_account {
+                swept = swept.and(self.forget_people(account_id, people).await);
             }
         }
     }
 
-    async fn forget_people(&self, account_id: Uuid, rows: Vec<ErasedRow>) -> Result<()> {
-        for row in &rows {
-            self.forget_in_first_answers(row).await?;
-        }
-        let seqs: Seqs = rows.into_iter().map(|row| (row.docid, row.seq)).collect();
-        self.forget_in_errors(account_id, &seqs).await?;
-        if !self.forget_in_chunks(account_id, &seqs).await? {
+    async fn forget_people(&self, account_id: Uuid, people: People) -> Result<()> {
+        let is_done = self.forget_in_first_answers(account_id, &people).await?
+            & self.forget_in_errors(account_id, &people).await?
+            & self.forget_in_chunks(account_id, &people).await?;
+        if !is_done {
+            // The next sweep goes on.
             return Ok(());
         }
-        let seqs = seqs.into_iter();
-        let gone = seqs.map(|(docid, seq)| values![account_id, docid, seq]);
+        let mut docids: Vec<ErasedRow> = people.into_values().collect();
+        docids.sort_by(|one, other| one.docid.cmp(&other.docid));
         let tx = self.begin().await?;
-        tx.for_rows(FORGET, gone.collect()).await?;
+        for row in docids {
+            let values = values![account_id, row.docid, row.seq];
+            tx.execute(FORGET, values).await?;
+        }
         tx.commit_surely().await
     }
 
-    /// Answers that were given before.
-    async fn forget_in_first_answers(&self, person: &ErasedRow) -> Result<()> {
+    /// Answers that were given before. `false`: another sweep changed one meanwhile.
+    async fn forget_in_first_answers(&self, account_id: Uuid, people: &People) -> Result<bool> {
         let of = self.dialect(
-            "SELECT idempotency_key, response FROM idempotency
-              WHERE account_id = $1 AND created_at < $2 AND position($3 in response) > 0",
-            "SELECT idempotency_key, response FROM idempotency
-              WHERE account_id = $1 AND created_at < $2 AND instr(response, $3) > 0",
+            "SELECT idempotency_key, response, created_at FROM idempotency
+              WHERE account_id = $1 AND idempotency_key > $2 AND position($3 in response) > 0
+              ORDER BY idempotency_key LIMIT $4",
+            "SELECT idempotency_key, response, created_at FROM idempotency
+              WHERE account_id = $1 AND idempotency_key > $2 AND instr(response, $3) > 0
+              ORDER BY idempotency_key LIMIT $4",
         );
-        let docid = serde_json::to_string(&person.docid).map_err(Error::broken)?;
-        let values = values![person.account_id, person.at, docid.into_bytes()];
-        let rows: Vec<FirstAnswerRow> = read(&self.rows(of, values).await?)?;
-        for row in rows {
-            let without = without_docid(&row.response, &person.docid).map_err(Error::broken)?;
-            let update = "UPDATE idempotency SET response = $4
-                  WHERE account_id = $1 AND idempotency_key = $2 AND response = $3";
-            let key = row.idempotency_key;
-            self.execute(
-                update,
-                values![person.account_id, key, row.response, without],
-            )
-            .await?;
+        let mut after = String::new();
+        let mut is_done = true;
+        loop {
+            let some = values![account_id, after.as_str(), NAMED.to_vec(), ANSWERS];
+            let rows: Vec<FirstAnswerRow> = read(&self.rows(of, some).await?)?;
+            let Some(last) = rows.last() else {
+                return Ok(is_done);
+            };
+            after.clone_from(&last.idempotency_key);
+            for row in rows {
+                let Some(without) = without_docids(&row, people).map_err(Error::broken)? else {
+                    continue;
+                };
+                let update = "UPDATE idempotency SET response = $4
+                      WHERE account_id = $1 AND idempotency_key = $2 AND response = $3";
+                let values = values![account_id, row.idempotency_key, row.response, without];
+                is_done &= self.execute(update, values).await? == 1;
+            }
         }
-        Ok(())
     }
 
-    async fn forget_in_errors(&self, account_id: Uuid, seqs: &Seqs) -> Result<()> {
-        let newest = seqs.values().max().copied().unwrap_or_default();
+    /// `false`: another sweep changed a block meanwhile.
+    async fn forget_in_errors(&self, account_id: Uuid, people: &People) -> Result<bool> {
+        let newest = newest(people);
         let mut after = (Uuid::nil(), -1);
+        let mut is_done = true;
         loop {
             let blocks = "SELECT e.batch_id, e.first, e.block, b.seq FROM import_error e
                   JOIN import_batch b ON b.account_id = e.account_id AND b.batch_id = e.batch_id
@@ -163,27 +181,33 @@ impl Store {
             );
             let blocks: Vec<ErrorBlock> = read(&blocks.await?)?;
             let Some(last) = blocks.last() else {
-                return Ok(());
+                return Ok(is_done);
             };
             after = (last.batch_id, last.first);
-            let seqs = seqs.clone();
+            let people = people.clone();
             let rewriting = spawn_blocking(move || {
                 let blocks = blocks.into_iter();
-                let without = blocks.filter_map(|block| without_people(block, &seqs).transpose());
+                let without = blocks.filter_map(|block| without_people(block, &people).transpose());
                 without.collect::<Result<Vec<_>>>()
             });
-            for (batch_id, first, block) in rewriting.await.map_err(Error::broken)?? {
+            for (block, without) in rewriting.await.map_err(Error::broken)?? {
                 let update = "UPDATE import_error SET block = $4
-                      WHERE account_id = $1 AND batch_id = $2 AND first = $3";
-                self.execute(update, values![account_id, batch_id, first, block])
-                    .await?;
+                      WHERE account_id = $1 AND batch_id = $2 AND first = $3 AND block = $5";
+                let values = values![
+                    account_id,
+                    block.batch_id,
+                    block.first,
+                    without,
+                    block.block
+                ];
+                is_done &= self.execute(update, values).await? == 1;
             }
         }
     }
 
     /// Their records in chunks that are left are superseded. `false`: some chunk could not be read.
-    async fn forget_in_chunks(&self, account_id: Uuid, seqs: &Seqs) -> Result<bool> {
-        let newest = seqs.values().max().copied().unwrap_or_default();
+    async fn forget_in_chunks(&self, account_id: Uuid, people: &People) -> Result<bool> {
+        let newest = newest(people);
         let chunks = "SELECT c.batch_id, c.chunk_no, b.seq FROM import_batch b
               JOIN import_chunk c ON c.account_id = b.account_id AND c.batch_id = b.batch_id
              WHERE b.account_id = $1 AND b.seq < $2 AND b.status IN ('queued', 'processing', 'stalled')
@@ -196,26 +220,26 @@ impl Store {
                 batch_id: chunk.batch_id,
                 chunk_no: chunk.chunk_no,
             };
-            let seqs = seqs.iter().filter(|(_, seq)| chunk.seq < **seq);
-            let seqs: Seqs = seqs.map(|(docid, seq)| (docid.clone(), *seq)).collect();
-            all_read &= self.forget_in_chunk(id, seqs).await?;
+            let people = people.values().filter(|row| chunk.seq < row.seq);
+            let docids: HashSet<String> = people.map(|row| row.docid.clone()).collect();
+            all_read &= self.forget_in_chunk(id, docids).await?;
         }
         Ok(all_read)
     }
 
-    async fn forget_in_chunk(&self, id: ChunkId, seqs: Seqs) -> Result<bool> {
+    async fn forget_in_chunk(&self, id: ChunkId, docids: HashSet<String>) -> Result<bool> {
         let tx = self.begin_long().await?;
         let chunk = tx.locking(
-            "SELECT c.parked, p.payload FROM import_chunk c
+            "SELECT c.parked, c.records, p.payload FROM import_chunk c
                JOIN import_payload p ON p.account_id = c.account_id AND p.batch_id = c.batch_id AND p.chunk_no = c.chunk_no
               WHERE c.account_id = $1 AND c.batch_id = $2 AND c.chunk_no = $3",
             "FOR UPDATE OF c",
         );
-        let chunk: Option<(bool, Vec<u8>)> = tx.one(chunk, values![id]).await?;
-        let Some((parked, payload)) = chunk else {
+        let chunk: Option<(bool, i64, Vec<u8>)> = tx.one(chunk, values![id]).await?;
+        let Some((parked, records, payload)) = chunk else {
             return Ok(true);
         };
-        let rewriting = spawn_blocking(move || rewrite(&payload, &seqs));
+        let rewriting = spawn_blocking(move || rewrite(&payload, records, &docids));
         let (gone, left, payload) = match rewriting.await.map_err(Error::broken)? {
             Rewritten::Same => return Ok(true),
             Rewritten::Unreadable => return Ok(false),
@@ -234,6 +258,7 @@ impl Store {
             let update = "UPDATE import_chunk SET records = $4 WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
             tx.execute(update, values![id, left]).await?;
         } else {
+            tx.forget_starts(id).await?;
             let delete = "DELETE FROM import_chunk WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
             tx.execute(delete, values![id]).await?;
         }
@@ -256,44 +281,64 @@ impl Store {
     }
 }
 
-/// A first answer without the docid in its errors; all else is the same, byte for byte.
-fn without_docid(answer: &[u8], docid: &str) -> serde_json::Result<Vec<u8>> {
-    let mut answer: IndexMap<String, Box<RawValue>> = serde_json::from_slice(answer)?;
-    if let Some(errors) = answer.get_mut("errors") {
-        let mut told: Vec<RecordError> = serde_json::from_str(errors.get())?;
-        for error in &mut told {
-            error.docid.take_if(|of| of == docid);
-        }
-        *errors = serde_json::value::to_raw_value(&told)?;
-    }
-    serde_json::to_vec(&answer)
+/// The place of the last erasure.
+fn newest(people: &People) -> i64 {
+    let seqs = people.values().map(|row| row.seq);
+    seqs.max().unwrap_or_default()
 }
 
-/// A block of record errors without docids of people who were erased since its batch was accepted; `None`: there are none.
-fn without_people(block: ErrorBlock, seqs: &Seqs) -> Result<Option<(Uuid, i64, Vec<u8>)>> {
-    let mut errors = read_errors(&block.block)?;
-    let mut is_changed = false;
-    for error in &mut errors {
-        let is_erased = |docid: &mut String| seqs.get(docid).is_some_and(|seq| block.seq < *seq);
-        is_changed |= error.docid.take_if(is_erased).is_some();
-    }
-    if !is_changed {
+/// A first answer without docids of people who were erased since; all else is the same, byte for byte. `None`: it has none.
+fn without_docids(row: &FirstAnswerRow, people: &People) -> serde_json::Result<Option<Vec<u8>>> {
+    let mut answer: IndexMap<String, Box<RawValue>> = serde_json::from_slice(&row.response)?;
+    let Some(errors) = answer.get_mut("errors") else {
+        return Ok(None);
+    };
+    let mut told: Vec<RecordError> = serde_json::from_str(errors.get())?;
+    let is_erased = |of: &ErasedRow| row.created_at < of.at;
+    if !forget_docids(&mut told, people, is_erased) {
         return Ok(None);
     }
-    let rewritten = compressed_errors(&errors)?;
-    Ok(Some((block.batch_id, block.first, rewritten)))
+    *errors = serde_json::value::to_raw_value(&told)?;
+    serde_json::to_vec(&answer).map(Some)
 }
 
-fn rewrite(payload: &[u8], seqs: &Seqs) -> Rewritten {
+/// A block of record errors, and what it is without docids of people who were erased since its batch was accepted; `None`: it has
+/// none.
+fn without_people(block: ErrorBlock, people: &People) -> Result<Option<(ErrorBlock, Vec<u8>)>> {
+    let mut errors = read_errors(&block.block)?;
+    if !forget_docids(&mut errors, people, |of| block.seq < of.seq) {
+        return Ok(None);
+    }
+    let without = compressed_errors(&errors)?;
+    Ok(Some((block, without)))
+}
+
+/// Whether there was one to forget.
+fn forget_docids(
+    errors: &mut [RecordError],
+    people: &People,
+    is_erased: impl Fn(&ErasedRow) -> bool,
+) -> bool {
+    let mut is_changed = false;
+    for error in errors {
+        let forgotten = error
+            .docid
+            .take_if(|docid| people.get(docid).is_some_and(&is_erased));
+        is_changed |= forgotten.is_some();
+    }
+    is_changed
+}
+
+fn rewrite(payload: &[u8], records: i64, docids: &HashSet<String>) -> Rewritten {
     let chunk = match Chunk::decode(payload) {
-        Ok(chunk) => chunk,
+        Ok(chunk) if i64::try_from(chunk.len()) == Ok(records) => chunk,
         Err(DecodeError::UnknownVersion(_)) => return Rewritten::Unreadable,
         // Nobody will ever store it.
-        Err(DecodeError::Corrupt(_)) => return Rewritten::Same,
+        Ok(_) | Err(DecodeError::Corrupt(_)) => return Rewritten::Same,
     };
     let mut run = Run::default();
     for record in chunk.records() {
-        if !seqs.contains_key(record.docid.get()) {
+        if !docids.contains(record.docid.get()) {
             run.push(&record);
         }
     }

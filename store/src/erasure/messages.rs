@@ -15,12 +15,12 @@ const MACS: &str =
     "SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND docid = $2";
 
 impl Tx {
-    /// Skips the person's scheduled messages, whose campaigns are locked until the end, all that plan messages among them: none
-    /// makes another of what it read before. What was cancelled is counted as such, and ends by itself.
+    /// Skips the person's scheduled messages. Campaigns are locked until the end, those that have none yet too: planning makes no
+    /// message of what it read before. What was cancelled is counted as such, and ends by itself.
     pub(super) async fn skip_messages(&self, person: &Erased<'_>) -> Result<()> {
         let (account_id, docid) = (person.account_id, person.docid);
         let campaigns = "SELECT campaign_id FROM campaign
-              WHERE account_id = $1 AND (status IN ('RUNNING', 'PAUSED') OR status <> 'CANCELLED'
+              WHERE account_id = $1 AND (status IN ('DRAFT', 'RUNNING', 'PAUSED') OR status <> 'CANCELLED'
                 AND campaign_id IN (SELECT campaign_id FROM message WHERE account_id = $1 AND docid = $2))
               ORDER BY campaign_id";
         let campaigns = self.locking(campaigns, "FOR SHARE");
@@ -87,11 +87,10 @@ impl Tx {
         Ok(())
     }
 
-    /// Forgets whose the messages are. After this they are found by the stand-in alone.
-    pub(super) async fn forget_messages(&self, person: &Erased<'_>) -> Result<()> {
+    /// Forgets whose the messages are. After this they are found by the stand-in alone. How many they were.
+    pub(super) async fn forget_messages(&self, person: &Erased<'_>) -> Result<u64> {
         let forget = "UPDATE message SET docid = $3, phone_mac = NULL, sent_mac = NULL WHERE account_id = $1 AND docid = $2";
         let values = values![person.account_id, person.docid, person.stand_in.as_str()];
-        self.execute(forget, values).await?;
-        Ok(())
+        self.execute(forget, values).await
     }
 }

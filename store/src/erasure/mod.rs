@@ -84,21 +84,29 @@ impl Store {
             }
         }
         let known = stored.and_then(|(phone, day)| Some((phone?, day)));
-        tx.skip_messages(person).await?;
         if let (Some((phone, _)), Some(pepper)) = (&known, pepper) {
             let macs = pepper.phone_macs(account_id, phone);
             tx.forget_replies(account_id, macs).await?;
         }
-        tx.forget_contacts(person).await?;
-        tx.forget_track_fields(person).await?;
-        tx.forget_messages(person).await?;
+        // A receipt that was being stored may have planned a reminder, which shows once the first message could be locked.
+        loop {
+            tx.skip_messages(person).await?;
+            tx.forget_contacts(person).await?;
+            tx.forget_track_fields(person).await?;
+            if tx.forget_messages(person).await? == 0 {
+                break;
+            }
+        }
         tx.forget_subjects(person).await?;
         if let Some((_, day)) = known {
             tx.count_created(account_id, day, -1, now).await?;
         }
         let seq = tx.draw_seq(account_id).await?;
-        let raise = "UPDATE recipient SET seq = $3 WHERE account_id = $1 AND docid = $2";
-        tx.execute(raise, values![account_id, docid, seq]).await?;
+        let raise =
+            "UPDATE recipient SET seq = $3, updated_at = $4 WHERE account_id = $1 AND docid = $2";
+        let now = tx.now().await?;
+        tx.execute(raise, values![account_id, docid, seq, now])
+            .await?;
         tx.commit_surely().await?;
         Ok(known.is_some())
     }

@@ -3,6 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use domain::campaign::{CampaignContent, MessageKind, SkipReason};
+use domain::docid::is_erased;
 use domain::form::FormContent;
 use domain::link::{BusPropIds, TrackFields};
 use domain::pepper::Pepper;
@@ -71,6 +72,8 @@ impl Context<'_> {
         due: &DueMessage,
         now: DateTime<Utc>,
     ) -> Result<Verdict, SkipReason> {
+        // A test has a phone of its own.
+        skip_if(is_erased(&due.docid), SkipReason::Erased)?;
         let phone = due.phone.as_ref().ok_or(SkipReason::Erased)?;
         let form = self.form.ok_or(SkipReason::FormDeleted)?;
         skip_if(due.contact.opted_out, SkipReason::OptedOut)?;

@@ -96,7 +96,7 @@ impl Store {
         Ok(ListPage::new(messages, limit, false, position))
     }
 
-    /// Schedules a test message to a phone, with the fields of a recipient. `None`: the campaign is gone.
+    /// Schedules a test message to a phone, with the fields of a recipient. `None`: the campaign is gone, or the recipient.
     ///
     /// # Errors
     /// See [`Error`].
@@ -107,7 +107,12 @@ impl Store {
         phone: &str,
     ) -> Result<Option<Uuid>> {
         let mut tx = self.begin().await?;
-        let Some(campaign) = tx.lock_campaign(key).await? else {
+        // Whoever erases the recipient waits, and finds the message.
+        let recipient =
+            "SELECT 1 FROM recipient WHERE account_id = $1 AND docid = $2 AND phone IS NOT NULL";
+        let recipient = tx.locking(recipient, "FOR SHARE");
+        let recipient: Option<i32> = tx.one(recipient, values![key.account_id, docid]).await?;
+        let Some(campaign) = tx.lock_campaign(key).await?.filter(|_| recipient.is_some()) else {
             return Ok(None);
         };
         let (now, id) = (tx.now().await?, Uuid::now_v7());

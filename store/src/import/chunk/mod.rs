@@ -90,7 +90,7 @@ impl Tx {
     }
 
     /// Removes who started on a chunk.
-    async fn forget_starts(&self, id: ChunkId) -> Result<(), Error> {
+    pub(crate) async fn forget_starts(&self, id: ChunkId) -> Result<(), Error> {
         let delete =
             "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
         self.execute(delete, values![id]).await.map(drop)
