@@ -28,4 +28,5 @@ mod statistics;
 mod sweep;
 pub mod tx;
 
+pub use migration;
 pub use tx::{Committed, Error, ListPage, PAGE_BYTES, Result, Store, Tx, Workload};

@@ -1,4 +1,4 @@
-//! How many answers one address may give a link within an hour, on this instance: enough for the guests of a house, and too few
+//! How many answers one address may give a link that is no kiosk's within an hour, on this instance: enough for the guests of a house, and too few
 //! to decide what a report says.
 
 use std::num::NonZeroU32;
@@ -10,6 +10,7 @@ use api_http::{AppState, Code, Network, Problem, Result};
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use platform::config::TrustedProxies;
+use store::form::PublicLink;
 use uuid::Uuid;
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -57,8 +58,8 @@ impl AddressAnswers {
     ///
     /// # Errors
     /// 429: there is none left.
-    pub fn take(&self, link_id: Uuid, network: Network) -> Result<Place> {
-        let Some(most) = self.most else {
+    pub fn take(&self, link: &PublicLink, network: Network) -> Result<Place> {
+        let Some(most) = self.most.filter(|_| !link.kiosk) else {
             return Ok(Place(None));
         };
         if network.is_unnamed_proxy(&self.proxies) {
@@ -77,7 +78,7 @@ impl AddressAnswers {
                 answers: AtomicU32::new(0),
             })
         };
-        let given = self.given.get_with((link_id, network), none);
+        let given = self.given.get_with((link.link_id, network), none);
         let more = |answers| (answers < most.get()).then_some(answers + 1);
         let order = Ordering::Relaxed;
         if given.answers.fetch_update(order, order, more).is_ok() {

@@ -1,0 +1,208 @@
+//! Whose schema is migrated by whom, and the copies that are kept of an embedded database before it is.
+//!
+//! `feedback serve` migrates its embedded database when it starts; all else is migrated by `feedback migrate` alone.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context;
+use chrono::Utc;
+use store::migration::{Plan, Watch};
+use store::{Store, Workload};
+use tokio_util::sync::CancellationToken;
+
+use crate::backends::{connect, unusable};
+use crate::config::{Config, ConfigError};
+
+/// So many copies are kept.
+const COPIES: usize = 2;
+/// No copy is kept longer, because it holds who was erased since.
+const KEPT: Duration = Duration::from_hours(30 * 24);
+/// How often copies that are too old are looked for.
+const LOOK: Duration = Duration::from_hours(1);
+/// What the name of a copy that is not complete ends with.
+const PARTIAL: &str = ".partial";
+
+/// A filled database, to be migrated.
+pub struct Migration {
+    store: Store,
+    config: Config,
+}
+
+impl Migration {
+    /// Connects, as the role that may change the schema. An empty database is none.
+    ///
+    /// # Errors
+    /// The database cannot be reached, or there is none.
+    pub async fn open(config: &Config) -> anyhow::Result<Self> {
+        let mut config = config.clone();
+        if let Some(url) = config.migrate_url.take() {
+            config.database = url;
+            config.database_variable = "FEEDBACK_MIGRATE_URL";
+        }
+        if let Ok(Some(file)) = Store::file(config.database.expose()) {
+            anyhow::ensure!(file.exists(), "there is no database at {}", file.display());
+        }
+        let store = connect(&config, Workload::Migration)?;
+        Ok(Self { store, config })
+    }
+
+    /// What is left to do.
+    ///
+    /// # Errors
+    /// The database cannot be reached, or this program cannot migrate it.
+    pub async fn plan(&self) -> Result<Plan, ConfigError> {
+        let plan = self.store.migration_plan().await;
+        plan.map_err(|error| unusable(&self.config, &error))
+    }
+
+    /// Applies what the database lacks. Of an embedded one a copy is kept.
+    ///
+    /// # Errors
+    /// It failed. Doing it again goes on.
+    pub async fn up(&self, watch: &Arc<dyn Watch>) -> anyhow::Result<()> {
+        let plan = self.plan().await?;
+        if !plan.up.is_empty()
+            && let Some(newest) = plan.newest
+            && let Ok(Some(file)) = Store::file(self.config.database.expose())
+        {
+            let copy = keep_copy(&self.store, &file, newest).await;
+            let copy =
+                copy.context("no copy of the database could be kept, so it was not migrated")?;
+            tracing::info!(file = %copy.display(), "kept a copy of the database from before its migration");
+        }
+        let done = self.store.migrate(watch).await;
+        Ok(done.map_err(|error| unusable(&self.config, &error))?)
+    }
+
+    /// Admits programs of this release on and no older ones, and does what those could not do with.
+    ///
+    /// # Errors
+    /// It failed. Doing it again goes on.
+    pub async fn finish(&self, watch: &Arc<dyn Watch>) -> Result<(), ConfigError> {
+        let done = self.store.finish_migration(watch).await;
+        done.map_err(|error| unusable(&self.config, &error))
+    }
+
+    /// Closes the connection, and with it the lock.
+    pub async fn close(self) {
+        self.store.close().await;
+    }
+}
+
+/// Migrates an embedded database that is filled, and finishes at once: nobody else runs on it.
+///
+/// # Errors
+/// It failed. The database is as it was, or as it should be.
+pub async fn migrate_embedded(config: &Config, watch: &Arc<dyn Watch>) -> anyhow::Result<()> {
+    let file = Store::file(config.database.expose());
+    let Some(file) = file.map_err(|error| unusable(config, &error))? else {
+        return Ok(());
+    };
+    if !file.exists() {
+        return Ok(());
+    }
+    let store = connect(config, Workload::Migration)?;
+    let migration = Migration {
+        store,
+        config: config.clone(),
+    };
+    let plan = migration.plan().await?;
+    if plan.newest.is_some() && !plan.is_empty() {
+        migration.up(watch).await?;
+        migration.finish(watch).await?;
+    }
+    migration.close().await;
+    Ok(())
+}
+
+/// Removes copies of an embedded database that are too many or too old, until `shutdown`.
+pub async fn remove_old_copies(config: Config, shutdown: CancellationToken) {
+    let Ok(Some(file)) = Store::file(config.database.expose()) else {
+        return;
+    };
+    loop {
+        if let Err(error) = remove_copies(&file) {
+            tracing::warn!(%error, "copies of the database from before migrations cannot be removed");
+        }
+        let pause = tokio::time::sleep(LOOK);
+        if shutdown.run_until_cancelled(pause).await.is_none() {
+            return;
+        }
+    }
+}
+
+/// A copy beside the database, named after its schema and the time.
+async fn keep_copy(store: &Store, file: &Path, newest: u32) -> anyhow::Result<PathBuf> {
+    let at = Utc::now().format("%Y%m%dT%H%M%SZ");
+    let copy = with_end(file, &format!(".schema-{newest}-{at}"));
+    let partial = with_end(&copy, PARTIAL);
+    // SQLite would make it for all to read.
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&partial)?;
+    let copied = async {
+        store.copy_into(&partial).await?;
+        fs::File::open(&partial)?.sync_all()?;
+        anyhow::Ok(fs::rename(&partial, &copy)?)
+    };
+    let copied = copied.await;
+    if copied.is_err() {
+        // What it could not hold is worth nothing, and the disk is full.
+        let _ = fs::remove_file(&partial);
+    }
+    copied?;
+    remove_copies(file)?;
+    Ok(copy)
+}
+
+/// Removes copies but the last ones that are not too old, and what a process that was killed has left of one.
+fn remove_copies(file: &Path) -> io::Result<()> {
+    let name = with_end(Path::new(file.file_name().unwrap_or_default()), ".schema-");
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let mut copies = Vec::new();
+    for entry in fs::read_dir(folder.unwrap_or(Path::new(".")))? {
+        let entry = entry?;
+        if !entry
+            .file_name()
+            .as_encoded_bytes()
+            .starts_with(name.as_os_str().as_encoded_bytes())
+        {
+            continue;
+        }
+        if entry
+            .file_name()
+            .as_encoded_bytes()
+            .ends_with(PARTIAL.as_bytes())
+        {
+            fs::remove_file(entry.path())?;
+        } else {
+            copies.push((entry.metadata()?.modified()?, entry.path()));
+        }
+    }
+    copies.sort();
+    let too_many = copies.len().saturating_sub(COPIES);
+    let now = SystemTime::now();
+    for (at, (modified, path)) in copies.into_iter().enumerate() {
+        let age = now.duration_since(modified).unwrap_or_default();
+        if at < too_many || age > KEPT {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
