@@ -33,7 +33,7 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
         .merge(api_import::routes(state, config))
         .merge(api_report::routes(state, backends.cache.clone()))
         .merge(api_form::routes())
-        .merge(api_send::routes(state, config, backends))
+        .merge(api_send::routes(state, config))
         .merge(api_collect::routes(state));
     let (router, document) = documented.split_for_parts();
     let docs = SwaggerUi::new("/docs")

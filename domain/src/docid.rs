@@ -5,6 +5,13 @@ use crate::text::has_control;
 
 /// At most this many bytes.
 pub const MAX_BYTES: usize = 128;
+/// What a text begins with that stands where the docid of an erased person stood. No docid holds a control character.
+pub const ERASED: char = '\u{1}';
+
+/// Whether a text stands where the docid of an erased person stood.
+pub fn is_erased(text: &str) -> bool {
+    text.starts_with(ERASED)
+}
 
 /// A text of 1 to 128 bytes without control characters, owned or borrowed. Compared byte by byte; nothing is trimmed or
 /// folded.

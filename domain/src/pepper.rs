@@ -11,6 +11,8 @@ use sha2::Sha256;
 use subtle::{Choice, ConstantTimeEq};
 use uuid::Uuid;
 
+use crate::docid;
+
 /// The bytes of a secret.
 const SECRET_BYTES: usize = 32;
 const HOOK_KEY_BYTES: usize = 16;
@@ -37,6 +39,7 @@ pub struct Pepper {
 
 /// The uses of a secret. Each is a label that no other begins with.
 const PHONE: &[u8] = b"phone\0";
+const DOCID: &[u8] = b"docid\0";
 const HOOK: &[u8] = b"hook\0";
 const REFERENCE: &[u8] = b"reference\0";
 const FINGERPRINT: &[u8] = b"fingerprint\0";
@@ -83,6 +86,17 @@ impl Pepper {
     pub fn phone_macs(&self, account_id: Uuid, phone: &str) -> impl Iterator<Item = [u8; 32]> {
         self.keys()
             .map(move |key| phone_mac(key, account_id, phone))
+    }
+
+    /// What stands where the docid of an erased person stood: the [mark](docid::ERASED) and 43 characters of base64url.
+    pub fn erased_docid(&self, account_id: Uuid, docid: &str) -> String {
+        erased_docid(&self.current, account_id, docid)
+    }
+
+    /// What may stand there: [`erased_docid`](Self::erased_docid), then the same under each older secret.
+    pub fn erased_docids(&self, account_id: Uuid, docid: &str) -> impl Iterator<Item = String> {
+        self.keys()
+            .map(move |key| erased_docid(key, account_id, docid))
     }
 
     /// The key in the addresses of a sender's hooks: 22 characters of base64url.
@@ -170,6 +184,11 @@ fn phone_mac(key: &Hmac<Sha256>, account_id: Uuid, phone: &str) -> [u8; 32] {
     mac(key, PHONE, &parts)
 }
 
+fn erased_docid(key: &Hmac<Sha256>, account_id: Uuid, docid: &str) -> String {
+    let mac = mac(key, DOCID, &[account_id.as_bytes(), docid.as_bytes()]);
+    format!("{}{}", docid::ERASED, URL_SAFE_NO_PAD.encode(mac))
+}
+
 fn hook_key(key: &Hmac<Sha256>, sender: &str) -> String {
     let mac = mac(key, HOOK, &[sender.as_bytes()]);
     URL_SAFE_NO_PAD.encode(cut::<HOOK_KEY_BYTES>(mac))
@@ -191,10 +210,12 @@ mod tests {
     use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 
     use super::*;
+    use crate::docid::DocId;
 
     const NEW: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
     const OLD: &str = "//////////////////////////////////////////8=";
     const PHONE: &str = "+491701234567";
+    const DOCID_UNDER_NEW: &str = "\u{1}fos7TeybWdtBGw_Pfv5TBdqsPbOz4Kg4Nytt0O2K9kg";
 
     fn pepper(text: &str) -> Pepper {
         Pepper::parse(text).unwrap()
@@ -215,6 +236,9 @@ mod tests {
         let mac = pepper.phone_mac(id(1), PHONE);
         let expected = "650ea90a23ae3cbae89f076a0950dd1158763c915b939ec333e95e897c62b862";
         assert_eq!(hex::encode(mac), expected);
+        let docid = pepper.erased_docid(id(1), "customer-1");
+        assert_eq!(docid, DOCID_UNDER_NEW);
+        assert!(docid::is_erased(&docid) && DocId::parse(docid).is_err());
         assert_eq!(pepper.hook_key("demo"), "jGc3nCO1KW2Is4Qhju8RWg");
         let message = id(0x0198_f000_0000_7000_8000_0000_0000_abcd);
         let reference = pepper.reference(7, message);

@@ -7,6 +7,7 @@
 //! - [`form`]: forms and their links.
 //! - [`collect`]: views and answers in, a feedback out, with their pending counts.
 //! - [`send`]: campaigns and messages, from planning to receipts.
+//! - `erasure`: a person is erased, in all of these.
 //! - [`report`]: the rollups, what reports and lists are read from, and counts made anew to check and to replace them.
 //! - `statistics`: what PostgreSQL's planner believes of tables.
 //! - `sweep`: what time leaves behind.
@@ -20,6 +21,7 @@
 
 pub mod account;
 pub mod collect;
+mod erasure;
 pub mod form;
 pub mod import;
 pub mod report;

@@ -35,9 +35,6 @@ const KEPT: [(&str, TimeDelta); 10] = [
     ("share WHERE expires_at", TimeDelta::zero()),
 ];
 
-/// Rows of erased persons that one statement clears: it holds their locks.
-const ERASED_AT_ONCE: usize = 1_000;
-
 impl Store {
     /// Clears what is past its time. Safe to run anywhere, any number of times at once.
     ///
@@ -59,35 +56,8 @@ impl Store {
         for (account_id, batch_id) in parked {
             self.cancel(account_id, batch_id, &["stalled"]).await?;
         }
-        self.sweep_erased().await?;
+        let erased = self.sweep_erased().await;
         self.truncate_log().await?;
-        swept
-    }
-
-    /// An erased person's row is needed only while a batch accepted earlier is open. Once none is, that stays so for
-    /// the row's `seq`; therefore only the version that was judged goes: a row that was erased again meanwhile has a
-    /// higher one.
-    async fn sweep_erased(&self) -> Result<(), Error> {
-        loop {
-            let gone = "SELECT t.account_id, t.docid, t.seq FROM recipient t
-              WHERE t.phone IS NULL AND t.seq > 0 AND NOT EXISTS (
-                    SELECT 1 FROM import_batch o WHERE o.account_id = t.account_id AND o.seq < t.seq
-                       AND o.status IN ('queued', 'processing', 'stalled'))
-              ORDER BY t.account_id, t.docid LIMIT $1";
-            let limit = i64::try_from(ERASED_AT_ONCE).map_err(Error::broken)?;
-            // Found apart, as in `end_cancelled_messages`.
-            let gone: Vec<(Uuid, String, i64)> = self.all(gone, values![limit]).await?;
-            if gone.is_empty() {
-                return Ok(());
-            }
-            let gone = gone
-                .into_iter()
-                .map(|(account, docid, seq)| values![account, docid, seq]);
-            let delete = "WITH g(a, d, s) AS (ROWS) DELETE FROM recipient
-              WHERE phone IS NULL AND (account_id, docid, seq) IN (SELECT a, d, s FROM g)";
-            let tx = self.begin().await?;
-            tx.for_rows(delete, gone.collect()).await?;
-            tx.commit_surely().await?;
-        }
+        swept.and(erased)
     }
 }

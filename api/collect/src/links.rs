@@ -62,8 +62,8 @@ struct PageKey {
     words: &'static str,
     /// Of the form's texts, other than their own.
     language: Option<String>,
-    /// Where its tracking fields are in the texts.
-    link_id: Option<Uuid>,
+    /// Of the link, where they are in the texts: an erasure takes them off.
+    track_fields: Option<Vec<(String, String)>>,
 }
 
 /// A link with its form.
@@ -172,7 +172,12 @@ impl Links {
             look: link.look.clone(),
             words,
             language: language.map(ToOwned::to_owned),
-            link_id: form.piping.then_some(link.link_id),
+            track_fields: form.piping.then(|| {
+                let fields = link.track_fields.iter();
+                fields
+                    .map(|(name, value)| (name.clone(), value.clone()))
+                    .collect()
+            }),
         };
         let prepared = async {
             let form = form.for_reader(language, &link.track_fields);

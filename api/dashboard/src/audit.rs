@@ -4,6 +4,7 @@ use api_http::{Result, parse_id};
 use askama::Template;
 use axum::extract::Query;
 use axum::response::Response;
+use domain::docid::is_erased;
 use serde::Deserialize;
 use store::account::AuditRow;
 use uuid::Uuid;
@@ -55,7 +56,10 @@ pub async fn show(person: SignedIn, Query(query): Query<AuditQuery>) -> Result<R
         .transpose()?;
     let found = person.store().audit(person.account_id, after, ROWS).await?;
     let names = names(&person).await;
-    let rows = found.rows.into_iter().map(|row| {
+    let rows = found.rows.into_iter().map(|mut row| {
+        if is_erased(&row.subject) {
+            row.subject = f.t.get("erased-person");
+        }
         let name = names.get(&row.subject).unwrap_or(&row.subject).clone();
         let page = page_of(&row).map(|page| (page, name));
         (row, page)

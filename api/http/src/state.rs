@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::pepper::Pepper;
 use platform::backends::Backends;
 use platform::config::{Config, TrustedProxies};
 use platform::places::Places;
@@ -42,6 +43,8 @@ pub struct Shared {
     /// Answers an hour of one address to one link; `None`: no limit.
     pub address_answers: Option<NonZeroU32>,
     pub trusted_proxies: TrustedProxies,
+    /// Under which phones and the docids of erased people are hashed.
+    pub pepper: Option<Arc<Pepper>>,
     pub(crate) usage: Usage,
     /// What is counted of requests.
     pub meters: Arc<Meters>,
@@ -81,6 +84,7 @@ impl AppState {
             key_failures: FailureLimiter::new(config.address_rate),
             address_answers: config.address_answers,
             trusted_proxies: config.trusted_proxies.clone(),
+            pepper: backends.pepper.clone(),
             usage: Usage::default(),
             meters: Arc::default(),
             memory: MemoryPool::new(body::POOL),

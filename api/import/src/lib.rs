@@ -44,9 +44,8 @@ pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
         .routes(routes!(batch::cancel_batch).layer(from_fn(patient)))
         .routes(routes!(batch::retry_batch).layer(from_fn(patient)))
         .routes(routes!(recipient::list_recipients))
-        .routes(
-            routes!(recipient::read_recipient, recipient::erase_recipient).layer(from_fn(quick)),
-        );
+        .routes(routes!(recipient::read_recipient).layer(from_fn(quick)))
+        .routes(routes!(recipient::erase_recipient).layer(from_fn(patient)));
     scoped(Scope::Import, "sms", sms).with_state(ImportState {
         app: app.clone(),
         memory: ingest::memory(config.max_records),

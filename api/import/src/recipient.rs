@@ -114,7 +114,9 @@ pub async fn read_recipient(
 
 /// Erase a person for good.
 ///
-/// Known or not: records of batches accepted before are never stored. A later import may bring the person back.
+/// Known or not: records of batches accepted before are never stored. A later import may bring the person back, who gets no second
+/// message of any campaign. What imports say of the person (record errors, parked records, first answers of idempotency keys) is
+/// gone within a minute of the end of older imports.
 #[utoipa::path(
     delete,
     path = "/api_v1/sms/recipient/{docid}",
@@ -127,6 +129,9 @@ pub async fn read_recipient(
 )]
 pub async fn erase_recipient(caller: Caller, DocIdPath(docid): DocIdPath) -> Result<StatusCode> {
     let (store, account_id) = (&caller.app.store, caller.account_id());
-    store.erase_recipient(account_id, docid.as_str()).await?;
+    let pepper = caller.app.pepper.as_deref();
+    store
+        .erase_recipient(account_id, docid.as_str(), pepper)
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }

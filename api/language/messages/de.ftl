@@ -334,6 +334,7 @@ scopes = Rechte
 last-used = zuletzt benutzt { $value }
 never-used = nie benutzt
 revoked-at = widerrufen { $value }
+erased-person = eine gelöschte Person
 audit-none = Hier wurde noch nichts geändert.
 audit-branding-set = Branding geändert
 audit-campaign-create = Kampagne angelegt

@@ -336,6 +336,7 @@ scopes = Scopes
 last-used = last used { $value }
 never-used = never used
 revoked-at = revoked { $value }
+erased-person = somebody who was erased
 audit-none = Nothing was changed here yet.
 audit-branding-set = Branding changed
 audit-campaign-create = Campaign made

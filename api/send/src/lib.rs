@@ -22,7 +22,6 @@ use api_http::scoped::scoped;
 use axum::middleware::from_fn;
 use axum::routing::{MethodFilter, on};
 use domain::scope::Scope;
-use platform::backends::Backends;
 use platform::config::Config;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
@@ -35,7 +34,7 @@ const PATH: &str = "/api_v1/sms/campaign";
 
 /// Everything about sending under `/api_v1/sms`, documented, and the hooks of senders, which are not: each provider says itself
 /// what it sends there.
-pub fn routes(app: &AppState, config: &Config, backends: &Backends) -> OpenApiRouter {
+pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
     let campaigns = OpenApiRouter::new()
         .routes(routes!(campaign::create_campaign))
         .routes(routes!(campaign::list_campaigns).layer(from_fn(quick)))
@@ -59,7 +58,7 @@ pub fn routes(app: &AppState, config: &Config, backends: &Backends) -> OpenApiRo
         .routes(routes!(suppression::suppress, suppression::unsuppress))
         .routes(routes!(setting::read_setting).layer(from_fn(quick)))
         .routes(routes!(setting::replace_setting));
-    let state = SendState::new(app, config, backends);
+    let state = SendState::new(app, config);
     let sent = MethodFilter::GET.or(MethodFilter::POST);
     let hooks = OpenApiRouter::new()
         .route(

@@ -70,7 +70,7 @@ pub struct MessageHistory {
 
 /// List the messages of a recipient with their receipts, newest first.
 ///
-/// With them docid, message, link, view and answer can be followed, also of a recipient who was erased.
+/// With them docid, message, link, view and answer can be followed, until the recipient is erased.
 #[utoipa::path(
     get,
     path = "/api_v1/sms/recipient/{docid}/message",
@@ -102,7 +102,7 @@ pub async fn list_recipient_messages(
     list.answer(items, page.next)
 }
 
-/// Whether an account has or had a recipient of a docid, as far as messages tell.
+/// Whether an account has a recipient of a docid, or messages tell of one: tests may be of none.
 async fn is_known(store: &Store, account_id: Uuid, docid: &str) -> Result<bool, store::Error> {
     if store.recipient(account_id, docid).await?.is_some() {
         return Ok(true);

@@ -9,7 +9,6 @@ use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
-use platform::backends::Backends;
 use platform::config::Config;
 use platform::places::Places;
 use sender::Provider;
@@ -37,7 +36,6 @@ pub type Sender = (Setting, Arc<dyn Provider>);
 pub struct SendState {
     pub app: AppState,
     pub senders: Arc<[Sender]>,
-    pepper: Option<Arc<Pepper>>,
     /// Only this machine can open links.
     links_are_local: bool,
     /// Receipts that arrive together share a commit.
@@ -49,13 +47,12 @@ pub struct SendState {
 }
 
 impl SendState {
-    pub fn new(app: &AppState, config: &Config, backends: &Backends) -> Self {
+    pub fn new(app: &AppState, config: &Config) -> Self {
         let senders = config.senders.iter();
         let senders = senders.map(|setting| (setting.clone(), setting.connect()));
         Self {
             app: app.clone(),
             senders: senders.collect(),
-            pepper: backends.pepper.clone(),
             links_are_local: config.public_url.is_local(),
             receipts: Arc::new(Committer::start(app)),
             tests: Arc::new(Tests::keyed(Quota::per_hour(TESTS))),
@@ -103,7 +100,7 @@ impl SendState {
     /// # Errors
     /// 503: there is none, because the service has no sender.
     pub fn pepper(&self) -> Result<&Arc<Pepper>> {
-        let pepper = self.pepper.as_ref();
+        let pepper = self.app.pepper.as_ref();
         pepper.ok_or_else(|| {
             Problem::new(
                 Code::Unavailable,

@@ -105,7 +105,9 @@ pub enum SkipReason {
 pub struct Message {
     pub message_id: Uuid,
     pub campaign_id: Uuid,
-    pub docid: String,
+    /// `null` of a person who was erased.
+    #[schema(required = true)]
+    pub docid: Option<String>,
     #[schema(value_type = String, pattern = "^(first|reminder|test)$")]
     pub kind: MessageKind,
     #[schema(value_type = String, example = "delivered")]

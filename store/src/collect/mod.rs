@@ -21,7 +21,6 @@ use crate::{Result, Store};
 
 mod answers;
 mod erase;
-mod erase_person;
 mod link_counts;
 mod pending;
 

@@ -15,6 +15,9 @@ use super::chunk::Outcomes;
 use crate::tx::{Sql, read, values};
 use crate::{Error, ListPage, Store, Tx};
 
+/// zstd's fastest level: blocks are written once and read rarely.
+const LEVEL: i32 = 1;
+
 /// Where a batch stands.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, IntoStaticStr, Serialize,
@@ -88,6 +91,18 @@ pub enum Change<T> {
 pub struct Retried {
     pub batch: Batch,
     pub lane: Lane,
+}
+
+/// The record errors of a block.
+pub(crate) fn read_errors(block: &[u8]) -> Result<Vec<RecordError>, Error> {
+    let json = zstd::decode_all(block).map_err(Error::broken)?;
+    serde_json::from_slice(&json).map_err(Error::broken)
+}
+
+/// A block of record errors, as [`read_errors`] reads it.
+pub(crate) fn compressed_errors(errors: &[RecordError]) -> Result<Vec<u8>, Error> {
+    let json = serde_json::to_vec(errors).map_err(Error::broken)?;
+    zstd::bulk::compress(&json, LEVEL).map_err(Error::broken)
 }
 
 impl Store {
@@ -164,8 +179,7 @@ impl Store {
             else {
                 break;
             };
-            let json = zstd::decode_all(block.as_slice()).map_err(Error::broken)?;
-            let errors: Vec<RecordError> = serde_json::from_slice(&json).map_err(Error::broken)?;
+            let errors = read_errors(&block)?;
             let skip = usize::try_from(next - first).map_err(Error::broken)?;
             let before = found.len();
             found.extend(errors.into_iter().skip(skip).take(limit + 1 - before));

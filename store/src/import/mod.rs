@@ -14,8 +14,10 @@ mod receive;
 mod recipient;
 
 pub use self::batch::{Batch, BatchStatus, Change, Retried};
+pub(crate) use self::batch::{compressed_errors, read_errors};
 pub use self::chunk::{ChunkId, Claim, MAX_FAILURES, MAX_STARTS, Noted, Outcomes};
 pub(crate) use self::idempotency::LIFETIME as FIRST_ANSWER_LIFETIME;
 pub use self::idempotency::{FinishedImport, FirstAnswer, Reservation};
 pub use self::receive::{ChunkCut, ImportAttempt, QueueBatch};
+pub(crate) use self::recipient::ERASE;
 pub use self::recipient::{Recipient, RecipientQuery};

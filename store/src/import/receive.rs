@@ -11,12 +11,10 @@ use domain::record::RecordError;
 use sea_orm::Value;
 use uuid::Uuid;
 
+use super::batch::compressed_errors;
 use super::idempotency::FirstAnswer;
 use crate::tx::{Parameters, Sql, values};
 use crate::{Error, Store, Tx};
-
-/// zstd's fastest level: blocks are written once and read rarely.
-const LEVEL: i32 = 1;
 
 /// How an import is cut for a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,8 +161,7 @@ impl Store {
         first: i64,
         errors: &[RecordError],
     ) -> Result<(), Error> {
-        let json = serde_json::to_vec(errors).map_err(Error::broken)?;
-        let block = zstd::bulk::compress(&json, LEVEL).map_err(Error::broken)?;
+        let block = compressed_errors(errors)?;
         let count = i64::try_from(errors.len()).map_err(Error::broken)?;
         let tx = self.begin_unsynced().await?;
         let stored = "INSERT INTO import_error (account_id, batch_id, first, errors, block)

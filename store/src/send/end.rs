@@ -1,13 +1,13 @@
 //! How campaigns end: by themselves, once nothing is left to do, or cancelled.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::campaign::{CampaignContent, Count, Counts, MessageKind, MessageStatus, SkipReason};
+use domain::campaign::{CampaignContent, Count, MessageKind, MessageStatus};
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::CampaignKey;
 use super::tally::Changes;
-use crate::tx::{Sql, json, parsed, tuples, values};
+use crate::tx::{Sql, json, tuples, values};
 use crate::{Result, Store, Tx};
 
 /// How long after the last moment at which it may arrive a message's receipt may come.
@@ -118,40 +118,6 @@ impl Tx {
             delta.add(Count::Status(MessageStatus::Scheduled), -scheduled);
             delta.add(Count::Status(MessageStatus::Cancelled), scheduled);
         }
-        self.append_counts(changes).await
-    }
-
-    /// Skips the scheduled messages of a recipient who is erased, and forgets phone and tracking fields, also what was to be
-    /// replied. What was cancelled is counted as such, and ends by itself.
-    pub(crate) async fn erase_messages(&self, account_id: Uuid, docid: &str) -> Result<()> {
-        let open = "SELECT campaign_id FROM campaign WHERE account_id = $1 AND status <> 'CANCELLED'
-                       AND campaign_id IN (SELECT campaign_id FROM message WHERE account_id = $1 AND docid = $2)
-                     ORDER BY campaign_id";
-        let open = self.locking(open, "FOR SHARE");
-        let campaigns: Vec<Uuid> = self.all(open, values![account_id, docid]).await?;
-        let scheduled = Count::Status(MessageStatus::Scheduled);
-        let moved = Counts::moved(scheduled, Count::Skipped(SkipReason::Erased));
-        let mut changes = Changes::default();
-        for campaign_id in campaigns {
-            let key = CampaignKey::new(account_id, campaign_id);
-            let due = "DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND fence = 0 AND message_id IN (
-                            SELECT message_id FROM message WHERE account_id = $1 AND campaign_id = $2 AND docid = $3)
-                     RETURNING message_id";
-            let due: Vec<Uuid> = self.all(due, values![key, docid]).await?;
-            for message_id in due {
-                let skip = "UPDATE message SET status = 'skipped', reason = 'erased'
-                             WHERE account_id = $1 AND message_id = $2 RETURNING kind";
-                for row in self.rows(skip, values![account_id, message_id]).await? {
-                    changes.of(key, parsed(&row, "kind")?).merge(&moved);
-                }
-            }
-        }
-        let reply = "UPDATE reply SET sender = NULL, phone = NULL, text = NULL
-                      WHERE account_id = $1 AND sender IS NOT NULL AND phone_mac IN (
-                            SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND docid = $2)";
-        self.execute(reply, values![account_id, docid]).await?;
-        let forget = "UPDATE message SET phone_mac = NULL, sent_mac = NULL WHERE account_id = $1 AND docid = $2";
-        self.execute(forget, values![account_id, docid]).await?;
         self.append_counts(changes).await
     }
 }

@@ -1,6 +1,7 @@
 //! Messages as their account sees them, and those that a person asks for: a test, or an uncertain one again.
 
 use domain::campaign::{CampaignStatus, Count, Message, MessageStatus};
+use domain::docid::is_erased;
 use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
@@ -18,7 +19,7 @@ fn read(row: &QueryResult) -> Result<Message> {
     Ok(Message {
         message_id: get(row, "message_id")?,
         campaign_id: get(row, "campaign_id")?,
-        docid: get(row, "docid")?,
+        docid: Some(get(row, "docid")?).filter(|docid: &String| !is_erased(docid)),
         kind: parsed(row, "kind")?,
         status: parsed(row, "status")?,
         skipped_reason: reason.transpose().map_err(Error::broken)?,

@@ -38,3 +38,4 @@ mod tally;
 pub use self::campaign::{Campaign, CampaignChange, CampaignKey};
 pub(crate) use self::link::FirstUses;
 pub use self::past::PastMessage;
+pub(crate) use self::tally::Changes;

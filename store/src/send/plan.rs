@@ -14,12 +14,17 @@ use uuid::Uuid;
 use super::tally::Changes;
 use super::{Campaign, CampaignKey};
 use crate::import::{Claim, RecipientQuery};
-use crate::tx::{Sql, get, parsed, read, tuples, values};
+use crate::tx::{Sql, parsed, read, tuples, values};
 use crate::{Error, Result, Store, Tx};
 
 /// Which docids have their message. The index is without tests; SQLite takes it only if the statement says so too.
 const KNOWN: &str = "WITH g(a, c, d) AS (ROWS) SELECT (SELECT docid FROM message
       WHERE account_id = g.a AND campaign_id = g.c AND kind = 'first' AND kind <> 'test' AND docid = g.d) AS docid FROM g";
+
+/// Whether people were erased who had their message: their stand-ins begin with [`ERASED`](domain::docid::ERASED).
+const ANY_ERASED: &str = "SELECT 1 FROM message
+      WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND kind <> 'test'
+        AND docid >= '\u{1}' AND docid < '\u{2}' LIMIT 1";
 
 /// What is in the way is left out: a message of the docid, or, of one that is not skipped for it, of the phone. (To look first which
 /// phones have one would be a plan of PostgreSQL's choice: without statistics it read the whole campaign for each.)
@@ -85,7 +90,11 @@ impl Store {
         let looked_at = recipients.len() as u64;
         match recipients.last() {
             Some(last) => row.planned_to.clone_from(&last.docid),
-            None => row.planned = true,
+            None => {
+                row.planned = true;
+                // It is the docid of a person.
+                row.planned_to.clear();
+            }
         }
         tx.plan(key, &campaign.content, recipients, pepper).await?;
         tx.update_campaign(row).await?;
@@ -174,13 +183,11 @@ impl Tx {
         let from = self.now().await? + TimeDelta::minutes(content.delay_minutes.into());
         let from = content.starts_at.map_or(from, |starts| starts.max(from));
         recipients.retain(|recipient| recipient.phone.is_some());
+        self.leave_out_erased(key, &mut recipients, pepper).await?;
         if let Some(most) = content.max_messages {
-            let docids = recipients.iter();
-            let docids = docids.map(|recipient| values![key, recipient.docid.as_str()]);
-            let known = self.for_rows(KNOWN, docids.collect()).await?;
-            let known = known.iter().map(|row| get::<Option<String>>(row, "docid"));
-            let known: HashSet<_> = known.collect::<Result<_, _>>()?;
-            recipients.retain(|recipient| !known.contains(&Some(recipient.docid.clone())));
+            let docids = recipients.iter().map(|recipient| recipient.docid.as_str());
+            let known = self.with_message(key, docids).await?;
+            recipients.retain(|recipient| !known.contains(&recipient.docid));
             let planned = self.counts(key).await?.first.get(Count::Recipients);
             let left = most.saturating_sub(u64::try_from(planned).unwrap_or_default());
             recipients.truncate(usize::try_from(left).unwrap_or(usize::MAX));
@@ -226,6 +233,40 @@ impl Tx {
         }
         self.make_due(due).await?;
         self.append_counts(changes).await
+    }
+
+    /// Leaves out people who had their message before they were erased, and whom an import brought back.
+    async fn leave_out_erased(
+        &self,
+        key: CampaignKey,
+        recipients: &mut Vec<Recipient>,
+        pepper: &Pepper,
+    ) -> Result<()> {
+        let any: Option<i32> = self.one(ANY_ERASED, values![key]).await?;
+        if any.is_none() {
+            return Ok(());
+        }
+        let all = recipients
+            .iter()
+            .flat_map(|recipient| pepper.erased_docids(key.account_id, &recipient.docid));
+        let known = self.with_message(key, all).await?;
+        recipients.retain(|recipient| {
+            let mut stand_ins = pepper.erased_docids(key.account_id, &recipient.docid);
+            !stand_ins.any(|stand_in| known.contains(&stand_in))
+        });
+        Ok(())
+    }
+
+    /// Which of these docids have their first message.
+    async fn with_message<D: Into<String>>(
+        &self,
+        key: CampaignKey,
+        docids: impl Iterator<Item = D>,
+    ) -> Result<HashSet<String>> {
+        let docids = docids.map(|docid| values![key, docid.into()]);
+        let known = self.for_rows(KNOWN, docids.collect()).await?;
+        let known: Vec<Option<String>> = tuples(&known)?;
+        Ok(known.into_iter().flatten().collect())
     }
 
     /// Makes messages that are scheduled, or skipped for a reason, and gives the ids of those that nothing was in the way of.

@@ -27,7 +27,7 @@ const REPLACE: &str = "WITH g(a, c, k, n) AS (ROWS)
 
 /// What a transaction changes in the counts: of campaigns by their kinds of messages, and of reports.
 #[derive(Debug, Default)]
-pub(super) struct Changes {
+pub(crate) struct Changes {
     pub(super) counts: BTreeMap<(CampaignKey, MessageKind), Counts>,
     pub(super) reported: PendingDeltas,
 }
@@ -69,7 +69,7 @@ impl Counted {
 }
 
 impl Changes {
-    pub(super) fn of(&mut self, key: CampaignKey, kind: MessageKind) -> &mut Counts {
+    pub(crate) fn of(&mut self, key: CampaignKey, kind: MessageKind) -> &mut Counts {
         self.counts.entry((key, kind)).or_default()
     }
 
@@ -178,7 +178,7 @@ impl Tx {
         Ok(counts)
     }
 
-    pub(super) async fn append_counts(&self, changes: Changes) -> Result<()> {
+    pub(crate) async fn append_counts(&self, changes: Changes) -> Result<()> {
         self.append_pending(changes.reported).await?;
         let rows = changes
             .counts

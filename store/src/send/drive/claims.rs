@@ -17,7 +17,7 @@ use crate::tx::{Sql, get, json, parsed, values};
 use crate::{Error, Result};
 
 /// Due messages of the sender with their recipients; a test may wait for the sender that a DRAFT had before. Of a reminder it is also asked whether the first message was answered.
-const DUE: &str = "SELECT d.due_at, d.message_id, d.failures, m.docid, m.kind, m.link_id, m.scheduled_at,
+const DUE: &str = "SELECT d.due_at, d.message_id, d.failures, m.docid, m.kind, m.link_id, m.scheduled_at, m.sent_mac,
             coalesce(d.phone, r.phone) AS phone, coalesce(CAST(r.fields AS text), '{}') AS fields, l.token, f.answered_at IS NOT NULL AS answered
        FROM message_due d
        JOIN message m ON m.account_id = d.account_id AND m.message_id = d.message_id
@@ -37,6 +37,10 @@ const SENT_TO: &str = "WITH g(a, p, s, t, c, d) AS (ROWS)
             senders = CASE WHEN c.senders LIKE '%' || g.s || '%' THEN c.senders ELSE c.senders || g.s END
        FROM g WHERE c.account_id = g.a AND c.phone_mac = g.p";
 
+/// A message goes to another phone than it went to before, so that the recipient is not the one of the former any more.
+const FORMER_CONTACT: &str = "WITH g(a, p, d) AS (ROWS)
+     UPDATE contact AS c SET docid = NULL FROM g WHERE c.account_id = g.a AND c.phone_mac = g.p AND c.docid = g.d";
+
 const SKIP: &str =
     "WITH g(a, m, r) AS (ROWS) UPDATE message AS m SET status = 'skipped', reason = g.r
        FROM g WHERE m.account_id = g.a AND m.message_id = g.m";
@@ -55,6 +59,8 @@ struct Candidate {
     link_id: Uuid,
     /// Its phone's, under the current pepper first.
     macs: Vec<Vec<u8>>,
+    /// Of the phone that it was handed over for before.
+    former_mac: Option<Vec<u8>>,
     due: DueMessage,
 }
 
@@ -175,6 +181,7 @@ impl StepTx<'_> {
             failures: get(row, "failures")?,
             link_id: get(row, "link_id")?,
             macs: macs.collect(),
+            former_mac: get(row, "sent_mac")?,
             due: DueMessage {
                 kind: parsed(row, "kind")?,
                 docid: get(row, "docid")?,
@@ -212,12 +219,18 @@ impl StepTx<'_> {
         ready: Ready,
         parts: i64,
     ) -> Result<()> {
-        let Candidate { key, due, .. } = candidate;
-        let link_key = || values![key.campaign.account_id, candidate.link_id];
+        let Candidate {
+            key, due, link_id, ..
+        } = candidate;
+        let link_key = || values![key.campaign.account_id, link_id];
         let claimed = values![self.driver.lease.fence, key.due_at, candidate.failures];
         self.write(SET_DUE, key.of_due(), claimed);
         let states = PartStates::new(ready.parts.texts.len());
         let encoding = ready.parts.encoding.to_string();
+        if let Some(former) = candidate.former_mac.filter(|former| *former != mac) {
+            let former = values![former, due.docid.as_str()];
+            self.write(FORMER_CONTACT, values![key.campaign.account_id], former);
+        }
         let sending = values![parts, states.as_str(), encoding, mac];
         self.write(SENDING, key.of_message(), sending);
         if due.kind != MessageKind::Reminder {

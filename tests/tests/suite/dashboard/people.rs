@@ -341,6 +341,8 @@ async fn accounts_are_apart_and_changes_are_noted() -> Result<()> {
     }
     ensure!(!log.contains(">audit-"), "a change without words: {log}");
     ensure!(!log.contains("+49"), "a phone in the log");
+    ensure!(!log.contains("order-1"), "an erased person in the log");
+    ensure!(log.contains("somebody who was erased"), "{log}");
     let theirs = stranger.get("/dashboard/audit").await?.expect(200)?;
     ensure!(!theirs.text()?.contains(">ada<"), "a foreign log");
     Ok(())

@@ -3,6 +3,7 @@
 mod again;
 mod audience;
 mod driver;
+mod erasing;
 mod faults;
 mod funnel;
 mod hooks;

@@ -1,5 +1,7 @@
 //! What became of messages, in the reports of their form.
 
+use std::collections::HashMap;
+
 use anyhow::{Context, Result, ensure};
 use chrono::{TimeDelta, Utc};
 use reqwest::Method;
@@ -55,14 +57,31 @@ async fn links(client: &Client, form: &Value) -> Result<Vec<Value>> {
     Ok(links["items"].as_array().context("no links")?.clone())
 }
 
+/// The docid of each message, which a message does not say any more once its recipient is erased.
+async fn docids(client: &Client, campaign: &Value) -> Result<HashMap<String, String>> {
+    let path = format!("{}/message?limit=100", campaign_path(campaign));
+    let messages: Value = client.get(&path).await?.expect(200)?.json()?;
+    let messages = messages["items"].as_array().context("no messages")?.iter();
+    let docid = |message: &Value, member| message[member].as_str().map(ToOwned::to_owned);
+    let docids =
+        messages.map(|message| Some((docid(message, "message_id")?, docid(message, "docid")?)));
+    docids.collect::<Option<_>>().context("a message of nobody")
+}
+
 /// Every report of the form, of all and of each store, says what the campaign's messages say.
-async fn agree(client: &Client, form: &Value, campaign: &Value) -> Result<Value> {
+async fn agree(
+    client: &Client,
+    form: &Value,
+    campaign: &Value,
+    docids: &HashMap<String, String>,
+) -> Result<Value> {
     let path = format!("{}/message?limit=100", campaign_path(campaign));
     let messages: Value = client.get(&path).await?.expect(200)?.json()?;
     let messages = messages["items"].as_array().context("no messages")?;
     // A link says nothing of its recipient once that one is erased.
     let store_of = |message: &Value| {
-        let number = message["docid"].as_str()?.strip_prefix("order-")?;
+        let docid = docids.get(message["message_id"].as_str()?)?;
+        let number = docid.strip_prefix("order-")?;
         let number: usize = number.parse().ok()?;
         Some(json!(format!("store:{}", STORES[number % STORES.len()])))
     };
@@ -106,7 +125,11 @@ async fn reports_tell_what_was_sent_delivered_and_answered() -> Result<()> {
     let keys = app.create_key("shop", &[]).await?;
     let client = app.anonymous()?.with_keys(&keys);
     let (form, campaign) = sent(&client).await?;
-    let wanted = eventually(SOON, async || agree(&client, &form, &campaign).await).await?;
+    let docids = docids(&client, &campaign).await?;
+    let wanted = eventually(SOON, async || {
+        agree(&client, &form, &campaign, &docids).await
+    })
+    .await?;
     let (sent, delivered) = (wanted["sent"].as_i64(), wanted["delivered"].as_i64());
     ensure!(delivered > Some(0) && delivered < sent, "{wanted}");
     ensure!(wanted["answered"] == 0, "{wanted}");
@@ -119,7 +142,7 @@ async fn reports_tell_what_was_sent_delivered_and_answered() -> Result<()> {
             .await?;
     }
     let wanted = eventually(SOON, async || {
-        let wanted = agree(&client, &form, &campaign).await?;
+        let wanted = agree(&client, &form, &campaign, &docids).await?;
         ensure!(wanted["answered"] == 12, "{wanted}");
         Ok(wanted)
     })
@@ -150,7 +173,7 @@ async fn reports_tell_what_was_sent_delivered_and_answered() -> Result<()> {
     let path = format!("/api_v1/sms/recipient/{}", segment("order-3"));
     client.delete(&path).await?.expect(204)?;
     eventually(SOON, async || {
-        let now = agree(&client, &form, &campaign).await?;
+        let now = agree(&client, &form, &campaign, &docids).await?;
         ensure!(now == wanted, "{now} is not {wanted}");
         Ok(())
     })
@@ -165,7 +188,11 @@ async fn what_is_counted_wrong_of_messages_is_found_and_mended() -> Result<()> {
         .await?;
     let client = app.client().await?;
     let (form, campaign) = sent(&client).await?;
-    let wanted = eventually(SOON, async || agree(&client, &form, &campaign).await).await?;
+    let docids = docids(&client, &campaign).await?;
+    let wanted = eventually(SOON, async || {
+        agree(&client, &form, &campaign, &docids).await
+    })
+    .await?;
     verified(&app).await?;
     let said = client.read_campaign(&campaign).await?["counts"].take();
     let id = campaign["campaign_id"].as_str().context("no id")?;
@@ -191,7 +218,7 @@ async fn what_is_counted_wrong_of_messages_is_found_and_mended() -> Result<()> {
         app.succeeds(&["rebuild"]).await?;
         verified(&app).await.with_context(|| statement.to_owned())?;
         eventually(SOON, async || {
-            ensure!(agree(&client, &form, &campaign).await? == wanted, "not mended");
+            ensure!(agree(&client, &form, &campaign, &docids).await? == wanted, "not mended");
             Ok(())
         })
         .await?;

@@ -192,6 +192,13 @@ impl Ledger {
         store_chunk::run(&self.store, self.worker_id, pepper, pick).await
     }
 
+    pub async fn erase(&self, docid: &str) -> Result<bool> {
+        let erased = self
+            .store
+            .erase_recipient(self.account_id, docid, Some(&self.pepper));
+        Ok(erased.await?)
+    }
+
     pub async fn batch(&self, received: &Received) -> Result<Batch> {
         let Some(batch) = self.store.batch(self.account_id, received.batch_id).await? else {
             bail!("the batch is gone");

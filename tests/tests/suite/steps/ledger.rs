@@ -174,3 +174,60 @@ async fn what_the_ledger_holds_must_be_what_the_attempt_claims() -> Result<()> {
     assert_eq!(ledger.counted().await?, 0);
     Ok(())
 }
+
+#[tokio::test]
+async fn parked_records_of_erased_people_are_gone_after_a_sweep() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    let both = ledger.post(&[&[("a", 1), ("b", 1)]]).await?;
+    let alone = ledger.post(&[&[("a", 2)]]).await?;
+    for batch in [&both, &alone] {
+        let noted = ledger
+            .store
+            .note_failure(ledger.chunk(batch, 0), "a fault", true);
+        assert_eq!(noted.await?, Noted::Parked);
+    }
+    ledger.erase("a").await?;
+    ledger.erase("b").await?;
+    let later = ledger.post(&[&[("a", 3)]]).await?;
+    ledger.store.sweep().await?;
+    let now = ledger.batch(&alone).await?;
+    assert_eq!(
+        (now.status.as_str(), now.outcomes.superseded),
+        ("completed", 1)
+    );
+    let now = ledger.batch(&both).await?;
+    assert_eq!(
+        (now.status.as_str(), now.outcomes.superseded),
+        ("completed", 2)
+    );
+    ledger.step(ledger.chunk(&later, 0)).await?;
+    assert_eq!(ledger.value("a").await?, Some(3));
+    Ok(())
+}
+
+#[tokio::test]
+async fn who_is_not_erased_stays_in_a_parked_chunk() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    let batch = ledger.post(&[&[("a", 1), ("b", 1), ("c", 1)]]).await?;
+    let id = ledger.chunk(&batch, 0);
+    ledger.store.note_failure(id, "a fault", true).await?;
+    ledger.erase("b").await?;
+    ledger.store.sweep().await?;
+    let now = ledger.batch(&batch).await?;
+    assert_eq!((now.failed, now.outcomes.superseded), (2, 1));
+    ledger
+        .store
+        .retry_batch(ledger.account_id, batch.batch_id)
+        .await?;
+    let Step::Stored { outcomes, .. } = ledger.step(id).await? else {
+        bail!("not stored");
+    };
+    assert_eq!(outcomes.created, 2);
+    let now = ledger.batch(&batch).await?;
+    assert_eq!(
+        (now.status.as_str(), now.outcomes.created),
+        ("completed", 2)
+    );
+    assert_eq!(ledger.value("b").await?, None);
+    Ok(())
+}

@@ -99,10 +99,7 @@ async fn play(ledger: &mut Ledger, story: &[Event], run: &[Move]) -> Result<()> 
             Move::Next => posted.push(match story[posted.len()] {
                 Event::Post(chunks) => Some(ledger.post(chunks).await?),
                 Event::Erase(docid) => {
-                    ledger
-                        .store
-                        .erase_recipient(ledger.account_id, docid)
-                        .await?;
+                    ledger.erase(docid).await?;
                     None
                 }
             }),

@@ -75,13 +75,10 @@ async fn a_sweep_beside_an_erasure_brings_nobody_back() -> Result<()> {
     for _ in 0..TIMES / 5 {
         // An erased row that may be swept, and a batch that waits with the person.
         let before = ledger.post(&[&[("a", 1)]]).await?;
-        ledger.store.erase_recipient(ledger.account_id, "a").await?;
+        ledger.erase("a").await?;
         ledger.step(ledger.chunk(&before, 0)).await?;
         let waiting = ledger.post(&[&[("a", 2)]]).await?;
-        let (erased, swept) = tokio::join!(
-            ledger.store.erase_recipient(ledger.account_id, "a"),
-            ledger.store.sweep()
-        );
+        let (erased, swept) = tokio::join!(ledger.erase("a"), ledger.store.sweep());
         erased?;
         swept?;
         ledger.step(ledger.chunk(&waiting, 0)).await?;

@@ -59,6 +59,8 @@ struct Story {
     in_hand: Vec<Claimed>,
     open: Vec<Received>,
     fates: HashMap<Uuid, Fate>,
+    /// Whose each message is, also once nothing says it any more.
+    docids: HashMap<Uuid, String>,
     /// Of messages that were handed over.
     tokens: Vec<Token>,
     dice: Dice,
@@ -99,6 +101,7 @@ impl Story {
             in_hand: Vec::new(),
             open: Vec::new(),
             fates: HashMap::new(),
+            docids: HashMap::new(),
             tokens: Vec::new(),
             dice: Dice::new(seed),
             reminds: seed.is_multiple_of(2),
@@ -324,7 +327,7 @@ impl Story {
         let account = self.key.account_id;
         if self.dice.roll(2) == 0 {
             let docid = self.dice.one(&DOCIDS);
-            ledger.store.erase_recipient(account, docid).await?;
+            ledger.erase(docid).await?;
         } else {
             let phone = phone(u32::try_from(self.dice.roll(15)).unwrap_or(0));
             ledger
@@ -342,13 +345,16 @@ impl Story {
     }
 
     /// Everything that must be so after each step.
-    async fn check(&self) -> Result<()> {
+    async fn check(&mut self) -> Result<()> {
+        let messages = self.messages().await?;
+        let named = messages.iter();
+        let named = named.filter_map(|message| Some((message.message_id, message.docid.clone()?)));
+        self.docids.extend(named);
         let store = &self.survey.ledger.store;
         let counts = store
             .campaign_counts(self.key.account_id, &[self.key.campaign_id])
             .await?;
         let counts = counts.into_iter().next().context("no counts")?;
-        let messages = self.messages().await?;
         for (kind, mut told) in [
             (MessageKind::First, counts.first),
             (MessageKind::Reminder, counts.reminder),
@@ -409,11 +415,9 @@ impl Story {
         let mut counted = Counts::default();
         let mut docids = BTreeSet::new();
         for message in messages {
-            ensure!(
-                docids.insert(&message.docid),
-                "two messages to {}",
-                message.docid
-            );
+            let docid = self.docids.get(&message.message_id);
+            let docid = docid.context("a message of nobody")?;
+            ensure!(docids.insert(docid), "two messages to {docid}");
             counted.add(Count::Recipients, 1);
             counted.add(Count::Viewed, message.viewed_at.is_some().into());
             counted.add(Count::Answered, message.answered_at.is_some().into());
@@ -534,7 +538,11 @@ async fn who_opted_out_under_an_older_pepper_still_gets_nothing() -> Result<()> 
     story.claim().await?;
     story.check().await?;
     let messages = story.messages().await?;
-    let of = |docid: &str| messages.iter().find(|message| message.docid == docid);
+    let of = |docid: &str| {
+        messages
+            .iter()
+            .find(|message| message.docid.as_deref() == Some(docid))
+    };
     let reason = of("a").and_then(|message| message.skipped_reason);
     ensure!(reason == Some(SkipReason::OptedOut), "{messages:?}");
     let status = of("b").map(|message| message.status);

@@ -6,6 +6,7 @@ use domain::campaign::CampaignContent;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use super::Erased;
 use crate::tx::{Sql, values};
 use crate::{Error, Result, Tx};
 
@@ -24,7 +25,8 @@ const CONTENT: &str = "SELECT content FROM campaign WHERE account_id = $1 AND ca
 impl Tx {
     /// Forgets the tracking fields of a person's links and of what was answered through them, but those that made a business
     /// property.
-    pub(crate) async fn erase_track_fields(&self, account_id: Uuid, docid: &str) -> Result<()> {
+    pub(super) async fn forget_track_fields(&self, person: &Erased<'_>) -> Result<()> {
+        let (account_id, docid) = (person.account_id, person.docid);
         let field = format!("docid={docid}");
         let links: Vec<Uuid> = self.all(LINKS, values![account_id, docid, field]).await?;
         // In the order in which answers take them.
@@ -87,12 +89,5 @@ impl Tx {
         };
         let content: CampaignContent = serde_json::from_str(&content).map_err(Error::broken)?;
         Ok(content.bus_props_from.into_values().collect())
-    }
-
-    /// Takes the docid out of the audit log's rows of this recipient.
-    pub(crate) async fn erase_subjects(&self, account_id: Uuid, docid: &str) -> Result<()> {
-        let update = "UPDATE audit SET subject = '' WHERE account_id = $1 AND subject = $2 AND action LIKE 'recipient.%'";
-        self.execute(update, values![account_id, docid]).await?;
-        Ok(())
     }
 }

@@ -1,0 +1,97 @@
+//! The messages of a person who is erased, and what the account knows of the person's phones.
+
+use std::collections::BTreeSet;
+
+use domain::campaign::{Count, Counts, MessageStatus, SkipReason};
+use uuid::Uuid;
+
+use super::Erased;
+use crate::send::{CampaignKey, Changes};
+use crate::tx::{Sql, parsed, values};
+use crate::{Result, Tx};
+
+/// What the person's messages were sent to, or would have been.
+const MACS: &str =
+    "SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND docid = $2";
+
+impl Tx {
+    /// Skips the person's scheduled messages, whose campaigns are locked until the end, all that plan messages among them: none
+    /// makes another of what it read before. What was cancelled is counted as such, and ends by itself.
+    pub(super) async fn skip_messages(&self, person: &Erased<'_>) -> Result<()> {
+        let (account_id, docid) = (person.account_id, person.docid);
+        let campaigns = "SELECT campaign_id FROM campaign
+              WHERE account_id = $1 AND (status IN ('RUNNING', 'PAUSED') OR status <> 'CANCELLED'
+                AND campaign_id IN (SELECT campaign_id FROM message WHERE account_id = $1 AND docid = $2))
+              ORDER BY campaign_id";
+        let campaigns = self.locking(campaigns, "FOR SHARE");
+        let locked: Vec<Uuid> = self.all(campaigns, values![account_id, docid]).await?;
+        let locked: BTreeSet<Uuid> = locked.into_iter().collect();
+        let with_messages =
+            "SELECT DISTINCT campaign_id FROM message WHERE account_id = $1 AND docid = $2";
+        let with_messages: Vec<Uuid> = self.all(with_messages, values![account_id, docid]).await?;
+        let scheduled = Count::Status(MessageStatus::Scheduled);
+        let moved = Counts::moved(scheduled, Count::Skipped(SkipReason::Erased));
+        let mut changes = Changes::default();
+        for campaign_id in with_messages {
+            if !locked.contains(&campaign_id) {
+                continue;
+            }
+            let key = CampaignKey::new(account_id, campaign_id);
+            let due = "DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND fence = 0 AND message_id IN (
+                            SELECT message_id FROM message WHERE account_id = $1 AND campaign_id = $2 AND docid = $3)
+                     RETURNING message_id";
+            let due: Vec<Uuid> = self.all(due, values![key, docid]).await?;
+            for message_id in due {
+                let skip = "UPDATE message SET status = 'skipped', reason = 'erased'
+                             WHERE account_id = $1 AND message_id = $2 RETURNING kind";
+                for row in self.rows(skip, values![account_id, message_id]).await? {
+                    changes.of(key, parsed(&row, "kind")?).merge(&moved);
+                }
+            }
+        }
+        // Planning that begins anew makes nothing twice.
+        let cursor =
+            "UPDATE campaign SET planned_to = '' WHERE account_id = $1 AND planned_to = $2";
+        self.execute(cursor, values![account_id, docid]).await?;
+        self.append_counts(changes).await
+    }
+
+    /// Forgets what was to be replied to phones of these MACs.
+    pub(super) async fn forget_replies(
+        &self,
+        account_id: Uuid,
+        macs: impl Iterator<Item = [u8; 32]>,
+    ) -> Result<()> {
+        for mac in macs {
+            let forget = "UPDATE reply SET sender = NULL, phone = NULL, text = NULL
+                           WHERE account_id = $1 AND phone_mac = $2 AND sender IS NOT NULL";
+            self.execute(forget, values![account_id, mac.to_vec()])
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Forgets whom the phones were that messages to the person went to, and what was to be replied to them. That they
+    /// opted out stays.
+    pub(super) async fn forget_contacts(&self, person: &Erased<'_>) -> Result<()> {
+        let values = || values![person.account_id, person.docid];
+        let whom = format!(
+            "UPDATE contact SET docid = NULL WHERE account_id = $1 AND docid = $2 AND phone_mac IN ({MACS})"
+        );
+        self.execute(whom, values()).await?;
+        let reply = format!(
+            "UPDATE reply SET sender = NULL, phone = NULL, text = NULL
+              WHERE account_id = $1 AND sender IS NOT NULL AND phone_mac IN ({MACS})"
+        );
+        self.execute(reply, values()).await?;
+        Ok(())
+    }
+
+    /// Forgets whose the messages are. After this they are found by the stand-in alone.
+    pub(super) async fn forget_messages(&self, person: &Erased<'_>) -> Result<()> {
+        let forget = "UPDATE message SET docid = $3, phone_mac = NULL, sent_mac = NULL WHERE account_id = $1 AND docid = $2";
+        let values = values![person.account_id, person.docid, person.stand_in.as_str()];
+        self.execute(forget, values).await?;
+        Ok(())
+    }
+}

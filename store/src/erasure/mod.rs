@@ -1,0 +1,122 @@
+//! A person is erased, by docid: everything that leads to the person goes, in the tables of every capability.
+//!
+//! - `imports`: what imports say of a person: record errors, first answers of idempotency keys, parked chunks.
+//! - `links`: the tracking fields of links and of what was answered through them.
+//! - `messages`: the messages, and what phones are known by.
+//!
+//! Counts and answers stay, without a way back to the person. Where a docid stood the
+//! [erased docid](Pepper::erased_docid) stands, which planning looks for, so that nobody is asked twice after an import
+//! brought them back.
+
+use chrono::NaiveDate;
+use domain::docid::ERASED;
+use domain::pepper::Pepper;
+use uuid::Uuid;
+
+use crate::import::ERASE;
+use crate::tx::{Sql, values};
+use crate::{Error, Result, Store, Tx};
+
+mod imports;
+mod links;
+mod messages;
+
+/// Whom an erasure is about.
+struct Erased<'a> {
+    account_id: Uuid,
+    docid: &'a str,
+    /// What stands where the docid stood.
+    stand_in: String,
+}
+
+impl<'a> Erased<'a> {
+    /// Without a pepper nothing was ever sent, so nothing has to be found again.
+    fn new(account_id: Uuid, docid: &'a str, pepper: Option<&Pepper>) -> Self {
+        let stand_in = match pepper {
+            Some(pepper) => pepper.erased_docid(account_id, docid),
+            None => format!("{ERASED}{}", Uuid::new_v4().simple()),
+        };
+        Self {
+            account_id,
+            docid,
+            stand_in,
+        }
+    }
+}
+
+impl Store {
+    /// Erases a person, known or not: records of batches accepted before are never stored. `true`: there was one.
+    ///
+    /// An erasure takes its place in the order of acceptance like a batch. A row without person stays behind: it refuses records
+    /// of older batches while one is open, and lets the next sweep look through what imports say of the person.
+    ///
+    /// # Errors
+    /// See [`Error`]. Doing it again is safe.
+    pub async fn erase_recipient(
+        &self,
+        account_id: Uuid,
+        docid: &str,
+        pepper: Option<&Pepper>,
+    ) -> Result<bool> {
+        let person = Erased::new(account_id, docid, pepper);
+        self.retry(|| self.try_erase(&person, pepper)).await
+    }
+
+    async fn try_erase(&self, person: &Erased<'_>, pepper: Option<&Pepper>) -> Result<bool> {
+        let (account_id, docid) = (person.account_id, person.docid);
+        let mut tx = self.begin_long().await?;
+        let now = tx.now().await?;
+        let stored =
+            "SELECT phone, created_day FROM recipient WHERE account_id = $1 AND docid = $2";
+        let stored = tx.locking(stored, "FOR UPDATE");
+        let stored: Option<(Option<String>, NaiveDate)> =
+            tx.one(stored, values![account_id, docid]).await?;
+        if stored.is_some() {
+            tx.execute(&*ERASE, values![account_id, docid, now]).await?;
+        } else {
+            let held = "INSERT INTO recipient (account_id, docid, seq, created_at, updated_at, created_day)
+             VALUES ($1, $2, 0, $3, $3, $4) ON CONFLICT DO NOTHING";
+            let held = tx
+                .execute(held, values![account_id, docid, now, now.date_naive()])
+                .await?;
+            if held == 0 {
+                return Err(Error::Conflict("the docid was stored meanwhile".into()));
+            }
+        }
+        let known = stored.and_then(|(phone, day)| Some((phone?, day)));
+        tx.skip_messages(person).await?;
+        if let (Some((phone, _)), Some(pepper)) = (&known, pepper) {
+            let macs = pepper.phone_macs(account_id, phone);
+            tx.forget_replies(account_id, macs).await?;
+        }
+        tx.forget_contacts(person).await?;
+        tx.forget_track_fields(person).await?;
+        tx.forget_messages(person).await?;
+        tx.forget_subjects(person).await?;
+        if let Some((_, day)) = known {
+            tx.count_created(account_id, day, -1, now).await?;
+        }
+        let seq = tx.draw_seq(account_id).await?;
+        let raise = "UPDATE recipient SET seq = $3 WHERE account_id = $1 AND docid = $2";
+        tx.execute(raise, values![account_id, docid, seq]).await?;
+        tx.commit_surely().await?;
+        Ok(known.is_some())
+    }
+}
+
+impl Tx {
+    /// The next place in an account's order of acceptance.
+    async fn draw_seq(&self, account_id: Uuid) -> Result<i64> {
+        let draw = "UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1 RETURNING seq";
+        let drawn: Option<i64> = self.one(draw, values![account_id]).await?;
+        drawn.ok_or_else(|| Error::broken("an account without a counter"))
+    }
+
+    /// Takes the docid out of the audit log's rows of this recipient.
+    async fn forget_subjects(&self, person: &Erased<'_>) -> Result<()> {
+        let update = "UPDATE audit SET subject = $3 WHERE account_id = $1 AND subject = $2 AND action LIKE 'recipient.%'";
+        let values = values![person.account_id, person.docid, person.stand_in.as_str()];
+        self.execute(update, values).await?;
+        Ok(())
+    }
+}
