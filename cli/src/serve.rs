@@ -15,10 +15,9 @@ use tokio_util::sync::CancellationToken;
 use worker::Worker;
 
 use crate::demo;
-use crate::migrate::watch;
 
 pub(crate) async fn run(config: Config, is_demo: bool, process: Process) -> anyhow::Result<()> {
-    migrate_embedded(&config, &watch()).await?;
+    migrate_embedded(&config).await?;
     let Some(backends) = Backends::open(&config, &process.shutdown).await? else {
         return Ok(());
     };

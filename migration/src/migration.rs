@@ -82,7 +82,16 @@ mod tests {
     use super::*;
 
     /// What each published migration was made of: its files by their names, then what they hold.
-    const PUBLISHED: &[(&str, &str)] = &[("m0007_start", "")];
+    const PUBLISHED: &[(&str, &str)] = &[
+        (
+            "m0007_start",
+            "0a2f2161ff6dcade641cb0ff4929d29f6270537ee625b0ae3604569e8f5d09ba",
+        ),
+        (
+            "m0008_links_and_erasure",
+            "2f637b060721fdc3c193baf7212170801b7a8baf4a4f950bef4653c18b01d7dc",
+        ),
+    ];
 
     #[test]
     fn a_published_migration_is_never_changed() {

@@ -94,11 +94,34 @@ impl Migration {
     }
 }
 
+/// Says in the log what is done.
+struct Logged;
+
+impl Watch for Logged {
+    fn step(&self, migration: &str, step: &str) {
+        tracing::info!(
+            migration.name = migration,
+            migration.step = step,
+            "migrating the database"
+        );
+    }
+
+    fn rows(&self, _: u64, _: u64) {}
+
+    fn waiting(&self, reason: &str) {
+        tracing::info!(
+            migration.waiting = reason,
+            "waiting to migrate the database"
+        );
+    }
+}
+
 /// Migrates an embedded database that is filled, and finishes at once: nobody else runs on it.
 ///
 /// # Errors
 /// It failed. The database is as it was, or as it should be.
-pub async fn migrate_embedded(config: &Config, watch: &Arc<dyn Watch>) -> anyhow::Result<()> {
+pub async fn migrate_embedded(config: &Config) -> anyhow::Result<()> {
+    let watch: &Arc<dyn Watch> = &(Arc::new(Logged) as Arc<dyn Watch>);
     let file = Store::file(config.database.expose());
     let Some(file) = file.map_err(|error| unusable(config, &error))? else {
         return Ok(());

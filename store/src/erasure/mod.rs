@@ -5,12 +5,11 @@
 //! - `messages`: the messages, and what phones are known by.
 //!
 //! Counts and answers stay, without a way back to the person. Where a docid stood the
-//! [erased docid](Pepper::erased_docid) stands, which planning looks for, so that nobody is asked twice after an import
+//! [erased docid](Pepper::erased_docid) stands (where no pepper is set, under the database's own key), which planning looks for, so that nobody is asked twice after an import
 //! brought them back.
 
 use chrono::NaiveDate;
-use domain::docid::ERASED;
-use domain::pepper::Pepper;
+use domain::pepper::{DocIdKey, Pepper};
 use uuid::Uuid;
 
 use crate::import::ERASE;
@@ -30,12 +29,7 @@ struct Erased<'a> {
 }
 
 impl<'a> Erased<'a> {
-    /// Without a pepper nothing was ever sent, so nothing has to be found again.
-    fn new(account_id: Uuid, docid: &'a str, pepper: Option<&Pepper>) -> Self {
-        let stand_in = match pepper {
-            Some(pepper) => pepper.erased_docid(account_id, docid),
-            None => format!("{ERASED}{}", Uuid::new_v4().simple()),
-        };
+    fn new(account_id: Uuid, docid: &'a str, stand_in: String) -> Self {
         Self {
             account_id,
             docid,
@@ -58,7 +52,11 @@ impl Store {
         docid: &str,
         pepper: Option<&Pepper>,
     ) -> Result<bool> {
-        let person = Erased::new(account_id, docid, pepper);
+        let stand_in = match pepper {
+            Some(pepper) => pepper.erased_docid(account_id, docid),
+            None => self.docid_key().await?.erased_docid(account_id, docid),
+        };
+        let person = Erased::new(account_id, docid, stand_in);
         self.retry(|| self.try_erase(&person, pepper)).await
     }
 
@@ -103,6 +101,17 @@ impl Store {
         Ok(known.is_some())
     }
 }
+
+/// What docids are hashed under where no pepper is set.
+pub(crate) trait DocIdKeys: Sql {
+    async fn docid_key(&self) -> Result<DocIdKey> {
+        let key: Option<Vec<u8>> = self.one("SELECT key FROM docid_key", vec![]).await?;
+        let key = key.as_deref().and_then(DocIdKey::new);
+        key.ok_or_else(|| Error::broken("a database without a key for docids"))
+    }
+}
+
+impl<C: Sql> DocIdKeys for C {}
 
 impl Tx {
     /// The next place in an account's order of acceptance.
