@@ -2,7 +2,7 @@
 //!
 //! `feedback serve` migrates its embedded database when it starts; all else is migrated by `feedback migrate` alone.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,8 @@ const COPIES: usize = 2;
 const KEPT: Duration = Duration::from_hours(30 * 24);
 /// How often copies that are too old are looked for.
 const LOOK: Duration = Duration::from_hours(1);
+/// Pause before a lock is asked for again.
+const LOCKED: Duration = Duration::from_millis(500);
 /// What the name of a copy that is not complete ends with.
 const PARTIAL: &str = ".partial";
 
@@ -34,7 +36,7 @@ pub struct Migration {
 }
 
 impl Migration {
-    /// Connects, as the role that may change the schema. An empty database is none.
+    /// Connects, as the role that may change the schema.
     ///
     /// # Errors
     /// The database cannot be reached, or there is none.
@@ -60,11 +62,12 @@ impl Migration {
         plan.map_err(|error| unusable(&self.config, &error))
     }
 
-    /// Applies what the database lacks. Of an embedded one a copy is kept.
+    /// Applies what the database lacks: all of it, of an empty one. Of an embedded one a copy is kept.
     ///
     /// # Errors
     /// It failed. Doing it again goes on.
     pub async fn up(&self, watch: &Arc<dyn Watch>) -> anyhow::Result<()> {
+        let _alone = self.alone(watch).await?;
         let plan = self.plan().await?;
         if !plan.up.is_empty()
             && let Some(newest) = plan.newest
@@ -75,7 +78,11 @@ impl Migration {
                 copy.context("no copy of the database could be kept, so it was not migrated")?;
             tracing::info!(file = %copy.display(), "kept a copy of the database from before its migration");
         }
-        let done = self.store.migrate(watch).await;
+        let done = if plan.newest.is_none() {
+            self.store.make_schema().await
+        } else {
+            self.store.migrate(watch).await
+        };
         Ok(done.map_err(|error| unusable(&self.config, &error))?)
     }
 
@@ -86,6 +93,25 @@ impl Migration {
     pub async fn finish(&self, watch: &Arc<dyn Watch>) -> Result<(), ConfigError> {
         let done = self.store.finish_migration(watch).await;
         done.map_err(|error| unusable(&self.config, &error))
+    }
+
+    /// Of an embedded database: a lock on its directory, because no other process may keep a copy meanwhile. It ends with what is
+    /// returned. A server has a lock of its own.
+    async fn alone(&self, watch: &Arc<dyn Watch>) -> anyhow::Result<Option<File>> {
+        let Ok(Some(file)) = Store::file(self.config.database.expose()) else {
+            return Ok(None);
+        };
+        let folder = File::open(folder_of(&file))?;
+        loop {
+            match folder.try_lock() {
+                Ok(()) => return Ok(Some(folder)),
+                Err(TryLockError::WouldBlock) => {
+                    watch.waiting("another process migrates the database");
+                    tokio::time::sleep(LOCKED).await;
+                }
+                Err(TryLockError::Error(error)) => return Err(error.into()),
+            }
+        }
     }
 
     /// Closes the connection, and with it the lock.
@@ -173,7 +199,7 @@ async fn keep_copy(store: &Store, file: &Path, newest: u32) -> anyhow::Result<Pa
         .open(&partial)?;
     let copied = async {
         store.copy_into(&partial).await?;
-        fs::File::open(&partial)?.sync_all()?;
+        File::open(&partial)?.sync_all()?;
         anyhow::Ok(fs::rename(&partial, &copy)?)
     };
     let copied = copied.await;
@@ -193,7 +219,7 @@ fn remove_copies(file: &Path) -> io::Result<()> {
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     let mut copies = Vec::new();
-    for entry in fs::read_dir(folder.unwrap_or(Path::new(".")))? {
+    for entry in fs::read_dir(folder_of(file))? {
         let entry = entry?;
         if !entry
             .file_name()
@@ -222,6 +248,13 @@ fn remove_copies(file: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+fn folder_of(file: &Path) -> &Path {
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 fn with_end(path: &Path, end: &str) -> PathBuf {
