@@ -46,6 +46,10 @@ feedback report summary $FORM 2026-10-01 2026-10-31
 feedback report feedbacks $FORM 2026-10-01 2026-10-31 --track order=4711
 feedback report feedbacks $FORM 2026-10-01 2026-10-31 --lines csv > feedbacks.csv
 feedback report comments $FORM 2026-10-01 2026-10-31 --limit 10
+feedback migrate up
+feedback migrate check
+feedback migrate status --json
+feedback migrate finish
 feedback verify
 feedback verify --json
 feedback rebuild

@@ -27,6 +27,12 @@ pub(crate) enum Command {
         /// After how many responses it ends
         #[arg(long, value_name = "NUMBER")]
         max_responses: Option<String>,
+        /// What to call it, at most 80 characters
+        #[arg(long)]
+        name: Option<String>,
+        /// Many people answer it from one address: no limit of answers by address
+        #[arg(long)]
+        kiosk: bool,
     },
     /// Show a link with its views and responses
     Show(One),
@@ -51,11 +57,15 @@ pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<(
             track,
             expires_at,
             max_responses,
+            name,
+            kiosk,
         } => {
-            let track = track.iter().map(|field| ("track_field", field));
+            let track = track.into_iter().map(|field| ("track_field", field));
             let mut pairs: Vec<_> = track.collect();
-            pairs.extend(expires_at.iter().map(|time| ("expires_at", time)));
-            pairs.extend(max_responses.iter().map(|max| ("max_responses", max)));
+            pairs.extend(expires_at.map(|time| ("expires_at", time)));
+            pairs.extend(max_responses.map(|max| ("max_responses", max)));
+            pairs.extend(name.map(|name| ("name", name)));
+            pairs.extend(kiosk.then(|| ("kiosk", "true".to_owned())));
             let path = ids.map_or_else(|| form.clone(), |ids| format!("{form}/{ids}"));
             let show = |link: &Value| format!("{}\n", word(&link["link"]));
             service
@@ -68,6 +78,6 @@ pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<(
 }
 
 fn show(link: &Value) -> String {
-    let names = "link token form_id bus_props track_fields expires_at max_responses created_at deleted_at views responses";
+    let names = "link token name form_id bus_props track_fields expires_at max_responses kiosk created_at deleted_at views responses";
     members(link, names)
 }

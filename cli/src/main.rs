@@ -8,6 +8,7 @@
 //! - [`import`], [`form`], [`link`], [`campaign`], [`suppression`], [`report`]: clients of a running service, over HTTP
 //!   ([`service`]).
 //! - [`sender`]: who carries messages, from the settings.
+//! - [`migrate`]: the schema of the database, brought to this release.
 //! - [`counts`]: the counts of reports, reconciled and rebuilt, straight on the store.
 //! - [`output`]: what a command found, as JSON or as text.
 //! - [`examples`]: what the help of each command ends with.
@@ -33,6 +34,7 @@ mod form;
 mod import;
 mod key;
 mod link;
+mod migrate;
 mod output;
 mod report;
 mod sender;
@@ -81,6 +83,8 @@ enum Command {
     User(Group<user::Command, Args>),
     /// List the phones that get no messages, add and remove some
     Suppression(Group<suppression::Command>),
+    /// Bring a filled database to the schema of this release; older processes run on beside it until `finish`
+    Migrate(migrate::Arguments),
     /// Show reports
     Report(Group<report::Command>),
     /// Check every count of the reports against what is stored; print each that differs, exit 1
@@ -165,6 +169,7 @@ async fn run(command: Command, process: Process) -> anyhow::Result<()> {
         }
         Command::User(user) => user::run(user.command, user.json, config(user.settings)?).await,
         Command::Suppression(list) => suppression::run(&list.service()?, list.command).await,
+        Command::Migrate(arguments) => migrate::run(arguments).await,
         Command::Report(report) => report::run(&report.service()?, report.command).await,
         Command::Verify { json, settings } => {
             counts::verify(config(settings)?, json, process).await

@@ -7,6 +7,7 @@ use std::io::{IsTerminal, Write, stdout};
 use domain::scope::Scopes;
 use platform::backends::Backends;
 use platform::config::{Config, ConfigError, write_private};
+use platform::migrate::{migrate_embedded, remove_old_copies};
 use platform::start::Process;
 use store::Store;
 use store::account::IssuedKey;
@@ -16,6 +17,7 @@ use worker::Worker;
 use crate::demo;
 
 pub(crate) async fn run(config: Config, is_demo: bool, process: Process) -> anyhow::Result<()> {
+    migrate_embedded(&config).await?;
     let Some(backends) = Backends::open(&config, &process.shutdown).await? else {
         return Ok(());
     };
@@ -23,6 +25,7 @@ pub(crate) async fn run(config: Config, is_demo: bool, process: Process) -> anyh
     let drained = CancellationToken::new();
     let worker = Worker::new(backends.clone(), &config, drained.clone());
     let checks = worker.checks();
+    tokio::spawn(remove_old_copies(config.clone(), drained.clone()));
     let worker = tokio::spawn(worker.run());
     let store = backends.store.clone();
     let served = async {

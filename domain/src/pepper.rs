@@ -37,6 +37,25 @@ pub struct Pepper {
     hooks: Vec<Hmac<Sha256>>,
 }
 
+/// A key of the database itself, under which docids of erased people are hashed where no pepper is set. It serves for docids
+/// alone.
+#[derive(Clone, derive_more::Debug)]
+#[debug("DocIdKey(…)")]
+pub struct DocIdKey(Hmac<Sha256>);
+
+impl DocIdKey {
+    /// The key of 32 bytes.
+    pub fn new(bytes: &[u8]) -> Option<Self> {
+        let bytes: [u8; SECRET_BYTES] = bytes.try_into().ok()?;
+        Hmac::new_from_slice(&bytes).ok().map(Self)
+    }
+
+    /// What stands where the docid of an erased person stood, as [`Pepper::erased_docid`] makes it.
+    pub fn erased_docid(&self, account_id: Uuid, docid: &str) -> String {
+        erased_docid(&self.0, account_id, docid)
+    }
+}
+
 /// The uses of a secret. Each is a label that no other begins with.
 const PHONE: &[u8] = b"phone\0";
 const DOCID: &[u8] = b"docid\0";

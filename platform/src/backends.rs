@@ -79,7 +79,7 @@ async fn wait_for_store(config: &Config, pepper: Option<&Pepper>) -> anyhow::Res
     }
 }
 
-fn connect(config: &Config, workload: Workload) -> Result<Store, ConfigError> {
+pub(crate) fn connect(config: &Config, workload: Workload) -> Result<Store, ConfigError> {
     if config.database.is_sqlite() {
         config.make_data_dir()?;
     }
@@ -87,7 +87,7 @@ fn connect(config: &Config, workload: Workload) -> Result<Store, ConfigError> {
     store.map_err(|error| unusable(config, &error))
 }
 
-fn unusable(config: &Config, error: &store::Error) -> ConfigError {
+pub(crate) fn unusable(config: &Config, error: &store::Error) -> ConfigError {
     ConfigError::new(config.database_variable, one_line(error))
 }
 

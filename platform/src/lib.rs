@@ -3,7 +3,8 @@
 //! # Layout
 //! - [`start`]: what all mains have in common, and signals; [`config`]: the settings, read once; [`telemetry`]: logs and
 //!   metrics.
-//! - [`backends`]: the only place that chooses a backend; [`queue`]: notifications, in process or RabbitMQ;
+//! - [`backends`]: the only place that chooses a backend; [`migrate`]: whose schema is migrated, and what is kept of it before;
+//!   [`queue`]: notifications, in process or RabbitMQ;
 //!   [`cache`]: Redis.
 //! - [`turns`]: whose turn it is where accounts share something; [`places`]: places that they share.
 //! - [`client`]: HTTP as a client; [`http`]: the accept loop; [`request_id`]: the id of a request; [`health`]: checks and their outcome; [`ops`]: health
@@ -17,6 +18,7 @@ pub mod client;
 pub mod config;
 pub mod health;
 pub mod http;
+pub mod migrate;
 pub mod ops;
 pub mod places;
 pub mod queue;

@@ -32,4 +32,5 @@ mod sweep;
 pub mod tx;
 mod version;
 
+pub use migration;
 pub use tx::{Committed, Error, ListPage, PAGE_BYTES, Result, Store, Tx, Workload};

@@ -1,4 +1,4 @@
-//! How many answers one address may give a link within an hour, on this instance: enough for the guests of a house, and too few
+//! How many answers one address may give a link that is no kiosk's within an hour, on this instance: enough for the guests of a house, and too few
 //! to decide what a report says.
 
 use std::collections::VecDeque;
@@ -59,12 +59,12 @@ impl AddressAnswers {
         }
     }
 
-    /// Takes the place of an answer that is about to be stored.
+    /// Takes the place of an answer to a link that is about to be stored; `is_kiosk`: many people answer there from one address.
     ///
     /// # Errors
     /// 429: there is none left.
-    pub fn take(&self, link_id: Uuid, network: Network) -> Result<Place> {
-        let Some(most) = self.most else {
+    pub fn take(&self, link_id: Uuid, is_kiosk: bool, network: Network) -> Result<Place> {
+        let Some(most) = self.most.filter(|_| !is_kiosk) else {
             return Ok(Place(None));
         };
         if network.is_unnamed_proxy(&self.proxies) {
@@ -139,7 +139,7 @@ mod tests {
 
     /// The seconds after which another answer may come; 0: it was taken.
     fn wait(answers: &AddressAnswers, address: &str) -> u64 {
-        match answers.take(LINK, network(address)) {
+        match answers.take(LINK, false, network(address)) {
             Ok(_) => 0,
             Err(problem) => {
                 assert_eq!(problem.code(), Code::RateLimited);
@@ -180,7 +180,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_place_that_is_given_back_is_free_and_a_household_has_one_limit() {
         let answers = limited(2);
-        let place = answers.take(LINK, network("2001:db8::1")).unwrap();
+        let place = answers.take(LINK, false, network("2001:db8::1")).unwrap();
         assert_eq!(wait(&answers, "2001:db8::2"), 0);
         assert_ne!(wait(&answers, "2001:db8:0:0:ffff::3"), 0);
         advance(INTERVAL).await;

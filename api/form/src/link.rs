@@ -44,6 +44,11 @@ pub struct LinkResponse<'a> {
     expires_at: Option<DateTime<Utc>>,
     #[schema(required = true)]
     max_responses: Option<i64>,
+    /// What its owner calls it.
+    #[schema(required = true, example = json!("Counter, ground floor"))]
+    name: Option<&'a str>,
+    /// Many people answer it from one address, so that no limit of answers by address holds.
+    kiosk: bool,
     created_at: DateTime<Utc>,
 }
 
@@ -72,6 +77,8 @@ impl<'a> LinkResponse<'a> {
             track_fields: &link.track_fields,
             expires_at: link.expires_at,
             max_responses: link.max_responses,
+            name: link.name.as_deref(),
+            kiosk: link.kiosk,
             created_at: link.created_at,
         }
     }
@@ -259,6 +266,8 @@ pub async fn create_link(
         track_fields: request.track_fields,
         expires_at: request.expires_at,
         max_responses: request.max_responses,
+        name: request.name,
+        kiosk: request.kiosk.unwrap_or_default(),
     };
     let link = within(QUICK, app.store.create_link(&link)).await?;
     tracing::info!(link.id = %link.link_id, form.id = %form_id, "link made");

@@ -39,6 +39,8 @@ async fn form(service: &Service) -> (Uuid, Vec<PublicLink>) {
             track_fields,
             expires_at: None,
             max_responses: None,
+            name: None,
+            kiosk: false,
         };
         store.create_link(&link).await.unwrap();
         links.push(

@@ -174,6 +174,7 @@ fn story(
         track_fields,
         expires_at: Some(sent_at + TimeDelta::days(60)),
         max_responses: Some(1),
+        kiosk: false,
         used: 0,
         deleted_at: None,
         is_of_message: true,

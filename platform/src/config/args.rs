@@ -39,6 +39,9 @@ pub struct Args {
     /// postgres://… or sqlite:… [default: SQLite in the data directory]
     #[arg(skip = variable("DATABASE_URL"))]
     database_url: Option<String>,
+    /// postgres://… of a role that may change the schema [default: as the database]
+    #[arg(skip = variable("FEEDBACK_MIGRATE_URL"))]
+    migrate_url: Option<String>,
     /// amqp://… or amqps://… [default: a queue in process]
     #[arg(skip = variable("AMQP_URL"))]
     amqp_url: Option<String>,
@@ -131,6 +134,7 @@ impl Args {
             data_dir,
             database,
             database_variable,
+            migrate_url: read("FEEDBACK_MIGRATE_URL", self.migrate_url, DatabaseUrl::parse)?,
             amqp_url: read("AMQP_URL", self.amqp_url, AmqpUrl::parse)?,
             redis_url: read("REDIS_URL", self.redis_url, RedisUrl::parse)?,
             public_url: match read("FEEDBACK_PUBLIC_URL", self.public_url, PublicUrl::parse)? {

@@ -71,6 +71,8 @@ pub struct Config {
     pub database: DatabaseUrl,
     /// The variable that says where the database is.
     pub database_variable: &'static str,
+    /// The same database as a role that may change its schema; `None`: the service's own may.
+    pub migrate_url: Option<DatabaseUrl>,
     /// `None`: the queue is in process.
     pub amqp_url: Option<AmqpUrl>,
     /// `None`: the cache is in process.

@@ -87,10 +87,11 @@ impl Tx {
         Ok(())
     }
 
-    /// Forgets whose the messages are. After this they are found by the stand-in alone. How many they were.
-    pub(super) async fn forget_messages(&self, person: &Erased<'_>) -> Result<u64> {
-        let forget = "UPDATE message SET docid = $3, phone_mac = NULL, sent_mac = NULL WHERE account_id = $1 AND docid = $2";
-        let values = values![person.account_id, person.docid, person.stand_in.as_str()];
+    /// Forgets whose the messages are, but for what stands for the docid. How many they were.
+    pub(super) async fn forget_messages(&self, person: &Erased<'_>, stand_in: &str) -> Result<u64> {
+        let forget = "UPDATE message SET docid = $3, phone_mac = NULL, sent_mac = NULL
+              WHERE account_id = $1 AND docid = $2 AND (docid <> $3 OR phone_mac IS NOT NULL OR sent_mac IS NOT NULL)";
+        let values = values![person.account_id, person.docid, stand_in];
         self.execute(forget, values).await
     }
 }

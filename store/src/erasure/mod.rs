@@ -5,12 +5,11 @@
 //! - `messages`: the messages, and what phones are known by.
 //!
 //! Counts and answers stay, without a way back to the person. Where a docid stood the
-//! [erased docid](Pepper::erased_docid) stands, which planning looks for, so that nobody is asked twice after an import
+//! [erased docid](Pepper::erased_docid) stands (where no pepper is set, under the database's own key), which planning looks for, so that nobody is asked twice after an import
 //! brought them back.
 
 use chrono::NaiveDate;
-use domain::docid::ERASED;
-use domain::pepper::Pepper;
+use domain::pepper::{DocIdKey, Pepper};
 use uuid::Uuid;
 
 use crate::import::ERASE;
@@ -21,6 +20,11 @@ mod imports;
 mod links;
 mod messages;
 
+/// The lowest number of a program, as the database admits it, from which on all of them look for stand-ins in messages. An older one
+/// finds a person's message by the docid alone, and would make another. Until `feedback migrate finish`, which hashes them, docids
+/// stay in messages.
+const LOOK_FOR_STAND_INS: i64 = 8;
+
 /// Whom an erasure is about.
 struct Erased<'a> {
     account_id: Uuid,
@@ -30,12 +34,7 @@ struct Erased<'a> {
 }
 
 impl<'a> Erased<'a> {
-    /// Without a pepper nothing was ever sent, so nothing has to be found again.
-    fn new(account_id: Uuid, docid: &'a str, pepper: Option<&Pepper>) -> Self {
-        let stand_in = match pepper {
-            Some(pepper) => pepper.erased_docid(account_id, docid),
-            None => format!("{ERASED}{}", Uuid::new_v4().simple()),
-        };
+    fn new(account_id: Uuid, docid: &'a str, stand_in: String) -> Self {
         Self {
             account_id,
             docid,
@@ -58,7 +57,11 @@ impl Store {
         docid: &str,
         pepper: Option<&Pepper>,
     ) -> Result<bool> {
-        let person = Erased::new(account_id, docid, pepper);
+        let stand_in = match pepper {
+            Some(pepper) => pepper.erased_docid(account_id, docid),
+            None => self.docid_key().await?.erased_docid(account_id, docid),
+        };
+        let person = Erased::new(account_id, docid, stand_in);
         self.retry(|| self.try_erase(&person, pepper)).await
     }
 
@@ -88,12 +91,19 @@ impl Store {
             let macs = pepper.phone_macs(account_id, phone);
             tx.forget_replies(account_id, macs).await?;
         }
+        let lowest = "SELECT max(version) FROM schema_version";
+        let lowest: Option<i64> = tx.one(lowest, vec![]).await?;
+        let of_messages = if lowest.is_some_and(|lowest| lowest >= LOOK_FOR_STAND_INS) {
+            person.stand_in.as_str()
+        } else {
+            docid
+        };
         // A receipt that was being stored may have planned a reminder, which shows once the first message could be locked.
         loop {
             tx.skip_messages(person).await?;
             tx.forget_contacts(person).await?;
             tx.forget_track_fields(person).await?;
-            if tx.forget_messages(person).await? == 0 {
+            if tx.forget_messages(person, of_messages).await? == 0 {
                 break;
             }
         }
@@ -111,6 +121,17 @@ impl Store {
         Ok(known.is_some())
     }
 }
+
+/// What docids are hashed under where no pepper is set.
+pub(crate) trait DocIdKeys: Sql {
+    async fn docid_key(&self) -> Result<DocIdKey> {
+        let key: Option<Vec<u8>> = self.one("SELECT key FROM docid_key", vec![]).await?;
+        let key = key.as_deref().and_then(DocIdKey::new);
+        key.ok_or_else(|| Error::broken("a database without a key for docids"))
+    }
+}
+
+impl<C: Sql> DocIdKeys for C {}
 
 impl Tx {
     /// The next place in an account's order of acceptance.

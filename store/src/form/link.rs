@@ -23,6 +23,10 @@ pub struct NewLink {
     pub expires_at: Option<DateTime<Utc>>,
     /// At least 1.
     pub max_responses: Option<i64>,
+    /// What its owner calls it.
+    pub name: Option<String>,
+    /// Many people answer from one address.
+    pub kiosk: bool,
 }
 
 /// A link as its account sees it.
@@ -35,6 +39,10 @@ pub struct Link {
     pub track_fields: TrackFields,
     pub expires_at: Option<DateTime<Utc>>,
     pub max_responses: Option<i64>,
+    /// What its owner calls it.
+    pub name: Option<String>,
+    /// Many people answer from one address.
+    pub kiosk: bool,
     pub created_at: DateTime<Utc>,
     pub deleted_at: Option<DateTime<Utc>>,
     /// Days on which a visit saw or answered it, all visits together, as far as they are rolled up.
@@ -63,6 +71,8 @@ pub struct PublicLink {
     /// Stored answers, erased ones too. Counted only where `max_responses` is set.
     pub used: i64,
     pub deleted_at: Option<DateTime<Utc>>,
+    /// Many people answer from one address.
+    pub kiosk: bool,
     /// Of a message, whose id is the link's.
     pub is_of_message: bool,
     /// Of a test message: what comes through it is not stored.
@@ -99,6 +109,10 @@ impl PublicLink {
     }
 }
 
+const NEW_LINK: &str = "INSERT INTO link (account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at,
+        max_responses, name, kiosk) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+
+/// Links of messages, which have no name and are no kiosk's.
 pub(crate) const LINK: &str = "WITH g(a, l, f, t, b, x, e, n, c, k, m) AS (ROWS)
      INSERT INTO link (account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at, campaign_id,
             is_test, max_responses)
@@ -114,7 +128,7 @@ const SEARCHED: usize = 1_000;
 fn select(from: &str, condition: &str) -> String {
     format!(
         "SELECT l.link_id, l.token, l.form_id, l.bus_prop_ids, l.track_fields, l.expires_at, l.max_responses,
-                l.created_at, l.deleted_at, coalesce(r.views, 0) AS views, coalesce(r.responses, 0) AS responses
+                l.name, l.kiosk, l.created_at, l.deleted_at, coalesce(r.views, 0) AS views, coalesce(r.responses, 0) AS responses
            FROM {from} l
            LEFT JOIN link_rollup r ON r.account_id = l.account_id AND r.form_id = l.form_id AND r.link_id = l.link_id
           WHERE {condition}"
@@ -135,6 +149,8 @@ fn link_of(row: &QueryResult) -> Result<Link> {
         track_fields: json(row, "track_fields")?,
         expires_at: get(row, "expires_at")?,
         max_responses: get(row, "max_responses")?,
+        name: get(row, "name")?,
+        kiosk: get(row, "kiosk")?,
         created_at: get(row, "created_at")?,
         deleted_at: get(row, "deleted_at")?,
         views: get(row, "views")?,
@@ -157,6 +173,7 @@ fn public_link_of(row: &QueryResult) -> Result<PublicLink> {
         max_responses: get(row, "max_responses")?,
         used: get(row, "used")?,
         deleted_at: get(row, "deleted_at")?,
+        kiosk: get(row, "kiosk")?,
         is_of_message: get(row, "is_of_message")?,
         is_test: get(row, "is_test")?,
         look: Look::of(row)?,
@@ -178,6 +195,8 @@ impl Store {
             track_fields: link.track_fields.clone(),
             expires_at: link.expires_at.map(|end| end.trunc_subsecs(6)),
             max_responses: link.max_responses,
+            name: link.name.clone(),
+            kiosk: link.kiosk,
             created_at: tx.now().await?,
             deleted_at: None,
             views: 0,
@@ -193,11 +212,11 @@ impl Store {
             track_fields,
             made.expires_at,
             made.created_at,
-            None::<Uuid>,
-            false,
             made.max_responses,
+            made.name.clone(),
+            made.kiosk,
         ];
-        tx.for_rows(LINK, vec![row]).await?;
+        tx.execute(NEW_LINK, row).await?;
         let fields = made.track_fields.iter().map(|(name, value)| {
             let field = format!("{name}={value}");
             values![link.account_id, made.link_id, made.form_id, field]
@@ -287,7 +306,7 @@ impl Store {
     pub async fn stored_link(&self, token: &Token) -> Result<Option<StoredLink>> {
         let row = "SELECT l.account_id, a.time_zone, l.link_id, l.form_id, f.status, f.content, octet_length(f.content) AS size,
                 f.revision, l.bus_prop_ids, l.track_fields, l.expires_at,
-                l.max_responses, l.used, l.deleted_at,
+                l.max_responses, l.used, l.deleted_at, l.kiosk,
                 l.campaign_id IS NOT NULL AS is_of_message, l.is_test,
                 b.name, b.color, b.language, b.logo IS NOT NULL AS has_logo
            FROM link l

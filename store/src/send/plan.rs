@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::tally::Changes;
 use super::{Campaign, CampaignKey};
+use crate::erasure::DocIdKeys;
 use crate::import::{Claim, RecipientQuery};
 use crate::tx::{Sql, parsed, read, tuples, values};
 use crate::{Error, Result, Store, Tx};
@@ -246,12 +247,16 @@ impl Tx {
         if any.is_none() {
             return Ok(());
         }
-        let all = recipients
-            .iter()
-            .flat_map(|recipient| pepper.erased_docids(key.account_id, &recipient.docid));
+        let docid_key = self.docid_key().await?;
+        let stand_ins = |recipient: &Recipient| {
+            let own = docid_key.erased_docid(key.account_id, &recipient.docid);
+            let others = pepper.erased_docids(key.account_id, &recipient.docid);
+            others.chain([own]).collect::<Vec<_>>()
+        };
+        let all = recipients.iter().flat_map(stand_ins);
         let known = self.with_message(key, all).await?;
         recipients.retain(|recipient| {
-            let mut stand_ins = pepper.erased_docids(key.account_id, &recipient.docid);
+            let mut stand_ins = stand_ins(recipient).into_iter();
             !stand_ins.any(|stand_in| known.contains(&stand_in))
         });
         Ok(())

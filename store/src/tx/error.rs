@@ -18,12 +18,9 @@ pub enum Error {
     /// The campaign of the import takes no more.
     #[error("the campaign ended while the import arrived")]
     CampaignEnded,
-    /// Another version of this program made the database.
-    #[error(
-        "the database has schema version {found} and this program knows only {known}: use the program that made it, or an \
-         empty database"
-    )]
-    Schema { found: i64, known: i64 },
+    /// The database is of another release.
+    #[error(transparent)]
+    Schema(#[from] migration::Misfit),
     /// Stored data that cannot be read, or a statement that the database refuses.
     #[error("the database refused or the stored data is broken")]
     Other(#[source] Source),
@@ -76,6 +73,15 @@ impl Error {
 impl From<SqlxError> for Error {
     fn from(error: SqlxError) -> Self {
         DbErr::Query(RuntimeErr::SqlxError(error.into())).into()
+    }
+}
+
+impl From<migration::Error> for Error {
+    fn from(error: migration::Error) -> Self {
+        match error {
+            migration::Error::Misfit(misfit) => misfit.into(),
+            migration::Error::Db(error) => error.into(),
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use sea_orm::sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sea_orm::sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
-use sea_orm::sqlx::{AssertSqlSafe, ConnectOptions, Connection, raw_sql};
+use sea_orm::sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, raw_sql};
 
 use sea_orm::{DbBackend, DbErr};
 use tokio::sync::watch;
@@ -26,6 +26,8 @@ const ACQUIRE: Duration = Duration::from_millis(1_500);
 const PING_AFTER: Duration = Duration::from_secs(1);
 /// A session that sits in a transaction this long belongs to a frozen process: the server ends it, and its locks.
 const IDLE_IN_TRANSACTION: &str = "8000";
+/// Who migrates makes what belongs to the owner of the other tables, whose members may do so.
+const AS_OWNER: &str = "SELECT set_config('role', (SELECT relowner::regrole::text FROM pg_class WHERE oid = to_regclass('schema_version')), false)";
 /// `SQLite` only: how long a write waits behind the other writers.
 const WRITER_WAIT: Duration = Duration::from_secs(20);
 
@@ -46,6 +48,8 @@ pub enum Workload {
     Jobs,
     /// Commands that read or rewrite everything, with at most so many statements at once.
     Maintenance(u32),
+    /// A migration: one session, which has a lock.
+    Migration,
 }
 
 impl Workload {
@@ -55,6 +59,7 @@ impl Workload {
             Self::Requests => 24,
             Self::Jobs => 16,
             Self::Maintenance(connections) => connections,
+            Self::Migration => 1,
         }
     }
 
@@ -65,6 +70,7 @@ impl Workload {
             Self::Requests => "2000",
             Self::Jobs => "60000",
             Self::Maintenance(_) => "600000",
+            Self::Migration => "0",
         }
     }
 }
@@ -207,7 +213,16 @@ impl Pool {
         let options = options.options([("statement_timeout", workload.statement_timeout())]);
         let read_only = watch::Sender::new(None);
         let seen = read_only.clone();
-        let pool = PgPoolOptions::new()
+        let mut pool = PgPoolOptions::new();
+        if workload == Workload::Migration {
+            pool = pool
+                .idle_timeout(None)
+                .max_lifetime(None)
+                .after_connect(|connection, _| {
+                    Box::pin(async move { connection.execute(AS_OWNER).await.map(drop) })
+                });
+        }
+        let pool = pool
             .max_connections(workload.connections())
             .acquire_timeout(ACQUIRE)
             .test_before_acquire(false)

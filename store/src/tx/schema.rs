@@ -1,64 +1,79 @@
-//! Makes the schema in an empty database and refuses a database that has another one.
+//! Whether this program takes a database, and how the database becomes what it takes. What the schema is says the crate
+//! `migration`.
 
-use sea_orm::ConnectionTrait;
+use std::path::Path;
+use std::sync::Arc;
 
-use super::{Error, Result, Sql, Store};
+use migration::{Plan, Schema, Watch};
 
-const POSTGRES: &str = include_str!("../../schema/postgres.sql");
-const SQLITE: &str = include_str!("../../schema/sqlite.sql");
-
-/// A database from before `schema_version` was a table has an `account` all the same.
-const TABLES_POSTGRES: &str = "SELECT to_regclass('schema_version') IS NOT NULL AS has_version,
-                                      to_regclass('account') IS NOT NULL AS is_used";
-const TABLES_SQLITE: &str =
-    "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'schema_version') AS has_version,
-            EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'account') AS is_used";
+use super::{Error, Result, Sql, Store, values};
 
 impl Store {
     /// Makes the schema where there is none. Of several processes that start at once, one makes it and the others wait.
     ///
     /// # Errors
-    /// [`Error::Schema`] where another version of this program made the database. See [`Error`].
+    /// [`Error::Schema`] where the database is of another release. See [`Error`].
     pub async fn make_schema(&self) -> Result<()> {
-        let tx = self.begin_long().await?;
-        if !tx.is_sqlite() {
-            tx.execute_unprepared("SELECT pg_advisory_xact_lock(7021402611212)")
-                .await?;
-        }
-        let tables = tx.dialect(TABLES_POSTGRES, TABLES_SQLITE);
-        let found = match tx.one(tables, vec![]).await? {
-            Some((true, _)) => tx.one("SELECT version FROM schema_version", vec![]).await?,
-            Some((false, true)) => None,
-            _ => {
-                tx.execute_unprepared(tx.dialect(POSTGRES, SQLITE)).await?;
-                return tx.commit_surely().await;
+        match self.schema().await? {
+            Schema::None => {
+                let tx = migration::begin(&self.connection(false)).await?;
+                let made = migration::make(&tx).await?;
+                tx.commit().await?;
+                admit(made)
             }
-        };
-        let (found, known) = (found.unwrap_or(0), version(tx.dialect(POSTGRES, SQLITE)));
-        if found == known {
-            Ok(())
-        } else {
-            Err(Error::Schema { found, known })
+            schema => admit(schema),
         }
+    }
+
+    /// What the database is.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn schema(&self) -> Result<Schema> {
+        Ok(migration::read(self).await?)
+    }
+
+    /// What is left to migrate.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn migration_plan(&self) -> Result<Plan> {
+        Ok(migration::plan(&self.connection(false)).await?)
+    }
+
+    /// Applies what the database lacks, of a store for [`Workload::Migration`](super::Workload::Migration).
+    ///
+    /// # Errors
+    /// See [`Error`]. Doing it again goes on.
+    pub async fn migrate(&self, watch: &Arc<dyn Watch>) -> Result<()> {
+        Ok(migration::up(&self.connection(false), watch).await?)
+    }
+
+    /// Admits programs of this release on and no older ones, and does what those could not do with.
+    ///
+    /// # Errors
+    /// See [`Error`]. Doing it again goes on.
+    pub async fn finish_migration(&self, watch: &Arc<dyn Watch>) -> Result<()> {
+        Ok(migration::finish(&self.connection(false), watch).await?)
+    }
+
+    /// SQLite only: a copy of all that is committed, in a file that is empty or not there.
+    ///
+    /// # Errors
+    /// See [`Error`], such as a disk that is full: the file is then incomplete.
+    pub async fn copy_into(&self, file: &Path) -> Result<()> {
+        let file = file
+            .to_str()
+            .ok_or_else(|| Error::broken("a file's name that is not UTF-8"))?;
+        self.execute("VACUUM INTO $1", values![file])
+            .await
+            .map(drop)
     }
 }
 
-/// The version that a script writes into `schema_version`.
-fn version(script: &str) -> i64 {
-    let (_, after) = script
-        .split_once("INTO schema_version (version) VALUES (")
-        .unwrap_or_default();
-    let (number, _) = after.split_once(')').unwrap_or_default();
-    number.parse().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_scripts_write_the_same_version() {
-        assert_eq!(version(POSTGRES), version(SQLITE));
-        assert!(version(POSTGRES) > 0);
+fn admit(schema: Schema) -> Result<()> {
+    match schema {
+        Schema::Numbered(numbers) => Ok(numbers.admit()?),
+        Schema::None | Schema::Foreign => Err(migration::Misfit::Foreign.into()),
     }
 }

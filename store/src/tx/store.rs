@@ -101,7 +101,7 @@ impl Store {
     }
 
     /// SQLite's readers or its writer.
-    fn connection(&self, reads: bool) -> DatabaseConnection {
+    pub(super) fn connection(&self, reads: bool) -> DatabaseConnection {
         match &self.pool {
             Pool::Postgres { pool, .. } => pool.clone().into(),
             Pool::Sqlite { readers, .. } if reads => readers.clone().into(),

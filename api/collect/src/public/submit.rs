@@ -336,7 +336,10 @@ async fn store(
 ) -> Result<Taken> {
     let link = &opened.link;
     let Visitor { state, network, .. } = visitor;
-    let place = match state.address_answers.take(link.link_id, *network) {
+    let place = match state
+        .address_answers
+        .take(link.link_id, link.kiosk, *network)
+    {
         Ok(place) => place,
         Err(enough) => {
             let first = first(visitor, opened, visit).await?;

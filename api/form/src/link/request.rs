@@ -1,4 +1,4 @@
-//! The body of a request for a link: tracking fields, an end, a number of responses. With any other member no link is made:
+//! The body of a request for a link: tracking fields, an end, a number of responses, a name, whether it is a kiosk's. With any other member no link is made:
 //! never one silently without its tracking.
 
 use api_http::body::{self, ContentType, Pairs, SMALL, multipart, plain, urlencoded};
@@ -14,6 +14,11 @@ use utoipa::ToSchema;
 const TRACK_FIELD: &str = "track_field";
 const EXPIRES_AT: &str = "expires_at";
 const MAX_RESPONSES: &str = "max_responses";
+const NAME: &str = "name";
+const KIOSK: &str = "kiosk";
+
+/// Characters of a name.
+const MAX_NAME: usize = 80;
 
 /// What a link carries, and how long it lasts.
 #[derive(Debug, Default, ToSchema)]
@@ -28,6 +33,18 @@ pub struct LinkRequest {
     pub expires_at: Option<DateTime<Utc>>,
     #[schema(required = false, nullable = false, minimum = 1)]
     pub max_responses: Option<i64>,
+    /// What its owner calls it.
+    #[schema(
+        required = false,
+        nullable = false,
+        min_length = 1,
+        max_length = 80,
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$"
+    )]
+    pub name: Option<String>,
+    /// Many people answer it from one address, so that no limit of answers by address holds.
+    #[schema(required = false, nullable = false)]
+    pub kiosk: Option<bool>,
 }
 
 impl LinkRequest {
@@ -57,9 +74,11 @@ impl LinkRequest {
                 MAX_RESPONSES => {
                     at_least_one(value).and_then(|number| once(&mut request.max_responses, number))
                 }
+                NAME => short_name(value).and_then(|name| once(&mut request.name, name)),
+                KIOSK => yes_or_no(value).and_then(|kiosk| once(&mut request.kiosk, kiosk)),
                 _ => Err((
                     code::UNKNOWN_MEMBER,
-                    "not known here; known are: track_field, expires_at, max_responses",
+                    "not known here; known are: track_field, expires_at, max_responses, name, kiosk",
                 )),
             };
             if let Err((code, detail)) = read {
@@ -145,6 +164,26 @@ fn at_least_one(text: &str) -> Result<i64, Wrong> {
     }
 }
 
+fn short_name(text: &str) -> Result<String, Wrong> {
+    if text.chars().any(char::is_control) {
+        Err((code::CONTROL_CHARACTER, "with a control character"))
+    } else if text.trim().is_empty() {
+        Err((code::BLANK, "blank"))
+    } else if text.chars().count() > MAX_NAME {
+        Err((code::TOO_LONG, "longer than 80 characters"))
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+fn yes_or_no(text: &str) -> Result<bool, Wrong> {
+    match text {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err((code::WRONG_TYPE, "neither true nor false")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,11 +205,29 @@ mod tests {
             ("expires_at", "2023-11-14T22:13:20.001Z"),
             ("max_responses", "9223372036854775807"),
             ("track_field", "b="),
+            ("name", &"ü".repeat(80)),
+            ("kiosk", "true"),
         ])
         .unwrap();
         assert_eq!(all.track_fields.len(), 2);
         assert_eq!(all.max_responses, Some(i64::MAX));
         assert!(all.expires_at.is_some());
+        assert_eq!(all.name.map(|name| name.chars().count()), Some(80));
+        assert_eq!(all.kiosk, Some(true));
+    }
+
+    #[test]
+    fn a_name_is_short_and_a_kiosk_is_true_or_false() {
+        for (member, value) in [
+            ("name", "ü".repeat(81)),
+            ("name", " ".to_owned()),
+            ("name", "a\nb".to_owned()),
+            ("kiosk", "yes".to_owned()),
+            ("kiosk", String::new()),
+        ] {
+            assert!(read(&[(member, &value)]).is_err(), "{member}={value:?}");
+        }
+        assert!(read(&[("kiosk", "true"), ("kiosk", "true")]).is_err());
     }
 
     #[test]

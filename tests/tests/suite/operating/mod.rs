@@ -3,6 +3,7 @@
 mod command_line;
 mod conventions;
 mod help;
+mod migrate;
 mod openapi;
 mod service;
 mod sockets;

@@ -1,6 +1,6 @@
 //! The schema is made once, and a database that has another one is refused.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use domain::scope::Scopes;
 use futures::future::try_join_all;
 use platform::start::one_line;
@@ -26,19 +26,52 @@ async fn of_processes_that_start_at_once_one_makes_the_schema() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_database_of_another_version_is_refused_in_one_line() -> Result<()> {
-    for (damage, found) in [
-        ("UPDATE schema_version SET version = 1", 1),
-        ("DELETE FROM schema_version", 0),
-        ("DROP TABLE schema_version", 0),
+async fn a_database_of_another_release_is_refused_in_one_line() -> Result<()> {
+    let newer = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_later', 0)";
+    for (damages, expected) in [
+        (
+            vec![newer, "UPDATE schema_version SET version = 9999"],
+            Some("the database admits programs from schema 9999 on and this one is of"),
+        ),
+        // Migrated by a newer program, which has not finished.
+        (vec![newer], None),
+        (
+            vec!["DELETE FROM seaql_migrations WHERE version >= 'm0008'"],
+            Some("the database has schema 7 and this program needs"),
+        ),
+        (
+            vec![
+                "DROP TABLE seaql_migrations",
+                "UPDATE schema_version SET version = 6",
+            ],
+            Some("the database has tables from before there were migrations"),
+        ),
+        (
+            vec!["DELETE FROM schema_version"],
+            Some("the database has tables from before there were migrations"),
+        ),
+        (
+            vec!["DROP TABLE schema_version"],
+            Some("the database has tables from before there were migrations"),
+        ),
     ] {
         let ledger = Ledger::open().await?;
-        ledger.damage(damage, ledger.account_id).await?;
-        let refused = ledger.store.make_schema().await;
-        let told = refused.map_or_else(|error| one_line(&error), |()| "it was taken".to_owned());
-        let expected = format!("the database has schema version {found} and");
-        ensure!(told.starts_with(&expected), "{damage}: {told}");
-        ensure!(!ledger.store.list_keys(None).await?.is_empty(), "{damage}");
+        for damage in &damages {
+            ledger.damage(damage, ledger.account_id).await?;
+        }
+        let made = ledger.store.make_schema().await;
+        let told = made.err().map(|error| one_line(&error));
+        match (expected, told) {
+            (None, None) => {}
+            (Some(expected), Some(told)) => {
+                ensure!(told.starts_with(expected), "{damages:?}: {told}");
+            }
+            (_, told) => bail!("{damages:?}: {told:?}"),
+        }
+        ensure!(
+            !ledger.store.list_keys(None).await?.is_empty(),
+            "{damages:?}"
+        );
     }
     Ok(())
 }

@@ -147,6 +147,8 @@ impl Survey {
             track_fields,
             expires_at: limits.expires_at,
             max_responses: limits.max_responses,
+            name: None,
+            kiosk: false,
         };
         let token = self.ledger.store.create_link(&link).await?.token;
         let link = self.open_link(token).await?;

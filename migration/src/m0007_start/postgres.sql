@@ -1,6 +1,6 @@
 -- The schema on PostgreSQL. The key of every tenant's table begins with account_id, so that the schema can be distributed by it.
 
--- One row: the version of this script. store/src/tx/schema.rs refuses every other one.
+-- One row: the lowest number of the programs that the schema admits. Those of number 7 take a database only where it is 7.
 CREATE TABLE schema_version (
     version bigint NOT NULL
 );

@@ -1,0 +1,32 @@
+//! The schema of the database, and how one becomes the next while the service runs.
+//!
+//! Each [`Migration`](migration::Migration) has a number, and so has each program: that of its newest migration. A database has
+//! two: that of the newest migration that was applied to it, and the lowest number of the programs that it admits. A program
+//! takes a database whose two numbers have its own between them, so that processes of two releases run beside each other.
+//!
+//! - [`up`] expands: it adds what the newest program needs, and nothing that a program which is still admitted cannot read.
+//! - [`finish`] raises the lowest number, then contracts: what older programs could not do with is done from then on.
+//!
+//! There is no way down. The way back is the older program, before `finish`.
+//!
+//! # Layout
+//! - `m0007_start` and those after it: a folder a migration, in the order of their numbers. One that was published is never
+//!   changed: a test knows the SHA-256 of each.
+//! - [`step`]: what migrations are made of, and how a step is repeated after a kill.
+//! - [`migration`]: a migration as sea-orm-migration applies it, which keeps the table of those that were.
+//! - [`numbers`]: what a database says of itself, and whether a program takes it.
+//! - [`run`]: an empty database made, a filled one migrated, one at a time.
+//!
+//! What is *not* here: entities. A migration says what the schema was when it was written, entities say what it is now.
+
+pub mod migration;
+pub mod numbers;
+pub mod run;
+pub mod step;
+
+mod m0007_start;
+mod m0008_links_and_erasure;
+
+pub use numbers::{Misfit, NEWEST, Schema, read};
+pub use run::{Error, Plan, begin, finish, make, plan, up};
+pub use step::{Unwatched, Watch};

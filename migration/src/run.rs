@@ -1,0 +1,285 @@
+//! An empty database made, a filled one migrated, by one process at a time.
+//!
+//! SQLite is migrated in one transaction, which begins with its only write lock. On PostgreSQL a session has an advisory lock
+//! meanwhile. Others ask for it again and again: a session that waited inside of a statement for it would hold up
+//! `CREATE INDEX CONCURRENTLY`, which waits for all statements that were there before it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr,
+    Statement, TransactionOptions, TransactionTrait,
+};
+use sea_orm::{SqliteTransactionMode, Value};
+use sea_orm_migration::MigratorTraitSelf;
+use serde::Serialize;
+use tokio::time::sleep;
+
+use crate::m0007_start::{self, TABLES};
+use crate::migration::{MIGRATIONS, Migration, Migrator};
+use crate::numbers::{Misfit, NEWEST, Numbers, Schema, read};
+use crate::step::{Record, STEPS, Step, Watch, code};
+
+/// Taken by who makes an empty database, also by programs from before there were migrations, at each of their starts.
+const MAKE_LOCK: &str =
+    "SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(7021402611212)";
+/// Another one, because those programs wait inside of the statement.
+const MIGRATE_LOCK: &str = "SELECT pg_try_advisory_lock(7021402611213) AS held";
+/// Pause before the lock is asked for again.
+const LOCKED: Duration = Duration::from_millis(500);
+
+/// Why a database was not migrated.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Misfit(#[from] Misfit),
+    #[error(transparent)]
+    Db(#[from] DbErr),
+}
+
+/// Makes the schema in an empty database, in this transaction, for programs of this number on. Of several processes one makes
+/// it; the others wait, and find what they waited for.
+///
+/// # Errors
+/// A statement failed.
+pub async fn make(tx: &DatabaseTransaction) -> Result<Schema, DbErr> {
+    if tx.get_database_backend() == DbBackend::Postgres {
+        tx.execute_unprepared(MAKE_LOCK).await?;
+    }
+    let found = read(tx).await?;
+    if found != Schema::None {
+        return Ok(found);
+    }
+    let watch: Arc<dyn Watch> = Arc::new(crate::Unwatched);
+    apply(&DatabaseExecutor::from(tx), &watch).await?;
+    contract(&DatabaseExecutor::from(tx), &*watch).await?;
+    read(tx).await
+}
+
+/// Applies what the database lacks. Repeated after a kill it goes on.
+///
+/// # Errors
+/// The database is not one that this program can migrate, or a statement failed.
+pub async fn up(db: &DatabaseConnection, watch: &Arc<dyn Watch>) -> Result<(), Error> {
+    alone(db, watch, async |db| {
+        let numbers = numbers(db).await?;
+        if NEWEST < numbers.lowest {
+            let lowest = numbers.lowest;
+            return Err(Misfit::Ahead { lowest }.into());
+        }
+        if numbers.newest < NEWEST {
+            apply(db, watch).await?;
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// Admits programs of this number on and no older ones, then does what they could not do with. Repeated after a kill it goes
+/// on.
+///
+/// # Errors
+/// The database lacks what [`up`] applies, a newer program has migrated it, or a statement failed.
+pub async fn finish(db: &DatabaseConnection, watch: &Arc<dyn Watch>) -> Result<(), Error> {
+    alone(db, watch, async |db| {
+        let Numbers { newest, lowest } = numbers(db).await?;
+        if newest < NEWEST {
+            return Err(Misfit::Behind { newest }.into());
+        }
+        if NEWEST < lowest.max(newest) {
+            let lowest = lowest.max(newest);
+            return Err(Misfit::Ahead { lowest }.into());
+        }
+        Ok(contract(db, &**watch).await?)
+    })
+    .await
+}
+
+/// What is left to do.
+#[derive(Clone, Debug, Serialize)]
+pub struct Plan {
+    /// Of the newest migration that was applied; `None`: the database is empty.
+    pub newest: Option<u32>,
+    /// The lowest of the programs that the database admits.
+    pub lowest: Option<u32>,
+    /// The number of this program.
+    pub program: u32,
+    /// What [`up`] would do, as `migration step`.
+    pub up: Vec<String>,
+    /// What [`finish`] would do after it.
+    pub finish: Vec<String>,
+}
+
+impl Plan {
+    pub fn is_empty(&self) -> bool {
+        self.up.is_empty() && self.finish.is_empty()
+    }
+}
+
+/// Reads what is left to do. It changes nothing.
+///
+/// # Errors
+/// The database is not one that this program can migrate, or gave no answer.
+pub async fn plan(db: &DatabaseConnection) -> Result<Plan, Error> {
+    let found = match read(db).await? {
+        Schema::None => None,
+        Schema::Foreign => return Err(Misfit::Foreign.into()),
+        Schema::Numbered(numbers) => Some(numbers),
+    };
+    let mut plan = Plan {
+        newest: found.map(|numbers| numbers.newest),
+        lowest: found.map(|numbers| numbers.lowest),
+        program: NEWEST,
+        up: Vec::new(),
+        finish: Vec::new(),
+    };
+    if found.is_some_and(|numbers| NEWEST < numbers.newest) {
+        return Ok(plan);
+    }
+    let recorded = has_steps(db).await?;
+    let add = async |migration: &Migration, step: &Step, to: &mut Vec<String>| {
+        let record = Record {
+            migration: migration.name,
+            step: step.name,
+        };
+        if !recorded || !record.read(db).await?.0 {
+            to.push(format!("{} {}", migration.name, step.name));
+        }
+        Ok::<(), DbErr>(())
+    };
+    for migration in MIGRATIONS {
+        let is_applied = plan.newest.is_some_and(|newest| migration.number <= newest);
+        for step in migration.up.iter().filter(|_| !is_applied) {
+            add(migration, step, &mut plan.up).await?;
+        }
+    }
+    if plan.lowest.is_none_or(|lowest| lowest < NEWEST) {
+        plan.finish
+            .push(format!("admits programs from {NEWEST} on"));
+    }
+    for migration in MIGRATIONS {
+        for step in migration.finish {
+            add(migration, step, &mut plan.finish).await?;
+        }
+    }
+    Ok(plan)
+}
+
+/// Whether this process still has the lock, where it needs one: a connection that broke has lost it. A session that has it may
+/// take it again.
+pub(crate) async fn keep_lock(db: &DatabaseExecutor<'_>) -> Result<(), DbErr> {
+    let DatabaseExecutor::Connection(db) = db else {
+        return Ok(());
+    };
+    if take_lock(*db).await? {
+        return Ok(());
+    }
+    Err(DbErr::Migration(
+        "another process migrates the database".to_owned(),
+    ))
+}
+
+async fn take_lock(db: &DatabaseConnection) -> Result<bool, DbErr> {
+    let taken = Statement::from_string(db.get_database_backend(), MIGRATE_LOCK);
+    match db.query_one_raw(taken).await? {
+        Some(row) => row.try_get("", "held"),
+        None => Ok(false),
+    }
+}
+
+/// Works while no other process migrates the database.
+async fn alone<T>(
+    db: &DatabaseConnection,
+    watch: &Arc<dyn Watch>,
+    work: impl AsyncFnOnce(&DatabaseExecutor<'_>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    if db.get_database_backend() == DbBackend::Postgres {
+        while !take_lock(db).await? {
+            watch.waiting("another process migrates the database");
+            sleep(LOCKED).await;
+        }
+        return work(&DatabaseExecutor::from(db)).await;
+    }
+    let tx = loop {
+        match begin(db).await {
+            Err(error) if is_busy(&error) => watch.waiting("another process writes"),
+            tx => break tx?,
+        }
+    };
+    let done = work(&DatabaseExecutor::from(&tx)).await?;
+    tx.commit().await?;
+    Ok(done)
+}
+
+/// Begins a transaction that may write. SQLite gives it to one at a time.
+///
+/// # Errors
+/// The database is unavailable, or SQLite's writer was not to be had for a while.
+pub async fn begin(db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
+    let options = TransactionOptions {
+        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+        ..TransactionOptions::default()
+    };
+    db.begin_with_options(options).await
+}
+
+fn is_busy(error: &DbErr) -> bool {
+    code(error).as_deref() == Some("5")
+}
+
+async fn numbers(db: &DatabaseExecutor<'_>) -> Result<Numbers, Error> {
+    match read(db).await? {
+        Schema::Numbered(numbers) => Ok(numbers),
+        Schema::None => Err(DbErr::Migration("the database is empty".to_owned()).into()),
+        Schema::Foreign => Err(Misfit::Foreign.into()),
+    }
+}
+
+/// Applies all migrations that were not. The tables of a database from before migrations are the first one.
+async fn apply(db: &DatabaseExecutor<'_>, watch: &Arc<dyn Watch>) -> Result<(), DbErr> {
+    let was_made_before = read(db).await? != Schema::None;
+    db.execute_unprepared(STEPS).await?;
+    if was_made_before {
+        let first = Record {
+            migration: m0007_start::MIGRATION.name,
+            step: TABLES,
+        };
+        first.write(db, true, None).await?;
+    }
+    let migrator = Migrator {
+        watch: watch.clone(),
+    };
+    match db {
+        DatabaseExecutor::Connection(db) => migrator.up(*db, None).await,
+        DatabaseExecutor::Transaction(tx) => migrator.up(*tx, None).await,
+        DatabaseExecutor::OwnedTransaction(tx) => migrator.up(tx, None).await,
+    }
+}
+
+async fn contract(db: &DatabaseExecutor<'_>, watch: &dyn Watch) -> Result<(), DbErr> {
+    let raise = "UPDATE schema_version SET version = $1 WHERE version < $1";
+    let given: [Value; 1] = [i64::from(NEWEST).into()];
+    let raise = Statement::from_sql_and_values(db.get_database_backend(), raise, given);
+    db.execute_raw(raise).await?;
+    for migration in MIGRATIONS {
+        for step in migration.finish {
+            step.run(db, migration, watch).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn has_steps(db: &DatabaseConnection) -> Result<bool, DbErr> {
+    let exists = match db.get_database_backend() {
+        DbBackend::Sqlite => {
+            "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'migration_step') AS it"
+        }
+        _ => "SELECT to_regclass('migration_step') IS NOT NULL AS it",
+    };
+    let exists = Statement::from_string(db.get_database_backend(), exists);
+    match db.query_one_raw(exists).await? {
+        Some(row) => row.try_get("", "it"),
+        None => Ok(false),
+    }
+}

@@ -1,0 +1,107 @@
+//! A database of the first release that has migrations before it, filled with everything that there is: made once by its
+//! binaries, with `tests/fixture/make`, and kept in `tests/fixture`.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::app::{App, Backends, Keys};
+use crate::client::Client;
+use crate::servers::run;
+
+/// What the links of the fixture begin with.
+pub const PUBLIC_URL: &str = "http://127.0.0.1:18431";
+
+/// What was recorded with the database.
+#[derive(Debug)]
+pub struct Recorded(Value);
+
+/// Puts the database where a service that was not started yet will look for it.
+///
+/// # Errors
+/// When it cannot be put there.
+pub async fn fill(app: &App) -> Result<Recorded> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixture");
+    let unpacked = |name: &str| {
+        let packed = std::fs::read(folder.join(name)).with_context(|| name.to_owned())?;
+        anyhow::Ok(zstd::decode_all(packed.as_slice())?)
+    };
+    let recorded = match app.backends() {
+        Backends::Embedded => {
+            let data = app.folder().join("data");
+            std::fs::create_dir_all(&data)?;
+            std::fs::write(data.join("feedback.db"), unpacked("sqlite.db.zst")?)?;
+            "sqlite.json"
+        }
+        Backends::Servers(lease) => {
+            let script = app.folder().join("fixture.sql");
+            std::fs::write(&script, unpacked("postgres.sql.zst")?)?;
+            let mut psql = Command::new("psql");
+            psql.args(["-q", "-v", "ON_ERROR_STOP=1", &lease.database, "-f"]);
+            psql.arg(&script);
+            run(psql).await?;
+            "postgres.json"
+        }
+    };
+    let recorded = std::fs::read(folder.join(recorded))?;
+    Ok(Recorded(serde_json::from_slice(&recorded)?))
+}
+
+impl Recorded {
+    /// The key of the fixture's account.
+    ///
+    /// # Errors
+    /// When it was not recorded.
+    pub fn keys(&self) -> Result<Keys> {
+        let text = |name: &str| {
+            let text = self.0["key"][name].as_str().context("no key was recorded");
+            text.map(str::to_owned)
+        };
+        Ok(Keys {
+            account_id: text("account_id")?,
+            api_key: text("api_key")?,
+            secret_key: text("secret_key")?,
+            scopes: Vec::new(),
+        })
+    }
+
+    /// The docids of people whom the first release erased.
+    pub fn erased(&self) -> impl Iterator<Item = &str> {
+        let erased = self.0["erased"].as_array();
+        erased.into_iter().flatten().filter_map(Value::as_str)
+    }
+
+    /// Whether every figure is the one that was recorded. Members may have been added.
+    ///
+    /// # Errors
+    /// When one is another.
+    pub async fn check(&self, client: &Client) -> Result<()> {
+        let reports = self.0["reports"].as_object().context("no reports")?;
+        ensure!(!reports.is_empty(), "nothing was recorded");
+        for (path, recorded) in reports {
+            let answer = client.get(path).await?.expect(200)?.json()?;
+            same(recorded, &answer).with_context(|| path.clone())?;
+        }
+        Ok(())
+    }
+}
+
+fn same(recorded: &Value, answer: &Value) -> Result<()> {
+    match (recorded, answer) {
+        (Value::Object(recorded), Value::Object(answer)) => {
+            for (name, recorded) in recorded {
+                let answer = answer.get(name).unwrap_or(&Value::Null);
+                same(recorded, answer).with_context(|| name.clone())?;
+            }
+        }
+        (Value::Array(recorded), Value::Array(answer)) if recorded.len() == answer.len() => {
+            for (recorded, answer) in recorded.iter().zip(answer) {
+                same(recorded, answer)?;
+            }
+        }
+        _ => ensure!(recorded == answer, "{recorded} was recorded, {answer} came"),
+    }
+    Ok(())
+}
