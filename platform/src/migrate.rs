@@ -215,9 +215,6 @@ async fn keep_copy(store: &Store, file: &Path, newest: u32) -> anyhow::Result<Pa
 /// Removes copies but the last ones that are not too old, and what a process that was killed has left of one.
 fn remove_copies(file: &Path) -> io::Result<()> {
     let name = with_end(Path::new(file.file_name().unwrap_or_default()), ".schema-");
-    let folder = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
     let mut copies = Vec::new();
     for entry in fs::read_dir(folder_of(file))? {
         let entry = entry?;

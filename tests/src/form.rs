@@ -106,8 +106,10 @@ pub fn made_link(answer: Answer) -> Result<Value> {
                 "created_at",
                 "expires_at",
                 "form_id",
+                "kiosk",
                 "link",
                 "max_responses",
+                "name",
                 "token",
                 "track_fields"
             ],

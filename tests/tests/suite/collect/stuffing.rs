@@ -103,3 +103,38 @@ async fn an_address_gives_a_link_so_many_answers_an_hour() -> Result<()> {
     ensure!(warned == 1, "warned {warned} times: {log}");
     owner.counted(&link, 9, 9).await
 }
+
+#[tokio::test]
+async fn a_kiosk_takes_any_number_of_answers_from_its_address() -> Result<()> {
+    let app = App::setup()
+        .setting("FEEDBACK_ADDRESS_ANSWERS", "1")
+        .setting("FEEDBACK_TRUSTED_PROXIES", "127.0.0.0/8")
+        .start()
+        .await?;
+    let owner = app.client().await?;
+    let form = owner.published(&form()).await?;
+    let members = [("kiosk", "true"), ("name", "Counter")];
+    let kiosk = owner.link(&form, "", &members).await?;
+    ensure!(
+        kiosk["kiosk"] == true && kiosk["name"] == "Counter",
+        "{kiosk}"
+    );
+    let other = owner.link(&form, "", &[]).await?;
+    ensure!(
+        other["kiosk"] == false && other["name"].is_null(),
+        "{other}"
+    );
+    let public = app.anonymous()?;
+    for grade in 0..3 {
+        answer(&Visitor::new(&public, &kiosk)?, &public, ELSEWHERE, grade)
+            .await?
+            .expect(201)?;
+    }
+    answer(&Visitor::new(&public, &other)?, &public, ELSEWHERE, 9)
+        .await?
+        .expect(201)?;
+    answer(&Visitor::new(&public, &other)?, &public, ELSEWHERE, 9)
+        .await?
+        .problem(429, "rate_limited")?;
+    Ok(())
+}
