@@ -41,7 +41,7 @@ enum Command {
 
 pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
     let config = arguments.settings.config(Role::Serve)?;
-    let migration = Migration::open(&config).await?;
+    let migration = Migration::open(&config)?;
     let command = arguments.command.unwrap_or(Command::Up);
     match command {
         Command::Up => migration.up(&watch()).await?,

@@ -89,7 +89,7 @@ mod tests {
         ),
         (
             "m0008_links_and_erasure",
-            "2f637b060721fdc3c193baf7212170801b7a8baf4a4f950bef4653c18b01d7dc",
+            "c5b950d3d887b248c3c2ad8e60429de8fdeef9e264f0e9355218994092a00915",
         ),
     ];
 

@@ -172,7 +172,7 @@ pub(crate) async fn keep_lock(db: &DatabaseExecutor<'_>) -> Result<(), DbErr> {
     let DatabaseExecutor::Connection(db) = db else {
         return Ok(());
     };
-    if take_lock(*db).await? {
+    if take_lock(db).await? {
         return Ok(());
     }
     Err(DbErr::Migration(

@@ -40,7 +40,7 @@ impl Migration {
     ///
     /// # Errors
     /// The database cannot be reached, or there is none.
-    pub async fn open(config: &Config) -> anyhow::Result<Self> {
+    pub fn open(config: &Config) -> anyhow::Result<Self> {
         let mut config = config.clone();
         if let Some(url) = config.migrate_url.take() {
             config.database = url;

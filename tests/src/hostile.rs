@@ -57,7 +57,7 @@ pub fn huge_answers() -> Value {
 pub fn long_comment(number: usize) -> String {
     let group = number % 400;
     let words = (0..).map(|word| format!("w{group}x{word} "));
-    let letters = words.flat_map(|word| word.into_bytes()).map(char::from);
+    let letters = words.flat_map(String::into_bytes).map(char::from);
     letters.take(COMMENT).collect()
 }
 

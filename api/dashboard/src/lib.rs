@@ -175,7 +175,15 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         .merge(signed_in::group(&state, Role::Editor, large, form_edits))
         .merge(signed_in::group(&state, Role::Editor, None, uploads))
         .merge(signed_in::group(&state, Role::Admin, small, admin));
-    let open = Router::new()
+    open(&state)
+        .merge(signed_in)
+        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
+        .with_state(state)
+}
+
+/// What needs no session.
+fn open(state: &DashboardState) -> Router<DashboardState> {
+    Router::new()
         .route("/", get(async || Redirect::to("/dashboard")))
         .route(
             "/dashboard/sign-in",
@@ -187,8 +195,5 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         )
         .route("/dashboard/shared/{secret}", get(share::open))
         .layer(from_fn_with_state(state.clone(), signed_in::same_origin))
-        .route("/dashboard/assets/{name}", get(asset::serve));
-    open.merge(signed_in)
-        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
-        .with_state(state)
+        .route("/dashboard/assets/{name}", get(asset::serve))
 }

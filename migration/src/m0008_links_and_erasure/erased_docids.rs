@@ -40,7 +40,7 @@ const FORGET: &str = "UPDATE message SET docid = $3
 pub(super) struct ErasedDocids;
 
 #[derive(FromQueryResult)]
-struct Message {
+struct Row {
     account_id: Uuid,
     message_id: Uuid,
     campaign_id: Uuid,
@@ -72,17 +72,16 @@ impl Backfill for ErasedDocids {
         let (account_id, message_id) = after.as_deref().and_then(read).unwrap_or_default();
         let slice = [account_id.into(), message_id.into(), ROWS.into()];
         let slice = tx.query_all_raw(statement(tx, SLICE, slice)).await?;
-        let messages = slice.iter().map(|row| Message::from_query_result(row, ""));
-        let messages: Vec<Message> = messages.collect::<Result<_, _>>()?;
+        let messages = slice.iter().map(|row| Row::from_query_result(row, ""));
+        let messages: Vec<Row> = messages.collect::<Result<_, _>>()?;
         let Some(last) = messages.last() else {
             return Ok(None);
         };
         let position = format!("{}/{}", last.account_id.simple(), last.message_id.simple());
         let rows = messages.len() as u64;
-        let has_docid = |message: &&Message| {
-            message.has_no_phone && !message.docid.starts_with(char::is_control)
-        };
-        let erased: Vec<&Message> = messages.iter().filter(has_docid).collect();
+        let has_docid =
+            |message: &&Row| message.has_no_phone && !message.docid.starts_with(char::is_control);
+        let erased: Vec<&Row> = messages.iter().filter(has_docid).collect();
         if !erased.is_empty() {
             if tx.get_database_backend() == DbBackend::Postgres {
                 let campaigns: BTreeSet<_> = erased

@@ -89,13 +89,12 @@ impl Store {
         let column = "fields ->> 'time_zone'";
         let recipients = audience(&tx, &campaign.content.audience, column, of).await?;
         let looked_at = recipients.len() as u64;
-        match recipients.last() {
-            Some(last) => row.planned_to.clone_from(&last.docid),
-            None => {
-                row.planned = true;
-                // It is the docid of a person.
-                row.planned_to.clear();
-            }
+        if let Some(last) = recipients.last() {
+            row.planned_to.clone_from(&last.docid);
+        } else {
+            row.planned = true;
+            // It is the docid of a person.
+            row.planned_to.clear();
         }
         tx.plan(key, &campaign.content, recipients, pepper).await?;
         tx.update_campaign(row).await?;

@@ -100,7 +100,7 @@ impl Shared {
     pub(super) async fn new(app: &App) -> Result<Self> {
         let (hostile, public) = (app.client().await?, app.anonymous()?);
         let (form, link) = commented_form(&hostile, &public, COMMENTS).await?;
-        let mut shares = Vec::new();
+        let mut paths = Vec::new();
         for days in 7..7 + SHARES {
             let form_id = form["form_id"].as_str().context("no form_id")?;
             let expires_at = Utc::now() + TimeDelta::days(1);
@@ -110,12 +110,12 @@ impl Shared {
             let share = share.await?.expect(201)?.json()?;
             let url = share["url"].as_str().context("no url")?;
             let (_, secret) = url.rsplit_once('/').context("no secret")?;
-            shares.push(format!("/dashboard/shared/{secret}"));
+            paths.push(format!("/dashboard/shared/{secret}"));
         }
         let shared = Self {
             public,
             link,
-            paths: shares,
+            paths,
         };
         shared.public.get(&shared.paths[0]).await?.expect(200)?;
         Ok(shared)

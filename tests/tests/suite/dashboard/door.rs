@@ -64,7 +64,8 @@ async fn what_an_editor_sends_takes_no_more_memory_than_it_is_long() -> Result<(
     let token = editor.token().await?;
     let base = app.anonymous()?.base().to_owned();
     let lines = "a%0A".repeat(1 << 18);
-    let languages: String = (0..1 << 17).map(|n| format!("x{n}%3Dy%0A")).collect();
+    let languages: Vec<String> = (0..1 << 17).map(|n| format!("x{n}%3Dy%0A")).collect();
+    let languages = languages.concat();
     let (values, lists) = ("a,".repeat(1 << 19), "[],".repeat(1 << 18));
     let api = &app.apis.first().context("no api runs")?.process;
     let new = "/dashboard/forms/new";

@@ -82,7 +82,8 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 fn canaries_in(bytes: &[u8], place: &str) -> Vec<String> {
     let holds = |text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
     let found = CANARIES.iter().filter(|canary| {
-        let digits: String = canary.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let digits: Vec<String> = canary.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let digits = digits.concat();
         holds(canary.as_bytes()) || holds(digits.as_bytes())
     });
     found.map(|canary| format!("{canary} in {place}")).collect()
