@@ -19,8 +19,8 @@ const LIFE: TimeDelta = TimeDelta::days(180);
 /// The cookie that makes a browser known for a name; `secure`: it is sent over TLS alone.
 pub fn cookie(person: &Person, name: &PersonName, secure: bool) -> Option<Cookie<'static>> {
     let until = (Utc::now() + LIFE).timestamp();
-    let mac = hex::encode(signed(person, until)?.finalize().into_bytes());
-    let cookie = Cookie::build((cookie_name(name), format!("{until}.{mac}")))
+    let mac = signed(person, until)?.finalize().into_bytes();
+    let cookie = Cookie::build((cookie_name(name), spelled(until, &mac)))
         .path("/dashboard")
         .http_only(true)
         .same_site(SameSite::Lax)
@@ -39,17 +39,19 @@ pub fn claim(headers: &HeaderMap, name: &PersonName) -> Option<String> {
     Some(cookie.value().to_owned())
 }
 
-/// Whether it is true of this person.
+/// Whether it is true of this person. Spelled otherwise than [`cookie`] does it is not: tries are counted by its text.
 pub fn is_true(claim: &str, person: &Person) -> bool {
     let proven = || {
         let (until, mac) = claim.split_once('.')?;
-        let until = until.parse().ok()?;
-        signed(person, until)?
-            .verify_slice(&hex::decode(mac).ok()?)
-            .ok()?;
-        Some(until > Utc::now().timestamp())
+        let (until, mac): (i64, _) = (until.parse().ok()?, hex::decode(mac).ok()?);
+        signed(person, until)?.verify_slice(&mac).ok()?;
+        Some(until > Utc::now().timestamp() && claim == spelled(until, &mac))
     };
     proven().unwrap_or(false)
+}
+
+fn spelled(until: i64, mac: &[u8]) -> String {
+    format!("{until}.{}", hex::encode(mac))
 }
 
 fn signed(person: &Person, until: i64) -> Option<Hmac<Sha256>> {
@@ -61,4 +63,36 @@ fn signed(person: &Person, until: i64) -> Option<Hmac<Sha256>> {
 fn cookie_name(name: &PersonName) -> String {
     let hash = hex::encode(Sha256::digest(name.as_str()));
     format!("feedback_known_{}", hash.get(..16).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::person::Role;
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn a_claim_has_one_spelling() {
+        let name = PersonName::parse("ada").unwrap();
+        let person = Person {
+            account_id: Uuid::nil(),
+            account_name: "shop".to_owned(),
+            time_zone: chrono_tz::UTC,
+            name: "ada".to_owned(),
+            role: Role::Viewer,
+            password_hash: "hash".to_owned(),
+        };
+        let cookie = cookie(&person, &name, false).unwrap();
+        let claim = cookie.value();
+        assert!(is_true(claim, &person));
+        for other in [
+            format!("0{claim}"),
+            format!("+{claim}"),
+            claim.to_uppercase(),
+            format!("{claim} "),
+        ] {
+            assert!(other == claim || !is_true(&other, &person), "{other}");
+        }
+    }
 }
