@@ -26,6 +26,7 @@ pub mod step;
 
 mod m0007_start;
 mod m0008_links_and_erasure;
+mod m0009_erasures;
 
 pub use numbers::{Misfit, NEWEST, Schema, read};
 pub use run::{Error, Plan, begin, finish, make, plan, up};

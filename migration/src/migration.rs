@@ -7,11 +7,14 @@ use sea_orm_migration::async_trait::async_trait;
 use sea_orm_migration::{MigrationName, MigrationTrait, MigratorTraitSelf, SchemaManager};
 
 use crate::step::{Step, Watch};
-use crate::{m0007_start, m0008_links_and_erasure};
+use crate::{m0007_start, m0008_links_and_erasure, m0009_erasures};
 
 /// All migrations, in the order of their numbers.
-pub(crate) const MIGRATIONS: &[Migration] =
-    &[m0007_start::MIGRATION, m0008_links_and_erasure::MIGRATION];
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    m0007_start::MIGRATION,
+    m0008_links_and_erasure::MIGRATION,
+    m0009_erasures::MIGRATION,
+];
 
 /// A file of named steps.
 pub struct Migration {

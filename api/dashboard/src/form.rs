@@ -99,7 +99,7 @@ pub async fn answer(
     query: &FormPageQuery,
 ) -> Result<Response> {
     let range = Range::read(&query.range, f.zone)?;
-    let _place = state.places.take(form.account_id).await;
+    let place = state.places.take(form.account_id).await;
     let (store, bus_prop) = (&state.app.store, query.bus_prop.as_str());
     let asked = FormQuery {
         form,
@@ -132,6 +132,8 @@ pub async fn answer(
         range: range.dates,
         ..asked
     };
+    // Analyses have places of their own, for which pages of others do not wait.
+    drop(place);
     let analysis = state.analyses.find(state, analysed, series.version).await?;
     let in_use = content.bus_props.iter().filter(|entry| !entry.retired);
     let template = FormPage {

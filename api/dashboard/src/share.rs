@@ -76,8 +76,7 @@ pub async fn open(
     Path(secret): Path<String>,
 ) -> Result<Response> {
     let (t, hash) = (of_request(&headers), hash_secret(&secret));
-    let shared = find(&state, network, &secret).await?;
-    state.app.share_rate.check(&hash)?;
+    let shared = find(&state, network, &secret, &hash).await?;
     let pages = state.shared.clone();
     let drawing = pages.drawn.try_get_with((hash, t.code), async {
         let (parts, body) = draw(&state, t, shared).await?.into_parts();
@@ -92,9 +91,15 @@ pub async fn open(
 }
 
 /// What is shared under a secret. One that nobody has is charged to the address.
-async fn find(state: &DashboardState, network: Network, secret: &str) -> Result<SharedPage> {
+async fn find(
+    state: &DashboardState,
+    network: Network,
+    secret: &str,
+    hash: &[u8; 32],
+) -> Result<SharedPage> {
     let failures = &state.app.failures;
     let _permit = failures.lookup_permit(network, false)?;
+    state.app.share_rate.check(hash)?;
     let shared = state.app.store.shared_page(secret).await?;
     if shared.is_none() {
         failures.take(network)?;

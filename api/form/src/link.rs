@@ -20,6 +20,7 @@ use uuid::Uuid;
 
 use self::request::{LinkRequest, read_pairs};
 use crate::PATH;
+use api_http::lines::page_permit;
 use api_http::list::TrackFieldQuery;
 use api_http::{
     AppState, Caller, Code, List, Page, PathId, Problem, QUICK, Result, found, parse_id, within,
@@ -143,13 +144,14 @@ pub async fn list_links(
     );
     let form = caller.app.form(key.account_id, form_id).await?.content;
     let (track_fields, list) = (narrowed?.track_field, list?);
+    let permit = page_permit(&caller.app, key.account_id).await?;
     let links = store.links(key, &track_fields, list.position()?, list.limit);
     let links = links.await?;
     let items = links.rows.iter().map(|link| {
         let item = LinkWithCounts::new(&caller.app, link, &form);
         (link.link_id, item)
     });
-    list.answer(items, links.next)
+    Ok(permit.hold(list.answer(items, links.next)?))
 }
 
 /// Delete a link.

@@ -24,6 +24,7 @@ use self::request::CampaignRequest;
 use crate::PATH;
 use crate::state::SendState;
 use api_http::body::{Limit, SMALL};
+use api_http::lines::page_permit;
 use api_http::precondition::etag;
 use api_http::{Caller, Code, List, Page, PathId, Problem, QUICK, Result, found, within};
 
@@ -150,8 +151,9 @@ pub async fn read_campaign(target: Target) -> Result<Response> {
 )]
 pub async fn list_campaigns(caller: Caller, list: List) -> Result<Response> {
     let (store, account_id) = (&caller.app.store, caller.account_id());
-    let page = store.campaigns(account_id, list.position()?, list.limit);
-    let page = page.await?;
+    let before = list.position()?;
+    let permit = page_permit(&caller.app, account_id).await?;
+    let page = store.campaigns(account_id, before, list.limit).await?;
     let ids: Vec<_> = page.rows.iter().map(|row| row.campaign_id).collect();
     let counts = store.campaign_counts(account_id, &ids).await?;
     let campaigns = page.rows.iter().zip(counts);
@@ -159,7 +161,7 @@ pub async fn list_campaigns(caller: Caller, list: List) -> Result<Response> {
         let item = CampaignBody { campaign, counts };
         (campaign.campaign_id, item)
     });
-    list.answer(items, page.next)
+    Ok(permit.hold(list.answer(items, page.next)?))
 }
 
 /// Whether a campaign can have this content: the sender, and the form, which may be a DRAFT.

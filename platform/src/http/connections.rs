@@ -12,6 +12,8 @@ use crate::config::{Config, TrustedProxies};
 /// Connections above the limits that may still ask for health and metrics, so that orchestrators do not end a process
 /// which is merely full.
 const SPARE: usize = 64;
+/// Of these, so many may be of one address, so that others find some.
+const ADDRESS_SPARE: usize = 16;
 /// Descriptors that are left for the database, the other servers, files and the spare connections.
 const RESERVED: u64 = 512;
 /// More connections than this take more memory than most machines have, whatever the limit of descriptors.
@@ -83,6 +85,7 @@ struct Open {
     whole: usize,
     spare: usize,
     by_address: HashMap<IpAddr, usize>,
+    spare_by_address: HashMap<IpAddr, usize>,
 }
 
 /// A connection's place, free again when this is dropped.
@@ -91,12 +94,12 @@ pub(super) struct Place {
     kind: Kind,
 }
 
+/// Each is counted for an address, unless that is a trusted proxy's.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Counted for an address, or for a trusted proxy.
     Within(Option<IpAddr>),
     /// Above the limits.
-    Spare,
+    Spare(Option<IpAddr>),
 }
 
 impl Connections {
@@ -110,17 +113,15 @@ impl Connections {
         let address = network(peer.ip());
         let counted = (!self.limits.proxies.contains(peer.ip())).then_some(address);
         let mut open = self.open.lock();
-        let of_address = open.by_address.get(&address).copied().unwrap_or_default();
-        let has_share = counted.is_none() || of_address < self.limits.address;
+        let has_share = has_less(&open.by_address, counted, self.limits.address);
         let kind = if open.whole < self.limits.whole && has_share {
             open.whole += 1;
-            if let Some(address) = counted {
-                open.by_address.insert(address, of_address + 1);
-            }
+            add(&mut open.by_address, counted);
             Kind::Within(counted)
-        } else if open.spare < SPARE {
+        } else if open.spare < SPARE && has_less(&open.spare_by_address, counted, ADDRESS_SPARE) {
             open.spare += 1;
-            Kind::Spare
+            add(&mut open.spare_by_address, counted);
+            Kind::Spare(counted)
         } else {
             return None;
         };
@@ -134,7 +135,7 @@ impl Connections {
 
 impl Place {
     pub(super) fn is_spare(&self) -> bool {
-        matches!(self.kind, Kind::Spare)
+        matches!(self.kind, Kind::Spare(_))
     }
 }
 
@@ -142,18 +143,37 @@ impl Drop for Place {
     fn drop(&mut self) {
         let mut open = self.connections.open.lock();
         match self.kind {
-            Kind::Spare => open.spare -= 1,
-            Kind::Within(address) => {
+            Kind::Within(counted) => {
                 open.whole -= 1;
-                if let Some(address) = address
-                    && let Some(left) = open.by_address.get_mut(&address)
-                {
-                    *left -= 1;
-                    if *left == 0 {
-                        open.by_address.remove(&address);
-                    }
-                }
+                remove(&mut open.by_address, counted);
             }
+            Kind::Spare(counted) => {
+                open.spare -= 1;
+                remove(&mut open.spare_by_address, counted);
+            }
+        }
+    }
+}
+
+/// Whether the address has fewer than `most`; a trusted proxy may have all.
+fn has_less(open: &HashMap<IpAddr, usize>, counted: Option<IpAddr>, most: usize) -> bool {
+    let of_address = counted.map(|address| open.get(&address).copied().unwrap_or_default());
+    of_address.is_none_or(|of_address| of_address < most)
+}
+
+fn add(open: &mut HashMap<IpAddr, usize>, counted: Option<IpAddr>) {
+    if let Some(address) = counted {
+        *open.entry(address).or_default() += 1;
+    }
+}
+
+fn remove(open: &mut HashMap<IpAddr, usize>, counted: Option<IpAddr>) {
+    if let Some(address) = counted
+        && let Some(left) = open.get_mut(&address)
+    {
+        *left -= 1;
+        if *left == 0 {
+            open.remove(&address);
         }
     }
 }
@@ -200,12 +220,19 @@ mod tests {
     #[test]
     fn above_the_limits_few_are_let_in() {
         let connections = Connections::new(Limits::new(0, 0, TrustedProxies::default()));
-        let held: Vec<_> = (0..SPARE)
+        let mut held: Vec<_> = (0..ADDRESS_SPARE)
             .map(|_| admit(&connections, "192.0.2.1"))
             .collect();
         assert!(held.iter().all(Option::is_some));
+        let of_one = admit(&connections, "192.0.2.1");
+        assert!(of_one.is_none(), "one address has them all");
+        held.extend((ADDRESS_SPARE..SPARE).map(|other| {
+            let address = format!("198.51.100.{other}");
+            admit(&connections, &address)
+        }));
+        assert!(held.iter().all(Option::is_some));
         assert!(admit(&connections, "192.0.2.2").is_none());
         drop(held);
-        assert!(admit(&connections, "192.0.2.2").is_some());
+        assert!(admit(&connections, "192.0.2.1").is_some());
     }
 }

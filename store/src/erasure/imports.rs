@@ -1,7 +1,7 @@
 //! What imports say of people who are erased: record errors, first answers of idempotency keys, parked chunks.
 //!
-//! All of it is compressed or large, so it is not looked through while somebody waits. The row without a person that an
-//! erasure leaves behind says that this is still to be done; one sweep does it for all such rows of an account.
+//! All of it is compressed or large, so it is not looked through while somebody waits. The erasure's row says that this is
+//! still to be done; one sweep does it for all such rows of an account.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use crate::import::{ChunkId, compressed_errors, read_errors};
 use crate::tx::{Sql, read, values};
 use crate::{Error, Result, Store};
 
-/// Rows of erased people that are taken at once.
+/// Erasures that are taken at once.
 const AT_ONCE: usize = 1_000;
 /// First answers that are read at once, with up to 100 record errors each.
 const ANSWERS: i64 = 100;
@@ -29,28 +29,28 @@ const BLOCKS: i64 = 50;
 
 /// Those for whom no batch accepted earlier has chunks that a worker may take. (That such a batch is not completed follows, but it
 /// leads to the index.)
-const ERASED: &str = "SELECT t.account_id, t.docid, t.seq, t.updated_at AS at FROM recipient t
-      WHERE t.phone IS NULL AND t.seq > 0 AND (t.account_id, t.seq) > ($1, $2) AND NOT EXISTS (
-            SELECT 1 FROM import_batch o WHERE o.account_id = t.account_id AND o.seq < t.seq
+const ERASURES: &str = "SELECT e.account_id, e.docid, e.seq, e.at FROM erasure e
+      WHERE (e.account_id, e.seq) > ($1, $2) AND NOT EXISTS (
+            SELECT 1 FROM import_batch o WHERE o.account_id = e.account_id AND o.seq < e.seq
                AND o.status IN ('queued', 'processing') AND o.status IN ('queued', 'processing', 'stalled'))
-      ORDER BY t.account_id, t.seq LIMIT $3";
+      ORDER BY e.account_id, e.seq LIMIT $3";
 
-/// Only the version that was judged goes: a row that was erased again meanwhile has a higher one.
+/// The row that the erasure left behind: one that was erased again meanwhile has a higher place, and so has one who came back.
 const FORGET: &str = "DELETE FROM recipient
       WHERE account_id = $1 AND docid = $2 AND seq = $3 AND phone IS NULL";
 
-/// The row that an erasure leaves behind.
+/// An erasure that is not through.
 #[derive(Clone, FromQueryResult)]
-struct ErasedRow {
+struct ErasureRow {
     account_id: Uuid,
     docid: String,
-    /// The erasure's place in the order of acceptance.
+    /// Its place in the order of acceptance.
     seq: i64,
     at: DateTime<Utc>,
 }
 
-/// Erased people of an account by their docids.
-type People = HashMap<String, ErasedRow>;
+/// The last erasures of people of an account, by their docids.
+type People = HashMap<String, ErasureRow>;
 
 #[derive(FromQueryResult)]
 struct ErrorBlock {
@@ -90,7 +90,7 @@ enum Rewritten {
 }
 
 impl Store {
-    /// Takes erased people out of what imports say of them, then removes the rows that they left behind.
+    /// Takes erased people out of what imports say of them; with that, their erasures are through.
     ///
     /// # Errors
     /// See [`Error`]: the first, of an account whose rows stay. Doing it again is safe.
@@ -100,23 +100,25 @@ impl Store {
         loop {
             let limit = i64::try_from(AT_ONCE).map_err(Error::broken)?;
             let rows = values![after.0, after.1, limit];
-            let rows: Vec<ErasedRow> = read(&self.rows(ERASED, rows).await?)?;
+            let rows: Vec<ErasureRow> = read(&self.rows(ERASURES, rows).await?)?;
             let Some(last) = rows.last() else {
                 return swept;
             };
             after = (last.account_id, last.seq);
-            let mut by_account: BTreeMap<Uuid, People> = BTreeMap::new();
+            let mut by_account: BTreeMap<Uuid, Vec<ErasureRow>> = BTreeMap::new();
             for row in rows {
-                let people = by_account.entry(row.account_id).or_default();
-                people.insert(row.docid.clone(), row);
+                by_account.entry(row.account_id).or_default().push(row);
             }
-            for (account_id, people) in by_account {
-                swept = swept.and(self.forget_people(account_id, people).await);
+            for (account_id, erasures) in by_account {
+                swept = swept.and(self.forget_people(account_id, erasures).await);
             }
         }
     }
 
-    async fn forget_people(&self, account_id: Uuid, people: People) -> Result<()> {
+    /// The erasures are in the order of their places.
+    async fn forget_people(&self, account_id: Uuid, mut erasures: Vec<ErasureRow>) -> Result<()> {
+        let by_docid = erasures.iter().map(|row| (row.docid.clone(), row.clone()));
+        let people: People = by_docid.collect();
         let is_done = self.forget_in_first_answers(account_id, &people).await?
             & self.forget_in_errors(account_id, &people).await?
             & self.forget_in_chunks(account_id, &people).await?;
@@ -124,12 +126,13 @@ impl Store {
             // The next sweep goes on.
             return Ok(());
         }
-        let mut docids: Vec<ErasedRow> = people.into_values().collect();
-        docids.sort_by(|one, other| one.docid.cmp(&other.docid));
+        erasures.sort_by(|one, other| one.docid.cmp(&other.docid));
         let tx = self.begin().await?;
-        for row in docids {
-            let values = values![account_id, row.docid, row.seq];
-            tx.execute(FORGET, values).await?;
+        for row in erasures {
+            let of_person = values![account_id, row.docid, row.seq];
+            tx.execute(FORGET, of_person).await?;
+            let through = "DELETE FROM erasure WHERE account_id = $1 AND seq = $2";
+            tx.execute(through, values![account_id, row.seq]).await?;
         }
         tx.commit_surely().await
     }
@@ -294,7 +297,7 @@ fn without_docids(row: &FirstAnswerRow, people: &People) -> serde_json::Result<O
         return Ok(None);
     };
     let mut told: Vec<RecordError> = serde_json::from_str(errors.get())?;
-    let is_erased = |of: &ErasedRow| row.created_at < of.at;
+    let is_erased = |of: &ErasureRow| row.created_at < of.at;
     if !forget_docids(&mut told, people, is_erased) {
         return Ok(None);
     }
@@ -317,7 +320,7 @@ fn without_people(block: ErrorBlock, people: &People) -> Result<Option<(ErrorBlo
 fn forget_docids(
     errors: &mut [RecordError],
     people: &People,
-    is_erased: impl Fn(&ErasedRow) -> bool,
+    is_erased: impl Fn(&ErasureRow) -> bool,
 ) -> bool {
     let mut is_changed = false;
     for error in errors {

@@ -49,9 +49,11 @@ impl Tx {
                 }
             }
         }
-        // Planning that begins anew makes nothing twice.
-        let cursor =
-            "UPDATE campaign SET planned_to = '' WHERE account_id = $1 AND planned_to = $2";
+        // Planning goes on after whoever comes before the person.
+        let cursor = "UPDATE campaign SET planned_to = coalesce((
+                   SELECT r.docid FROM recipient r WHERE r.account_id = $1 AND r.docid < $2 AND r.phone IS NOT NULL
+                    ORDER BY r.docid DESC LIMIT 1), '')
+              WHERE account_id = $1 AND planned_to = $2";
         self.execute(cursor, values![account_id, docid]).await?;
         self.append_counts(changes).await
     }

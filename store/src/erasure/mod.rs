@@ -46,8 +46,8 @@ impl<'a> Erased<'a> {
 impl Store {
     /// Erases a person, known or not: records of batches accepted before are never stored. `true`: there was one.
     ///
-    /// An erasure takes its place in the order of acceptance like a batch. A row without person stays behind: it refuses records
-    /// of older batches while one is open, and lets the next sweep look through what imports say of the person.
+    /// An erasure takes its place in the order of acceptance like a batch, and is kept until the sweep has looked through what
+    /// older imports say of the person. A row without a person refuses records of older batches meanwhile.
     ///
     /// # Errors
     /// See [`Error`]. Doing it again is safe.
@@ -116,6 +116,9 @@ impl Store {
             "UPDATE recipient SET seq = $3, updated_at = $4 WHERE account_id = $1 AND docid = $2";
         let now = tx.now().await?;
         tx.execute(raise, values![account_id, docid, seq, now])
+            .await?;
+        let keep = "INSERT INTO erasure (account_id, seq, docid, at) VALUES ($1, $2, $3, $4)";
+        tx.execute(keep, values![account_id, seq, docid, now])
             .await?;
         tx.commit_surely().await?;
         Ok(known.is_some())

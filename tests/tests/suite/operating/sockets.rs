@@ -15,9 +15,10 @@ use tests::client::Client;
 use tests::form::short_form;
 use tests::report::Of;
 use tests::visitor::Visitor;
-use tests::wait::{SOON, eventually};
+use tests::wait::{LATER, SOON, eventually};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 /// Connections that one address may have, where it is limited.
 const FEW: usize = 8;
@@ -86,6 +87,18 @@ async fn where_all_connections_stall_health_and_metrics_still_answer() -> Result
         Ok(())
     })
     .await
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_go_on_is_given_up() -> Result<()> {
+    let app = App::start().await?;
+    let base = app.anonymous()?.base().to_owned();
+    let mut socket = stall(&base, "/dashboard/sign-in").await?;
+    let mut answer = String::new();
+    let ended = timeout(LATER, socket.read_to_string(&mut answer));
+    ended.await.context("it is waited for")??;
+    ensure!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    Ok(())
 }
 
 /// A connection over HTTP/2 whose reader takes nothing of any answer.

@@ -206,6 +206,24 @@ async fn parked_records_of_erased_people_are_gone_after_a_sweep() -> Result<()> 
 }
 
 #[tokio::test]
+async fn who_comes_back_before_the_sweep_leaves_nothing_of_before_the_erasure() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    let before = ledger.post(&[&[("a", 1), ("b", 1)]]).await?;
+    let id = ledger.chunk(&before, 0);
+    let noted = ledger.store.note_failure(id, "a fault", true).await?;
+    assert_eq!(noted, Noted::Parked);
+    ledger.erase("a").await?;
+    let back = ledger.post(&[&[("a", 2)]]).await?;
+    ledger.step(ledger.chunk(&back, 0)).await?;
+    ledger.store.sweep().await?;
+    let now = ledger.batch(&before).await?;
+    assert_eq!((now.failed, now.outcomes.superseded), (1, 1));
+    assert_eq!(ledger.value("a").await?, Some(2));
+    assert_eq!(ledger.sql("SELECT count(*) FROM erasure").await?, "0");
+    Ok(())
+}
+
+#[tokio::test]
 async fn who_is_not_erased_stays_in_a_parked_chunk() -> Result<()> {
     let ledger = Ledger::open().await?;
     let batch = ledger.post(&[&[("a", 1), ("b", 1), ("c", 1)]]).await?;

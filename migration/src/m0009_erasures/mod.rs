@@ -1,0 +1,26 @@
+//! An erasure is kept until what imports say of its person is gone, whether or not the person has come back.
+
+use crate::migration::Migration;
+use crate::step::{Action, Step};
+
+const TAKEN_OVER: &str = include_str!("taken_over.sql");
+
+pub(crate) const MIGRATION: Migration = Migration {
+    number: 9,
+    name: "m0009_erasures",
+    up: &[Step {
+        name: "erasures",
+        action: Action::Sql {
+            postgres: include_str!("postgres.sql"),
+            sqlite: include_str!("sqlite.sql"),
+        },
+    }],
+    // Older programs know an erasure by the row without a person alone.
+    finish: &[Step {
+        name: "taken_over",
+        action: Action::Sql {
+            postgres: TAKEN_OVER,
+            sqlite: TAKEN_OVER,
+        },
+    }],
+};
