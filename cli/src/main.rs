@@ -27,6 +27,7 @@ use platform::start::{self, Process};
 use crate::service::{Connection, Service};
 
 mod campaign;
+mod copy;
 mod counts;
 mod demo;
 mod examples;
@@ -85,6 +86,8 @@ enum Command {
     Suppression(Group<suppression::Command>),
     /// Bring a filled database to the schema of this release; older processes run on beside it until `finish`
     Migrate(migrate::Arguments),
+    /// Copy everything from the embedded database, whose service is stopped, to an empty one on PostgreSQL
+    Copy(copy::Arguments),
     /// Show reports
     Report(Group<report::Command>),
     /// Check every count of the reports against what is stored; print each that differs, exit 1
@@ -170,6 +173,7 @@ async fn run(command: Command, process: Process) -> anyhow::Result<()> {
         Command::User(user) => user::run(user.command, user.json, config(user.settings)?).await,
         Command::Suppression(list) => suppression::run(&list.service()?, list.command).await,
         Command::Migrate(arguments) => migrate::run(arguments).await,
+        Command::Copy(arguments) => copy::run(arguments, process).await,
         Command::Report(report) => report::run(&report.service()?, report.command).await,
         Command::Verify { json, settings } => {
             counts::verify(config(settings)?, json, process).await

@@ -77,7 +77,7 @@ fn show(plan: &Plan, command: Command) -> String {
 }
 
 /// Shows what is done on stderr: bars on a terminal, otherwise a line a step.
-fn watch() -> Arc<dyn Watch> {
+pub(crate) fn watch() -> Arc<dyn Watch> {
     Arc::new(Bars {
         bar: ProgressBar::new_spinner(),
     })

@@ -94,6 +94,10 @@ mod tests {
             "m0008_links_and_erasure",
             "c5b950d3d887b248c3c2ad8e60429de8fdeef9e264f0e9355218994092a00915",
         ),
+        (
+            "m0009_erasures",
+            "22029828c3e0dc6a86564d41b62ed922e3c0dd5348ac0cd7d7bd4ed4172d8b71",
+        ),
     ];
 
     #[test]

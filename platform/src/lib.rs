@@ -4,6 +4,7 @@
 //! - [`start`]: what all mains have in common, and signals; [`config`]: the settings, read once; [`telemetry`]: logs and
 //!   metrics.
 //! - [`backends`]: the only place that chooses a backend; [`migrate`]: whose schema is migrated, and what is kept of it before;
+//!   [`copy`]: from the embedded database to a server;
 //!   [`queue`]: notifications, in process or RabbitMQ;
 //!   [`cache`]: Redis.
 //! - [`turns`]: whose turn it is where accounts share something; [`places`]: places that they share.
@@ -16,6 +17,7 @@ pub mod backends;
 pub mod cache;
 pub mod client;
 pub mod config;
+pub mod copy;
 pub mod health;
 pub mod http;
 pub mod migrate;

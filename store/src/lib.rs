@@ -22,6 +22,7 @@
 
 pub mod account;
 pub mod collect;
+pub mod copy;
 mod erasure;
 pub mod form;
 pub mod import;

@@ -194,7 +194,7 @@ pub fn of_file(variable: &'static str, value: &str) -> Result<Option<String>, Co
 }
 
 /// What `parse` makes of a value that is not empty, or of the file that it names.
-fn read<T>(
+pub(super) fn read<T>(
     variable: &'static str,
     value: Option<String>,
     parse: impl Fn(&str) -> Result<T, String>,

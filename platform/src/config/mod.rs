@@ -109,6 +109,20 @@ pub struct Config {
 }
 
 impl Config {
+    /// The same settings with another database: `variable` is what names it, by a URL or as `@FILE`.
+    ///
+    /// # Errors
+    /// It names none.
+    pub fn with_database(&self, variable: &'static str, url: &str) -> Result<Self, ConfigError> {
+        let database = args::read(variable, Some(url.to_owned()), DatabaseUrl::parse)?;
+        Ok(Self {
+            database: database.ok_or_else(|| ConfigError::new(variable, "empty"))?,
+            database_variable: variable,
+            migrate_url: None,
+            ..self.clone()
+        })
+    }
+
     /// Makes the data directory, for its owner alone: the embedded database holds phone numbers.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use domain::pepper::Pepper;
@@ -38,6 +38,12 @@ impl Config {
         parse(&text)
             .map(|pepper| Some(self.with_hooks(&pepper)))
             .map_err(|reason| ConfigError::new(PEPPER, format!("{}: {reason}", path.display())))
+    }
+
+    /// The file in which `serve` keeps a pepper; `None`: the settings have one.
+    pub fn pepper_file(&self) -> Option<PathBuf> {
+        let keeps = self.given_pepper.is_none() && self.keeps_pepper;
+        keeps.then(|| self.data_dir.join(FILE))
     }
 
     /// The same with the hook keys of the settings, if there are any.

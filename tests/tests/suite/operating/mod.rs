@@ -2,6 +2,7 @@
 
 mod command_line;
 mod conventions;
+mod copy;
 mod help;
 mod migrate;
 mod openapi;

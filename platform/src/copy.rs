@@ -1,0 +1,39 @@
+//! A whole store goes from the embedded database into an empty one on a server, while no service runs on either.
+
+use anyhow::{Context, bail, ensure};
+use store::copy::Alone;
+use store::migration::Watch;
+use store::{Store, Workload};
+
+use crate::backends::{connect, open_store};
+use crate::config::Config;
+
+/// Copies all that is stored where the settings `from` say to where `to` says. How many rows it was.
+///
+/// # Errors
+/// `from` names no embedded database of this release or one that is in use, `to` no empty one on PostgreSQL. Nothing is there
+/// then.
+pub async fn copy(from: &Config, to: &Config, watch: &dyn Watch) -> anyhow::Result<u64> {
+    let Some(file) = Store::file(from.database.expose())? else {
+        bail!("{} names no embedded database", from.database_variable);
+    };
+    ensure!(file.exists(), "there is no database at {}", file.display());
+    ensure!(
+        !to.database.is_sqlite(),
+        "{} names no database on PostgreSQL",
+        to.database_variable
+    );
+    let store = connect(from, Workload::Migration)?;
+    let plan = store.migration_plan().await;
+    store.close().await;
+    ensure!(
+        plan?.is_empty(),
+        "the database is of an older release: run `feedback migrate`, then `feedback migrate finish`"
+    );
+    let target = open_store(to, Workload::Migration).await?;
+    let alone = Alone::open(from.database.expose()).await;
+    let mut alone = alone.context("the database is in use: stop the service first")?;
+    let copied = alone.copy_to(&target, watch).await;
+    target.close().await;
+    copied.context("nothing was copied")
+}
