@@ -11,13 +11,19 @@
 mod openapi;
 mod serve;
 
+use std::future::ready;
+
 use api_collect::pages::{self, Frame};
 use api_http::{AppState, Problem, entry, error};
 use axum::Router;
-use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use bytes::Bytes;
 use platform::backends::Backends;
 use platform::config::Config;
 use utoipa::OpenApi;
@@ -36,11 +42,14 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
         .merge(api_send::routes(state, config))
         .merge(api_collect::routes(state));
     let (router, document) = documented.split_for_parts();
+    let document = Bytes::from(openapi::complete(&document).to_string());
+    let document = move || ready(([(CONTENT_TYPE, "application/json")], document.clone()));
     let docs = SwaggerUi::new("/docs")
-        .external_url_unchecked("/openapi.json", openapi::complete(&document))
         // Its validator is a service elsewhere.
-        .config(DocsConfig::default().validator_url("none"));
-    let docs = Router::from(docs).layer(map_response(with_policy));
+        .config(DocsConfig::new(["/openapi.json"]).validator_url("none"));
+    let docs = Router::from(docs)
+        .route("/openapi.json", get(document))
+        .layer(map_response(with_policy));
     let pages = api_dashboard::routes(state, config, backends.cache.clone(), router.clone());
     router
         .merge(docs)
@@ -82,8 +91,6 @@ async fn nothing_here(method: Method, uri: Uri, headers: HeaderMap) -> Response 
 
 #[cfg(test)]
 mod tests {
-    use axum::http::header::CONTENT_TYPE;
-
     use super::*;
 
     #[tokio::test]

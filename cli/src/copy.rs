@@ -9,7 +9,7 @@ use crate::{counts, migrate};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The empty database on PostgreSQL, named as in DATABASE_URL, or @FILE with that in it
+    /// The empty database on PostgreSQL, named as in `DATABASE_URL`, or @FILE with that in it
     #[arg(long, value_name = "URL")]
     to: String,
     #[command(flatten)]

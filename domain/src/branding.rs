@@ -1,6 +1,7 @@
 //! Branding: what makes the pages behind an account's links its own.
 
 use std::fmt;
+use std::io::{self, Write};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -106,10 +107,7 @@ impl Logo {
                 .then_some(logo)
                 .ok_or_else(|| malformed(format!("is not {kind}")));
         }
-        let clean = cleaned(&bytes).map_err(malformed)?;
-        if clean.len() > MAX_LOGO_BYTES {
-            return Err(too_long());
-        }
+        let clean = cleaned(&bytes).map_err(malformed)?.ok_or_else(too_long)?;
         Ok(Self(format!(
             "data:{SVG};base64,{}",
             STANDARD.encode(clean)
@@ -143,8 +141,31 @@ fn is_raster(kind: &str, bytes: &[u8]) -> bool {
     }
 }
 
-/// The SVG without scripts, styles from elsewhere and whatever else an image does not need; `Err`: why there is none.
-fn cleaned(bytes: &[u8]) -> Result<Vec<u8>, String> {
+/// What is written of an SVG, up to as much as a logo may have: each element is indented by its depth, so a deep one becomes a
+/// thousand times as large.
+#[derive(Default)]
+struct Written {
+    bytes: Vec<u8>,
+    is_too_long: bool,
+}
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.is_too_long |= self.bytes.len() + bytes.len() > MAX_LOGO_BYTES;
+        if self.is_too_long {
+            return Err(io::Error::other("too long"));
+        }
+        self.bytes.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The SVG without scripts, styles from elsewhere and whatever else an image does not need; `Err`: why there is none; `None`: it is
+/// too long.
+fn cleaned(bytes: &[u8]) -> Result<Option<Vec<u8>>, String> {
     let mut filter = Filter::new();
     filter.set_data_url_filter(|url| {
         let kind = url.mime_type();
@@ -155,8 +176,12 @@ fn cleaned(bytes: &[u8]) -> Result<Vec<u8>, String> {
             DataUrlFilterResult::Drop
         }
     });
-    let mut clean = Vec::new();
+    let mut clean = Written::default();
     let read = filter.filter(&mut &*bytes, &mut clean);
+    if clean.is_too_long {
+        return Ok(None);
+    }
+    let clean = clean.bytes;
     read.map_err(|error| {
         format!("is not an SVG, of the namespace http://www.w3.org/2000/svg: {error}")
     })?;
@@ -167,7 +192,7 @@ fn cleaned(bytes: &[u8]) -> Result<Vec<u8>, String> {
     if references.any(leads_away) {
         return Err("refers to something that is not in it".to_owned());
     }
-    Ok(clean)
+    Ok(Some(clean))
 }
 
 /// A colour as `#rrggbb`, in small letters.
@@ -276,6 +301,8 @@ mod tests {
         }
         let long = format!("{BEGIN}{}</svg>", " ".repeat(MAX_LOGO_BYTES));
         assert_eq!(svg(&long), Err(code::TOO_LONG));
+        let deep = format!("{BEGIN}{}", "<g>".repeat(24_500));
+        assert_eq!(svg(&deep), Err(code::TOO_LONG));
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! A number of places for work that needs something scarce, such as a connection. Accounts take turns at them.
 
+use std::any::Any;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use parking_lot::Mutex;
+use store::Gate;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -31,10 +35,16 @@ pub struct Place {
 }
 
 impl Places {
-    /// So many places.
+    /// So many places, all of which an account may have.
     pub fn new(count: usize) -> Self {
+        Self::shared(count, count)
+    }
+
+    /// So many places, of which an account may have `most`: those who come find some, however long it keeps its own.
+    pub fn shared(count: usize, most: usize) -> Self {
         Self(Arc::new(Mutex::new(State {
             free: count,
+            turns: Turns::with_most(most),
             ..State::default()
         })))
     }
@@ -89,6 +99,14 @@ impl Places {
     }
 }
 
+impl Gate for Places {
+    fn enter(&self, account_id: Uuid) -> BoxFuture<'_, Box<dyn Any + Send + Sync>> {
+        let place = self.take(account_id);
+        let place = place.map(|place| Box::new(place) as Box<dyn Any + Send + Sync>);
+        place.boxed()
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         let took = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -110,6 +128,16 @@ mod tests {
 
     const A: Uuid = Uuid::from_u128(1);
     const B: Uuid = Uuid::from_u128(2);
+
+    #[tokio::test]
+    async fn an_account_has_its_share_at_most() {
+        let places = Places::shared(2, 1);
+        let held = places.take(A).await;
+        assert!(places.take(A).now_or_never().is_none());
+        assert!(places.take(B).now_or_never().is_some());
+        drop(held);
+        assert!(places.take(A).now_or_never().is_some());
+    }
 
     #[tokio::test]
     async fn whoever_comes_while_another_account_waits_in_numbers_is_next() {

@@ -10,8 +10,10 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 /// The accounts that have work, or a turn under way.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Turns {
+    /// How many turns an account may have under way.
+    most: usize,
     accounts: HashMap<Uuid, Share>,
     /// The most that an account had used when a turn of it began.
     floor: u64,
@@ -39,7 +41,23 @@ pub struct Turn {
     began: u64,
 }
 
+impl Default for Turns {
+    fn default() -> Self {
+        Self::with_most(usize::MAX)
+    }
+}
+
 impl Turns {
+    /// So that an account has `most` turns under way at once.
+    pub fn with_most(most: usize) -> Self {
+        Self {
+            most,
+            accounts: HashMap::new(),
+            floor: 0,
+            clock: 0,
+        }
+    }
+
     /// Notes that an account has work.
     pub fn add(&mut self, account_id: Uuid) {
         let now = self.tick();
@@ -54,10 +72,11 @@ impl Turns {
         share.told = now;
     }
 
-    /// The next turn; `None`: nobody has work. The account stays in line: it may have work for several turns.
+    /// The next turn; `None`: nobody has work, but those who have as many under way as they may. The account stays in line: it may have work for several turns.
     pub fn take(&mut self) -> Option<Turn> {
-        let now = self.tick();
-        let waiting = self.accounts.iter_mut().filter(|(_, share)| share.waiting);
+        let (now, most) = (self.tick(), self.most);
+        let waiting = self.accounts.iter_mut();
+        let waiting = waiting.filter(|(_, share)| share.waiting && share.under_way < most);
         let next = waiting.min_by_key(|(_, share)| (share.under_way, share.used, share.since));
         let (account_id, share) = next?;
         share.under_way += 1;

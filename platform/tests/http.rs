@@ -10,7 +10,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::http::Request;
+use axum::http::{HeaderName, HeaderValue, Request};
 use axum::routing::get;
 use futures::future::join_all;
 use futures::{StreamExt, stream};
@@ -201,6 +201,62 @@ async fn a_connection_whose_answers_are_not_read_ends_after_60_s() {
     let stood = asked.elapsed().as_secs();
     assert!((60..=61).contains(&stood), "{stood} s");
     dropped.cancelled().await;
+}
+
+/// A connection over HTTP/2.
+async fn multiplexed(server: &Server) -> (SendRequest<Body>, JoinHandle<hyper::Result<()>>) {
+    let socket = TcpStream::connect(server.address).await.unwrap();
+    let handshake = Builder::new(TokioExecutor::new()).handshake(TokioIo::new(socket));
+    let (client, connection) = handshake.await.unwrap();
+    (client, tokio::spawn(connection))
+}
+
+fn request(server: &Server, path: &str) -> Request<Body> {
+    let url = format!("http://{}{path}", server.address);
+    Request::get(url).body(Body::empty()).unwrap()
+}
+
+#[tokio::test]
+async fn one_connection_carries_no_more_requests_than_there_may_be_connections() {
+    let router = Router::new()
+        .route("/", get(async || "in"))
+        .route("/never", get(std::future::pending::<()>));
+    let server = start_limited(router, 3).await;
+    let (mut client, _connection) = multiplexed(&server).await;
+    let held: Vec<_> = (0..3)
+        .map(|_| tokio::spawn(client.send_request(request(&server, "/never"))))
+        .collect();
+    let refused = client.send_request(request(&server, "/")).await.unwrap();
+    assert_eq!(refused.status(), 503);
+    for one in held {
+        one.abort();
+    }
+    loop {
+        let answer = client.send_request(request(&server, "/")).await.unwrap();
+        if answer.status() == 200 {
+            break;
+        }
+    }
+    let mut many = request(&server, "/");
+    for number in 0..101 {
+        let name = HeaderName::try_from(format!("x-{number}")).unwrap();
+        many.headers_mut()
+            .insert(name, HeaderValue::from_static("1"));
+    }
+    assert_eq!(client.send_request(many).await.unwrap().status(), 431);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_carries_no_request_ends_after_60_s() {
+    let server = start(Router::new().route("/", get(async || "in"))).await;
+    let (mut client, connection) = multiplexed(&server).await;
+    let answer = client.send_request(request(&server, "/")).await.unwrap();
+    assert_eq!(answer.status(), 200);
+    drop(answer);
+    let answered = tokio::time::Instant::now();
+    let _ended = connection.await;
+    let idle = answered.elapsed().as_secs();
+    assert!((60..=61).contains(&idle), "{idle} s");
 }
 
 #[tokio::test]

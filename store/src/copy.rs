@@ -26,7 +26,8 @@ const TABLES: &str = "SELECT CAST(relname AS text) FROM pg_class
         AND relname NOT IN ('schema_version', 'seaql_migrations', 'migration_step')
       ORDER BY oid";
 
-const COLUMNS: &str = "SELECT CAST(column_name AS text) AS name, CAST(data_type AS text) AS data_type,
+const COLUMNS: &str =
+    "SELECT CAST(column_name AS text) AS name, CAST(data_type AS text) AS data_type,
             is_identity = 'YES' AS is_identity
        FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = $1
       ORDER BY ordinal_position";

@@ -34,4 +34,6 @@ pub mod tx;
 mod version;
 
 pub use migration;
-pub use tx::{Committed, Error, ListPage, PAGE_BYTES, Result, Store, Tx, Workload};
+pub use tx::{
+    Committed, Error, Gate, Gates, ListPage, PAGE_BYTES, Result, Store, Tx, Workload, on_behalf_of,
+};

@@ -2,26 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use api_http::Result;
+use api_http::{Result, parse_id};
 use askama::Template;
 use axum::body::Body;
 use axum::extract::Query;
-use axum::http::header::{ACCEPT, CONTENT_DISPOSITION};
+use axum::http::header::{ACCEPT, CONTENT_DISPOSITION, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
+use domain::form::FormContent;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::Value;
 use url::form_urlencoded::Serializer;
 
+use crate::names::{FormChoice, published};
 use crate::page::{Frame, page};
 use crate::range::{Range, RangeQuery};
 use crate::service::{self, List, PageQuery};
 use crate::signed_in::SignedIn;
-
-/// The forms to choose from.
-pub const PUBLISHED: &str = "/api_v1/form/list/PUBLISHED?limit=200";
 
 /// What the page is narrowed to.
 #[derive(Default, Deserialize)]
@@ -51,30 +50,13 @@ struct AnswersPage<'a> {
     range: &'a Range,
     forms: &'a [FormChoice],
     /// Unless the form is not published.
-    chosen: Option<&'a FormChoice>,
+    chosen: Option<&'a FormContent>,
     form: &'a str,
-
     query: &'a AnswersQuery,
     /// What it is narrowed to, as parameters: beside the range, and with it.
     keep: [(&'a str, &'a str); 6],
     filter: String,
     found: Feedbacks,
-}
-
-/// A form to choose.
-#[derive(Deserialize)]
-pub struct FormChoice {
-    pub form_id: String,
-    pub title: String,
-    #[serde(default)]
-    pub bus_props: Vec<BusProp>,
-    #[serde(default)]
-    fields: Vec<Value>,
-}
-
-#[derive(Deserialize)]
-pub struct BusProp {
-    pub bus_prop: String,
 }
 
 #[derive(Default, Deserialize)]
@@ -104,21 +86,16 @@ struct Answer {
     value: Value,
 }
 
-impl FormChoice {
-    /// An answer to a field as people read it: options by their labels.
-    fn text(&self, key: &str, value: &Value) -> String {
-        if let Value::Array(values) = value {
-            let texts: Vec<_> = values.iter().map(|value| self.text(key, value)).collect();
-            return texts.join(", ");
-        }
-        let field = self.fields.iter().find(|field| field["key"] == key);
-        let mut options = field
-            .and_then(|field| field["options"].as_array())
-            .into_iter()
-            .flatten();
-        let option = options.find(|option| option["value"] == *value);
-        service::text(option.map_or(value, |option| &option["label"]))
+/// An answer to a field of a form as people read it: options by their labels.
+fn text(form: &FormContent, key: &str, value: &Value) -> String {
+    if let Value::Array(values) = value {
+        let texts: Vec<_> = values.iter().map(|value| text(form, key, value)).collect();
+        return texts.join(", ");
     }
+    let field = form.fields.iter().find(|field| field.key.as_str() == key);
+    let mut options = field.into_iter().flat_map(|field| field.kind.options());
+    let option = options.find(|option| *value == option.value);
+    option.map_or_else(|| service::text(value), |option| option.label.clone())
 }
 
 /// The form with the most responses in the range; empty if there is none.
@@ -138,16 +115,16 @@ async fn most_answered(person: &SignedIn, range: &Range, forms: &[FormChoice]) -
 
 impl Feedback {
     /// Answers to the form that are shown apart from score, smiley and comment.
-    fn others(&self, form: Option<&FormChoice>) -> Vec<(&str, String)> {
+    fn others(&self, form: Option<&FormContent>) -> Vec<(&str, String)> {
         let others = self
             .answers
             .iter()
             .filter(|answer| !matches!(&*answer.kind, "nps" | "happiness" | "comment"));
-        let text = |answer: &Answer| match form {
-            Some(form) => form.text(&answer.key, &answer.value),
+        let shown = |answer: &Answer| match form {
+            Some(form) => text(form, &answer.key, &answer.value),
             None => service::text(&answer.value),
         };
-        let shown = others.map(|answer| (&*answer.label, text(answer)));
+        let shown = others.map(|answer| (&*answer.label, shown(answer)));
         shown.collect()
     }
 }
@@ -186,6 +163,8 @@ pub async fn export(person: SignedIn, Query(query): Query<AnswersQuery>) -> Resu
     let mut list = list.await?;
     let name = HeaderValue::from_static("attachment; filename=\"answers.csv\"");
     list.headers_mut().insert(CONTENT_DISPOSITION, name);
+    let nosniff = HeaderValue::from_static("nosniff");
+    list.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, nosniff);
     Ok(list)
 }
 
@@ -193,8 +172,7 @@ pub async fn export(person: SignedIn, Query(query): Query<AnswersQuery>) -> Resu
 pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result<Response> {
     let f = person.frame("answers");
     let range = Range::read(&query.range, f.zone)?;
-    let forms: List<FormChoice> = person.get(PUBLISHED).await?;
-    let forms = forms.items;
+    let forms = published(&person).await?;
     let form = if query.form.is_empty() {
         most_answered(&person, &range, &forms).await?
     } else {
@@ -205,6 +183,14 @@ pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result
     } else {
         let list = query.path(&form, &range, "20");
         person.get(&query.page.path(&list)).await?
+    };
+    let chosen = match forms.iter().find(|choice| choice.form_id == form) {
+        Some(choice) => {
+            let form_id = parse_id("form_id", &choice.form_id)?;
+            let form = person.state.app.form(person.account_id, form_id).await?;
+            Some(form.content)
+        }
+        None => None,
     };
     let keep = [
         ("form", &*form),
@@ -218,7 +204,7 @@ pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result
     let template = AnswersPage {
         f: &f,
         range: &range,
-        chosen: forms.iter().find(|choice| choice.form_id == form),
+        chosen: chosen.as_ref(),
         forms: &forms,
         form: &form,
         query: &query,

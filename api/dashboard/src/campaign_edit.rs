@@ -13,9 +13,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::answers::{FormChoice, PUBLISHED};
 use crate::campaign_draft::CampaignDraft;
 use crate::editor::{self, Draft, Edit, Editing};
+use crate::names::{FormChoice, published};
 use crate::page::{Frame, html};
 use crate::sent::{Change, Pairs};
 use crate::service::{self, List, Operation};
@@ -136,9 +136,9 @@ impl Edit for CampaignDraft {
             f: &f,
             editing,
             draft: self,
-            forms: choices(person, editing, PUBLISHED).await?,
-            senders: choices(person, editing, "/api_v1/sms/sender").await?,
-            batches: choices(person, editing, "/api_v1/sms/import?limit=25").await?,
+            forms: unless_refused(editing, published(person)).await?,
+            senders: unless_refused(editing, all(person, "/api_v1/sms/sender")).await?,
+            batches: unless_refused(editing, all(person, "/api_v1/sms/import?limit=25")).await?,
             preview: match &editing.id {
                 Some(id) if editing.problem.is_none() => Some(of_stored(person, id).await),
                 _ => None,
@@ -149,15 +149,19 @@ impl Edit for CampaignDraft {
 }
 
 /// What can be chosen from. What somebody typed is shown without it if it cannot be had.
-async fn choices<T: DeserializeOwned>(
-    person: &SignedIn,
+async fn unless_refused<T>(
     editing: &Editing,
-    path: &str,
+    choices: impl Future<Output = Result<Vec<T>>>,
 ) -> Result<Vec<T>> {
-    match person.get::<List<T>>(path).await {
+    match choices.await {
         Err(_) if editing.problem.is_some() => Ok(Vec::new()),
-        found => Ok(found?.items),
+        found => found,
     }
+}
+
+/// The items of a list of the API.
+async fn all<T: DeserializeOwned>(person: &SignedIn, path: &str) -> Result<Vec<T>> {
+    Ok(person.get::<List<T>>(path).await?.items)
 }
 
 /// The editor of one that is stored.

@@ -25,6 +25,8 @@ use crate::state::DashboardState;
 
 /// So many comments are shown.
 const COMMENTS: usize = 8;
+/// Bytes of a row of a table besides its text.
+const ROW: usize = 100;
 /// With fewer answers a business property has no place in the table.
 const RANKED: i64 = 30;
 
@@ -135,6 +137,7 @@ pub async fn answer(
     // Analyses have places of their own, for which pages of others do not wait.
     drop(place);
     let analysis = state.analyses.find(state, analysed, series.version).await?;
+    let _place = state.places.take(form.account_id).await;
     let in_use = content.bus_props.iter().filter(|entry| !entry.retired);
     let template = FormPage {
         f,
@@ -151,7 +154,19 @@ pub async fn answer(
         analysis: &analysis,
         figures,
     };
-    Ok(page(f, &template))
+    let app = &state.app;
+    let drawn = app.work_here(form.account_id, size(content), || page(f, &template));
+    Ok(drawn.await)
+}
+
+/// About how many bytes a page takes that shows each field with its options.
+fn size(content: &FormContent) -> usize {
+    let fields = content.fields.iter().map(|field| {
+        let options = field.kind.options().iter();
+        let options = options.map(|option| option.label.len() + ROW);
+        field.label.len() + ROW + options.sum::<usize>()
+    });
+    fields.sum()
 }
 
 fn fields(

@@ -55,6 +55,7 @@ use api_http::memory::MemoryPool;
 use api_http::{AppState, Problem};
 use api_language::of_request;
 use axum::Router;
+use axum::body::HttpBody;
 use axum::http::HeaderMap;
 use axum::middleware::from_fn_with_state;
 use axum::response::{Redirect, Response};
@@ -65,6 +66,7 @@ use platform::config::Config;
 use platform::places::Places;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, Predicate};
 
 use self::campaign_draft::CampaignDraft;
 use self::form_draft::FormDraft;
@@ -75,8 +77,10 @@ pub use self::session::sign_in_path;
 use self::share::SharedPages;
 use self::state::DashboardState;
 
-/// Pages of reports that are drawn at once, and changes with large bodies.
+/// Pages of reports that are drawn at once, and as many changes with large bodies.
 const PLACES: usize = 4;
+/// Bytes up to which an answer is compressed: a larger one takes a thread of everybody for too long.
+const COMPRESSED: u64 = 256 << 10;
 
 /// The page where the dashboard has none.
 pub fn nothing_here(headers: &HeaderMap) -> Response {
@@ -93,6 +97,7 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         passwords: Arc::default(),
         memory: MemoryPool::new(app.parts.page_bodies),
         places: Places::new(PLACES),
+        body_places: Places::new(PLACES),
         analyses: Arc::default(),
         shared: Arc::new(SharedPages::new(app.parts.shared_pages)),
     };
@@ -177,8 +182,23 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         .merge(signed_in::group(&state, Role::Admin, small, admin));
     open(&state)
         .merge(signed_in)
-        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
+        .layer(
+            CompressionLayer::new()
+                .quality(CompressionLevel::Fastest)
+                .compress_when(DefaultPredicate::new().and(NotLarge)),
+        )
         .with_state(state)
+}
+
+/// Answers whose length is known and not too large.
+#[derive(Clone, Copy)]
+struct NotLarge;
+
+impl Predicate for NotLarge {
+    fn should_compress<B: HttpBody>(&self, response: &Response<B>) -> bool {
+        let length = response.body().size_hint().exact();
+        length.is_none_or(|length| length <= COMPRESSED)
+    }
 }
 
 /// What needs no session.

@@ -2,15 +2,40 @@
 
 use std::collections::HashMap;
 
+use api_http::{QUICK, Result, within};
+use domain::form::FormStatus;
+use uuid::Uuid;
+
 use crate::signed_in::SignedIn;
 
 /// Of so many forms and so many campaigns, the newest.
 const MOST: usize = 200;
 
+/// A form that can be chosen.
+pub struct FormChoice {
+    pub form_id: String,
+    pub title: String,
+}
+
+/// The forms that are published, newest first.
+///
+/// # Errors
+/// 503.
+pub async fn published(person: &SignedIn) -> Result<Vec<FormChoice>> {
+    let (store, status) = (person.store(), FormStatus::Published);
+    let titles = store.form_titles(person.account_id, Some(status), MOST);
+    let titles = within(QUICK, titles).await?.into_iter();
+    let choice = |(form_id, title): (Uuid, String)| FormChoice {
+        form_id: form_id.to_string(),
+        title,
+    };
+    Ok(titles.map(choice).collect())
+}
+
 /// Names by their ids. A page can do without them: what cannot be read has none.
 pub async fn names(person: &SignedIn) -> HashMap<String, String> {
     let (store, account_id) = (person.store(), person.account_id);
-    let forms = store.form_titles(account_id, MOST).await;
+    let forms = store.form_titles(account_id, None, MOST).await;
     let campaigns = store.campaigns(account_id, None, MOST).await;
     let campaigns = campaigns.into_iter().flat_map(|page| page.rows);
     let campaigns = campaigns.map(|one| (one.campaign_id, one.content.name));

@@ -88,7 +88,6 @@ impl Passwords {
             }
             failures.take(network)?;
         }
-        let tries = self.count(format!("{network} {}", name.as_str()))?;
         let site = network.site();
         let waiting = || Arc::new(Semaphore::new(WAITING));
         let waiting = self.waiting.get_with(site, waiting);
@@ -96,6 +95,8 @@ impl Passwords {
             let detail = "too many passwords are tried from this network; wait a moment";
             return Err(Problem::new(Code::RateLimited, detail).retry_after(5));
         };
+        // Of those who wait alone, so that a flood of names does not push out what was counted.
+        let tries = self.count(format!("{network} {}", name.as_str()))?;
         let place = place(&self.strangers, site).await?;
         // After its turn has come: strangers make no more look-ups than that.
         let person = state.app.store.person(name).await?;

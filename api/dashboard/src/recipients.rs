@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use api_http::{Code, Result};
+use api_http::{Code, Problem, Result};
 use askama::Template;
 use axum::extract::Query;
 use axum::http::Method;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
+use domain::docid::DocId;
 use domain::phone;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
@@ -136,6 +137,10 @@ pub struct Erased {
 
 /// Erases a recipient.
 pub async fn erase(person: SignedIn, Change(Erased { docid }): Change<Erased>) -> Result<Response> {
+    // What is no docid may be a phone, which the audit log is not to have.
+    if DocId::parse(docid.as_str()).is_err() {
+        return Err(Problem::not_found());
+    }
     let (path, page) = (path(&docid), "/dashboard/recipients");
     let operation = Operation::new(Method::DELETE, &path);
     person

@@ -51,7 +51,7 @@ pub async fn receive(person: &SignedIn, request: &mut Request, limit: usize) -> 
     let judge = (TOKEN_BYTES, judge);
     let (bytes, permit) = read_if(permit, body, limit, Code::InvalidForm, judge).await?;
     let place = if bytes.len() > FREE {
-        state.places.take(account_id).await
+        state.body_places.take(account_id).await
     } else {
         None
     };

@@ -29,12 +29,16 @@ const SECURE_NAME: &str = "__Host-feedback_session";
 const LIFE: TimeDelta = TimeDelta::hours(12);
 /// How long a session that was found is believed. What ends one holds within 5 s.
 const MAX_AGE: Duration = Duration::from_millis(2_500);
+/// How long a session is known to be good since it was last found.
+const LATELY: Duration = Duration::from_hours(12);
 /// So many are remembered.
 const REMEMBERED: u64 = 10_000;
 
 /// The sessions of this process.
 pub struct Sessions {
     found: Cache<[u8; 32], Arc<Person>>,
+    /// Those that were found lately: whoever has one is no stranger, whatever others behind the same address try.
+    good: Cache<[u8; 32], ()>,
     /// How others reach the service, if that is over TLS: scheme, host and port.
     secure_origin: Option<String>,
 }
@@ -47,6 +51,10 @@ impl Sessions {
             found: Cache::builder()
                 .max_capacity(REMEMBERED)
                 .time_to_live(MAX_AGE)
+                .build(),
+            good: Cache::builder()
+                .max_capacity(REMEMBERED)
+                .time_to_idle(LATELY)
                 .build(),
             secure_origin: secure.map(|url| url.origin().ascii_serialization()),
         }
@@ -67,7 +75,7 @@ impl Sessions {
         }
         let failures = &state.app.failures;
         let _leave = match network {
-            Some(network) => failures.lookup_permit(network, false)?,
+            Some(network) => failures.lookup_permit(network, self.good.contains_key(&hash))?,
             None => None,
         };
         let person = state.app.store.find_session(hash, false).await?;
@@ -76,6 +84,7 @@ impl Sessions {
             return Ok(None);
         };
         self.found.insert(hash, person.clone()).await;
+        self.good.insert(hash, ()).await;
         Ok(Some(person))
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use api_http::lines::hold;
 use api_http::{Code, Network, Problem, Result, parse_id};
 use askama::Template;
 use axum::extract::{Path, Query, State};
@@ -38,10 +39,16 @@ const SHARES: &str = "/api_v1/report/share";
 /// How long a page that was drawn may be shown to others.
 const MAX_AGE: Duration = Duration::from_millis(400);
 
+/// So many secrets are known to be good, each for so long since it was last found.
+const REMEMBERED: u64 = 10_000;
+const LATELY: Duration = Duration::from_hours(12);
+
 /// The shared pages that were drawn lately.
 pub struct SharedPages {
     /// By the hash of the secret, and by language.
     drawn: Cache<([u8; 32], &'static str), Arc<Drawn>>,
+    /// The hashes of secrets that were found lately: whoever has one is no stranger, whatever others behind the same address try.
+    good: Cache<[u8; 32], ()>,
 }
 
 /// A page as it was drawn for whoever asked first.
@@ -60,6 +67,10 @@ impl SharedPages {
                 .weigher(size)
                 .max_capacity(bytes)
                 .build(),
+            good: Cache::builder()
+                .max_capacity(REMEMBERED)
+                .time_to_idle(LATELY)
+                .build(),
         }
     }
 }
@@ -77,9 +88,13 @@ pub async fn open(
 ) -> Result<Response> {
     let (t, hash) = (of_request(&headers), hash_secret(&secret));
     let shared = find(&state, network, &secret, &hash).await?;
+    let account_id = shared.account_id;
+    state.app.shares_rate.check(&account_id)?;
     let pages = state.shared.clone();
     let drawing = pages.drawn.try_get_with((hash, t.code), async {
-        let (parts, body) = draw(&state, t, shared).await?.into_parts();
+        // The page holds memory of the account until the last of its readers has taken it.
+        let page = hold(&state.app, account_id, draw(&state, t, shared).await?)?;
+        let (parts, body) = page.into_parts();
         let body = body.collect().await;
         let html = body.map_err(|error| Problem::internal(&error))?.to_bytes();
         let headers = parts.headers;
@@ -98,11 +113,15 @@ async fn find(
     hash: &[u8; 32],
 ) -> Result<SharedPage> {
     let failures = &state.app.failures;
-    let _permit = failures.lookup_permit(network, false)?;
+    let good = &state.shared.good;
+    let _permit = failures.lookup_permit(network, good.contains_key(hash))?;
     state.app.share_rate.check(hash)?;
     let shared = state.app.store.shared_page(secret).await?;
     if shared.is_none() {
+        good.invalidate(hash).await;
         failures.take(network)?;
+    } else {
+        good.insert(*hash, ()).await;
     }
     let detail = "the page is not shared, or no longer";
     shared.ok_or_else(|| Problem::new(Code::LinkGone, detail))

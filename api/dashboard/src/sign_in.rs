@@ -9,6 +9,7 @@ use axum::response::Response;
 use domain::person::PersonName;
 use serde::Deserialize;
 use store::account::{Person, hash_secret};
+use url::Url;
 
 use crate::known;
 use crate::page::html;
@@ -104,9 +105,18 @@ pub async fn sign_in(
 
 /// Nobody is led out of the dashboard by a link to its sign-in page.
 fn inside(next: &str) -> &str {
-    let is_inside =
-        next.starts_with("/dashboard") && !next.contains(|c: char| c == '\\' || c.is_control());
-    if is_inside { next } else { "/dashboard" }
+    let here = Url::parse("http://here").and_then(|here| here.join(next));
+    let is_inside = here.is_ok_and(|url| {
+        let path = url.path();
+        let is_page = path == "/dashboard" || path.starts_with("/dashboard/");
+        url.host_str() == Some("here") && is_page
+    });
+    let is_plain = next.starts_with('/') && !next.contains(|c: char| c == '\\' || c.is_control());
+    if is_inside && is_plain {
+        next
+    } else {
+        "/dashboard"
+    }
 }
 
 /// The page of a link to sign in with: one button, because programs that look at links would use it up.
@@ -188,6 +198,9 @@ mod tests {
             "//evil.example",
             "https://evil.example/dashboard",
             "/dashboard\\@evil",
+            "/dashboard/../f/evil",
+            "/dashboard/%2e%2E/f/evil",
+            "/dashboards",
             "/",
         ] {
             assert_eq!(inside(next), "/dashboard", "{next}");

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
+use api_http::lines::hold;
 use api_http::{Code, Network, Problem, Result};
 use axum::Router;
 use axum::extract::{FromRequestParts, Request, State};
@@ -200,8 +201,10 @@ async fn signed_in(
         },
         _ => None,
     };
+    let account_id = person.account_id;
     request.extensions_mut().insert(person);
-    with_pages(t, next.run(request).await)
+    let response = with_pages(t, next.run(request).await);
+    hold(&state.app, account_id, response).unwrap_or_else(|problem| trouble(t, &problem))
 }
 
 /// The layer of pages that need no session: nothing is sent to them from elsewhere.

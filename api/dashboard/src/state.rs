@@ -24,8 +24,10 @@ pub struct DashboardState {
     pub passwords: Arc<Passwords>,
     /// The memory for what pages send.
     pub memory: MemoryPool,
-    /// Places for what takes long on a runtime's thread, which accounts take in turn.
+    /// Places for pages of reports that are drawn, which accounts take in turn.
     pub places: Places,
+    /// The same for changes with large bodies.
+    pub body_places: Places,
     pub analyses: Arc<Analyses>,
     pub shared: Arc<SharedPages>,
 }

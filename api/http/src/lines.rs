@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -24,6 +24,7 @@ use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
 use crate::accept::{Kind, content_type, negotiate};
+use crate::body::FREE;
 use crate::csv_text::{cell, writer};
 use crate::memory::{MemoryPermit, MemoryPool, PoolSize};
 use crate::{AppState, List, Problem, Result, within};
@@ -88,6 +89,21 @@ async fn permit(app: &AppState, account_id: Uuid, bytes: usize) -> Result<Memory
         Err(_) => permit.grow_now_to(bytes)?,
     }
     Ok(permit)
+}
+
+/// The answer, which holds memory of its account until its reader has taken it; a small one holds none.
+///
+/// # Errors
+/// 503 `busy`: others of the account that were not taken hold its share.
+pub fn hold(app: &AppState, account_id: Uuid, response: Response) -> Result<Response> {
+    match response.body().size_hint().exact() {
+        Some(bytes) if bytes > FREE as u64 => {
+            let mut permit = app.list_memory.permit(account_id);
+            permit.grow_now_to(bytes)?;
+            Ok(permit.hold(response))
+        }
+        _ => Ok(response),
+    }
 }
 
 /// Answers with a page of a list, or with all of it as lines of one of these `kinds`. `columns` are the members that CSV has,

@@ -7,7 +7,7 @@
 //! Bodies that hold memory while they wait for more could wait for each other for ever. So the younger bodies of an
 //! account leave room for its oldest one, and one oldest body at a time may use a reserve beside the pool. While a slow
 //! sender has the reserve, the one that began first of all who wait may use more than its account's share, down to an
-//! eighth of the pool, which is left for newcomers.
+//! eighth of the pool, which is left for newcomers. Accounts take turns at the reserve.
 
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
@@ -74,6 +74,8 @@ struct State {
     waiting: BTreeMap<u64, Uuid>,
     /// The body whose memory is not taken from the pool.
     in_reserve: Option<u64>,
+    /// How often a body was given the reserve.
+    reservations: u64,
 }
 
 /// What the bodies of an account hold, in bytes.
@@ -82,6 +84,8 @@ struct Bodies {
     held: u64,
     /// Of each by its number. These ascend in the order in which they began.
     by_number: BTreeMap<u64, u64>,
+    /// The number of its last reservation; 0: it had none while it had bodies.
+    reserved_at: u64,
 }
 
 /// The memory that a body holds, until it is dropped.
@@ -245,8 +249,14 @@ impl MemoryPermit {
         } else if left.is_some_and(|left| account - in_reserve + owed <= left) {
             state.free -= more;
             true
-        } else if older.is_none() && state.in_reserve.is_none() {
+        } else if older.is_none()
+            && state.in_reserve.is_none()
+            && state.is_next_in_reserve(self.account_id, self.number)
+        {
             state.in_reserve = Some(self.number);
+            state.reservations += 1;
+            let bodies = state.accounts.entry(self.account_id).or_default();
+            bodies.reserved_at = state.reservations;
             state.free += self.bytes;
             self.pool.0.freed.notify_waiters();
             true
@@ -267,6 +277,11 @@ impl MemoryPermit {
             state.waiting.insert(self.number, self.account_id);
         }
         granted
+    }
+
+    /// What a body holds at least if there are to be no more bodies than so many.
+    pub fn part_of_pool(&self, bodies: u64) -> u64 {
+        self.pool.0.size.total / bodies
     }
 
     /// Whose body it is.
@@ -339,6 +354,21 @@ impl State {
         let bodies = self.accounts.entry(account_id).or_default();
         let before = bodies.by_number.insert(number, bytes);
         bodies.held = bodies.held + bytes - before.unwrap_or_default();
+    }
+
+    /// Whether no account's oldest body waits that has had the reserve longer ago.
+    fn is_next_in_reserve(&self, account_id: Uuid, number: u64) -> bool {
+        let turn = |account_id: &Uuid, number| {
+            let bodies = self.accounts.get(account_id);
+            (bodies.map_or(0, |bodies| bodies.reserved_at), number)
+        };
+        let own = turn(&account_id, number);
+        !self.waiting.iter().any(|(number, other)| {
+            let oldest = self.oldest_of(*other);
+            *other != account_id
+                && oldest.is_some_and(|(oldest, _)| oldest == *number)
+                && turn(other, *number) < own
+        })
     }
 
     /// The account's body that began first, and what it holds.

@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use domain::docid::DocId;
 use domain::scope::Scope;
 use store::form::FormKey;
+use store::on_behalf_of;
 use store::send::CampaignKey;
 use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::{OpenApi, RefOr, Required};
@@ -80,7 +81,7 @@ async fn check(
         return Ok(next.run(request).await);
     };
     let mut response = match check_query(operation, &request) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => on_behalf_of(caller.account_id(), next.run(request)).await,
         Err(problem) => refuse(&caller, path, request, problem)
             .await
             .into_response(),

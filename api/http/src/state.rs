@@ -9,7 +9,7 @@ use domain::pepper::Pepper;
 use platform::backends::Backends;
 use platform::config::{Config, MemoryParts, TrustedProxies};
 use platform::places::Places;
-use store::Store;
+use store::{Gate, Gates, Store};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
@@ -36,6 +36,8 @@ pub struct Shared {
     pub link_rate: Rate<Uuid>,
     /// Requests of each shared page, by the hash of its secret.
     pub share_rate: Rate<[u8; 32]>,
+    /// Of all shared pages of an account.
+    pub shares_rate: Rate<Uuid>,
     /// What addresses may still get wrong of links: tokens and submissions.
     pub failures: FailureLimiter,
     /// What addresses may still get wrong of keys: apart, so that neither visitors nor callers spend what is the others'.
@@ -67,21 +69,39 @@ pub struct Shared {
     pub shutdown: CancellationToken,
 }
 
+/// Statements of requests with keys at once, a few fewer than there are connections, and of one account.
+const STATEMENTS: (usize, usize) = (20, 10);
+/// The same for SQLite's one writer: the next one is there when it is free, and is another account's.
+const WRITERS: (usize, usize) = (2, 1);
+
 /// How often the use of keys is written.
 const MAINTENANCE: Duration = Duration::from_secs(5);
 
 /// Requests a second of one shared page: few read a report at once, and their browsers draw it anew every few seconds.
 const SHARE_RATE: u32 = 20;
+/// The same of all of an account's: forty stores have one each.
+const SHARES_RATE: u32 = 60;
+
+fn gate((places, most): (usize, usize)) -> Arc<dyn Gate> {
+    Arc::new(Places::shared(places, most))
+}
 
 impl AppState {
     /// The state of one process, within a runtime. `shutdown` ends its background work.
     pub fn new(config: &Config, backends: &Backends, shutdown: CancellationToken) -> Self {
         Self(Arc::new(Shared {
-            store: backends.store.clone(),
+            store: backends.store.in_turns(Gates {
+                connections: gate(STATEMENTS),
+                writer: gate(WRITERS),
+            }),
             keys: Keys::default(),
             key_rate: Rate::new(config.key_rate, "this key may ask"),
             link_rate: Rate::new(config.link_rate, "this link may be asked for"),
             share_rate: Rate::new(NonZeroU32::new(SHARE_RATE), "this page may be asked for"),
+            shares_rate: Rate::new(
+                NonZeroU32::new(SHARES_RATE),
+                "pages of its account may be asked for",
+            ),
             failures: FailureLimiter::new(config.address_rate),
             key_failures: FailureLimiter::new(config.address_rate),
             address_answers: config.address_answers,
@@ -115,6 +135,7 @@ impl AppState {
             self.key_rate.forget_idle();
             self.link_rate.forget_idle();
             self.share_rate.forget_idle();
+            self.shares_rate.forget_idle();
             self.failures.forget_idle();
             self.key_failures.forget_idle();
             self.recent_changes.forget_old();

@@ -13,8 +13,12 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
 
+use super::connections::RequestPlace;
+
 /// How long an answer may stand still.
 pub(super) const STALLED: Duration = Duration::from_mins(1);
+/// How long a connection may carry no request, though its peer acknowledges pings.
+pub(super) const IDLE: Duration = Duration::from_mins(1);
 /// What the library holds of an answer beyond what its reader takes. Larger parts are copied into pieces, because a slice
 /// would keep the whole.
 const PIECE: usize = 16 << 10;
@@ -27,11 +31,42 @@ pub(super) struct Answers(Mutex<Waiting>);
 struct Waiting {
     next: u64,
     since: HashMap<u64, Instant>,
+    /// Requests whose answer is not over.
+    open: usize,
+    /// Since when there is none; `None` also where there never was one.
+    idle_since: Option<Instant>,
+}
+
+/// A request, until its answer is over.
+pub(super) struct Open {
+    answers: Arc<Answers>,
+    _place: RequestPlace,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let mut waiting = self.answers.0.lock();
+        waiting.open -= 1;
+        if waiting.open == 0 {
+            waiting.idle_since = Some(Instant::now());
+        }
+    }
 }
 
 impl Answers {
-    /// The body, watched until it is handed over or dropped.
-    pub(super) fn watch(self: &Arc<Self>, body: Body) -> Body {
+    /// Notes a request.
+    pub(super) fn open(self: &Arc<Self>, place: RequestPlace) -> Open {
+        let mut waiting = self.0.lock();
+        waiting.open += 1;
+        waiting.idle_since = None;
+        Open {
+            answers: Arc::clone(self),
+            _place: place,
+        }
+    }
+
+    /// The body of a request's answer, watched until it is handed over or dropped.
+    pub(super) fn watch(self: &Arc<Self>, open: Open, body: Body) -> Body {
         if body.is_end_stream() {
             return body;
         }
@@ -45,7 +80,19 @@ impl Answers {
             rest: Bytes::new(),
             answers: Arc::clone(self),
             number,
+            _open: open,
         })
+    }
+
+    /// Ends when no request was under way for too long.
+    pub(super) async fn idle(&self) {
+        loop {
+            let since = self.0.lock().idle_since;
+            if since.is_some_and(|since| since.elapsed() >= IDLE) {
+                return;
+            }
+            sleep_until(since.unwrap_or_else(Instant::now) + IDLE).await;
+        }
     }
 
     /// Ends when an answer stands still for too long.
@@ -66,6 +113,7 @@ struct Watched {
     rest: Bytes,
     answers: Arc<Answers>,
     number: u64,
+    _open: Open,
 }
 
 impl Watched {
@@ -134,7 +182,15 @@ mod tests {
     use futures::{FutureExt, StreamExt, stream};
     use tokio::time::advance;
 
+    use super::super::connections::{Connections, Limits};
     use super::*;
+    use crate::config::TrustedProxies;
+
+    fn open(answers: &Arc<Answers>) -> Open {
+        let connections = Connections::new(Limits::new(1, 1, TrustedProxies::default()));
+        let connection = connections.admit(([192, 0, 2, 1], 1).into()).unwrap();
+        answers.open(connection.request().unwrap())
+    }
 
     async fn next(body: &mut Body) -> Option<usize> {
         let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await;
@@ -144,7 +200,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_nobody_takes_is_stalled() {
         let answers = Arc::new(Answers::default());
-        let mut body = answers.watch(Body::from(vec![0; PIECE + 1]));
+        let mut body = answers.watch(open(&answers), Body::from(vec![0; PIECE + 1]));
         assert_eq!(body.size_hint().exact(), Some(PIECE as u64 + 1));
         for length in [Some(PIECE), Some(1)] {
             advance(STALLED.saturating_sub(Duration::from_secs(1))).await;
@@ -162,11 +218,15 @@ mod tests {
     async fn an_answer_that_is_not_ready_is_not_stalled() {
         let answers = Arc::new(Answers::default());
         let pieces = stream::once(async { Ok::<_, std::io::Error>("first") });
-        let mut body = answers.watch(Body::from_stream(pieces.chain(stream::pending())));
+        let pieces = Body::from_stream(pieces.chain(stream::pending()));
+        let mut body = answers.watch(open(&answers), pieces);
         assert_eq!(next(&mut body).await, Some(5));
         assert!(next(&mut body).now_or_never().is_none());
         advance(STALLED * 2).await;
         assert!(answers.stalled().now_or_never().is_none());
+        assert!(answers.idle().now_or_never().is_none());
         drop(body);
+        advance(IDLE).await;
+        assert!(answers.idle().now_or_never().is_some());
     }
 }

@@ -1,7 +1,8 @@
-//! How many connections are open, whole and of one address, and who is let in above that.
+//! How many connections are open, whole and of one address, and who is let in above that. The requests that they carry at once
+//! over HTTP/2 have the same limits: otherwise each could carry a hundred.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -12,8 +13,8 @@ use crate::config::{Config, TrustedProxies};
 /// Connections above the limits that may still ask for health and metrics, so that orchestrators do not end a process
 /// which is merely full.
 const SPARE: usize = 64;
-/// Of these, so many may be of one address, so that others find some.
-const ADDRESS_SPARE: usize = 16;
+/// Of these, so many may be of one site, so that others find some.
+const SITE_SPARE: usize = 16;
 /// Descriptors that are left for the database, the other servers, files and the spare connections.
 const RESERVED: u64 = 512;
 /// More connections than this take more memory than most machines have, whatever the limit of descriptors.
@@ -82,10 +83,17 @@ pub(super) struct Connections {
 
 #[derive(Default)]
 struct Open {
+    within: Counted,
+    spare: Counted,
+    requests: Counted,
+}
+
+/// How many there are.
+#[derive(Default)]
+struct Counted {
     whole: usize,
-    spare: usize,
+    /// Of these that are not trusted proxies' own.
     by_address: HashMap<IpAddr, usize>,
-    spare_by_address: HashMap<IpAddr, usize>,
 }
 
 /// A connection's place, free again when this is dropped.
@@ -94,12 +102,18 @@ pub(super) struct Place {
     kind: Kind,
 }
 
-/// Each is counted for an address, unless that is a trusted proxy's.
+/// Each is counted for an address or a site, unless that is a trusted proxy's.
 #[derive(Clone, Copy)]
 enum Kind {
     Within(Option<IpAddr>),
     /// Above the limits.
     Spare(Option<IpAddr>),
+}
+
+/// A request's place, until its answer is over.
+pub(super) struct RequestPlace {
+    connections: Arc<Connections>,
+    counted: Option<IpAddr>,
 }
 
 impl Connections {
@@ -110,18 +124,19 @@ impl Connections {
 
     /// A place for a connection from there; `None`: the spare ones are taken too.
     pub(super) fn admit(self: &Arc<Self>, peer: SocketAddr) -> Option<Place> {
-        let address = network(peer.ip());
-        let counted = (!self.limits.proxies.contains(peer.ip())).then_some(address);
+        let is_counted = !self.limits.proxies.contains(peer.ip());
+        let address = is_counted.then(|| network(peer.ip()));
+        let site = is_counted.then(|| site(peer.ip()));
+        let Limits {
+            whole,
+            address: most,
+            ..
+        } = self.limits;
         let mut open = self.open.lock();
-        let has_share = has_less(&open.by_address, counted, self.limits.address);
-        let kind = if open.whole < self.limits.whole && has_share {
-            open.whole += 1;
-            add(&mut open.by_address, counted);
-            Kind::Within(counted)
-        } else if open.spare < SPARE && has_less(&open.spare_by_address, counted, ADDRESS_SPARE) {
-            open.spare += 1;
-            add(&mut open.spare_by_address, counted);
-            Kind::Spare(counted)
+        let kind = if open.within.add(address, (whole, most)) {
+            Kind::Within(address)
+        } else if open.spare.add(site, (SPARE, SITE_SPARE)) {
+            Kind::Spare(site)
         } else {
             return None;
         };
@@ -137,43 +152,66 @@ impl Place {
     pub(super) fn is_spare(&self) -> bool {
         matches!(self.kind, Kind::Spare(_))
     }
+
+    /// A place for one of the requests that the connection carries at once; `None`: there are as many as there may be.
+    pub(super) fn request(&self) -> Option<RequestPlace> {
+        let Limits { whole, address, .. } = self.connections.limits;
+        let counted = match self.kind {
+            Kind::Within(counted) => counted,
+            Kind::Spare(_) => None,
+        };
+        let mut open = self.connections.open.lock();
+        open.requests
+            .add(counted, (whole, address))
+            .then(|| RequestPlace {
+                connections: Arc::clone(&self.connections),
+                counted,
+            })
+    }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
         let mut open = self.connections.open.lock();
         match self.kind {
-            Kind::Within(counted) => {
-                open.whole -= 1;
-                remove(&mut open.by_address, counted);
-            }
-            Kind::Spare(counted) => {
-                open.spare -= 1;
-                remove(&mut open.spare_by_address, counted);
-            }
+            Kind::Within(counted) => open.within.remove(counted),
+            Kind::Spare(counted) => open.spare.remove(counted),
         }
     }
 }
 
-/// Whether the address has fewer than `most`; a trusted proxy may have all.
-fn has_less(open: &HashMap<IpAddr, usize>, counted: Option<IpAddr>, most: usize) -> bool {
-    let of_address = counted.map(|address| open.get(&address).copied().unwrap_or_default());
-    of_address.is_none_or(|of_address| of_address < most)
-}
-
-fn add(open: &mut HashMap<IpAddr, usize>, counted: Option<IpAddr>) {
-    if let Some(address) = counted {
-        *open.entry(address).or_default() += 1;
+impl Drop for RequestPlace {
+    fn drop(&mut self) {
+        self.connections.open.lock().requests.remove(self.counted);
     }
 }
 
-fn remove(open: &mut HashMap<IpAddr, usize>, counted: Option<IpAddr>) {
-    if let Some(address) = counted
-        && let Some(left) = open.get_mut(&address)
-    {
-        *left -= 1;
-        if *left == 0 {
-            open.remove(&address);
+impl Counted {
+    /// Counts one more, unless there are as many as there may be, whole or of the address.
+    fn add(&mut self, counted: Option<IpAddr>, (whole, most): (usize, usize)) -> bool {
+        if self.whole >= whole {
+            return false;
+        }
+        if let Some(address) = counted {
+            let of_address = self.by_address.entry(address).or_default();
+            if *of_address >= most {
+                return false;
+            }
+            *of_address += 1;
+        }
+        self.whole += 1;
+        true
+    }
+
+    fn remove(&mut self, counted: Option<IpAddr>) {
+        self.whole -= 1;
+        if let Some(address) = counted
+            && let Some(left) = self.by_address.get_mut(&address)
+        {
+            *left -= 1;
+            if *left == 0 {
+                self.by_address.remove(&address);
+            }
         }
     }
 }
@@ -186,6 +224,20 @@ fn network(address: IpAddr) -> IpAddr {
             Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
         }
         address @ IpAddr::V4(_) => address,
+    }
+}
+
+/// Where an address is: the /24 of an IPv4 address, or the /48 of an IPv6 one, which is what one site has.
+fn site(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, ..] = address.segments();
+            Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0).into()
+        }
+        IpAddr::V4(address) => {
+            let [a, b, c, _] = address.octets();
+            Ipv4Addr::new(a, b, c, 0).into()
+        }
     }
 }
 
@@ -220,19 +272,34 @@ mod tests {
     #[test]
     fn above_the_limits_few_are_let_in() {
         let connections = Connections::new(Limits::new(0, 0, TrustedProxies::default()));
-        let mut held: Vec<_> = (0..ADDRESS_SPARE)
-            .map(|_| admit(&connections, "192.0.2.1"))
+        let of_site = |number| format!("192.0.2.{number}");
+        let mut held: Vec<_> = (0..SITE_SPARE)
+            .map(|number| admit(&connections, &of_site(number)))
             .collect();
         assert!(held.iter().all(Option::is_some));
-        let of_one = admit(&connections, "192.0.2.1");
-        assert!(of_one.is_none(), "one address has them all");
-        held.extend((ADDRESS_SPARE..SPARE).map(|other| {
-            let address = format!("198.51.100.{other}");
+        let of_one = admit(&connections, "192.0.2.200");
+        assert!(of_one.is_none(), "one site has them all");
+        held.extend((SITE_SPARE..SPARE).map(|other| {
+            let address = format!("198.51.{other}.1");
             admit(&connections, &address)
         }));
         assert!(held.iter().all(Option::is_some));
-        assert!(admit(&connections, "192.0.2.2").is_none());
+        assert!(admit(&connections, "203.0.113.1").is_none());
         drop(held);
         assert!(admit(&connections, "192.0.2.1").is_some());
+    }
+
+    #[test]
+    fn requests_have_the_limits_of_connections() {
+        let connections = Connections::new(Limits::new(3, 2, TrustedProxies::default()));
+        let one = admit(&connections, "192.0.2.1").unwrap();
+        let held = [one.request(), one.request()];
+        assert!(held.iter().all(Option::is_some));
+        assert!(one.request().is_none(), "the address has its share");
+        let other = admit(&connections, "192.0.2.2").unwrap();
+        let last = other.request();
+        assert!(last.is_some() && other.request().is_none(), "all are taken");
+        drop(held);
+        assert!(one.request().is_some());
     }
 }

@@ -1,7 +1,8 @@
 //! The accept loop. `axum::serve` limits neither the time that a request's head may take nor the time that an answer may
 //! wait for its reader, so a slow client could hold a connection for ever; nor does it limit how many there are.
 //!
-//! [`connections`]: who is let in; `answers`: answers that nobody reads; `refusal`: what is refused before there is a route.
+//! [`connections`]: who is let in; `answers`: answers that nobody reads, and connections that carry none; `refusal`: what is
+//! refused before there is a route.
 
 mod answers;
 pub mod connections;
@@ -46,6 +47,8 @@ const STALLED: Duration = Duration::from_secs(30);
 const SPARE: Duration = Duration::from_secs(2);
 /// Requests at once on one connection: RFC 9113 advises against fewer, and each may hold an answer.
 const STREAMS: u32 = 100;
+/// Headers of a request, over HTTP/2 too: HTTP/1 has the same limit in the library.
+const HEADERS: usize = 100;
 /// What a stream holds of its answer until its reader takes it.
 const SEND_BUFFER: usize = 64 << 10;
 /// Pause after a failure to accept, such as too many open files.
@@ -108,7 +111,7 @@ pub async fn serve(
         let (server, router) = (Arc::clone(server), router.clone());
         let watcher = in_flight.watcher();
         connections.spawn(async move {
-            serve_connection(&server, router, watcher, stream, peer, &place).await;
+            serve_connection(&server, router, watcher, stream, peer, place).await;
         });
     }
     // Frees the port: a successor may take over while this drains.
@@ -135,6 +138,7 @@ pub async fn answer(router: Router, request: Request<Body>) -> Result<Response, 
 fn spare_server() -> Builder<TokioExecutor> {
     let mut server = server(SPARE);
     server.http1().keep_alive(false);
+    server.http2().max_concurrent_streams(1);
     server
 }
 
@@ -161,7 +165,7 @@ async fn serve_connection(
     watcher: Watcher,
     stream: TcpStream,
     peer: SocketAddr,
-    place: &Place,
+    place: Place,
 ) {
     // Small answers go out at once. A failure means a dead connection, found soon enough.
     let _ = stream.set_nodelay(true);
@@ -170,21 +174,26 @@ async fn serve_connection(
     let asked = Arc::new(AtomicBool::new(false));
     let answers = Arc::new(Answers::default());
     let is_spare = place.is_spare();
+    let place = Arc::new(place);
     let service = {
-        let (asked, answers) = (asked.clone(), answers.clone());
+        let (asked, answers, place) = (asked.clone(), answers.clone(), place.clone());
         service_fn(move |mut request: Request<Incoming>| {
             asked.store(true, Ordering::Relaxed);
             request.extensions_mut().insert(ConnectInfo(peer));
             let is_multiplexed = request.version() == Version::HTTP_2;
             let (router, answers) = (router.clone(), answers.clone());
+            // The others are one at a time, and block the socket, which has its own time-out.
+            let open = is_multiplexed.then(|| place.request().map(|place| answers.open(place)));
             async move {
-                let response = judge(router, request.map(Body::new), is_spare).await?;
-                // The others block the socket, which has its own time-out.
-                Ok::<_, Infallible>(if is_multiplexed {
-                    response.map(|body| answers.watch(body))
-                } else {
-                    response
-                })
+                let request = request.map(Body::new);
+                let Some(open) = open else {
+                    return judge(router, request, is_spare).await;
+                };
+                let Some(open) = open else {
+                    return Ok(refusal::busy(&request, "too many requests are under way"));
+                };
+                let response = judge(router, request, is_spare).await?;
+                Ok::<_, Infallible>(response.map(|body| answers.watch(open, body)))
             }
         })
     };
@@ -209,6 +218,7 @@ async fn serve_connection(
             tracing::debug!(%error, "connection ended");
         },
         () = asks_nothing => {}
+        () = answers.idle() => {}
         // The library cannot end a stream whose window is shut.
         () = answers.stalled() => tracing::debug!("an answer stood still"),
     }
@@ -220,12 +230,15 @@ async fn judge(
     request: Request<Body>,
     is_spare: bool,
 ) -> Result<Response, Infallible> {
+    if request.headers().len() > HEADERS {
+        return Ok(refusal::too_many_headers(&request));
+    }
     if let Some(detail) = refusal::wrong_host(&request) {
         return Ok(refusal::invalid(&request, detail));
     }
     let path = request.uri().path();
     if is_spare && !path.starts_with("/health") && path != "/metrics" {
-        return Ok(refusal::busy(&request));
+        return Ok(refusal::busy(&request, "too many connections are open"));
     }
     answer(router, request).await
 }

@@ -35,11 +35,18 @@ pub(super) fn invalid(request: &Request<Body>, detail: &str) -> Response {
     problem(request, StatusCode::BAD_REQUEST, code, title, detail)
 }
 
-/// 503: too many connections are open.
-pub(super) fn busy(request: &Request<Body>) -> Response {
+/// 431.
+pub(super) fn too_many_headers(request: &Request<Body>) -> Response {
+    let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+    let (code, title) = ("invalid_parameter", "A parameter is invalid");
+    let detail = "the request has more than 100 headers";
+    problem(request, status, code, title, detail)
+}
+
+/// 503: there is too much at once.
+pub(super) fn busy(request: &Request<Body>, detail: &str) -> Response {
     let (code, title) = ("busy", "The account's own share is in use");
     let status = StatusCode::SERVICE_UNAVAILABLE;
-    let detail = "too many connections are open";
     let mut response = problem(request, status, code, title, detail);
     let wait = HeaderValue::from_static("5");
     response.headers_mut().insert(RETRY_AFTER, wait);

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::Erased;
+use crate::form::FormKey;
 use crate::tx::{Sql, values};
 use crate::{Error, Result, Tx};
 
@@ -24,14 +25,15 @@ const CONTENT: &str = "SELECT content FROM campaign WHERE account_id = $1 AND ca
 
 impl Tx {
     /// Forgets the tracking fields of a person's links and of what was answered through them, but those that made a business
-    /// property.
-    pub(super) async fn forget_track_fields(&self, person: &Erased<'_>) -> Result<()> {
+    /// property. Reports that show such answers have another version from then on.
+    pub(super) async fn forget_track_fields(&mut self, person: &Erased<'_>) -> Result<()> {
         let (account_id, docid) = (person.account_id, person.docid);
         let field = format!("docid={docid}");
         let links: Vec<Uuid> = self.all(LINKS, values![account_id, docid, field]).await?;
         // In the order in which answers take them.
         let links: BTreeSet<Uuid> = links.into_iter().collect();
         let mut kept_of: BTreeMap<Uuid, BTreeSet<String>> = BTreeMap::new();
+        let mut changed = BTreeSet::new();
         for link_id in links {
             let link = self.locking(LINK, "FOR UPDATE");
             let link: Option<(Uuid, String, Option<Uuid>)> =
@@ -52,7 +54,7 @@ impl Tx {
             fields
                 .retain(|name, _| name != "docid" && kept.is_some_and(|kept| kept.contains(name)));
             let left = serde_json::to_string(&fields).map_err(Error::broken)?;
-            let update = "UPDATE link SET track_fields = $3 WHERE account_id = $1 AND link_id = $2";
+            let update = "UPDATE link SET track_fields = $3, name = NULL WHERE account_id = $1 AND link_id = $2";
             self.execute(update, values![account_id, link_id, left.clone()])
                 .await?;
             for (name, value) in all.iter().filter(|(name, _)| !fields.contains_key(*name)) {
@@ -71,7 +73,14 @@ impl Tx {
                 "UPDATE feedback SET track_fields = {given} WHERE account_id = $1 AND form_id = $2 AND feedback_id IN (
                         SELECT feedback_id FROM visit WHERE account_id = $1 AND link_id = $3)"
             );
-            self.execute(update, values![account_id, form_id, link_id, left])
+            let answers = self.execute(update, values![account_id, form_id, link_id, left]);
+            if answers.await? > 0 {
+                changed.insert(form_id);
+            }
+        }
+        let now = self.now().await?;
+        for form_id in changed {
+            self.raise_version(FormKey::new(account_id, form_id), now)
                 .await?;
         }
         Ok(())

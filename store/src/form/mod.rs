@@ -8,8 +8,8 @@ use domain::form::{FormContent, FormStatus};
 use entity::form;
 use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, FromQueryResult, IntoActiveModel, QueryFilter,
-    QueryOrder, QuerySelect, Value,
+    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, FromQueryResult, IntoActiveModel,
+    QueryFilter, QueryOrder, QuerySelect, Value,
 };
 use uuid::Uuid;
 
@@ -157,15 +157,22 @@ impl Store {
         Ok(row.one(self).await?)
     }
 
-    /// The titles of an account's newest forms, whatever their status.
+    /// The titles of an account's newest forms, of a status or of any.
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn form_titles(&self, account_id: Uuid, limit: usize) -> Result<Vec<(Uuid, String)>> {
+    pub async fn form_titles(
+        &self,
+        account_id: Uuid,
+        status: Option<FormStatus>,
+        limit: usize,
+    ) -> Result<Vec<(Uuid, String)>> {
+        let status = status.map(|status| form::Column::Status.eq(status.as_str()));
         let titles = form::Entity::find()
             .select_only()
             .columns([form::Column::FormId, form::Column::Title])
             .filter(form::Column::AccountId.eq(account_id))
+            .filter(Condition::all().add_option(status))
             .order_by_desc(form::Column::FormId)
             .limit(limit as u64);
         Ok(titles.into_tuple().all(self).await?)

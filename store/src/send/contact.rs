@@ -87,7 +87,8 @@ impl Store {
         tx.commit_surely().await
     }
 
-    /// The same for the recipient of a message, whose id is that of its link; false: there is no such message.
+    /// The same for the recipient of a message, whose id is that of its link; false: there is no such message, or it was never sent
+    /// to a phone that is still known.
     ///
     /// # Errors
     /// See [`crate::Error`].
@@ -99,10 +100,10 @@ impl Store {
     ) -> Result<bool> {
         let mac = "SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND message_id = $2";
         let mac: Option<Option<Vec<u8>>> = self.one(mac, values![account_id, message_id]).await?;
-        let Some(mac) = mac else { return Ok(false) };
-        if let Some(mac) = mac {
-            self.opt_out_mac(account_id, mac, source).await?;
-        }
+        let Some(mac) = mac.flatten() else {
+            return Ok(false);
+        };
+        self.opt_out_mac(account_id, mac, source).await?;
         Ok(true)
     }
 

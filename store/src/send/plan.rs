@@ -45,6 +45,9 @@ const IMPORTED: &str =
     "WITH g(a, d) AS (ROWS) SELECT r.docid, r.phone, r.fields ->> 'time_zone' AS more
        FROM g JOIN recipient r ON r.account_id = g.a AND r.docid = g.d WHERE r.phone IS NOT NULL";
 
+/// Whom a batch names and who was erased after it was accepted. The rows are there while a batch of before is open.
+const ERASED_SINCE: &str = "SELECT docid FROM erasure WHERE account_id = $1 AND seq > $2";
+
 /// A recipient of an account.
 #[derive(FromQueryResult)]
 pub(super) struct Recipient {
@@ -160,7 +163,10 @@ impl Tx {
         if !campaign.is_open() {
             return Ok(());
         }
-        let docids = docids.into_iter();
+        // An import of later may have brought them back: not for this one's campaign.
+        let erased = values![key.account_id, claim.seq];
+        let erased: HashSet<String> = self.all(ERASED_SINCE, erased).await?.into_iter().collect();
+        let docids = docids.into_iter().filter(|docid| !erased.contains(*docid));
         let docids = docids.map(|docid| values![key.account_id, docid]);
         let rows = self.for_rows(IMPORTED, docids.collect()).await?;
         self.plan(key, &campaign.content, read(&rows)?, pepper)

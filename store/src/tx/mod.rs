@@ -5,6 +5,7 @@
 
 mod each;
 mod error;
+mod gate;
 mod list;
 mod pool;
 mod schema;
@@ -13,6 +14,7 @@ mod store;
 mod transaction;
 
 pub use self::error::{Error, Result, Source};
+pub use self::gate::{Gate, Gates, on_behalf_of};
 pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
 pub use self::pool::Workload;

@@ -111,10 +111,10 @@ impl Store {
                 .disable_statement_logging();
             Pool::postgres(options, workload)
         };
-        Ok(Self { pool })
+        Ok(Self { pool, gates: None })
     }
 
-    /// The same database for another workload of this process.
+    /// The same database for another workload of this process, without gates.
     #[must_use]
     pub fn for_workload(&self, workload: Workload) -> Self {
         let pool = match &self.pool {
@@ -123,7 +123,7 @@ impl Store {
             }
             Pool::Sqlite { .. } => self.pool.clone(),
         };
-        Self { pool }
+        Self { pool, gates: None }
     }
 
     /// SQLite only: moves what the log has into the database and empties the log, because pages that were overwritten since stand

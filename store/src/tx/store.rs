@@ -5,6 +5,7 @@ use sea_orm::{
     ConnectionTrait, DatabaseConnection, DbBackend, DbErr, ExecResult, QueryResult, Statement,
 };
 
+use super::gate::{Gates, UnderWay};
 use super::pool::Pool;
 use super::transaction::{BY_KEY, BY_KEYS, Tx};
 use super::{Error, Result, Sql};
@@ -15,10 +16,18 @@ const TRIES: usize = 5;
 /// The database, shared by all who query it. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Store {
-    pub(crate) pool: Pool,
+    pub(super) pool: Pool,
+    pub(super) gates: Option<Gates>,
 }
 
 impl Store {
+    /// The same database, at whose connections those take turns who ask [on behalf of](super::on_behalf_of) accounts.
+    #[must_use]
+    pub fn in_turns(&self, gates: Gates) -> Self {
+        let (pool, gates) = (self.pool.clone(), Some(gates));
+        Self { pool, gates }
+    }
+
     /// Asks the database for an answer.
     ///
     /// # Errors
@@ -32,18 +41,18 @@ impl Store {
     /// # Errors
     /// The database is unavailable.
     pub async fn begin(&self) -> Result<Tx> {
-        Tx::begin(&self.pool, &[]).await
+        self.open(&[]).await
     }
 
     /// The same for callers who wait for other transactions, or for a large one of their own.
     pub(crate) async fn begin_long(&self) -> Result<Tx> {
-        Tx::begin(&self.pool, &[self.pool.long()]).await
+        self.open(&[self.pool.long()]).await
     }
 
     /// The same with a COMMIT that does not wait for the disk.
     pub(crate) async fn begin_unsynced(&self) -> Result<Tx> {
         let unsynced = "SET LOCAL synchronous_commit = off;";
-        Tx::begin(&self.pool, &[self.pool.long(), unsynced]).await
+        self.open(&[self.pool.long(), unsynced]).await
     }
 
     /// Opens a transaction whose statements look up and append by key.
@@ -51,12 +60,12 @@ impl Store {
     /// # Errors
     /// The database is unavailable.
     pub async fn begin_by_key(&self) -> Result<Tx> {
-        Tx::begin(&self.pool, &[self.pool.long(), BY_KEY]).await
+        self.open(&[self.pool.long(), BY_KEY]).await
     }
 
     /// The same where joins look up by key.
     pub(crate) async fn begin_by_keys(&self) -> Result<Tx> {
-        Tx::begin(&self.pool, &[self.pool.long(), BY_KEYS]).await
+        self.open(&[self.pool.long(), BY_KEYS]).await
     }
 
     /// A transaction that reads by key, all of it as of one moment. Dropped, it ends.
@@ -64,12 +73,28 @@ impl Store {
     /// # Errors
     /// The database is unavailable.
     pub async fn snapshot(&self) -> Result<Tx> {
-        Tx::snapshot(&self.pool, &[BY_KEY]).await
+        let under_way = self.pass(true).await;
+        Tx::snapshot(&self.pool, &[BY_KEY], under_way).await
     }
 
     /// The same for callers who wait longer.
     pub(crate) async fn long_snapshot(&self) -> Result<Tx> {
-        Tx::snapshot(&self.pool, &[self.pool.long(), BY_KEY]).await
+        let under_way = self.pass(true).await;
+        Tx::snapshot(&self.pool, &[self.pool.long(), BY_KEY], under_way).await
+    }
+
+    async fn open(&self, settings: &[&str]) -> Result<Tx> {
+        let under_way = self.pass(false).await;
+        Tx::begin(&self.pool, settings, under_way).await
+    }
+
+    /// Waits for a turn at a connection.
+    async fn pass(&self, reads: bool) -> UnderWay {
+        let writer = !reads && matches!(self.pool, Pool::Sqlite { .. });
+        match &self.gates {
+            Some(gates) => gates.pass(writer).await,
+            None => UnderWay::default(),
+        }
     }
 
     /// Does work anew, a few times, where another transaction stood in its way.
@@ -119,20 +144,24 @@ impl ConnectionTrait for Store {
     }
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        let _under_way = self.pass(false).await;
         let done = self.connection(false).execute_raw(statement).await;
         done.inspect_err(|error| self.pool.note(error))
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        let _under_way = self.pass(false).await;
         let done = self.connection(false).execute_unprepared(sql).await;
         done.inspect_err(|error| self.pool.note(error))
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        let _under_way = self.pass(true).await;
         self.connection(true).query_one_raw(statement).await
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        let _under_way = self.pass(true).await;
         self.connection(true).query_all_raw(statement).await
     }
 }

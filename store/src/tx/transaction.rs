@@ -11,6 +11,7 @@ use sea_orm::{
 use sea_query_sqlx::SqlxValues;
 use tokio::sync::{Mutex, MutexGuard};
 
+use super::gate::UnderWay;
 use super::pool::Pool;
 use super::{Error, Result};
 
@@ -22,6 +23,7 @@ use super::{Error, Result};
 pub struct Tx {
     inner: Mutex<Inner>,
     pool: Pool,
+    under_way: UnderWay,
 }
 
 #[derive(Debug)]
@@ -65,7 +67,7 @@ pub(super) const BY_KEYS: &str =
 
 impl Tx {
     /// A transaction that may write, with these settings on PostgreSQL.
-    pub(super) async fn begin(pool: &Pool, settings: &[&str]) -> Result<Self> {
+    pub(super) async fn begin(pool: &Pool, settings: &[&str], under_way: UnderWay) -> Result<Self> {
         let inner = match pool {
             Pool::Postgres { pool, .. } => begin_on(pool, "BEGIN;", settings).await?,
             // A transaction that reads first and writes later would fail at once beside another writer.
@@ -73,23 +75,28 @@ impl Tx {
                 Inner::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?)
             }
         };
-        Ok(Self::new(inner, pool))
+        Ok(Self::new(inner, pool, under_way))
     }
 
     /// A transaction that reads, all of it as of one moment. It waits for nobody, and nobody for it. Dropped, it ends.
-    pub(super) async fn snapshot(pool: &Pool, settings: &[&str]) -> Result<Self> {
+    pub(super) async fn snapshot(
+        pool: &Pool,
+        settings: &[&str],
+        under_way: UnderWay,
+    ) -> Result<Self> {
         let read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;";
         let inner = match pool {
             Pool::Postgres { pool, .. } => begin_on(pool, read, settings).await?,
             Pool::Sqlite { readers, .. } => Inner::Sqlite(readers.begin().await?),
         };
-        Ok(Self::new(inner, pool))
+        Ok(Self::new(inner, pool, under_way))
     }
 
-    fn new(inner: Inner, pool: &Pool) -> Self {
+    fn new(inner: Inner, pool: &Pool, under_way: UnderWay) -> Self {
         Self {
             inner: Mutex::new(inner),
             pool: pool.clone(),
+            under_way,
         }
     }
 
@@ -99,6 +106,7 @@ impl Tx {
     /// The database refused it: nothing of it stays. A broken connection is no error but
     /// [`Committed::Unknown`].
     pub async fn commit(self) -> Result<Committed> {
+        let _until_then = self.under_way;
         let result = on!(self.inner.into_inner(), tx => tx.commit().await);
         match result.map_err(Error::from) {
             Ok(()) => Ok(Committed::Done),
@@ -112,6 +120,7 @@ impl Tx {
     /// # Errors
     /// The connection broke, which ends it too.
     pub async fn rollback(self) -> Result<()> {
+        let _until_then = self.under_way;
         Ok(on!(self.inner.into_inner(), tx => tx.rollback().await)?)
     }
 

@@ -18,6 +18,11 @@ pub fn stopped(f: Frame<'_>, title: &str) -> Page {
     good(f, title, "public-stop")
 }
 
+/// After somebody wanted to opt out whose phone is not known any more.
+pub fn not_stopped(f: Frame<'_>) -> Page {
+    Message::new(f, EXCLAMATION, "public-unstopped").page("")
+}
+
 fn good(f: Frame<'_>, title: &str, name: &str) -> Page {
     Message {
         about: title,

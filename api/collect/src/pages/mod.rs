@@ -23,6 +23,8 @@ mod tests;
 mod wording;
 
 pub use self::form::{Again, form_again, prepare, preview};
-pub use self::message::{form_closed, gone, not_found, send_again, stopped, thanks, trouble};
+pub use self::message::{
+    form_closed, gone, not_found, not_stopped, send_again, stopped, thanks, trouble,
+};
 pub use self::page::{Frame, Page, Prepared, logo};
 pub use self::qr::qr_code;

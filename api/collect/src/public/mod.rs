@@ -269,18 +269,23 @@ pub async fn say_thanks(visitor: Visitor) -> Result<Page, PageProblem> {
     tag = "public",
     params(Visitor),
     responses(
-        (status = 200, description = "A page that says so", body = String, content_type = "text/html"),
+        (status = 200, description = "A page that says so, or how else to do it where the phone is not known any more", body = String, content_type = "text/html"),
         (status = 404, description = "No message has this link", body = String, content_type = "text/html"),
     ),
 )]
 pub async fn stop_messages(visitor: Visitor) -> Result<Page, PageProblem> {
     let stopped = stop(&visitor).await;
-    let opened = stopped.map_err(|problem| visitor.tell(problem))?;
+    let (opened, is_stopped) = stopped.map_err(|problem| visitor.tell(problem))?;
     let title = &visitor.form(&opened).title;
-    Ok(pages::stopped(visitor.frame(&opened), title))
+    Ok(if is_stopped {
+        pages::stopped(visitor.frame(&opened), title)
+    } else {
+        pages::not_stopped(visitor.frame(&opened))
+    })
 }
 
-async fn stop(visitor: &Visitor) -> Result<Arc<Opened>> {
+/// Whether the phone of the message is known, so that it gets no more.
+async fn stop(visitor: &Visitor) -> Result<(Arc<Opened>, bool)> {
     let opened = visitor.enter().await?;
     let link = &opened.link;
     if !link.is_of_message {
@@ -288,6 +293,6 @@ async fn stop(visitor: &Visitor) -> Result<Arc<Opened>> {
     }
     let store = &visitor.state.app.store;
     let stopping = store.opt_out_by_message(link.account_id, link.link_id, "page");
-    within(QUICK, stopping).await?;
-    Ok(opened)
+    let is_stopped = within(QUICK, stopping).await?;
+    Ok((opened, is_stopped))
 }

@@ -75,6 +75,25 @@ async fn a_pool_that_is_smaller_than_the_largest_body_has_room_beside_one() {
     assert!(grows(&mut younger, 50), "it is the oldest now");
 }
 
+#[tokio::test]
+async fn accounts_take_turns_at_the_reserve() {
+    let pool = MemoryPool::new(PoolSize {
+        total: 8 * MIB,
+        ..SIZE
+    });
+    let (mut first, mut second) = (permit(&pool, 1), permit(&pool, 1));
+    let mut other = permit(&pool, 2);
+    assert!(grows(&mut first, 50), "it has the reserve");
+    assert!(!grows(&mut second, 50) && !grows(&mut other, 50));
+    drop(first);
+    assert!(!grows(&mut second, 50), "its account has just had it");
+    assert!(grows(&mut other, 50));
+    let mut third = permit(&pool, 1);
+    assert!(!grows(&mut third, 50));
+    drop(other);
+    assert!(grows(&mut second, 50));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_younger_body_is_refused_in_the_end() {
     let pool = MemoryPool::new(SIZE);

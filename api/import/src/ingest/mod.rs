@@ -132,6 +132,10 @@ fn fault(what: &'static str) -> Problem {
     Problem::internal(&io::Error::other(what))
 }
 
+/// Bodies that are read at once, at most: each has a thread, and the runtime has 512 for everybody. With more memory a body holds more
+/// of it from the start.
+const READERS: u64 = 256;
+
 /// A body that is read on a thread of its own, for as long as this is there.
 struct Reading<T> {
     thread: JoinHandle<Result<T>>,
@@ -145,7 +149,9 @@ impl<T: Send + 'static> Reading<T> {
         hashed: bool,
         consume: impl FnOnce(Source) -> Result<T> + Send + 'static,
     ) -> Result<Self> {
-        incoming.permit.grow_to(source::memory_of(0)).await?;
+        let least = incoming.permit.part_of_pool(READERS);
+        let first = incoming.permit.grow_to(source::memory_of(0).max(least));
+        first.await?;
         let span = Span::current();
         let stop = CancellationToken::new();
         let stopped = stop.clone();

@@ -11,6 +11,7 @@ use tests::client::Answer;
 use tests::form::PAIRS;
 use tests::person::{PASSWORD, Person, known_cookie, try_sign_in, try_sign_in_from};
 use tests::raw::{Raw, status};
+use tests::wait::{SOON, eventually};
 
 use super::share::later;
 
@@ -185,4 +186,52 @@ async fn a_shared_page_has_a_rate_of_its_own() -> Result<()> {
     ensure!(last == 429, "a shared page is read without a limit");
     reader.get("/dashboard/sign-in").await?.expect(200)?;
     Ok(())
+}
+
+#[tokio::test]
+async fn a_stranger_shuts_out_nobody_behind_the_same_address() -> Result<()> {
+    let app = App::setup()
+        .setting("FEEDBACK_ADDRESS_RATE", "1")
+        .start()
+        .await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let owner = app.anonymous()?.with_keys(&keys);
+    let ada = app.person("ada", "shop", "viewer").await?;
+    let body = json!({"path": "/dashboard?days=7", "expires_at": later()});
+    let share = owner.send_json(Method::POST, "/api_v1/report/share", &body);
+    let share = share.await?.expect(201)?.json()?;
+    let url = share["url"].as_str().unwrap_or_default();
+    let shared = url.trim_start_matches(owner.base());
+    let stranger = app.anonymous()?;
+    stranger.get(shared).await?.expect(200)?;
+    ada.get("/dashboard").await?.expect(200)?;
+    let name = ada.cookie.split('=').next().unwrap_or_default();
+    let bogus = |number: usize| {
+        stranger
+            .call(Method::GET, "/dashboard")
+            .header("cookie", &format!("{name}={number}"))
+            .send()
+    };
+    let mut number = 0;
+    eventually(SOON, async || {
+        // As many as are looked up at a time, so that there is no place among those.
+        let flood = try_join_all((number..number + 20).map(bogus)).await?;
+        number += 20;
+        ensure!(
+            flood.iter().any(|answer| answer.status == 429),
+            "not refused"
+        );
+        Ok(())
+    })
+    .await?;
+    let flood = try_join_all((number..number + 200).map(bogus));
+    let good = async {
+        for _ in 0..5 {
+            ada.get("/dashboard").await?.expect(200)?;
+            stranger.get(shared).await?.expect(200)?;
+        }
+        anyhow::Ok(())
+    };
+    let (_, good) = tokio::join!(flood, good);
+    good
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use chrono::{TimeDelta, Utc};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::{App, Backends};
@@ -11,6 +12,7 @@ use tests::campaign::{CAMPAIGN, campaign_path, count, on_import};
 use tests::client::Client;
 use tests::form::short_form;
 use tests::import::{IMPORT, JSON, array};
+use tests::report::Of;
 use tests::visitor::Visitor;
 use tests::wait::{LATER, SOON, eventually};
 
@@ -34,6 +36,12 @@ const IN_REDIS: &str = "local found = {} for _, key in ipairs(redis.call('KEYS',
      if type(value) == 'table' then table.insert(found, key) else for _, canary in ipairs(ARGV) do \
      if key:find(canary, 1, true) or (value or ''):find(canary, 1, true) then table.insert(found, key) end end end end \
      return found";
+
+/// A day from today on.
+fn day(days: i64) -> String {
+    let at = Utc::now() + TimeDelta::days(days);
+    at.date_naive().to_string()
+}
 
 /// Where a canary still stands.
 async fn leftovers(app: &App) -> Result<Vec<String>> {
@@ -160,8 +168,31 @@ async fn nothing_leads_to_a_person_who_was_erased() -> Result<()> {
         .until(&first, |now| count(now, "first", "accepted") == 2)
         .await?;
     ensure!(!leftovers(&app).await?.is_empty(), "they were never there");
+    let report = Of::Form.path(&form, (&day(-1), &day(1)), "");
+    let seen = eventually(SOON, async || {
+        let seen = client.get(&report).await?.expect(200)?;
+        ensure!(seen.text()?.contains(FIRST_NAME), "{seen:?}");
+        Ok(seen)
+    });
+    let seen = seen.await?;
 
     client.erase(DOCID).await?.expect(204)?;
+    let tag = seen.header("etag").context("no ETag")?;
+    let again = client
+        .call(Method::GET, &report)
+        .header("if-none-match", tag);
+    let again = again.send().await?.expect(200)?;
+    ensure!(
+        canaries_in(again.text()?.as_bytes(), "").is_empty(),
+        "{again:?}"
+    );
+    let stop = client.call(Method::POST, &format!("{}/stop", person.path()));
+    let stop = stop
+        .header("accept-language", "en")
+        .send()
+        .await?
+        .expect(200)?;
+    ensure!(stop.text()?.contains("reply STOP"), "{stop:?}");
     eventually(SOON, async || {
         let page = person.page().await?;
         ensure!(!page.text()?.contains(FIRST_NAME), "{page:?}");

@@ -521,6 +521,34 @@ async fn nothing_is_sent_twice_and_all_is_counted_in_any_order() -> Result<()> {
 }
 
 #[tokio::test]
+async fn an_import_of_before_an_erasure_sends_nothing_to_who_came_back_since() -> Result<()> {
+    let mut story = Story::begin(1).await?;
+    let ledger = &mut story.survey.ledger;
+    let before = ledger.post(&[&[("a", 1), ("b", 2)]]).await?;
+    ledger.erase("a").await?;
+    let campaign = ledger.campaign_id.take();
+    let back = ledger.post(&[&[("a", 3)]]).await?;
+    ledger.campaign_id = campaign;
+    ledger.step(ledger.chunk(&back, 0)).await?;
+    ledger.step(ledger.chunk(&before, 0)).await?;
+    assert_eq!(ledger.value("a").await?, Some(3));
+    story.claim().await?;
+    story.claim().await?;
+    let phones = |story: &Story| -> Vec<String> {
+        let claimed = story.in_hand.iter();
+        claimed.map(|claimed| claimed.phone.clone()).collect()
+    };
+    assert_eq!(phones(&story), [phone(2)]);
+    // An import of later is for its campaign.
+    let ledger = &story.survey.ledger;
+    let again = ledger.post(&[&[("a", 3)]]).await?;
+    ledger.step(ledger.chunk(&again, 0)).await?;
+    story.claim().await?;
+    assert_eq!(phones(&story), [phone(2), phone(3)]);
+    Ok(())
+}
+
+#[tokio::test]
 async fn who_opted_out_under_an_older_pepper_still_gets_nothing() -> Result<()> {
     let mut story = Story::begin(1).await?;
     let ledger = &mut story.survey.ledger;
