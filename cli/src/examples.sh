@@ -50,6 +50,7 @@ feedback migrate up
 feedback migrate check
 feedback migrate status --json
 feedback migrate finish
+feedback copy --to @postgres-url
 feedback verify
 feedback verify --json
 feedback rebuild

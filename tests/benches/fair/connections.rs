@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use axum::http::Request;
 use chrono::{TimeDelta, Utc};
-use futures::future::join_all;
+use futures::future::{join_all, try_join_all};
 use serde_json::Value;
 use tests::app::App;
 use tests::client::Client;
@@ -23,6 +23,13 @@ const SILENT: usize = 300;
 const CONNECTIONS: usize = 3;
 /// Requests of one of them.
 const REQUESTS: usize = 200;
+/// Connections of posts without bodies; the requests that one may carry at once, and their headers.
+const POSTING: usize = 400;
+const STREAMS: usize = 100;
+const HEADERS: usize = 90;
+/// Connections on which the document is not read, and clients that read it.
+const DOCUMENTS: usize = 60;
+const DOCUMENT_READERS: usize = 50;
 /// Answers of the form that is exported.
 const ANSWERS: usize = 2_000;
 
@@ -68,6 +75,84 @@ async fn stall(host: &str, begin: &str) -> Result<()> {
 /// Before a connection that failed is tried again.
 const AGAIN: std::time::Duration = std::time::Duration::from_millis(100);
 
+/// Posts over HTTP/2 with many headers, whose bodies never come.
+pub(super) async fn streams(app: &App) -> Result<()> {
+    let host = host(app)?;
+    let connections = (0..POSTING).map(|_| async {
+        loop {
+            let mut client = h2::client::Builder::new();
+            let mut posts = || {
+                let uri = format!("http://{host}{SIGN_IN}");
+                let mut request = Request::post(uri).header("content-type", PAIRS);
+                for number in 0..HEADERS {
+                    request = request.header(format!("x-{number}"), "1");
+                }
+                Ok(request.body(())?)
+            };
+            if send(&host, &mut client, STREAMS, false, &mut posts)
+                .await
+                .is_err()
+            {
+                tokio::time::sleep(AGAIN).await;
+            }
+        }
+    });
+    join_all(connections).await;
+    Ok(())
+}
+
+/// The document of the API, read and not read.
+pub(super) async fn document(app: &App) -> Result<()> {
+    const PATH: &str = "/openapi.json";
+    let (host, public) = (host(app)?, app.anonymous()?);
+    let unread = (0..DOCUMENTS).map(|_| async {
+        loop {
+            let mut client = h2::client::Builder::new();
+            client.initial_window_size(0);
+            let mut gets = || Ok(Request::get(format!("http://{host}{PATH}")).body(())?);
+            if send(&host, &mut client, STREAMS, true, &mut gets)
+                .await
+                .is_err()
+            {
+                tokio::time::sleep(AGAIN).await;
+            }
+        }
+    });
+    let read = (0..DOCUMENT_READERS).map(|_| async {
+        loop {
+            public.get(PATH).await?.expect(200)?;
+        }
+    });
+    let (_, read): (Vec<()>, Result<Vec<()>>) = tokio::join!(join_all(unread), try_join_all(read));
+    read.map(drop)
+}
+
+/// So many requests over a connection. Ends when the service ends the connection.
+async fn send(
+    host: &str,
+    client: &mut h2::client::Builder,
+    count: usize,
+    is_whole: bool,
+    request: &mut impl FnMut() -> Result<Request<()>>,
+) -> Result<()> {
+    let socket = TcpStream::connect(host).await?;
+    let client = client.handshake(socket).await?;
+    let (mut requests, connection): (h2::client::SendRequest<bytes::Bytes>, _) = client;
+    let asking = async {
+        let mut answers = Vec::new();
+        for _ in 0..count {
+            requests = requests.ready().await?;
+            // Dropped, an answer would be given up.
+            answers.push(requests.send_request(request()?, is_whole)?);
+        }
+        std::future::pending::<Result<()>>().await
+    };
+    tokio::select! {
+        ended = connection => Ok(ended?),
+        ended = asking => ended,
+    }
+}
+
 /// What is asked for over HTTP/2 and not read: a large form's page, and an export.
 pub(super) struct Readers {
     host: String,
@@ -109,28 +194,17 @@ impl Readers {
 
     /// As many requests as a connection takes, with a window of nothing. Ends when the service ends the connection.
     async fn ask(&self, path: &str) -> Result<()> {
-        let socket = TcpStream::connect(&self.host).await?;
         let mut client = h2::client::Builder::new();
-        let client = client.initial_window_size(0).handshake(socket).await?;
-        let (mut requests, connection): (h2::client::SendRequest<bytes::Bytes>, _) = client;
-        let asking = async {
-            let mut answers = Vec::new();
-            for _ in 0..REQUESTS {
-                requests = requests.ready().await?;
-                let uri = format!("http://{}{path}", self.host);
-                let mut request = Request::get(uri).header("accept", "text/csv, text/html");
-                for (name, value) in &self.keys {
-                    request = request.header(*name, value);
-                }
-                // Dropped, an answer would be given up.
-                answers.push(requests.send_request(request.body(())?, true)?);
+        client.initial_window_size(0);
+        let mut gets = || {
+            let uri = format!("http://{}{path}", self.host);
+            let mut request = Request::get(uri).header("accept", "text/csv, text/html");
+            for (name, value) in &self.keys {
+                request = request.header(*name, value);
             }
-            std::future::pending::<Result<()>>().await
+            Ok(request.body(())?)
         };
-        tokio::select! {
-            ended = connection => Ok(ended?),
-            ended = asking => ended,
-        }
+        send(&self.host, &mut client, REQUESTS, true, &mut gets).await
     }
 }
 

@@ -22,6 +22,11 @@ const IMPORTS: u32 = 10;
 const READERS: usize = 100;
 const READY: usize = 500;
 const WRITERS: usize = 40;
+/// Clients that write little.
+const SMALL: usize = 1_000;
+/// Clients that import much, and how many records.
+const IN_LINE: usize = 8;
+const QUEUED: u32 = 250_000;
 /// Of a form of 0.35 MB.
 const FIELDS: usize = 35;
 
@@ -159,6 +164,36 @@ pub(super) async fn ready(app: &App) -> Result<()> {
     let again = (0..READY).map(|_| async {
         loop {
             public.get("/health/ready").await?.expect(200)?;
+        }
+    });
+    try_join_all(again).await.map(|_: Vec<()>| ())
+}
+
+/// Imports of one record and erasures, of one key.
+pub(super) async fn small(app: &App) -> Result<()> {
+    let hostile = app.client().await?;
+    let again = (0..SMALL).map(|number| {
+        let hostile = &hostile;
+        async move {
+            let docid = format!("small-{number}");
+            let record = json!([{"docid": docid, "phone": "+4915112345678"}]);
+            loop {
+                // Of so many some are refused.
+                hostile.send_json(Method::POST, IMPORT, &record).await?;
+                hostile.erase(&docid).await?;
+            }
+        }
+    });
+    try_join_all(again).await.map(|_: Vec<()>| ())
+}
+
+/// Large imports of one key, a few at once.
+pub(super) async fn queue(app: &App) -> Result<()> {
+    let hostile = app.client().await?;
+    let body = million::body(&million::at_random(QUEUED));
+    let again = (0..IN_LINE).map(|_| async {
+        loop {
+            hostile.import_as(JSON, body.clone()).await?;
         }
     });
     try_join_all(again).await.map(|_: Vec<()>| ())

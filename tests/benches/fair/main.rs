@@ -20,6 +20,10 @@
 //! | `stalled` | 500 bodies of the sign-in page that stall and 300 connections without a request |
 //! | `readers` | a page of a large form and an export, 600 times each, over HTTP/2 with a window of 0 |
 //! | `forms` | forms of 0.35 MB, made and replaced by 40 clients of one key |
+//! | `streams` | 400 connections over HTTP/2, each with a hundred posts of 90 headers whose bodies never come |
+//! | `small` | imports of one record and erasures by 1,000 clients of one key |
+//! | `queue` | imports of 250,000 records by eight clients of one key, one after the other |
+//! | `document` | `/openapi.json`, read by 50 clients, and by 60 connections over HTTP/2 with a window of 0 |
 //!
 //! # How to read the table
 //! As that of `import`. The reference of each row is the witness alone.
@@ -59,7 +63,8 @@ const BENCH: Frame = Frame {
     name: "fair",
     parts: &[
         "answers", EMBEDDED, "uploads", "errors", "lists", "giant", "link", "ready", "pages",
-        "shared", "sign-in", "stalled", "readers", "forms",
+        "shared", "sign-in", "stalled", "readers", "forms", "streams", "small", "queue",
+        "document",
     ],
     embedded: &[EMBEDDED],
 };
@@ -163,9 +168,25 @@ async fn measure(
             let load = || readers.load();
             witness.beside("readers that do not read", None, load).await
         }
-        _ => {
+        "forms" => {
             let load = || loads::writes(&app);
             witness.beside("forms that are written", None, load).await
+        }
+        "streams" => {
+            let load = || connections::streams(&app);
+            witness.beside("posts without bodies", None, load).await
+        }
+        "small" => {
+            let load = || loads::small(&app);
+            witness.beside("small writes", Some(1_000), load).await
+        }
+        "queue" => {
+            let load = || loads::queue(&app);
+            witness.beside("imports in line", Some(60_000), load).await
+        }
+        _ => {
+            let load = || connections::document(&app);
+            witness.beside("the document", None, load).await
         }
     }
 }

@@ -13,7 +13,9 @@ use tests::form::form;
 use tests::wait::LATER;
 
 /// What prints no results, or something for a shell.
-const WITHOUT_JSON: [&str; 3] = ["serve", "rebuild", "completions"];
+const WITHOUT_JSON: [&str; 4] = ["serve", "copy", "rebuild", "completions"];
+/// What other tests run: a service that does not end, and what needs another database.
+const RUN_ELSEWHERE: [&str; 2] = ["serve", "copy"];
 
 /// The commands below one, by its help.
 fn below(help: &str) -> Vec<String> {
@@ -140,9 +142,8 @@ async fn the_examples_of_every_command_work_and_its_json_is_one_value() -> Resul
             has_json != WITHOUT_JSON.contains(&&*command),
             "{command}: {help}"
         );
-        // What serves does not end; other tests start it.
         let examples = examples(&help)?.into_iter();
-        for example in examples.filter(|_| command != "serve") {
+        for example in examples.filter(|_| !RUN_ELSEWHERE.contains(&&*command)) {
             let is_plain = !has_json || [" > ", "--json"].iter().any(|part| example.contains(part));
             let line = if is_plain {
                 example
