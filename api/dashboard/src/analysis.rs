@@ -6,14 +6,15 @@ use api_http::{Problem, Result};
 use domain::date_range::DateRange;
 use domain::metrics::{Term, over_represented};
 use moka::future::Cache;
+use platform::cache::Cache as ReportCache;
 use platform::places::Places;
 use report::{FormQuery, Found};
+use store::Store;
 use store::form::FormKey;
 use store::report::Version;
 use tokio::task::spawn_blocking;
 
-use crate::form::comments;
-use crate::state::DashboardState;
+use crate::comments::comments;
 
 /// Among so many comments terms are looked for, the latest.
 const READ: usize = 2_000;
@@ -54,23 +55,29 @@ impl Analyses {
     /// 503.
     pub async fn find(
         &self,
-        state: &DashboardState,
+        store: &Store,
+        cache: &ReportCache,
         query: FormQuery<'_>,
         version: Version,
     ) -> Result<Arc<Analysis>> {
         let bus_prop = query.bus_prop.map(ToOwned::to_owned);
         let key = (query.form, bus_prop, query.range, version);
-        let found = self.kept.try_get_with(key, self.analyse(state, query));
+        let found = self.kept.try_get_with(key, self.analyse(store, cache, query));
         found.await.map_err(|problem| Problem::clone(&problem))
     }
 
-    async fn analyse(&self, state: &DashboardState, query: FormQuery<'_>) -> Result<Arc<Analysis>> {
+    async fn analyse(
+        &self,
+        store: &Store,
+        cache: &ReportCache,
+        query: FormQuery<'_>,
+    ) -> Result<Arc<Analysis>> {
         let place = self.places.take(query.form.account_id).await;
         let query = FormQuery {
             comments: READ,
             ..query
         };
-        let series = report::form_series(&state.app.store, &state.cache, query).await?;
+        let series = report::form_series(store, cache, query).await?;
         let Found::Is(series) = series else {
             return Ok(Arc::default());
         };

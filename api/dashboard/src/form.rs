@@ -6,17 +6,16 @@ use api_http::{Problem, Result, parse_id};
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::response::Response;
-use chrono::{DateTime, Utc};
 use domain::date_range::day_of;
-use domain::form::{FieldType, FormContent, FormStatus};
+use domain::form::{FormContent, FormStatus};
 use domain::metrics::{FieldSummary, Metrics};
 use domain::rollup::{DayCounts, FieldCounts};
 use report::{FormQuery, FormSeries, Found};
 use serde::Deserialize;
 use store::form::FormKey;
-use store::report::FeedbackRow;
 
 use crate::analysis::Analysis;
+use crate::comments::{Comment, comments};
 use crate::figures::{Card, Figures, cards};
 use crate::page::{Frame, page};
 use crate::range::{Range, RangeQuery};
@@ -70,14 +69,6 @@ struct TableRow<'a> {
     metrics: Metrics,
     /// From 1; `None`: too few answers.
     place: Option<usize>,
-}
-
-/// A comment, with the grades that came with it.
-pub struct Comment {
-    pub at: DateTime<Utc>,
-    pub text: String,
-    pub nps: Option<i16>,
-    pub happiness: Option<i16>,
 }
 
 /// `GET /dashboard/form/{form_id}`.
@@ -136,7 +127,7 @@ pub async fn answer(
     };
     // Analyses have places of their own, for which pages of others do not wait.
     drop(place);
-    let analysis = state.analyses.find(state, analysed, series.version).await?;
+    let analysis = state.analyses.find(store, &state.cache, analysed, series.version).await?;
     let _place = state.places.take(form.account_id).await;
     let in_use = content.bus_props.iter().filter(|entry| !entry.retired);
     let template = FormPage {
@@ -224,25 +215,6 @@ fn tables<'a>(content: &'a FormContent, counts: &BTreeMap<i64, DayCounts>) -> Ve
         Table { name, rows }
     };
     by_name.into_iter().map(table).collect()
-}
-
-/// The comments of feedbacks, in their order.
-pub fn comments(content: &FormContent, feedbacks: &[FeedbackRow]) -> impl Iterator<Item = Comment> {
-    let fields = content
-        .fields
-        .iter()
-        .filter(|field| field.kind.field_type() == FieldType::Comment);
-    let keys: Vec<String> = fields.map(|field| field.key.as_str().to_owned()).collect();
-    feedbacks.iter().filter_map(move |row| {
-        let answers: serde_json::Value = serde_json::from_str(&row.answers).ok()?;
-        let text = keys.iter().find_map(|key| answers.get(key)?.as_str())?;
-        Some(Comment {
-            at: row.submitted_at,
-            text: text.to_owned(),
-            nps: row.nps,
-            happiness: row.happiness,
-        })
-    })
 }
 
 impl TableRow<'_> {

@@ -1,13 +1,14 @@
 //! The dashboard: pages for people who sign in, drawn by the server.
 //!
 //! # Layout
-//! - Who is there: `signed_in` (the layer before all pages, where a change may come from), `session` (and its cookie), `password`,
-//!   `known` (names that signed in from a browser before), `sign_in`.
-//! - `sent`: what the forms of pages send.
+//! - Who is there: `door` (the layers before all pages), `signed_in`, `session` (and its cookie), `password`, `known` (names that
+//!   signed in from a browser before), `sign_in`, `own_password`.
+//! - `sent`: what the forms of pages send. `state`: what all pages share.
 //! - How pages look: `page` (the frame and the headers), `chart` (SVG), `asset` (style and script). Their texts are in
 //!   `api-language`.
 //! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns`, `forms`, `branding`,
-//!   `people`, `keys`, `audit`, `share` (pages of reports for whoever has a link). `analysis`: what costs more than its report.
+//!   `people`, `keys`, `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and
+//!   `analysis` of them, which costs more than its report.
 //! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`)
 //!   share.
 //! - `service`: operations of the API, called in process for the person who is signed in.
@@ -24,6 +25,8 @@ mod campaign_draft;
 mod campaign_edit;
 mod campaigns;
 mod chart;
+mod comments;
+mod door;
 mod editor;
 mod figures;
 mod form;
@@ -35,6 +38,7 @@ mod keys;
 mod known;
 mod names;
 mod overview;
+mod own_password;
 mod page;
 mod password;
 mod people;
@@ -44,6 +48,7 @@ mod sent;
 mod service;
 mod session;
 mod share;
+mod shared_pages;
 mod sign_in;
 mod signed_in;
 mod state;
@@ -74,7 +79,7 @@ pub use self::password::hash as hash_password;
 use self::sent::{EDITOR_BYTES, MIDDLE_BYTES, SMALL_BYTES};
 use self::session::Sessions;
 pub use self::session::sign_in_path;
-use self::share::SharedPages;
+use self::shared_pages::SharedPages;
 use self::state::DashboardState;
 
 /// Pages of reports that are drawn at once, and as many changes with large bodies.
@@ -115,7 +120,7 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         .route("/dashboard/forms", get(forms::list))
         .route(
             "/dashboard/password",
-            get(password::show).post(password::change),
+            get(own_password::show).post(own_password::change),
         )
         .route("/dashboard/sign-out", post(sign_in::sign_out));
     let edits = Router::new()
@@ -169,17 +174,17 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
         .route("/dashboard/keys/{action}", post(keys::change))
         .route("/dashboard/audit", get(audit::show));
     let (small, middle, large) = (Some(SMALL_BYTES), Some(MIDDLE_BYTES), Some(EDITOR_BYTES));
-    let signed_in = signed_in::group(&state, Role::Viewer, small, pages)
-        .merge(signed_in::group(&state, Role::Editor, small, edits))
-        .merge(signed_in::group(
+    let signed_in = door::group(&state, Role::Viewer, small, pages)
+        .merge(door::group(&state, Role::Editor, small, edits))
+        .merge(door::group(
             &state,
             Role::Editor,
             middle,
             campaign_edits,
         ))
-        .merge(signed_in::group(&state, Role::Editor, large, form_edits))
-        .merge(signed_in::group(&state, Role::Editor, None, uploads))
-        .merge(signed_in::group(&state, Role::Admin, small, admin));
+        .merge(door::group(&state, Role::Editor, large, form_edits))
+        .merge(door::group(&state, Role::Editor, None, uploads))
+        .merge(door::group(&state, Role::Admin, small, admin));
     open(&state)
         .merge(signed_in)
         .layer(
@@ -214,6 +219,6 @@ fn open(state: &DashboardState) -> Router<DashboardState> {
             get(sign_in::show_link).post(sign_in::use_link),
         )
         .route("/dashboard/shared/{secret}", get(share::open))
-        .layer(from_fn_with_state(state.clone(), signed_in::same_origin))
+        .layer(from_fn_with_state(state.clone(), door::same_origin))
         .route("/dashboard/assets/{name}", get(asset::serve))
 }

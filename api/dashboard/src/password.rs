@@ -1,20 +1,17 @@
-//! Passwords: hashed with argon2id, tried seldom, and changed by whoever has them.
+//! Passwords: hashed with argon2id, and tried seldom.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use api_http::{Code, Network, Problem, Result};
+use api_http::{AppState, Code, Network, Problem, Result};
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
-use askama::Template;
 use axum::http::HeaderMap;
-use axum::response::{IntoResponse, Redirect, Response};
 use domain::person::{NewPassword, PersonName};
 use moka::sync::Cache;
 use platform::places::{Place, Places};
-use serde::Deserialize;
 use store::account::Person;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
@@ -22,10 +19,6 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::known;
-use crate::page::{Frame, page};
-use crate::sent::Change;
-use crate::signed_in::SignedIn;
-use crate::state::DashboardState;
 
 /// How long somebody waits for a place.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -74,15 +67,15 @@ impl Passwords {
     /// 429: too many were wrong, or too many of the site wait; 503.
     pub async fn check(
         &self,
-        state: &DashboardState,
+        app: &AppState,
         network: Network,
         headers: &HeaderMap,
         (name, password): (&PersonName, String),
     ) -> Result<Option<Person>> {
         if let Some(claim) = known::claim(headers, name) {
-            let failures = &state.app.failures;
+            let failures = &app.failures;
             let _permit = failures.lookup_permit(network, false)?;
-            let person = state.app.store.person(name).await?;
+            let person = app.store.person(name).await?;
             if let Some(person) = person.filter(|person| known::is_true(&claim, person)) {
                 return self.check_known(&claim, person, password).await;
             }
@@ -99,7 +92,7 @@ impl Passwords {
         let tries = self.count(format!("{network} {}", name.as_str()))?;
         let place = place(&self.strangers, site).await?;
         // After its turn has come: strangers make no more look-ups than that.
-        let person = state.app.store.person(name).await?;
+        let person = app.store.person(name).await?;
         let hash = person
             .as_ref()
             .map_or(NOBODY, |person| &person.password_hash);
@@ -186,55 +179,6 @@ pub fn hash(password: &NewPassword) -> Result<String> {
     let hash = Argon2::default().hash_password(password.as_str().as_bytes());
     let hash = hash.map_err(|error| Problem::internal(&error))?;
     Ok(hash.to_string())
-}
-
-#[derive(Template)]
-#[template(path = "password.html")]
-struct PasswordPage<'a> {
-    f: &'a Frame,
-    /// Why the change was refused.
-    refusal: Option<String>,
-}
-
-/// The page on which somebody changes their own password.
-pub async fn show(person: SignedIn) -> Response {
-    let f = person.frame("password");
-    page(
-        &f,
-        &PasswordPage {
-            f: &f,
-            refusal: None,
-        },
-    )
-}
-
-#[derive(Deserialize)]
-pub struct NewOne {
-    current: String,
-    new: String,
-}
-
-/// Changes the password of whoever is signed in, and ends all of their sessions.
-pub async fn change(person: SignedIn, Change(change): Change<NewOne>) -> Result<Response> {
-    let f = person.frame("password");
-    let wrong = |key| {
-        let refusal = Some(f.t.get(key));
-        Ok(page(&f, &PasswordPage { f: &f, refusal }))
-    };
-    let Ok(new) = NewPassword::parse(change.new) else {
-        return wrong("password-too-short");
-    };
-    let passwords = &person.state.passwords;
-    let session = hex::encode(person.session);
-    let found = passwords.check_known(&session, Person::clone(&person), change.current);
-    if found.await?.is_none() {
-        return wrong("password-wrong");
-    }
-    let hash = passwords.hash(person.account_id, new).await?;
-    let noted = person.note("password.change", &person.name).await?;
-    person.store().set_password(&person, &hash).await?;
-    noted.came_to(200).await;
-    Ok(Redirect::to("/dashboard/sign-in").into_response())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use api_http::{Network, Result};
+use api_http::{AppState, Network, Result};
 use axum::extract::Request;
 use axum::http::header::{COOKIE, HOST, ORIGIN, SET_COOKIE};
 use axum::http::uri::Authority;
@@ -19,8 +19,6 @@ use platform::config::PublicUrl;
 use store::Store;
 use store::account::{Person, hash_secret, random_text};
 use url::Url;
-
-use crate::state::DashboardState;
 
 const NAME: &str = "feedback_session";
 /// Over TLS: no other host can set a cookie of this name here.
@@ -66,19 +64,19 @@ impl Sessions {
     /// 429, 503.
     pub async fn find(
         &self,
-        state: &DashboardState,
+        app: &AppState,
         network: Option<Network>,
         hash: [u8; 32],
     ) -> Result<Option<Arc<Person>>> {
         if let Some(person) = self.found.get(&hash).await {
             return Ok(Some(person));
         }
-        let failures = &state.app.failures;
+        let failures = &app.failures;
         let _leave = match network {
             Some(network) => failures.lookup_permit(network, self.good.contains_key(&hash))?,
             None => None,
         };
-        let person = state.app.store.find_session(hash, false).await?;
+        let person = app.store.find_session(hash, false).await?;
         let Some(person) = person.map(Arc::new) else {
             network.map(|network| failures.take(network)).transpose()?;
             return Ok(None);
@@ -94,10 +92,10 @@ impl Sessions {
     /// 503.
     pub async fn open(
         &self,
-        state: &DashboardState,
+        store: &Store,
         person: &Person,
     ) -> Result<Option<HeaderValue>> {
-        let (store, secret) = (&state.app.store, random_text());
+        let secret = random_text();
         let opened = store.open_session(person, hash_secret(&secret), false, LIFE);
         Ok(opened.await?.then(|| self.cookie(secret, LIFE)))
     }
@@ -106,8 +104,8 @@ impl Sessions {
     ///
     /// # Errors
     /// 503.
-    pub async fn close(&self, state: &DashboardState, hash: [u8; 32]) -> Result<HeaderValue> {
-        state.app.store.close_session(hash).await?;
+    pub async fn close(&self, store: &Store, hash: [u8; 32]) -> Result<HeaderValue> {
+        store.close_session(hash).await?;
         self.found.invalidate(&hash).await;
         Ok(self.cookie(String::new(), TimeDelta::zero()))
     }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use api_http::lines::hold;
 use api_http::{Code, Network, Problem, Result, parse_id};
@@ -10,11 +9,9 @@ use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, Method, Uri};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::person::Role;
 use http_body_util::BodyExt;
-use moka::future::Cache;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -28,6 +25,7 @@ use crate::page::{Frame, page};
 use crate::range::Range;
 use crate::sent::Change;
 use crate::service::{self, List, Operation};
+use crate::shared_pages::Drawn;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 use crate::{form, overview};
@@ -35,45 +33,6 @@ use api_language::{Text, of_request};
 
 /// The operations of the API.
 const SHARES: &str = "/api_v1/report/share";
-
-/// How long a page that was drawn may be shown to others.
-const MAX_AGE: Duration = Duration::from_millis(400);
-
-/// So many secrets are known to be good, each for so long since it was last found.
-const REMEMBERED: u64 = 10_000;
-const LATELY: Duration = Duration::from_hours(12);
-
-/// The shared pages that were drawn lately.
-pub struct SharedPages {
-    /// By the hash of the secret, and by language.
-    drawn: Cache<([u8; 32], &'static str), Arc<Drawn>>,
-    /// The hashes of secrets that were found lately: whoever has one is no stranger, whatever others behind the same address try.
-    good: Cache<[u8; 32], ()>,
-}
-
-/// A page as it was drawn for whoever asked first.
-struct Drawn {
-    headers: HeaderMap,
-    html: Bytes,
-}
-
-impl SharedPages {
-    /// Those that are kept take so many bytes at most.
-    pub fn new(bytes: u64) -> Self {
-        let size = |_: &_, drawn: &Arc<Drawn>| u32::try_from(drawn.html.len()).unwrap_or(u32::MAX);
-        Self {
-            drawn: Cache::builder()
-                .time_to_live(MAX_AGE)
-                .weigher(size)
-                .max_capacity(bytes)
-                .build(),
-            good: Cache::builder()
-                .max_capacity(REMEMBERED)
-                .time_to_idle(LATELY)
-                .build(),
-        }
-    }
-}
 
 /// `GET /dashboard/shared/{secret}`: the page as it is now, without anything to change or to go to. Many who read it at once make
 /// it be drawn once.

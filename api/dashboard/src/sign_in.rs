@@ -88,10 +88,10 @@ pub async fn sign_in(
     };
     let tried = (&name, sent.password.clone());
     let passwords = &state.passwords;
-    let Some(person) = passwords.check(&state, network, &headers, tried).await? else {
+    let Some(person) = passwords.check(&state.app, network, &headers, tried).await? else {
         return Ok(wrong());
     };
-    let Some(cookie) = state.sessions.open(&state, &person).await? else {
+    let Some(cookie) = state.sessions.open(&state.app.store, &person).await? else {
         return Ok(wrong());
     };
     let mut response = redirect(cookie, inside(&sent.next));
@@ -146,7 +146,7 @@ pub async fn use_link(
     if !state.app.store.close_session(hash_secret(&token)).await? {
         return Err(used_up());
     }
-    let cookie = state.sessions.open(&state, &person).await?;
+    let cookie = state.sessions.open(&state.app.store, &person).await?;
     Ok(redirect(cookie.ok_or_else(used_up)?, "/dashboard"))
 }
 
@@ -179,7 +179,7 @@ pub struct Nothing {}
 /// Ends the session.
 pub async fn sign_out(person: SignedIn, Change(Nothing {}): Change<Nothing>) -> Result<Response> {
     let state = &person.state;
-    let cookie = state.sessions.close(state, person.session).await?;
+    let cookie = state.sessions.close(person.store(), person.session).await?;
     Ok(redirect(cookie, "/dashboard/sign-in"))
 }
 

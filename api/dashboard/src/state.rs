@@ -11,7 +11,7 @@ use platform::places::Places;
 use crate::analysis::Analyses;
 use crate::password::Passwords;
 use crate::session::Sessions;
-use crate::share::SharedPages;
+use crate::shared_pages::SharedPages;
 
 /// The state of the dashboard's routes. Cheap to clone.
 #[derive(Clone)]

@@ -1,0 +1,115 @@
+//! The layers before all handlers: who is signed in, what their role lets them do, and where a change may come from, which is an
+//! `Origin` that is the service's own with the session's token at the beginning of its body (`sent`).
+
+use api_http::lines::hold;
+use api_http::{Network, Problem};
+use api_language::{Text, of_request};
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::Method;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Redirect, Response};
+use domain::person::Role;
+use platform::request_id::RequestId;
+use store::account::hash_secret;
+use url::form_urlencoded::Serializer;
+
+use crate::page::trouble;
+use crate::sent;
+use crate::signed_in::{SignedIn, forbidden};
+use crate::state::DashboardState;
+
+/// Pages for people who have the role, or more. What their forms send is read before their handlers, up to so many bytes;
+/// `None`: the handlers read it.
+pub fn group(
+    state: &DashboardState,
+    role: Role,
+    form_bytes: Option<usize>,
+    pages: Router<DashboardState>,
+) -> Router<DashboardState> {
+    let group = (state.clone(), role, form_bytes);
+    pages.layer(from_fn_with_state(group, signed_in))
+}
+
+async fn signed_in(
+    State((state, role, form_bytes)): State<(DashboardState, Role, Option<usize>)>,
+    network: Network,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let t = of_request(request.headers());
+    let sessions = &state.sessions;
+    let Some(secret) = sessions.secret(request.headers()) else {
+        return to_sign_in(&request);
+    };
+    let session = hash_secret(&secret);
+    let request_id = request.extensions().get().cloned();
+    let request_id = request_id.unwrap_or_else(|| RequestId::of(request.headers()));
+    let person = match sessions.find(&state.app, Some(network), session).await {
+        Ok(Some(person)) => SignedIn {
+            state: state.clone(),
+            person,
+            session,
+            network,
+            request_id,
+            t,
+        },
+        Ok(None) => return to_sign_in(&request),
+        Err(problem) => return trouble(t, &problem),
+    };
+    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    if person.role < role || changes && !state.sessions.is_same_origin(&request) {
+        return trouble(t, &forbidden());
+    }
+    // What was sent counts for its account until it is answered.
+    let _held = match form_bytes {
+        Some(bytes) if changes => match sent::receive(&person, &mut request, bytes).await {
+            Ok(held) => Some(held),
+            Err(problem) => return trouble(t, &problem),
+        },
+        _ => None,
+    };
+    let account_id = person.account_id;
+    request.extensions_mut().insert(person);
+    let response = with_pages(t, next.run(request).await);
+    hold(&state.app, account_id, response).unwrap_or_else(|problem| trouble(t, &problem))
+}
+
+/// The layer of pages that need no session: nothing is sent to them from elsewhere.
+pub async fn same_origin(
+    State(state): State<DashboardState>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let t = of_request(request.headers());
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    if reads || state.sessions.is_same_origin(&request) {
+        with_pages(t, next.run(request).await)
+    } else {
+        trouble(t, &forbidden())
+    }
+}
+
+/// A problem is shown as a page.
+fn with_pages(t: &'static Text, mut response: Response) -> Response {
+    match response.extensions_mut().remove::<Problem>() {
+        Some(problem) => trouble(t, &problem),
+        None => response,
+    }
+}
+
+/// To the sign-in page, and from there to where somebody wanted to go.
+fn to_sign_in(request: &Request) -> Response {
+    let asked = request
+        .uri()
+        .path_and_query()
+        .map_or("/dashboard", |asked| asked.as_str());
+    let next = match *request.method() {
+        Method::GET if asked != "/dashboard" => asked,
+        _ => return Redirect::to("/dashboard/sign-in").into_response(),
+    };
+    let query = Serializer::new(String::new())
+        .append_pair("next", next)
+        .finish();
+    Redirect::to(&format!("/dashboard/sign-in?{query}")).into_response()
+}
