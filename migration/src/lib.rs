@@ -13,9 +13,9 @@
 //! - `m0007_start` and those after it: a folder a migration, in the order of their numbers. One that was published is never
 //!   changed: a test knows the SHA-256 of each.
 //! - [`step`]: what migrations are made of, and how a step is repeated after a kill.
-//! - [`migration`]: a migration as sea-orm-migration applies it, which keeps the table of those that were.
+//! - [`migration`]: a migration; `all`: all of them, as sea-orm-migration applies them, which keeps the table of those that were.
 //! - [`numbers`]: what a database says of itself, and whether a program takes it.
-//! - [`run`]: an empty database made, a filled one migrated, one at a time.
+//! - [`run`]: an empty database made, a filled one migrated, one at a time, under a `lock`.
 //!
 //! What is *not* here: entities. A migration says what the schema was when it was written, entities say what it is now.
 
@@ -24,6 +24,8 @@ pub mod numbers;
 pub mod run;
 pub mod step;
 
+mod all;
+mod lock;
 mod m0007_start;
 mod m0008_links_and_erasure;
 mod m0009_erasures;

@@ -2,7 +2,7 @@
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 
-use crate::migration::{MIGRATIONS, number};
+use crate::all::{MIGRATIONS, number};
 
 /// The number of this program: that of its newest migration.
 pub const NEWEST: u32 = match MIGRATIONS {

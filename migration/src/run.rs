@@ -1,8 +1,6 @@
 //! An empty database made, a filled one migrated, by one process at a time.
 //!
-//! SQLite is migrated in one transaction, which begins with its only write lock. On PostgreSQL a session has an advisory lock
-//! meanwhile. Others ask for it again and again: a session that waited inside of a statement for it would hold up
-//! `CREATE INDEX CONCURRENTLY`, which waits for all statements that were there before it.
+//! SQLite is migrated in one transaction, which begins with its only write lock. On PostgreSQL a session has a lock meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,16 +14,16 @@ use sea_orm_migration::MigratorTraitSelf;
 use serde::Serialize;
 use tokio::time::sleep;
 
+use crate::all::{MIGRATIONS, Migrator};
+use crate::lock::take_lock;
 use crate::m0007_start::{self, TABLES};
-use crate::migration::{MIGRATIONS, Migration, Migrator};
+use crate::migration::Migration;
 use crate::numbers::{Misfit, NEWEST, Numbers, Schema, read};
-use crate::step::{Record, STEPS, Step, Watch, code};
+use crate::step::{Record, STEPS, Step, Unwatched, Watch, code};
 
 /// Taken by who makes an empty database, also by programs from before there were migrations, at each of their starts.
 const MAKE_LOCK: &str =
     "SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(7021402611212)";
-/// Another one, because those programs wait inside of the statement.
-const MIGRATE_LOCK: &str = "SELECT pg_try_advisory_lock(7021402611213) AS held";
 /// Pause before the lock is asked for again.
 const LOCKED: Duration = Duration::from_millis(500);
 
@@ -51,7 +49,7 @@ pub async fn make(tx: &DatabaseTransaction) -> Result<Schema, DbErr> {
     if found != Schema::None {
         return Ok(found);
     }
-    let watch: Arc<dyn Watch> = Arc::new(crate::Unwatched);
+    let watch: Arc<dyn Watch> = Arc::new(Unwatched);
     apply(&DatabaseExecutor::from(tx), &watch).await?;
     contract(&DatabaseExecutor::from(tx), &*watch).await?;
     read(tx).await
@@ -166,28 +164,6 @@ pub async fn plan(db: &DatabaseConnection) -> Result<Plan, Error> {
     Ok(plan)
 }
 
-/// Whether this process still has the lock, where it needs one: a connection that broke has lost it. A session that has it may
-/// take it again.
-pub(crate) async fn keep_lock(db: &DatabaseExecutor<'_>) -> Result<(), DbErr> {
-    let DatabaseExecutor::Connection(db) = db else {
-        return Ok(());
-    };
-    if take_lock(db).await? {
-        return Ok(());
-    }
-    Err(DbErr::Migration(
-        "another process migrates the database".to_owned(),
-    ))
-}
-
-async fn take_lock(db: &DatabaseConnection) -> Result<bool, DbErr> {
-    let taken = Statement::from_string(db.get_database_backend(), MIGRATE_LOCK);
-    match db.query_one_raw(taken).await? {
-        Some(row) => row.try_get("", "held"),
-        None => Ok(false),
-    }
-}
-
 /// Works while no other process migrates the database.
 async fn alone<T>(
     db: &DatabaseConnection,
@@ -264,7 +240,7 @@ async fn contract(db: &DatabaseExecutor<'_>, watch: &dyn Watch) -> Result<(), Db
     db.execute_raw(raise).await?;
     for migration in MIGRATIONS {
         for step in migration.finish {
-            step.run(db, migration, watch).await?;
+            step.run(db, migration.name, watch).await?;
         }
     }
     Ok(())

@@ -13,8 +13,7 @@ use sea_orm::{
 use sea_orm_migration::async_trait::async_trait;
 use tokio::time::sleep;
 
-use crate::migration::Migration;
-use crate::run::keep_lock;
+use crate::lock::keep_lock;
 
 /// Whoever reads or writes a table waits behind a statement that waits to change it: so long at most.
 const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '200ms'";
@@ -31,7 +30,7 @@ pub(crate) const STEPS: &str = "CREATE TABLE IF NOT EXISTS migration_step (
     PRIMARY KEY (migration, step)
 )";
 
-/// A named part of a [`Migration`].
+/// A named part of a [`Migration`](crate::migration::Migration).
 pub struct Step {
     /// Of its own within the migration.
     pub name: &'static str,
@@ -105,19 +104,19 @@ impl Step {
     pub(crate) async fn run(
         &self,
         db: &DatabaseExecutor<'_>,
-        migration: &Migration,
+        migration: &'static str,
         watch: &dyn Watch,
     ) -> Result<(), DbErr> {
         keep_lock(db).await?;
         let record = Record {
-            migration: migration.name,
+            migration,
             step: self.name,
         };
         let (done, position) = record.read(db).await?;
         if done {
             return Ok(());
         }
-        watch.step(migration.name, self.name);
+        watch.step(migration, self.name);
         if let Action::Backfill(backfill) = self.action {
             return fill(db, backfill, &record, position, watch).await;
         }

@@ -1,7 +1,7 @@
 //! A form: its title, its business properties and its fields.
 //!
 //! A request's body becomes a [`FormInput`] or the list of its problems (`input`); an input becomes the [`FormContent`] of
-//! a new form or replaces that of another (`edit`). `label` gives its texts as one reader sees them, `show_if` says when a
+//! a new form or replaces that of another (`edit`). `reader` gives its texts as one reader sees them, `show_if` says when a
 //! field is asked. `kind` is the one place of a field's type. Ids, times and the rows of
 //! forms are in `store`.
 
@@ -15,6 +15,7 @@ mod key;
 mod kind;
 mod label;
 mod limits;
+mod reader;
 mod show_if;
 mod status;
 #[cfg(test)]

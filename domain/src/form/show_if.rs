@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::field::Field;
-use super::kind::AnswerShape;
+use super::key::FieldKey;
+use super::kind::{AnswerShape, FieldKind};
+use super::limits::MAX_OPTIONS;
 use crate::answer::Answers;
-use crate::form::{FieldKey, MAX_OPTIONS};
 use crate::invalid::{Fault, code};
 use crate::members::Members;
 
@@ -24,10 +24,10 @@ pub struct ShowIf {
 }
 
 impl ShowIf {
-    /// Reads the member `show_if` of a field that has these before it.
+    /// Reads the member `show_if` of a field that has these before it, by their keys.
     pub(super) fn parse<'f>(
         field: &Members,
-        mut before: impl Iterator<Item = &'f Field>,
+        mut before: impl Iterator<Item = (&'f FieldKey, &'f FieldKind)>,
     ) -> Option<Self> {
         let show_if = field.member("show_if")?;
         let key = show_if.parsed("key", FieldKey::parse);
@@ -35,13 +35,13 @@ impl ShowIf {
         let entries = show_if.list("in", MAX_OPTIONS);
         show_if.no_others(&[]);
         let (key, _, entries) = (key?, values?, entries?);
-        let Some(field) = before.find(|field| field.key == key) else {
+        let Some((_, kind)) = before.find(|(of, _)| **of == key) else {
             show_if.note("key", code::UNKNOWN_KEY, "no field before has this key");
             return None;
         };
         let mut values = Vec::new();
         for (pointer, value) in entries {
-            match check(field, value) {
+            match check(kind, value) {
                 Ok(()) => values.push(value.clone()),
                 Err(fault) => show_if.problems.push(pointer, fault.code, fault.detail),
             }
@@ -62,9 +62,9 @@ impl ShowIf {
     }
 }
 
-/// Whether the field can be answered with a value, and not with any text.
-fn check(field: &Field, value: &Value) -> Result<(), Fault> {
-    match field.kind.shape() {
+/// Whether a field can be answered with a value, and not with any text.
+fn check(kind: &FieldKind, value: &Value) -> Result<(), Fault> {
+    match kind.shape() {
         AnswerShape::Grade(grades) => match grades.read(value) {
             Ok(_) => Ok(()),
             Err(code) => Err(Fault::new(

@@ -1,0 +1,61 @@
+//! The texts of a form as one reader sees them: in their language, with the tracking fields of their link.
+
+use std::borrow::Cow;
+
+use super::content::FormContent;
+use super::label::Labels;
+use crate::link::TrackFields;
+use crate::sms::Template;
+use crate::text::cut;
+
+/// The bytes of a tracking field that a text shows, at most: pages are made by the thousand.
+const MAX_SHOWN: usize = 200;
+
+impl FormContent {
+    /// Whether any text of the form is there in this language, besides its own.
+    pub fn is_translated(&self, language: &str) -> bool {
+        let fields = self.fields.iter();
+        let options = fields.clone().flat_map(|field| field.kind.options());
+        let labels = fields.map(|field| &field.labels);
+        let labels = labels.chain(options.map(|option| &option.labels));
+        let mut labels = labels.chain([&self.labels]);
+        labels.any(|labels| labels.contains_key(language))
+    }
+
+    /// The form as reports name it: in its own language, without tracking fields in its texts.
+    #[must_use]
+    pub fn for_reports(self) -> Self {
+        match self.for_reader(None, &TrackFields::default()) {
+            Cow::Owned(form) => form,
+            Cow::Borrowed(_) => self,
+        }
+    }
+
+    /// The form with its texts in a language, as far as it has them, and with tracking fields in them.
+    pub fn for_reader(&self, language: Option<&str>, fields: &TrackFields) -> Cow<'_, Self> {
+        let language = language.filter(|language| self.is_translated(language));
+        if language.is_none() && !self.piping {
+            return Cow::Borrowed(self);
+        }
+        let piping = self.piping;
+        let fill = |text: &mut String, labels: &Labels| {
+            if let Some(translated) = language.and_then(|language| labels.get(language)) {
+                text.clone_from(translated);
+            }
+            let template = piping.then(|| Template::of_label(text).ok()).flatten();
+            let value = |name: &str| fields.get(name).map(|value| cut(value, MAX_SHOWN));
+            if let Some(filled) = template.and_then(|of| of.fill(value, "")) {
+                *text = filled;
+            }
+        };
+        let mut form = self.clone();
+        fill(&mut form.title, &form.labels);
+        for field in &mut form.fields {
+            fill(&mut field.label, &field.labels);
+            for option in field.kind.options_mut() {
+                fill(&mut option.label, &option.labels);
+            }
+        }
+        Cow::Owned(form)
+    }
+}

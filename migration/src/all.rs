@@ -1,0 +1,132 @@
+//! All migrations, and the [`Migrator`] that applies them in order.
+
+use std::sync::Arc;
+
+use sea_orm::DbErr;
+use sea_orm_migration::async_trait::async_trait;
+use sea_orm_migration::{MigrationName, MigrationTrait, MigratorTraitSelf, SchemaManager};
+
+use crate::migration::Migration;
+use crate::step::Watch;
+use crate::{m0007_start, m0008_links_and_erasure, m0009_erasures};
+
+/// All migrations, in the order of their numbers.
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    m0007_start::MIGRATION,
+    m0008_links_and_erasure::MIGRATION,
+    m0009_erasures::MIGRATION,
+];
+
+/// The number in the name of a migration, known or not.
+pub(crate) fn number(name: &str) -> Option<u32> {
+    name.strip_prefix('m')?.split_once('_')?.0.parse().ok()
+}
+
+/// Applies what was not applied yet, and keeps the table of what was (`seaql_migrations`).
+pub(crate) struct Migrator {
+    pub watch: Arc<dyn Watch>,
+}
+
+impl MigratorTraitSelf for Migrator {
+    fn migrations(&self) -> Vec<Box<dyn MigrationTrait>> {
+        let watched = MIGRATIONS.iter().map(|migration| {
+            let watch = self.watch.clone();
+            Box::new(Watched { migration, watch }) as Box<dyn MigrationTrait>
+        });
+        watched.collect()
+    }
+}
+
+struct Watched {
+    migration: &'static Migration,
+    watch: Arc<dyn Watch>,
+}
+
+impl MigrationName for Watched {
+    fn name(&self) -> &str {
+        self.migration.name
+    }
+}
+
+#[async_trait]
+impl MigrationTrait for Watched {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        for step in self.migration.up {
+            let db = manager.get_connection();
+            step.run(db, self.migration.name, &*self.watch).await?;
+        }
+        Ok(())
+    }
+
+    /// Each step has a transaction of its own. Where all of a migration is one transaction, [`run`](crate::run) has begun it.
+    fn use_transaction(&self) -> Option<bool> {
+        Some(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    /// What each published migration was made of: its files by their names, then what they hold.
+    const PUBLISHED: &[(&str, &str)] = &[
+        (
+            "m0007_start",
+            "0a2f2161ff6dcade641cb0ff4929d29f6270537ee625b0ae3604569e8f5d09ba",
+        ),
+        (
+            "m0008_links_and_erasure",
+            "c5b950d3d887b248c3c2ad8e60429de8fdeef9e264f0e9355218994092a00915",
+        ),
+        (
+            "m0009_erasures",
+            "22029828c3e0dc6a86564d41b62ed922e3c0dd5348ac0cd7d7bd4ed4172d8b71",
+        ),
+    ];
+
+    #[test]
+    fn a_published_migration_is_never_changed() {
+        for (migration, (name, hash)) in MIGRATIONS.iter().zip(PUBLISHED) {
+            assert_eq!(migration.name, *name);
+            assert_eq!(hash_of(name), *hash, "{name} was changed: write a new one");
+        }
+        assert_eq!(MIGRATIONS.len(), PUBLISHED.len());
+    }
+
+    fn hash_of(name: &str) -> String {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(name);
+        let files: BTreeSet<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|file| file.unwrap().path())
+            .collect();
+        let mut hash = Sha256::new();
+        for file in files {
+            hash.update(file.file_name().unwrap().as_encoded_bytes());
+            hash.update(fs::read(file).unwrap());
+        }
+        hex::encode(hash.finalize())
+    }
+
+    #[test]
+    fn numbers_rise_from_that_of_the_first() {
+        for (migration, expected) in MIGRATIONS.iter().zip(7..) {
+            assert_eq!(migration.number, expected);
+            assert_eq!(number(migration.name), Some(expected));
+        }
+    }
+
+    #[test]
+    fn steps_of_a_migration_have_names_of_their_own() {
+        for migration in MIGRATIONS {
+            let steps = || migration.up.iter().chain(migration.finish);
+            let names: BTreeSet<&str> = steps().map(|step| step.name).collect();
+            assert_eq!(names.len(), steps().count(), "{}", migration.name);
+        }
+    }
+}
