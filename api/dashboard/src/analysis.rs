@@ -62,7 +62,9 @@ impl Analyses {
     ) -> Result<Arc<Analysis>> {
         let bus_prop = query.bus_prop.map(ToOwned::to_owned);
         let key = (query.form, bus_prop, query.range, version);
-        let found = self.kept.try_get_with(key, self.analyse(store, cache, query));
+        let found = self
+            .kept
+            .try_get_with(key, self.analyse(store, cache, query));
         found.await.map_err(|problem| Problem::clone(&problem))
     }
 

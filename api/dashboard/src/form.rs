@@ -127,7 +127,10 @@ pub async fn answer(
     };
     // Analyses have places of their own, for which pages of others do not wait.
     drop(place);
-    let analysis = state.analyses.find(store, &state.cache, analysed, series.version).await?;
+    let analysis = state
+        .analyses
+        .find(store, &state.cache, analysed, series.version)
+        .await?;
     let _place = state.places.take(form.account_id).await;
     let in_use = content.bus_props.iter().filter(|entry| !entry.retired);
     let template = FormPage {

@@ -176,12 +176,7 @@ pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Rou
     let (small, middle, large) = (Some(SMALL_BYTES), Some(MIDDLE_BYTES), Some(EDITOR_BYTES));
     let signed_in = door::group(&state, Role::Viewer, small, pages)
         .merge(door::group(&state, Role::Editor, small, edits))
-        .merge(door::group(
-            &state,
-            Role::Editor,
-            middle,
-            campaign_edits,
-        ))
+        .merge(door::group(&state, Role::Editor, middle, campaign_edits))
         .merge(door::group(&state, Role::Editor, large, form_edits))
         .merge(door::group(&state, Role::Editor, None, uploads))
         .merge(door::group(&state, Role::Admin, small, admin));

@@ -90,11 +90,7 @@ impl Sessions {
     ///
     /// # Errors
     /// 503.
-    pub async fn open(
-        &self,
-        store: &Store,
-        person: &Person,
-    ) -> Result<Option<HeaderValue>> {
+    pub async fn open(&self, store: &Store, person: &Person) -> Result<Option<HeaderValue>> {
         let secret = random_text();
         let opened = store.open_session(person, hash_secret(&secret), false, LIFE);
         Ok(opened.await?.then(|| self.cookie(secret, LIFE)))

@@ -88,7 +88,10 @@ pub async fn sign_in(
     };
     let tried = (&name, sent.password.clone());
     let passwords = &state.passwords;
-    let Some(person) = passwords.check(&state.app, network, &headers, tried).await? else {
+    let Some(person) = passwords
+        .check(&state.app, network, &headers, tried)
+        .await?
+    else {
         return Ok(wrong());
     };
     let Some(cookie) = state.sessions.open(&state.app.store, &person).await? else {

@@ -146,7 +146,12 @@ fn read_fields(form: &Members, texts: Texts) -> Option<Vec<FieldInput>> {
         }
         let label = texts.text(&entry, "label", MAX_LABEL_CHARS);
         let labels = texts.labels(&entry, MAX_LABEL_CHARS);
-        let show_if = ShowIf::parse(&entry, fields.iter().map(|before| (&before.field.key, &before.field.kind)));
+        let show_if = ShowIf::parse(
+            &entry,
+            fields
+                .iter()
+                .map(|before| (&before.field.key, &before.field.kind)),
+        );
         let required = entry.flag("required");
         entry.flag("retired");
         let kind = FieldKind::parse(&entry, texts);
