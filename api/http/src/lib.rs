@@ -4,7 +4,7 @@
 //! - [`AppState`]: what all routes share. [`recent_changes`], [`notify`]: telling this process and the workers what
 //!   changed.
 //! - [`entry`]: the one layer around all routes, made of [`observe`] (log, metrics), [`drain`] (bodies refused early),
-//!   [`error`] (the one mapping to `application/problem+json`) and [`auth`] (401, 429). On groups of routes stand
+//!   [`error`] (the one mapping to `application/problem+json`) and [`auth`] (401, 429; `keys`: those used lately, `usage`: when). On groups of routes stand
 //!   [`scoped`] (403) and [`deadline`].
 //! - [`commit`]: what arrives together shares a commit, account by account. [`work`]: what keeps a core busy takes turns, account by account.
 //! - Limits: [`rate`] by key and link, [`address`] by network.
@@ -27,6 +27,7 @@ pub mod drain;
 pub mod entry;
 pub mod error;
 pub mod extract;
+mod keys;
 pub mod lines;
 pub mod list;
 pub mod memory;
@@ -38,6 +39,7 @@ pub mod recent_changes;
 pub mod schema;
 pub mod scoped;
 mod state;
+mod usage;
 pub mod work;
 
 pub use self::address::Network;

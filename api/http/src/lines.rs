@@ -13,7 +13,6 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use futures::stream;
-use platform::config::PoolPart;
 use platform::places::Places;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -24,9 +23,8 @@ use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
 use crate::accept::{Kind, content_type, negotiate};
-use crate::body::FREE;
 use crate::csv_text::{cell, writer};
-use crate::memory::{MemoryPermit, MemoryPool, PoolSize};
+use crate::memory::{FREE, MemoryPermit};
 use crate::{AppState, List, Problem, Result, within};
 
 /// The items of a whole list that are read at once, …
@@ -56,14 +54,6 @@ pub fn wanted(headers: &HeaderMap, list: &List, kinds: &[Kind]) -> Result<Kind> 
         ));
     }
     Ok(kind)
-}
-
-/// The memory for lists. Each takes what it needs at once, so none leaves room for another.
-pub(crate) fn memory(part: PoolPart) -> MemoryPool {
-    MemoryPool::new(PoolSize {
-        small: u64::MAX,
-        ..part.into()
-    })
 }
 
 /// The memory of a page, for whoever reads one: it is held until the page is sent.

@@ -25,8 +25,10 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
-use crate::body::FREE;
 use crate::{Code, Problem, Result};
+
+/// A body up to this size needs no permit.
+pub const FREE: usize = 16 << 10;
 
 /// How long a body waits for what older bodies of its account hold. The oldest one waits for other accounts, without end.
 /// Meanwhile nothing of it is read, and clients give up a connection that takes nothing for 30 s (reqwest, for one).

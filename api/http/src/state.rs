@@ -1,13 +1,14 @@
 //! What all routes share: one value, made once, passed in. What only one capability needs is in its own crate.
 
 use std::fmt::Display;
-use std::num::NonZeroU32;
+use std::num::{NonZero, NonZeroU32};
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use domain::pepper::Pepper;
 use platform::backends::Backends;
-use platform::config::{Config, MemoryParts, TrustedProxies};
+use platform::config::{Config, MemoryParts, PoolPart, TrustedProxies};
 use platform::places::Places;
 use store::{Gate, Gates, Store};
 use tokio_util::sync::CancellationToken;
@@ -15,13 +16,13 @@ use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 use crate::address::FailureLimiter;
-use crate::auth::{Keys, Usage};
-use crate::memory::MemoryPool;
+use crate::keys::Keys;
+use crate::memory::{MemoryPool, PoolSize};
 use crate::notify::Notifier;
 use crate::observe::Meters;
 use crate::rate::Rate;
 use crate::recent_changes::RecentChanges;
-use crate::{lines, work};
+use crate::usage::Usage;
 
 /// The shared state. Cheap to clone.
 #[derive(Clone, derive_more::Deref)]
@@ -82,6 +83,20 @@ const SHARE_RATE: u32 = 20;
 /// The same of all of an account's: forty stores have one each.
 const SHARES_RATE: u32 = 60;
 
+/// The memory for lists. Each takes what it needs at once, so none leaves room for another.
+fn list_memory(part: PoolPart) -> MemoryPool {
+    MemoryPool::new(PoolSize {
+        small: u64::MAX,
+        ..part.into()
+    })
+}
+
+/// Places for work: half of the cores, so that the runtime has the others.
+fn work_places() -> Places {
+    let cores = available_parallelism().map_or(1, NonZero::get);
+    Places::new((cores / 2).max(1))
+}
+
 fn gate((places, most): (usize, usize)) -> Arc<dyn Gate> {
     Arc::new(Places::shared(places, most))
 }
@@ -110,9 +125,9 @@ impl AppState {
             usage: Usage::default(),
             meters: Arc::default(),
             memory: MemoryPool::new(config.memory.bodies),
-            list_memory: lines::memory(config.memory.lists),
+            list_memory: list_memory(config.memory.lists),
             parts: config.memory,
-            work: work::places(),
+            work: work_places(),
             public_url: config.public_url.as_str().to_owned(),
             notifier: Notifier::start(backends.queue.clone()),
             recent_changes: RecentChanges::default(),

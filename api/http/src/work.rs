@@ -1,10 +1,6 @@
 //! Work that keeps a core busy: reading, judging and writing what is large. It runs beside the runtime, whose threads answer
 //! everybody, and accounts take turns at it.
 
-use std::num::NonZero;
-use std::thread::available_parallelism;
-
-use platform::places::Places;
 use store::form::Form;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::{block_in_place, spawn_blocking};
@@ -14,12 +10,6 @@ use crate::{AppState, Problem, Result, found};
 
 /// Bytes up to which a body or an answer is no work.
 pub const LIGHT: usize = 16 << 10;
-
-/// Half of the cores, so that the runtime has the others.
-pub(crate) fn places() -> Places {
-    let cores = available_parallelism().map_or(1, NonZero::get);
-    Places::new((cores / 2).max(1))
-}
 
 impl AppState {
     /// Does work for the account when it is the account's turn. What has begun is done to its end, and has its place until

@@ -18,6 +18,7 @@ pub use self::arriving::ArrivingBody;
 pub use self::json::{Limit, json, json_as};
 pub use self::kind::{ContentType, Encoding, plain};
 pub use self::pairs::{Pairs, multipart, urlencoded};
+pub use crate::memory::FREE;
 use crate::memory::MemoryPermit;
 use crate::{Code, Problem, Result};
 
@@ -26,8 +27,6 @@ pub const SMALL: usize = 1 << 20;
 
 /// How long a sender is waited for, all its pauses together.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// A body up to this size needs no permit.
-pub const FREE: usize = 16 << 10;
 
 /// Reads the whole body, of at most `limit` bytes, and the permit for the memory that it takes.
 ///

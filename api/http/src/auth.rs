@@ -2,9 +2,6 @@
 //! 401, 429, 403. An address that failed too often gets 429 for what would need the database to be told from 401. The key is
 //! also watched while a body arrives or leaves. What keys are and how they are stored is `store`'s.
 
-mod keys;
-mod usage;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,8 +19,6 @@ use store::account::{KeyRecord, Person, hash_secret};
 use tokio::time::sleep;
 use uuid::Uuid;
 
-pub use self::keys::Keys;
-pub use self::usage::Usage;
 use crate::body::{Limit, json_as};
 use crate::extract::header;
 use crate::{AppState, Code, Network, Problem, Result};
@@ -133,7 +128,8 @@ pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Re
     }
     let (key, secret) = credentials(request.headers()).ok_or_else(Problem::unauthenticated)?;
     let hash = hash_secret(secret);
-    let key = app.keys.verify(&app, network, key, &hash).await?;
+    let failures = (&app.key_failures, network);
+    let key = app.keys.verify(&app.store, failures, key, &hash).await?;
     app.usage.note(&key.api_key);
     let allowance = app.key_rate.check(&key.api_key)?;
     let caller = Caller { app, key };

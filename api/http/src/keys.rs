@@ -20,7 +20,8 @@ use store::Store;
 use store::account::KeyRecord;
 use subtle::{Choice, ConstantTimeEq};
 
-use crate::{AppState, Code, Network, Problem, Result, within};
+use crate::address::FailureLimiter;
+use crate::{Code, Network, Problem, Result, within};
 
 /// How long a key that was found is fresh. With [`LOOKUP`] it stays below the 5 s in which a revocation holds.
 const MAX_AGE: Duration = Duration::from_millis(2_500);
@@ -64,8 +65,8 @@ impl Keys {
     /// 401; 429 for an address that failed too often; 503 when the database does not answer.
     pub async fn verify(
         &self,
-        state: &AppState,
-        network: Network,
+        store: &Store,
+        (failures, network): (&FailureLimiter, Network),
         key: &str,
         hash: &[u8; 32],
     ) -> Result<Arc<KeyRecord>> {
@@ -80,12 +81,12 @@ impl Keys {
             let pair = Sha256::new_with_prefix(hash).chain_update(key);
             let pair: [u8; 32] = pair.finalize().into();
             let was_good = self.good.contains_key(&pair);
-            let _leave = state.key_failures.lookup_permit(network, was_good)?;
-            if let Some(record) = self.look_up(&state.store, key, hash).await? {
+            let _leave = failures.lookup_permit(network, was_good)?;
+            if let Some(record) = self.look_up(store, key, hash).await? {
                 self.good.insert(pair, ()).await;
                 return Ok(record);
             }
-            state.key_failures.take(network)?;
+            failures.take(network)?;
             Err(Problem::unauthenticated())
         })
         .await
