@@ -54,7 +54,7 @@ pub fn names_nobody(text: &str, secrets: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The contract's two equations, and what a status says about the counts.
+/// The two equations of a batch's counts, and what a status says about the counts.
 ///
 /// # Errors
 /// When one does not hold.

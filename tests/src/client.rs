@@ -1,4 +1,4 @@
-//! HTTP as an API client speaks it, with answers that check the contract's conventions as they come in.
+//! HTTP as an API client speaks it, with answers whose conventions are checked as they come in.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -274,7 +274,7 @@ impl Answer {
         Ok(self)
     }
 
-    /// The problem (RFC 9457) of this status and code, checked against the contract's shape.
+    /// The problem (RFC 9457) of this status and code, checked against the shape of problems.
     ///
     /// # Errors
     /// When it is anything else.

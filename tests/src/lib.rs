@@ -16,7 +16,7 @@
 //! - [`bench`]: what the benches in `tests/benches/` need besides.
 //!
 //! What is asserted lives in `tests/tests/`: `suite` runs on both sets of backends, `servers` needs servers. Nothing here
-//! uses the service's own code: the suite knows the contract, its HTTP and its binaries, and nothing else.
+//! uses the service's own code: the suite knows its documents, its HTTP and its binaries, and nothing else.
 
 pub mod app;
 pub mod bench;

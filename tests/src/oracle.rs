@@ -1,6 +1,6 @@
-//! What reports must say, counted anew from what was seen and answered, as slowly and plainly as the contract puts it.
+//! What reports must say, counted anew from what was seen and answered, as slowly and plainly as the documents put it.
 //!
-//! It knows the contract and no code of the service: two ways of counting that agree are worth more than one.
+//! It knows the documents and no code of the service: two ways of counting that agree are worth more than one.
 
 use std::collections::BTreeSet;
 
@@ -77,7 +77,7 @@ pub struct Part<'a> {
 /// The nine counters of some days.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// In the order of the contract's `daily`.
+    /// In the order of a report's `daily`.
     pub counters: [i64; 9],
 }
 

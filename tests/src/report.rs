@@ -11,7 +11,7 @@ use crate::import::segment;
 /// Where reports are.
 pub const REPORT: &str = "/api_v1/report";
 
-/// The counters of a day, in the contract's order.
+/// The counters of a day, in the order of reports.
 pub const COUNTERS: [&str; 12] = [
     "views",
     "responses",
@@ -36,13 +36,13 @@ pub type Days<'a> = (&'a str, &'a str);
 /// One of the four operations on one form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
-    /// §4.4
+    /// `report/form`
     Form,
-    /// §4.5
+    /// `report/summary`
     Summary,
-    /// §4.2
+    /// `report/feedbacks`
     Feedbacks,
-    /// §4.3
+    /// `report/feedbacks/comment`
     Comments,
 }
 

@@ -1,4 +1,4 @@
-//! The contract's figures, and the laws of intervals.
+//! Figures that the documents give, and the laws of intervals.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn example() -> DayCounts {
     }
 }
 
-/// Rounds to as many decimals as the contract's example shows.
+/// Rounds to as many decimals as the documents' example shows.
 fn round(value: &mut Value, decimals: i32) {
     let factor = 10_f64.powi(decimals);
     *value = json!((value.as_f64().unwrap() * factor).round() / factor);
@@ -39,14 +39,14 @@ fn the_contracts_example_comes_out() {
         round(&mut metrics["happiness"][end], 3);
         round(&mut metrics["nps_detail"][end], 2);
     }
-    let contract = json!({
+    let documented = json!({
         "views": 120, "responses": 48, "response_rate": 0.4, "comments": 17,
         "happiness_rate": 0.8125, "happiness": {"happy": 26, "answers": 32, "low": 0.647, "high": 0.911},
         "nps": 25.0,
         "nps_detail": {"promoters": 20, "passives": 20, "detractors": 8, "answers": 48, "low": 3.68, "high": 43.38},
         "sent": 200, "delivered": 160, "answered": 50, "response_rate_delivered": 0.25
     });
-    assert_eq!(metrics, contract);
+    assert_eq!(metrics, documented);
 }
 
 #[test]

@@ -64,7 +64,7 @@ pub(super) fn delta(submission: &Value) -> Delta {
     Delta::answer(&form, &Answers::from_json(&form, submission).unwrap())
 }
 
-/// The contract's counts of these submissions, one after the other and plainly.
+/// The counts of these submissions, one after the other and plainly.
 fn recomputed(submissions: &[Value], views: i64) -> (Value, BTreeMap<(String, String), i64>) {
     let many = |hit: &dyn Fn(&Value) -> bool| submissions.iter().filter(|s| hit(s)).count();
     let grade = |submission: &Value, key: &str| submission[key].as_i64();

@@ -19,7 +19,7 @@ use crate::wait::eventually;
 /// How long a debug build may take to its first ready answer, on a machine that is busy with other tests.
 const START: Duration = Duration::from_mins(1);
 
-/// The contract's 25 s for an orderly end, and a little more to see it.
+/// An orderly end takes 25 s at most, and a little more to see it.
 const STOP: Duration = Duration::from_secs(27);
 
 /// One of the service's binaries.
@@ -219,7 +219,7 @@ impl Service {
         self.process.kill().map(|_| ())
     }
 
-    /// SIGTERM, within the contract's time.
+    /// SIGTERM, and an orderly end.
     ///
     /// # Errors
     /// When it still runs after that.

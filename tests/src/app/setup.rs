@@ -48,7 +48,7 @@ impl Setup {
         self
     }
 
-    /// A variable of the contract's §6 for every process.
+    /// A variable of the configuration for every process.
     #[must_use]
     pub fn setting(mut self, variable: &str, value: &str) -> Self {
         self.settings.push((variable.to_owned(), value.to_string()));

@@ -16,7 +16,7 @@ use tests::servers::{Durability, Endpoints, Postgres, Redis};
 use tests::upload::{Pace, Upload};
 use tests::wait::{LATER, SOON, eventually};
 
-/// The contract's 2 s, and a little more for two busy cores.
+/// What comes back within 2 s, and a little more for two busy cores.
 const TOLD: Duration = Duration::from_secs(4);
 
 /// A service on a database of its own, on which any harm can be done.

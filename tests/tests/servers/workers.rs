@@ -11,7 +11,7 @@ use tests::client::Client;
 use tests::import::{record, records};
 use tests::wait::{LATER, SOON, eventually};
 
-/// The contract's 10 s for a chunk to resume elsewhere, three times over: the suite shares two cores.
+/// A chunk resumes elsewhere within 10 s; here three times that: the suite shares two cores.
 const RESUMED: Duration = Duration::from_secs(30);
 
 async fn created_at_least(client: &Client, batch_id: &str, least: u64) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The checks against the contract's rules, written down a second time and plainly.
+//! The checks against the rules of records, written down a second time and plainly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,8 +34,8 @@ fn any_value() -> impl Strategy<Value = Drawn> {
     ]
 }
 
-/// The contract's rules, one after the other.
-fn by_the_contract(members: &[(String, Drawn)]) -> BTreeSet<(String, &'static str)> {
+/// The rules, one after the other.
+fn by_the_rules(members: &[(String, Drawn)]) -> BTreeSet<(String, &'static str)> {
     let mut found = BTreeSet::new();
     let mut times = BTreeMap::<&str, usize>::new();
     let mut given = BTreeSet::new();
@@ -130,7 +130,7 @@ proptest! {
         let judged = judge(&given);
         let found = problems(&judged);
         let set: BTreeSet<_> = found.iter().map(|(at, code)| (at.clone(), code.into_str())).collect();
-        prop_assert_eq!(set, by_the_contract(&members));
+        prop_assert_eq!(set, by_the_rules(&members));
         if let Ok(fields) = judged {
             let expected: BTreeMap<_, _> = members.iter().filter_map(|(name, value)| match value {
                 Drawn::Text(text) if !matches!(name.as_str(), "docid" | "phone") => Some((name, text)),

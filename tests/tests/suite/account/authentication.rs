@@ -1,4 +1,4 @@
-//! Contract §1: keys, their scopes, their rotation and their end; accounts are apart.
+//! Keys, their scopes, their rotation and their end; accounts are apart.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tests::import::{Accepted, IMPORT, record};
 use tests::upload::{Pace, Upload};
 use tests::wait::{SOON, eventually};
 
-/// The contract's 5 s, and a little more for two busy cores.
+/// What holds within 5 s, and a little more for two busy cores.
 const REVOKED: Duration = Duration::from_secs(7);
 
 async fn list_with(app: &App, headers: &[(&str, &str)]) -> Result<Answer> {

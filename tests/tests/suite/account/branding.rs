@@ -1,4 +1,4 @@
-//! Contract §9: whose the pages behind links are.
+//! Whose the pages behind links are.
 
 use anyhow::{Result, ensure};
 use base64::Engine;

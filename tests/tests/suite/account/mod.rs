@@ -1,4 +1,4 @@
-//! Contract §1: keys, what they may do and how often; and whose the pages behind links are (§9).
+//! Keys, what they may do and how often; and whose the pages behind links are.
 
 mod authentication;
 mod branding;

@@ -1,4 +1,4 @@
-//! Contract §0 and §6, the rate limit of a key: said in headers, and over when it says so.
+//! The rate limit of a key: said in headers, and over when it says so.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! Contract §4: opening a link, viewing, answering; each counted once.
+//! Opening a link, viewing, answering; each counted once.
 
 use anyhow::{Context, Result, ensure};
 use chrono::{SecondsFormat, TimeDelta, Utc};

@@ -1,4 +1,4 @@
-//! Contract §4, answers that are none: told beside their fields, with all that was typed; nothing is counted.
+//! Answers that are none: told beside their fields, with all that was typed; nothing is counted.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! Contract §4 in a real browser: what a person does with a link, with and without scripts, and what hostile texts do
+//! In a real browser: what a person does with a link, with and without scripts, and what hostile texts do
 //! to them.
 
 use anyhow::{Context, Result, ensure};

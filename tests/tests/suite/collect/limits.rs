@@ -1,4 +1,4 @@
-//! Contract §6, the limits of public requests: an attacker is stopped, the people behind one address are not, and
+//! The limits of public requests: an attacker is stopped, the people behind one address are not, and
 //! nothing that was typed is lost.
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Contract §4: what is public.
+//! What is public.
 
 mod answers;
 mod bad_input;

@@ -1,4 +1,4 @@
-//! Contract §4: one address cannot decide what a report says, and nothing that was typed is lost.
+//! One address cannot decide what a report says, and nothing that was typed is lost.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;

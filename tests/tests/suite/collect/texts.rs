@@ -1,4 +1,4 @@
-//! Contract §9 of forms: questions that depend on another, texts in other languages, and tracking fields in them.
+//! Questions that depend on another, texts in other languages, and tracking fields in them.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! Contract §9: people, what their roles let them do, and the pages that they see.
+//! People, what their roles let them do, and the pages that they see.
 
 mod browser;
 mod demo;

@@ -12,7 +12,7 @@ use tests::import::record;
 use tests::person::{PASSWORD, Person, SIGN_IN, try_sign_in};
 use tests::wait::{SOON, eventually};
 
-/// The contract's 5 s, and a little more for two busy cores.
+/// What holds within 5 s, and a little more for two busy cores.
 const ENDED: Duration = Duration::from_secs(7);
 
 /// A page of the dashboard, and nothing of the page is missing that keeps it safe.

@@ -1,4 +1,4 @@
-//! Contract §3: forms and their life.
+//! Forms and their life.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;

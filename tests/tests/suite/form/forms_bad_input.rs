@@ -1,4 +1,4 @@
-//! Contract §3, what no form can be.
+//! What no form can be.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! Contract §0 and §7: pages of large items end early, and many who read them at once all get theirs.
+//! Pages of large items end early, and many who read them at once all get theirs.
 
 use std::collections::BTreeSet;
 

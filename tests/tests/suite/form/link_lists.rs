@@ -1,4 +1,4 @@
-//! Contract §3: the list of a form's links.
+//! The list of a form's links.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};

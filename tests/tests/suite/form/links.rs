@@ -1,4 +1,4 @@
-//! Contract §3: generating form links, reading and deleting them.
+//! Generating form links, reading and deleting them.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! Contract §3, links that are not made. Never a link silently without its tracking.
+//! Links that are not made. Never a link silently without its tracking.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;

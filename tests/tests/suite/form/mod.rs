@@ -1,4 +1,4 @@
-//! Contract §3: forms and their links.
+//! Forms and their links.
 
 mod forms;
 mod forms_bad_input;

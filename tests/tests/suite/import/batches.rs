@@ -1,4 +1,4 @@
-//! Contract §2, around the import: a batch's status, the list of batches, the list of record errors.
+//! Around the import: a batch's status, the list of batches, the list of record errors.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;

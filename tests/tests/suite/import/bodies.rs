@@ -1,4 +1,4 @@
-//! Contract §2, the bodies: kinds, wrapping, encodings, and what the query asks.
+//! The bodies: kinds, wrapping, encodings, and what the query asks.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! Contract §2, broken bodies: by the verdict of `serde_json::Value`, whole, and nothing of them is kept.
+//! Broken bodies: by the verdict of `serde_json::Value`, whole, and nothing of them is kept.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! Contract §2, cancel and retry: the counts are final from the answer on.
+//! Cancel and retry: the counts are final from the answer on.
 
 use anyhow::{Result, ensure};
 use futures::future::try_join_all;

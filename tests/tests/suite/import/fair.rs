@@ -1,4 +1,4 @@
-//! Contract §7: what one account sends is not felt by another.
+//! What one account sends is not felt by another.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;

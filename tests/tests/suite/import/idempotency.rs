@@ -1,4 +1,4 @@
-//! Contract §2, `Idempotency-Key`: the same import again gives the first answer again, and is done once.
+//! `Idempotency-Key`: the same import again gives the first answer again, and is done once.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;

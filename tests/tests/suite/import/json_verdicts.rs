@@ -18,7 +18,7 @@ async fn every_case_is_read_or_refused_as_json_asks() -> Result<()> {
         if !text.contains('\u{fffd}') {
             let verdict = name.get(..2).unwrap_or_default();
             ensure!(verdict != "y_" || readable, "serde_json refuses {name}");
-            // The one case serde_json is known to see otherwise: it takes no byte order mark, the contract skips it.
+            // The one case serde_json is known to see otherwise: it takes no byte order mark, the service skips it.
             ensure!(
                 verdict != "n_" || !readable || text.starts_with('\u{feff}'),
                 "serde_json reads {name}"

@@ -1,4 +1,4 @@
-//! Contract §2, the limits: too large is said, never cut, and costs little.
+//! The limits: too large is said, never cut, and costs little.
 
 use anyhow::{Context, Result, ensure};
 use bytes::Bytes;

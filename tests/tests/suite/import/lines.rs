@@ -1,4 +1,4 @@
-//! Contract §2, CSV and NDJSON: what a row and a line are, and what is broken.
+//! CSV and NDJSON: what a row and a line are, and what is broken.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::json;

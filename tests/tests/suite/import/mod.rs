@@ -1,4 +1,4 @@
-//! Contract §2: the SMS import and what is around it.
+//! The SMS import and what is around it.
 
 mod batches;
 mod bodies;

@@ -1,4 +1,4 @@
-//! Contract §2, which value stands: that of the batch accepted last, in whatever order workers run.
+//! Which value stands: that of the batch accepted last, in whatever order workers run.
 
 use std::collections::BTreeSet;
 

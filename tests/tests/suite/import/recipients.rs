@@ -1,4 +1,4 @@
-//! Contract §2, a recipient: read, erased, brought back; each account's own.
+//! A recipient: read, erased, brought back; each account's own.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Contract §2, the table of record codes for docid and phone: each row with its index, pointer and code.
+//! The table of record codes for docid and phone: each row with its index, pointer and code.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};

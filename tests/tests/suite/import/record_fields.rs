@@ -1,4 +1,4 @@
-//! Contract §2, the table of record codes for tracking fields: each row with its index, pointer and code.
+//! The table of record codes for tracking fields: each row with its index, pointer and code.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! Contract §2, records among others: duplicates, several problems of one, one bad among very many.
+//! Records among others: duplicates, several problems of one, one bad among very many.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::json;

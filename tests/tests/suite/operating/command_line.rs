@@ -1,4 +1,4 @@
-//! Contract §6, `feedback import FILE`, `form …` and `link …`: the command line speaks HTTP like any client.
+//! `feedback import FILE`, `form …` and `link …`: the command line speaks HTTP like any client.
 
 use std::process::Output;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Contract §0: what holds for every operation.
+//! What holds for every operation.
 
 use anyhow::{Context, Result, ensure};
 use chrono::{TimeDelta, Utc};

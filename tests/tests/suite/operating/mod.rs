@@ -1,4 +1,4 @@
-//! Contract §0 and §6: what holds for every operation, the service's documents, processes and command line.
+//! What holds for every operation, the service's documents, processes and command line.
 
 mod command_line;
 mod conventions;

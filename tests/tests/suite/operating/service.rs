@@ -1,4 +1,4 @@
-//! Contract §6: health, metrics, the service's own documents, and how processes start and end.
+//! Health, metrics, the service's own documents, and how processes start and end.
 
 use std::net::TcpListener;
 use std::path::Path;

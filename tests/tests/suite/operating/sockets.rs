@@ -1,4 +1,4 @@
-//! Contract §6 and §7: connections that stall, in either direction, hold up nobody else and hold a bounded amount of memory.
+//! Connections that stall, in either direction, hold up nobody else and hold a bounded amount of memory.
 
 use anyhow::{Context, Result, ensure};
 use axum::body::Body;

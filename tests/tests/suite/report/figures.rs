@@ -52,7 +52,7 @@ pub fn sms() -> Value {
     })
 }
 
-/// Views, responses and so on of a day of the whole, in the contract's order.
+/// Views, responses and so on of a day of the whole, in the order of reports.
 fn days() -> [(&'static str, [i64; 9]); 7] {
     [
         ("2026-03-02", [5, 2, 1, 1, 2, 1, 1, 0, 2]),

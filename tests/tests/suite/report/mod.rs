@@ -1,4 +1,4 @@
-//! Contract §5: what reports say, against figures counted by hand; how they are cached, listed, streamed and refused;
+//! What reports say, against figures counted by hand; how they are cached, listed, streamed and refused;
 //! and that `feedback verify` finds whatever does not agree.
 //!
 //! A report is about days long gone, and HTTP takes answers of today only: views and answers of other days are recorded

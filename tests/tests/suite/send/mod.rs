@@ -1,4 +1,4 @@
-//! Contract §8: sending.
+//! Sending.
 
 mod again;
 mod audience;
