@@ -74,7 +74,7 @@ impl Alone {
     /// were.
     ///
     /// # Errors
-    /// [`Error::Conflict`]: the database is not empty. See [`Error`].
+    /// [`Error::Conflict`]: the database is not empty.
     pub async fn copy_to(&mut self, to: &Store, watch: &dyn Watch) -> Result<u64> {
         let tables: Vec<String> = to.all(TABLES, vec![]).await?;
         let mut tx = to.begin().await?;

@@ -37,9 +37,6 @@ const KEPT: [(&str, TimeDelta); 10] = [
 
 impl Store {
     /// Clears what is past its time. Safe to run anywhere, any number of times at once.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn sweep(&self) -> Result<(), Error> {
         let now = self.now().await?;
         // What fails of one table holds up no other.

@@ -34,9 +34,6 @@ impl Look {
 
 impl Store {
     /// An account's own; nothing until it was set.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn branding(&self, account_id: Uuid) -> Result<Branding, Error> {
         let row = branding::Entity::find_by_id(account_id).one(self).await?;
         let Some(row) = row else {
@@ -51,9 +48,6 @@ impl Store {
     }
 
     /// What a page shows of it.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn look(&self, account_id: Uuid) -> Result<Look, Error> {
         let look = "SELECT name, color, language, logo IS NOT NULL AS has_logo FROM branding
               WHERE account_id = $1";
@@ -62,9 +56,6 @@ impl Store {
     }
 
     /// Sets all of it.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn set_branding(&self, account_id: Uuid, given: &Branding) -> Result<(), Error> {
         let row = branding::Model {
             account_id,

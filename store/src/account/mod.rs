@@ -90,18 +90,12 @@ pub fn random_text() -> String {
 
 impl Store {
     /// Whether anybody could use the service yet.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn has_accounts(&self) -> Result<bool, Error> {
         let some: Option<i32> = self.one("SELECT 1 FROM account LIMIT 1", vec![]).await?;
         Ok(some.is_some())
     }
 
     /// A key that is not revoked, with its secrets (expired ones too: the caller has the clock).
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn find_key(&self, key: &str) -> Result<Option<KeyRecord>, Error> {
         let rows = "SELECT k.account_id, a.name, a.time_zone, k.scopes, s.secret_hash, s.expires_at
            FROM api_key k
@@ -195,9 +189,6 @@ impl Store {
 
     /// Issues a new secret; the newest of the others lives on for `overlap`, older ones end now.
     /// `None`: no such key, or it is revoked.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn rotate_key(
         &self,
         key: &str,
@@ -234,9 +225,6 @@ impl Store {
     }
 
     /// Ends a key for good. `false`: no such key, or it was revoked before.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn revoke_key(&self, key: &str) -> Result<bool, Error> {
         let revoke = "UPDATE api_key SET revoked_at = $2 WHERE api_key = $1 AND revoked_at IS NULL";
         let revoked = self.execute(revoke, values![key, Utc::now()]).await?;
@@ -244,9 +232,6 @@ impl Store {
     }
 
     /// The keys of an account, or of all, oldest first.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn list_keys(&self, account_id: Option<Uuid>) -> Result<Vec<KeySummary>, Error> {
         let rows = "SELECT a.name AS account, a.time_zone, k.api_key, k.scopes, k.created_at, k.last_used_at, k.revoked_at,
                 (SELECT count(*) FROM api_secret s
@@ -259,9 +244,6 @@ impl Store {
     }
 
     /// Notes when keys were last used.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn touch_keys(&self, used: &[(String, DateTime<Utc>)]) -> Result<(), Error> {
         for (key, at) in used {
             let update = "UPDATE api_key SET last_used_at = $2

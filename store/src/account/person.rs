@@ -78,9 +78,6 @@ impl Person {
 
 impl Store {
     /// Adds a person to an account, which must exist.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn add_person(
         &self,
         account_name: &str,
@@ -109,9 +106,6 @@ impl Store {
     }
 
     /// The person of a name.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn person(&self, name: &PersonName) -> Result<Option<Person>, Error> {
         let person = format!("{PERSON} WHERE p.name = $1");
         let row = self.row(person, values![name.as_str()]).await?;
@@ -119,9 +113,6 @@ impl Store {
     }
 
     /// The people of an account, or of all, by account and name.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn people(&self, account_id: Option<Uuid>) -> Result<Vec<PersonSummary>, Error> {
         let people = "SELECT a.name AS account, p.name, p.role, p.created_at
                FROM person p JOIN account a ON a.account_id = p.account_id
@@ -130,9 +121,6 @@ impl Store {
     }
 
     /// Sets a password and ends the person's sessions.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn set_password(
         &self,
         person: &Person,
@@ -144,9 +132,6 @@ impl Store {
     }
 
     /// Sets a role and ends the person's sessions.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn set_role(&self, person: &Person, role: Role) -> Result<PersonChange, Error> {
         let update = "UPDATE person SET role = $3 WHERE account_id = $1 AND name = $2";
         self.change_person(person, update, Some(role.as_str()))
@@ -154,9 +139,6 @@ impl Store {
     }
 
     /// Removes a person, whose sessions end.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn remove_person(&self, person: &Person) -> Result<PersonChange, Error> {
         let delete = "DELETE FROM person WHERE account_id = $1 AND name = $2";
         self.change_person(person, delete, None).await
@@ -195,9 +177,6 @@ impl Store {
     }
 
     /// Opens a session, or makes a link to sign in with, for so long; false: there is no such person.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn open_session(
         &self,
         person: &Person,
@@ -229,9 +208,6 @@ impl Store {
     }
 
     /// Who has the session, or the link, of this hash.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn find_session(
         &self,
         hash: [u8; 32],
@@ -247,18 +223,12 @@ impl Store {
     }
 
     /// Ends a session or a link; false: it had ended.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn close_session(&self, hash: [u8; 32]) -> Result<bool, Error> {
         let close = "DELETE FROM session WHERE hash = $1";
         Ok(self.execute(close, values![hash.to_vec()]).await? > 0)
     }
 
     /// Notes what a person is about to change; what it came to is told to [`Self::note_outcome`].
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn note_change(
         &self,
         person: &Person,
@@ -283,9 +253,6 @@ impl Store {
     }
 
     /// Notes the HTTP status that a change came to.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn note_outcome(
         &self,
         account_id: Uuid,
@@ -300,9 +267,6 @@ impl Store {
     }
 
     /// A page of what an account's people changed, newest first, after this position.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn audit(
         &self,
         account_id: Uuid,

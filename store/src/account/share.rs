@@ -30,9 +30,6 @@ pub struct SharedPage {
 
 impl Store {
     /// Shares a page; with the secret, which is shown once.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn create_share(
         &self,
         account_id: Uuid,
@@ -55,9 +52,6 @@ impl Store {
     }
 
     /// What is shared under a secret, unless it is over.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn shared_page(&self, secret: &str) -> Result<Option<SharedPage>, Error> {
         let page = "SELECT s.account_id, a.name AS account_name, a.time_zone, s.path
                FROM share s JOIN account a ON a.account_id = s.account_id
@@ -67,9 +61,6 @@ impl Store {
     }
 
     /// A page of what an account shares, newest first, after this position.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn shares(
         &self,
         account_id: Uuid,
@@ -87,9 +78,6 @@ impl Store {
     }
 
     /// Whether an account has this share.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn has_share(&self, account_id: Uuid, share_id: Uuid) -> Result<bool, Error> {
         let share = "SELECT 1 FROM share WHERE account_id = $1 AND share_id = $2";
         let share: Option<i32> = self.one(share, values![account_id, share_id]).await?;
@@ -97,9 +85,6 @@ impl Store {
     }
 
     /// Withdraws a share; false: the account has no such one.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn withdraw_share(&self, account_id: Uuid, share_id: Uuid) -> Result<bool, Error> {
         let delete = "DELETE FROM share WHERE account_id = $1 AND share_id = $2";
         Ok(self.execute(delete, values![account_id, share_id]).await? > 0)

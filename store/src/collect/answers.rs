@@ -94,7 +94,7 @@ impl Store {
     /// in this batch as in all before. Expiry is judged by each answer's own time.
     ///
     /// # Errors
-    /// See [`Error`]. Giving the same answers again is safe and comes to the same.
+    /// Giving the same answers again is safe and comes to the same.
     pub async fn record_answers(&self, answers: &[NewAnswer]) -> Result<Vec<Recorded>> {
         self.retry(|| self.try_answers(answers)).await
     }
@@ -134,9 +134,6 @@ impl Store {
     }
 
     /// The feedback of a visit's stored answer, which a repeat is answered with, also when the link is gone.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn first_answer(&self, link: &PublicLink, visit: Uuid) -> Result<Option<Uuid>> {
         let first =
             "SELECT feedback_id FROM visit WHERE account_id = $1 AND link_id = $2 AND visit = $3";

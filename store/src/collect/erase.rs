@@ -12,9 +12,6 @@ use crate::{Error, Result, Store};
 
 impl Store {
     /// Erases a feedback. The form whose reports it leaves with the next roll-up; `None`: the account has no such feedback.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn erase_feedback(
         &self,
         account_id: Uuid,
@@ -55,9 +52,6 @@ impl Store {
     ///
     /// A look-up by key for each form of the account: accounts have few forms, and erasing is rare, so that answers
     /// are spared an index.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn form_of_feedback(
         &self,
         account_id: Uuid,

@@ -171,7 +171,7 @@ impl Store {
     /// the caller to judge.
     ///
     /// # Errors
-    /// See [`crate::Error`]. Giving the same views again is safe.
+    /// Giving the same views again is safe.
     pub async fn record_views(&self, views: &[NewView]) -> Result<u64> {
         self.retry(|| self.try_views(views)).await
     }

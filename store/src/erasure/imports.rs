@@ -93,7 +93,7 @@ impl Store {
     /// Takes erased people out of what imports say of them; with that, their erasures are through.
     ///
     /// # Errors
-    /// See [`Error`]: the first, of an account whose rows stay. Doing it again is safe.
+    /// The first, of an account whose rows stay. Doing it again is safe.
     pub(crate) async fn sweep_erased(&self) -> Result<()> {
         let mut after = (Uuid::nil(), 0);
         let mut swept = Ok(());

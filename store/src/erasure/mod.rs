@@ -50,7 +50,7 @@ impl Store {
     /// older imports say of the person. A row without a person refuses records of older batches meanwhile.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again is safe.
+    /// Doing it again is safe.
     pub async fn erase_recipient(
         &self,
         account_id: Uuid,

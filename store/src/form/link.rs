@@ -182,9 +182,6 @@ fn public_link_of(row: &QueryResult) -> Result<PublicLink> {
 
 impl Store {
     /// Makes a link.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn create_link(&self, link: &NewLink) -> Result<Link> {
         let tx = self.begin().await?;
         let made = Link {
@@ -227,9 +224,6 @@ impl Store {
     }
 
     /// A link of the account, deleted or not.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn link(&self, account_id: Uuid, token: &Token) -> Result<Option<Link>> {
         let link = select("link", "l.token = $2 AND l.account_id = $1");
         let row = self.row(link, values![account_id, token.to_string()]);
@@ -238,9 +232,6 @@ impl Store {
 
     /// A page of a form's links that have these tracking fields, deleted or not, newest first, of those older than `before`.
     /// With several fields it may have fewer rows than the limit, or none, before the end.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn links(
         &self,
         form: FormKey,
@@ -286,7 +277,7 @@ impl Store {
     /// What came through it is not counted: that takes long where a link is popular.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again is safe.
+    /// Doing it again is safe.
     pub async fn delete_link(&self, account_id: Uuid, token: &Token) -> Result<Option<Uuid>> {
         let tx = self.begin().await?;
         let now = tx.now().await?;
@@ -300,9 +291,6 @@ impl Store {
     }
 
     /// The link that a token opens, gone or not, of whatever account.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn stored_link(&self, token: &Token) -> Result<Option<StoredLink>> {
         let row = "SELECT l.account_id, a.time_zone, l.link_id, l.form_id, f.status, f.content, octet_length(f.content) AS size,
                 f.revision, l.bus_prop_ids, l.track_fields, l.expires_at,

@@ -107,9 +107,6 @@ impl Form {
 
 impl Store {
     /// Makes a form in DRAFT.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn create_form(&self, account_id: Uuid, content: &FormContent) -> Result<Form> {
         let text = serde_json::to_string(content).map_err(Error::broken)?;
         let tx = self.begin().await?;
@@ -140,27 +137,18 @@ impl Store {
     }
 
     /// One form.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn form(&self, account_id: Uuid, form_id: Uuid) -> Result<Option<Form>> {
         let row = self.form_row(account_id, form_id).await?;
         row.as_ref().map(Form::read).transpose()
     }
 
     /// One form as it is stored, for [`Form::read`].
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn form_row(&self, account_id: Uuid, form_id: Uuid) -> Result<Option<form::Model>> {
         let row = form::Entity::find_by_id((account_id, form_id));
         Ok(row.one(self).await?)
     }
 
     /// The titles of an account's newest forms, of a status or of any.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn form_titles(
         &self,
         account_id: Uuid,
@@ -180,9 +168,6 @@ impl Store {
 
     /// A page of an account's forms of a status, newest first, of those older than `before`, for [`Form::read`]. Only the
     /// contents that are on the page are read.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn forms(
         &self,
         account_id: Uuid,
@@ -207,9 +192,6 @@ impl Store {
     }
 
     /// Changes a form, if it has the expected revision or none is expected.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn edit_form(
         &self,
         account_id: Uuid,

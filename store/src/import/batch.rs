@@ -107,9 +107,6 @@ pub(crate) fn compressed_errors(errors: &[RecordError]) -> Result<Vec<u8>, Error
 
 impl Store {
     /// One accepted batch.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn batch(&self, account_id: Uuid, batch_id: Uuid) -> Result<Option<Batch>, Error> {
         let sql = format!("{BATCHES} AND batch_id = $2");
         let rows = self.rows(sql, values![account_id, batch_id]).await?;
@@ -117,9 +114,6 @@ impl Store {
     }
 
     /// Which of these are accepted batches of the account.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn known_batches(
         &self,
         account_id: Uuid,
@@ -140,9 +134,6 @@ impl Store {
     }
 
     /// A page of the accepted batches, newest first, of those older than `before`.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn batches(
         &self,
         account_id: Uuid,
@@ -158,9 +149,6 @@ impl Store {
     }
 
     /// A page of a batch's record errors in the order of the records, from the `from`-th on (counted from 0).
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn errors(
         &self,
         account_id: Uuid,
@@ -191,9 +179,6 @@ impl Store {
 
     /// Cancels what is still open or parked. It waits for chunks in progress, so that the counts are final when it
     /// returns. Cancelling again changes nothing.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn cancel_batch(
         &self,
         account_id: Uuid,
@@ -240,9 +225,6 @@ impl Store {
     }
 
     /// Opens the parked chunks again, with their failures forgotten.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn retry_batch(
         &self,
         account_id: Uuid,

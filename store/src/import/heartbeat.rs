@@ -8,9 +8,6 @@ use crate::{Error, Store};
 
 impl Store {
     /// Says that a worker is alive. Cheap: it does not wait for the disk.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn record_worker_heartbeat(&self, worker_id: Uuid) -> Result<(), Error> {
         if self.is_sqlite() {
             return Ok(());
@@ -23,9 +20,6 @@ impl Store {
 
     /// Ends the sessions of workers (other than this one) that hold a chunk and have been silent for 8 s. Their
     /// transactions roll back, and the chunks are free again. How many it ended.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn free_frozen(&self, worker_id: Uuid) -> Result<usize, Error> {
         if self.is_sqlite() {
             return Ok(0);

@@ -46,9 +46,6 @@ pub struct FirstAnswer<'a> {
 impl Store {
     /// Reserves `key`, which is the attempt's, for it; takes it over from an attempt that died (whose
     /// half-received batch goes with it).
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn reserve(
         &self,
         attempt: &ImportAttempt,

@@ -63,9 +63,6 @@ impl Store {
     }
 
     /// Opens a batch for an attempt, whose recipients get messages of a campaign if there is one.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn begin_batch(&self, attempt: &ImportAttempt) -> Result<(), Error> {
         let insert = "INSERT INTO import_batch (account_id, batch_id, attempt, status, heartbeat_at, created_at, campaign_id)
          VALUES ($1, $2, $3, 'receiving', $4, $4, $5)";
@@ -74,9 +71,6 @@ impl Store {
     }
 
     /// Says that the attempt is alive. `false`: its key was taken over.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn record_import_heartbeat(&self, attempt: &ImportAttempt) -> Result<bool, Error> {
         let now = self.now().await?;
         let update = "UPDATE import_batch SET heartbeat_at = $4 WHERE account_id = $1 AND batch_id = $2 AND attempt = $3";
@@ -207,9 +201,6 @@ impl Store {
     }
 
     /// Forgets an attempt that came to nothing (broken body, dead client): its batch and its reservation go.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn abandon_batch(&self, attempt: &ImportAttempt) -> Result<(), Error> {
         let tx = self.begin_long().await?;
         if let Some(key) = attempt.key.as_deref() {

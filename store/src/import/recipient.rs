@@ -109,9 +109,6 @@ fn recipient_of(row: &QueryResult) -> Result<Recipient, Error> {
 impl Store {
     /// A page of recipients in the order of their docids, of those after a docid. It ends at `limit`, at about so many
     /// bytes or where many were looked at.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn recipients(
         &self,
         account_id: Uuid,
@@ -160,9 +157,6 @@ impl Store {
     }
 
     /// The recipient of a docid.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn recipient(
         &self,
         account_id: Uuid,

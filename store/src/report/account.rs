@@ -43,9 +43,6 @@ const DAYS_SQLITE: &str = "SELECT r.form_id, r.day, r.delta FROM form_version v 
 
 impl Tx {
     /// An account's head.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn account_head(&mut self, account_id: Uuid) -> Result<AccountHead> {
         let rows = "SELECT v.form_id AS form_id, v.data_version AS version, v.stamp, v.as_of, f.status, f.title
            FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
@@ -74,9 +71,6 @@ impl Tx {
     }
 
     /// Of all forms the months from one to another that have data, each with the version at which it last changed.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn account_months(
         &mut self,
         account_id: Uuid,
@@ -95,9 +89,6 @@ impl Tx {
 
     /// Of the wholes of all forms the days of whole months from one to another, those of a form in order, their
     /// [`domain::rollup::Delta`]s encoded; those on which nothing was counted may be missing.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn account_days(
         &mut self,
         account_id: Uuid,
@@ -109,9 +100,6 @@ impl Tx {
     }
 
     /// Recipients now stored by the day of their creation, in order; days without any may be missing.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn recipient_days(
         &mut self,
         account_id: Uuid,

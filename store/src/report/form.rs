@@ -22,9 +22,6 @@ pub struct FormHead {
 
 impl Tx {
     /// A form's head. `None`: the account has no such form.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn form_head(&mut self, form: FormKey) -> Result<Option<FormHead>> {
         let row = "SELECT v.data_version AS version, v.stamp, v.as_of, f.*
            FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
@@ -41,9 +38,6 @@ impl Tx {
     }
 
     /// The form's months from one to another that have data, in order, each with the version at which it last changed.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn form_months(
         &mut self,
         form: FormKey,
@@ -57,9 +51,6 @@ impl Tx {
     }
 
     /// The days of whole months from one to another, in order, their [`domain::rollup::Delta`]s encoded; those on which nothing was counted may be missing.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn form_days(
         &mut self,
         form: FormKey,
@@ -74,9 +65,6 @@ impl Tx {
 
     /// The days of a form's business properties: the id of each and the encoded [`domain::rollup::Delta`] of a day, in the order
     /// of the ids.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn bus_prop_days(
         &mut self,
         form: FormKey,

@@ -28,9 +28,6 @@ use crate::{Result, Store};
 
 impl Store {
     /// The version of a form's reports. `None`: the account has no such form.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn form_data_version(&self, form: FormKey) -> Result<Option<Version>> {
         let tx = self.snapshot().await?;
         let version = "SELECT data_version AS version, stamp FROM form_version WHERE account_id = $1 AND form_id = $2";
@@ -39,9 +36,6 @@ impl Store {
     }
 
     /// The version of an account's overview: the sum of its forms' versions and its recipients'.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn account_data_version(&self, account_id: Uuid) -> Result<Version> {
         let tx = self.snapshot().await?;
         let rows = "SELECT data_version AS version, stamp FROM form_version WHERE account_id = $1

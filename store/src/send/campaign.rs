@@ -112,9 +112,6 @@ fn set_content(row: &mut campaign::Model, content: &CampaignContent) -> Result<(
 
 impl Store {
     /// Makes a campaign in DRAFT.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn create_campaign(
         &self,
         account_id: Uuid,
@@ -154,18 +151,12 @@ impl Store {
     }
 
     /// One campaign.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn campaign(&self, key: CampaignKey) -> Result<Option<Campaign>> {
         let row = campaign::Entity::find_by_id((key.account_id, key.campaign_id)).one(self);
         row.await?.as_ref().map(Campaign::read).transpose()
     }
 
     /// A page of an account's campaigns, newest first, of those older than `before`.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn campaigns(
         &self,
         account_id: Uuid,
@@ -185,9 +176,6 @@ impl Store {
     }
 
     /// Gives a DRAFT another content.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn replace_campaign(
         &self,
         key: CampaignKey,
@@ -206,9 +194,6 @@ impl Store {
 
     /// Leads a campaign on. A start needs a PUBLISHED form; the account's clock for its audience begins then. `finish` of a
     /// campaign that has something left to do only lets it take no more imports.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn act_on_campaign(
         &self,
         key: CampaignKey,
@@ -276,9 +261,6 @@ impl Store {
     }
 
     /// Deletes a DRAFT.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn delete_campaign(&self, key: CampaignKey) -> Result<CampaignChange> {
         let mut tx = self.begin().await?;
         let Some(row) = tx.lock_campaign(key).await? else {

@@ -67,7 +67,7 @@ impl Store {
     /// Puts a phone on an account's suppression list. From this commit on no message to it is handed over.
     ///
     /// # Errors
-    /// See [`crate::Error`]. Doing it again is safe.
+    /// Doing it again is safe.
     pub async fn opt_out(
         &self,
         account_id: Uuid,
@@ -89,9 +89,6 @@ impl Store {
 
     /// The same for the recipient of a message, whose id is that of its link; false: there is no such message, or it was never sent
     /// to a phone that is still known.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn opt_out_by_message(
         &self,
         account_id: Uuid,
@@ -110,7 +107,7 @@ impl Store {
     /// Takes a phone off an account's suppression list.
     ///
     /// # Errors
-    /// See [`crate::Error`]. Doing it again is safe.
+    /// Doing it again is safe.
     pub async fn opt_in(&self, account_id: Uuid, phone: &str, pepper: &Pepper) -> Result<()> {
         for mac in pepper.phone_macs(account_id, phone) {
             self.execute(OPT_IN, values![account_id, mac.to_vec()])
@@ -120,9 +117,6 @@ impl Store {
     }
 
     /// A page of an account's suppression list, newest first, of those before `before`.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn suppressed(
         &self,
         account_id: Uuid,
@@ -145,9 +139,6 @@ impl Store {
 impl Store {
     /// The phones of these MACs, as far as recipients have them that are among the first of the account: there is no index of
     /// phones. A phone that was put on the list by hand may never have been sent to, so no docid is known of it.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn phones_of(
         &self,
         account_id: Uuid,

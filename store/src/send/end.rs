@@ -32,9 +32,6 @@ impl Store {
     ///
     /// One with a reminder stays RUNNING while first messages are with the provider whose reminders are not planned: until the last
     /// of them can neither be sent nor be reported any more.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn finish_campaigns(&self) -> Result<u64> {
         let now = self.now().await?;
         let mut finished = 0;
@@ -66,9 +63,6 @@ impl Store {
     }
 
     /// Ends messages of cancelled campaigns, which were counted as cancelled at once. How many; 0: none is left.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn end_cancelled_messages(&self) -> Result<u64> {
         self.retry(|| self.try_end()).await
     }

@@ -64,9 +64,6 @@ impl NewInbound<'_> {
 
 impl Store {
     /// The account of a number in references.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn account_of_number(&self, number: u32) -> Result<Option<Uuid>> {
         let Ok(number) = i32::try_from(number) else {
             return Ok(None);
@@ -76,9 +73,6 @@ impl Store {
     }
 
     /// The message of a reference, and which part of it a provider's id stands for.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn referred(
         &self,
         account_number: u32,
@@ -119,7 +113,7 @@ impl Store {
     /// the sender. Of those that reply, the one that sent last does. `false`: it came before.
     ///
     /// # Errors
-    /// See [`crate::Error`]. Doing it again is safe.
+    /// Doing it again is safe.
     pub async fn record_inbound(&self, inbound: NewInbound<'_>, pepper: &Pepper) -> Result<bool> {
         self.retry(|| self.try_inbound(inbound, pepper)).await
     }

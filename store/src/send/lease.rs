@@ -25,9 +25,6 @@ pub struct Lease {
 
 impl Store {
     /// Takes a lease that is free or abandoned. `None`: somebody else has it.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn take_lease(&self, name: &str, owner: Uuid) -> Result<Option<Lease>> {
         let now = self.now().await?;
         let taken = "INSERT INTO lease (name, owner, fence, heartbeat_at) VALUES ($1, $2, 1, $3)
@@ -46,18 +43,12 @@ impl Store {
     }
 
     /// Renews a lease; false: it is lost.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn renew_lease(&self, lease: &Lease) -> Result<bool> {
         let now = self.now().await?;
         self.set_heartbeat(lease, now).await
     }
 
     /// Gives a lease back, so that another takes it at once.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn release_lease(&self, lease: &Lease) -> Result<()> {
         self.set_heartbeat(lease, DateTime::UNIX_EPOCH)
             .await

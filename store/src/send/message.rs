@@ -38,9 +38,6 @@ fn read(row: &QueryResult) -> Result<Message> {
 
 impl Store {
     /// A page of a campaign's messages, newest first, of those before `before`: of a status, or of any.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn campaign_messages(
         &self,
         key: CampaignKey,
@@ -59,9 +56,6 @@ impl Store {
     }
 
     /// A page of a recipient's messages, newest first, of those before `before`.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn recipient_messages(
         &self,
         account_id: Uuid,
@@ -97,9 +91,6 @@ impl Store {
     }
 
     /// Schedules a test message to a phone, with the fields of a recipient. `None`: the campaign is gone, or the recipient.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn schedule_test(
         &self,
         key: CampaignKey,
@@ -128,9 +119,6 @@ impl Store {
 
     /// Schedules the messages of a campaign again that may have been sent or not: because a person asks for it. One that is FINISHED
     /// runs again for them.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn resend_unknown(&self, key: CampaignKey) -> Result<CampaignChange> {
         let mut tx = self.begin_long().await?;
         let Some(row) = tx.lock_campaign(key).await? else {

@@ -45,9 +45,6 @@ const MESSAGE: &str = "WITH g(a, c, m, d, p, t, y, r, s, n) AS (ROWS)
 impl Store {
     /// Adds messages of a campaign with their links, recipients and the import that these came with, and counts them. The
     /// recipients are counted by [`Store::rebuild_recipients`].
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn add_past_messages(
         &self,
         key: CampaignKey,
@@ -150,9 +147,6 @@ impl Store {
     }
 
     /// Lets a campaign have begun, and perhaps ended, at some time.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn backdate_campaign(
         &self,
         key: CampaignKey,

@@ -6,9 +6,6 @@ use crate::{Result, Store};
 impl Store {
     /// Whether a process may hash with a pepper, of which these are the fingerprints, the one in use first: the database knows one
     /// of them, or none at all. From then on it knows the first.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn accept_pepper(&self, fingerprints: &[String]) -> Result<bool> {
         let Some(current) = fingerprints.first() else {
             return Ok(true);

@@ -60,9 +60,6 @@ pub(super) struct Recipient {
 
 impl Store {
     /// Campaigns whose audience is not planned yet.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn campaigns_to_plan(&self) -> Result<Vec<CampaignKey>> {
         let open = "SELECT account_id, campaign_id FROM campaign
                      WHERE status IN ('RUNNING', 'PAUSED') AND NOT planned ORDER BY account_id, campaign_id";
@@ -72,7 +69,7 @@ impl Store {
     /// Plans the next slice of a campaign's audience. How many recipients were looked at; `None`: nothing is left to plan.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again is safe.
+    /// Doing it again is safe.
     pub async fn plan_audience(&self, key: CampaignKey, pepper: &Pepper) -> Result<Option<u64>> {
         self.retry(|| self.try_plan(key, pepper)).await
     }
@@ -143,9 +140,6 @@ pub(super) async fn audience(
 
 impl Tx {
     /// Plans the messages of a stored chunk's recipients for the campaign of its import, if there is one.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn plan_chunk(
         &mut self,
         claim: &Claim,

@@ -25,9 +25,6 @@ const TOKEN: &str = "00000000000";
 
 impl Store {
     /// Judges the audience of a campaign by today's state, or of a large one about so many: then it is `partial`.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn preview_campaign(&self, query: &Context<'_>, most: u64) -> Result<Preview> {
         let now = self.now().await?;
         // Whoever is outside of the window waits for it, which keeps nobody from getting the message.

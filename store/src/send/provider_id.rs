@@ -30,7 +30,7 @@ impl Store {
     /// Stores receipts by the provider's ids, in one transaction those of unknown ids, then those of messages.
     ///
     /// # Errors
-    /// See [`Error`]. Giving the same receipts again is safe.
+    /// Giving the same receipts again is safe.
     pub async fn record_provider_receipts(
         &self,
         sender: &str,
@@ -51,9 +51,6 @@ impl Store {
     }
 
     /// Records the stray receipts of a sender whose ids are known by now.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn settle_strays(&self, sender: &str) -> Result<()> {
         let rows = "SELECT s.provider_id, s.status, s.code, r.account_id, r.message_id, r.part
                    FROM stray_receipt s JOIN provider_ref r ON r.sender = s.sender AND r.provider_id = s.provider_id

@@ -68,15 +68,12 @@ impl Store {
     /// Stores receipts in one transaction. Those of unknown messages are left out.
     ///
     /// # Errors
-    /// See [`Error`]. Giving the same receipts again is safe.
+    /// Giving the same receipts again is safe.
     pub async fn record_receipts(&self, receipts: &[NewReceipt]) -> Result<()> {
         self.retry(|| self.try_receipts(receipts)).await
     }
 
     /// What was reported of a recipient's messages, in the order in which it came, by the message's id.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn receipts(
         &self,
         account_id: Uuid,

@@ -75,9 +75,6 @@ impl Compared {
 
 impl Store {
     /// Every campaign of every account.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn all_campaigns(&self) -> Result<Vec<CampaignKey>> {
         let campaigns =
             "SELECT account_id, campaign_id FROM campaign ORDER BY account_id, campaign_id";
@@ -85,9 +82,6 @@ impl Store {
     }
 
     /// The counts of a campaign that its messages do not give, and the messages that do not have the due rows of their status.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn check_campaign(&self, key: CampaignKey) -> Result<Vec<Drift>> {
         let tx = self.snapshot().await?;
         let mut drifts = Vec::new();
@@ -114,9 +108,6 @@ impl Store {
 
     /// How many of an account's contacts and messages break a rule: whoever is on the suppression list is there for a reason,
     /// a phone that was sent to is a contact, and a message has a day of acceptance exactly if it was accepted.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn check_contacts(&self, account_id: Uuid) -> Result<Vec<Drift>> {
         let mut drifts = Vec::new();
         for (counter, rule) in RULES {
@@ -130,7 +121,7 @@ impl Store {
     /// Makes the counts of a campaign what its messages give. Whether anything changed.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again is safe.
+    /// Doing it again is safe.
     pub async fn rebuild_campaign(&self, key: CampaignKey) -> Result<bool> {
         let mut tx = self.begin().await?;
         // Two rebuilds come one after the other. Whoever moves messages meanwhile is seen with what it counts, or not at all.

@@ -29,9 +29,6 @@ const TAKEN: &str = "UPDATE reply SET sender = NULL, phone = NULL, text = NULL
 
 impl Store {
     /// How an account takes texts.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn send_setting(&self, account_id: Uuid) -> Result<SendSetting> {
         let setting = "SELECT content FROM send_setting WHERE account_id = $1";
         let row = self.row(setting, values![account_id]).await?;
@@ -41,7 +38,7 @@ impl Store {
     /// Changes how an account takes texts.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again is safe.
+    /// Doing it again is safe.
     pub async fn set_send_setting(&self, account_id: Uuid, setting: &SendSetting) -> Result<()> {
         let set = "INSERT INTO send_setting (account_id, content) VALUES ($1, $2)
                        ON CONFLICT (account_id) DO UPDATE SET content = excluded.content";
@@ -53,7 +50,7 @@ impl Store {
     /// Takes the next reply of a sender out of those that wait. It is of no campaign.
     ///
     /// # Errors
-    /// See [`Error`]: if it was taken, it is not sent.
+    /// If it was taken, it is not sent.
     pub async fn take_reply(&self, lease: &Lease) -> Result<Option<Claimed>> {
         let tx = self.begin_by_key().await?;
         if !tx.holds(lease).await? {

@@ -24,7 +24,7 @@ impl Store {
     /// Notes how a sender is.
     ///
     /// # Errors
-    /// See [`crate::Error`]. Doing it again is safe.
+    /// Doing it again is safe.
     pub async fn set_sender_state(
         &self,
         name: &str,
@@ -38,9 +38,6 @@ impl Store {
     }
 
     /// The senders of which something was noted.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn sender_states(&self) -> Result<Vec<SenderState>> {
         let rows = "SELECT name, state, reason FROM sender_state ORDER BY name";
         let rows = self.rows(rows, vec![]).await?;
@@ -48,9 +45,6 @@ impl Store {
     }
 
     /// The messages that a sender accepted and has not reported: the number of the account, and the message.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn accepted_messages(&self, sender: &str) -> Result<Vec<(i32, Uuid)>> {
         let accepted = "SELECT a.number, m.message_id FROM campaign c JOIN account a ON a.account_id = c.account_id
                JOIN message m ON m.account_id = c.account_id AND m.campaign_id = c.campaign_id
@@ -59,9 +53,6 @@ impl Store {
     }
 
     /// How many messages of an account are scheduled through each sender, by its name.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn waiting_by_sender(&self, account_id: Uuid) -> Result<BTreeMap<String, i64>> {
         let tx = self.snapshot().await?;
         let open = "SELECT campaign_id, sender FROM campaign WHERE account_id = $1 AND status IN ('RUNNING', 'PAUSED')";

@@ -103,9 +103,6 @@ impl Changes {
 
 impl Store {
     /// The counts of campaigns, as of one moment, in their order.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn campaign_counts(
         &self,
         account_id: Uuid,
@@ -121,9 +118,6 @@ impl Store {
     }
 
     /// Adds pending counts to the tallies of the campaigns that have some. How many rows were added.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn roll_up_campaign_counts(&self) -> Result<u64> {
         let campaigns = "SELECT DISTINCT account_id, campaign_id FROM campaign_delta ORDER BY account_id, campaign_id LIMIT 1000";
         let campaigns = self.rows(campaigns, vec![]).await?;

@@ -128,9 +128,6 @@ impl Store {
 
     /// SQLite only: moves what the log has into the database and empties the log, because pages that were overwritten since stand
     /// there still. While somebody reads an older state this is left for the next time.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn truncate_log(&self) -> Result<(), Error> {
         let Pool::Sqlite { writer, .. } = &self.pool else {
             return Ok(());

@@ -12,7 +12,7 @@ impl Store {
     /// Makes the schema where there is none. Of several processes that start at once, one makes it and the others wait.
     ///
     /// # Errors
-    /// [`Error::Schema`] where the database is of another release. See [`Error`].
+    /// [`Error::Schema`] where the database is of another release.
     pub async fn make_schema(&self) -> Result<()> {
         match self.schema().await? {
             Schema::None => {
@@ -26,17 +26,11 @@ impl Store {
     }
 
     /// What the database is.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn schema(&self) -> Result<Schema> {
         Ok(migration::read(self).await?)
     }
 
     /// What is left to migrate.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn migration_plan(&self) -> Result<Plan> {
         Ok(migration::plan(&self.connection(false)).await?)
     }
@@ -44,7 +38,7 @@ impl Store {
     /// Applies what the database lacks, of a store for [`Workload::Migration`](super::Workload::Migration).
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again goes on.
+    /// Doing it again goes on.
     pub async fn migrate(&self, watch: &Arc<dyn Watch>) -> Result<()> {
         Ok(migration::up(&self.connection(false), watch).await?)
     }
@@ -52,7 +46,7 @@ impl Store {
     /// Admits programs of this release on and no older ones, and does what those could not do with.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again goes on.
+    /// Doing it again goes on.
     pub async fn finish_migration(&self, watch: &Arc<dyn Watch>) -> Result<()> {
         Ok(migration::finish(&self.connection(false), watch).await?)
     }
@@ -60,7 +54,7 @@ impl Store {
     /// SQLite only: a copy of all that is committed, in a file that is empty or not there.
     ///
     /// # Errors
-    /// See [`Error`], such as a disk that is full: the file is then incomplete.
+    /// A full disk, for one: the file is then incomplete.
     pub async fn copy_into(&self, file: &Path) -> Result<()> {
         let file = file
             .to_str()

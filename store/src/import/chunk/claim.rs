@@ -93,9 +93,6 @@ const ACCOUNTS: &str = "WITH RECURSIVE found (account_id) AS (
 
 impl Store {
     /// The accounts with chunks on a lane that are not stored. Some may not be due yet, or held by workers.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn accounts_with_chunks(&self, lane: Lane) -> Result<Vec<Uuid>, Error> {
         self.all(ACCOUNTS, values![lane.into_str()]).await
     }
@@ -103,9 +100,6 @@ impl Store {
 
 impl Tx {
     /// Claims one chunk. `None`: it is finished, parked, cancelled, not due yet, or another worker holds it.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn claim_chunk(&mut self, id: ChunkId) -> Result<Option<Claim>, Error> {
         let batches = "b.account_id = $2 AND b.batch_id = $3";
         let values = values![self.claim_parameter(), id];
@@ -114,9 +108,6 @@ impl Tx {
 
     /// Claims a due chunk of the account's first batch on a lane that has one. `None`: there is none, or other workers hold
     /// them.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn claim_due(
         &mut self,
         account_id: Uuid,

@@ -23,9 +23,6 @@ pub enum Noted {
 impl Store {
     /// Notes a failure of the chunk's own with its reason, in a commit of its own; parks it when it is the last
     /// that it may have, or when `park` says that there is no use in trying again.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn note_failure(
         &self,
         id: ChunkId,
@@ -68,9 +65,6 @@ impl Store {
     }
 
     /// Puts a chunk off without counting anything against it (a payload for a newer worker).
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn put_off(&self, id: ChunkId, until: TimeDelta) -> Result<(), Error> {
         let retry_at = self.now().await? + until;
         let update = "UPDATE import_chunk SET retry_at = $4 WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";

@@ -52,9 +52,6 @@ pub struct Outcomes {
 impl Tx {
     /// Takes the chunk out of the ledger and adds its outcomes to the batch, which is completed (or stalled) by
     /// its last open chunk. The last thing before the COMMIT but for the rollup: the batch's row is shared.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn finish_chunk(&mut self, claim: &Claim, outcomes: &Outcomes) -> Result<(), Error> {
         let id = claim.id;
         self.forget_starts(id).await?;
@@ -100,9 +97,6 @@ impl Tx {
 impl Store {
     /// Notes, beside the transaction that holds the claim, who started on it. Cheap: it does not wait for the disk.
     /// The embedded store has one process and one writer (busy with that very transaction): it keeps no starts.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn note_start(&self, worker_id: Uuid, claim: &Claim) -> Result<(), Error> {
         if self.is_sqlite() {
             return Ok(());
@@ -119,9 +113,6 @@ impl Store {
     }
 
     /// Takes this very start back: its worker lives, only the work came to nothing through no fault of the chunk.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn forget_start(&self, worker_id: Uuid, claim: &Claim) -> Result<(), Error> {
         let Some((pid, start)) = claim.session else {
             return Ok(());
@@ -134,9 +125,6 @@ impl Store {
     }
 
     /// Whether a chunk is still to be done: what to ask after a COMMIT without an answer.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn is_open(&self, id: ChunkId) -> Result<bool, Error> {
         let chunk =
             "SELECT 1 FROM import_chunk WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";

@@ -112,9 +112,6 @@ impl FeedbackQuery {
 
 impl Store {
     /// A page of a list, of the feedbacks that are older than `before`, and how long the whole list is. The form must exist.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn feedback_page(
         &self,
         query: &FeedbackQuery,
@@ -148,9 +145,6 @@ impl Store {
     /// The rows of a list from a position on, as of the last commit: as many as a stride has, or fewer where they are large or
     /// far between. A list of any length is so read in bounded memory, in statements that are short however rare its rows
     /// are, and without a long snapshot. A part may have no rows, though the list goes on.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn feedback_part(
         &self,
         query: &FeedbackQuery,
@@ -192,9 +186,6 @@ impl Store {
 
 impl Tx {
     /// At most `rows` of the newest comments of a list; `days` says how many there are on each day.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn latest_comments(
         &mut self,
         query: &FeedbackQuery,

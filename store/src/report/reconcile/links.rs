@@ -41,9 +41,6 @@ type LinkRow = (Uuid, i64, i64, i64, i64);
 
 impl Store {
     /// The links of a form of which not as much came as their counts say.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn check_links(&self, form: FormKey) -> Result<Vec<Drift>> {
         let counted = differing(self, form).await?.into_iter();
         let drifts = counted.flat_map(|(id, had_views, views, had, responses)| {
@@ -60,7 +57,7 @@ impl Store {
     /// Makes the counts of a form's links what counting gives. Whether anything changed.
     ///
     /// # Errors
-    /// See [`crate::Error`]. Doing it again is safe.
+    /// Doing it again is safe.
     pub async fn rebuild_links(&self, form: FormKey) -> Result<bool> {
         let mut tx = self.begin().await?;
         // Nobody rolls up meanwhile. What is answered meanwhile is pending, and is seen with its effect or not at all.

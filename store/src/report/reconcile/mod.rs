@@ -66,18 +66,12 @@ impl fmt::Display for Drift {
 
 impl Store {
     /// Every account.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn all_accounts(&self) -> Result<Vec<Uuid>> {
         self.all("SELECT account_id FROM account ORDER BY account_id", vec![])
             .await
     }
 
     /// Every form of every account, deleted ones too.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn all_forms(&self) -> Result<Vec<FormKey>> {
         let forms = "SELECT account_id, form_id FROM form ORDER BY account_id, form_id";
         read(&self.rows(forms, vec![]).await?)

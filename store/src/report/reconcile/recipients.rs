@@ -18,9 +18,6 @@ const BY_DAY: &str = "SELECT day, CAST(SUM(stored) AS bigint) AS stored, CAST(SU
 
 impl Store {
     /// The days on which an account's recipients are not as many as their counts say.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn check_recipients(&self, account_id: Uuid) -> Result<Vec<Drift>> {
         let days: Vec<(NaiveDate, i64, i64)> = self.all(BY_DAY, values![account_id]).await?;
         let drifts = days.into_iter().map(|(day, stored, counted)| Drift {
@@ -33,7 +30,7 @@ impl Store {
     /// Makes the counts of an account's recipients what counting gives. Whether anything changed.
     ///
     /// # Errors
-    /// See [`crate::Error`]. Doing it again is safe.
+    /// Doing it again is safe.
     pub async fn rebuild_recipients(&self, account_id: Uuid) -> Result<bool> {
         let mut tx = self.begin().await?;
         let now = tx.now().await?;

@@ -113,9 +113,6 @@ impl Compared {
 
 impl Store {
     /// The slices of a form, as of now: later days need no look.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn slices(&self, form: FormKey) -> Result<Slices> {
         let days = "SELECT day FROM rollup WHERE account_id = $1 AND form_id = $2
               UNION SELECT day FROM feedback WHERE account_id = $1 AND form_id = $2
@@ -129,9 +126,6 @@ impl Store {
     }
 
     /// Every number of a slice that rollup and pending counts have and counting does not give.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn check_slice(
         &self,
         form: FormKey,
@@ -156,7 +150,7 @@ impl Store {
     /// Makes the rollup of a slice what counting gives, without what is pending. Whether anything changed.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again is safe.
+    /// Doing it again is safe.
     pub async fn rebuild_slice(
         &self,
         form: FormKey,
@@ -197,7 +191,7 @@ impl Store {
     /// are looked at no more, also those of counts that a rebuild found right.
     ///
     /// # Errors
-    /// See [`Error`]. Doing it again is safe.
+    /// Doing it again is safe.
     pub async fn restamp_form(&self, form: FormKey) -> Result<()> {
         let mut tx = self.begin().await?;
         let as_of = tx.lock_form(form).await?.as_of;

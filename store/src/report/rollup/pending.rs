@@ -34,9 +34,6 @@ impl Store {
 
     /// Forms with pending rows above an id, as far as one scan reads. Where the id is 0 all of them, so that rows that
     /// cannot be read yet hide none behind them.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
     pub async fn pending_forms(&self, above: i64) -> Result<PendingForms> {
         let mut forms = BTreeSet::new();
         let mut last: i64 = 0;

@@ -134,9 +134,6 @@ impl Tx {
     /// nothing.
     ///
     /// A row that cannot be read (a newer version wrote it) stays where it is, and those behind it are rolled up.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn roll_up(&mut self, form: FormKey, scope: ScanScope) -> Result<RolledUp> {
         let locked = self.lock_row(form, "FOR NO KEY UPDATE SKIP LOCKED");
         let Some(locked) = locked.await? else {

@@ -132,9 +132,6 @@ struct Loaded {
 
 impl Store {
     /// The campaigns that may have messages due now, of a sender. Of one that does not run these are tests.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn campaigns_with_due(&self, sender: &str) -> Result<Vec<CampaignKey>> {
         let now = self.now().await?;
         let due = "SELECT c.account_id, c.campaign_id FROM campaign c
@@ -150,9 +147,6 @@ impl Store {
     }
 
     /// The messages that are claimed under a lease, or under an older one of the same name.
-    ///
-    /// # Errors
-    /// See [`Error`].
     pub async fn claimed_under(&self, lease: &Lease) -> Result<Vec<(ClaimedKey, i64)>> {
         let tx = self.begin().await?;
         // Waits for a step whose end is not known.
@@ -173,7 +167,7 @@ impl Store {
     /// Records results, and claims due messages of the campaigns wanted. Results that are recorded already change nothing.
     ///
     /// # Errors
-    /// See [`Error`]: nothing was changed.
+    /// Nothing was changed then.
     pub async fn drive(
         &self,
         driver: &Driver<'_>,
