@@ -152,7 +152,7 @@ fn main() -> ExitCode {
     if finishes {
         start::run(work)
     } else {
-        start::brief(work)
+        start::run_to_end(work)
     }
 }
 

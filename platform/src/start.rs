@@ -55,8 +55,8 @@ pub fn run(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> ExitCode {
 }
 
 /// As [`run`], for work that a signal just ends, as it ends any process: `shutdown` is never cancelled.
-pub fn brief(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> ExitCode {
-    match try_brief(work) {
+pub fn run_to_end(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> ExitCode {
+    match try_run_to_end(work) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Not through the log: this line is for whoever started the process.
@@ -66,7 +66,7 @@ pub fn brief(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> ExitCode 
     }
 }
 
-fn try_brief(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> anyhow::Result<()> {
+fn try_run_to_end(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> anyhow::Result<()> {
     // It must be there before the first TLS connection, because no library here brings its own. The error says that one is
     // installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -33,7 +33,7 @@ pub(crate) async fn days<T: Counts>(
     months: &[Entry],
     read: impl AsyncFnOnce() -> Result<Vec<(Uuid, NaiveDate, Vec<u8>)>, Error>,
 ) -> Result<Days<T>, Error> {
-    let found = found(cache, months).await;
+    let found = read_months(cache, months).await;
     let answered = found.is_some();
     let found = found.unwrap_or_default().into_iter().chain(repeat(None));
     let cached = months.iter().zip(found).map(|(entry, bytes)| {
@@ -74,7 +74,7 @@ pub(crate) async fn days<T: Counts>(
 }
 
 /// What Redis has under the keys of the entries. `None`: it was not asked, or does not answer.
-async fn found(cache: &Cache, months: &[Entry]) -> Option<Vec<Option<Bytes>>> {
+async fn read_months(cache: &Cache, months: &[Entry]) -> Option<Vec<Option<Bytes>>> {
     if !cache.is_shared() || months.len() > MOST {
         return None;
     }

@@ -25,18 +25,18 @@ pub struct AddressAnswers {
     /// `None`: no limit.
     most: Option<NonZeroU32>,
     proxies: TrustedProxies,
-    given: Cache<(Uuid, Network), Arc<Mutex<Given>>>,
+    given: Cache<(Uuid, Network), Arc<Mutex<AnswersByInterval>>>,
     /// Intervals are numbered from here.
     begin: Instant,
     warned: Once,
 }
 
 /// Numbers of intervals, ascending, each with the answers that one address gave a link in it.
-type Given = VecDeque<(u64, u32)>;
+type AnswersByInterval = VecDeque<(u64, u32)>;
 
 /// Room for one answer. It stays taken unless it is given back, so that nobody has it again by hanging up before the commit.
 #[must_use]
-pub struct Place(Option<(Arc<Mutex<Given>>, u64)>);
+pub struct Place(Option<(Arc<Mutex<AnswersByInterval>>, u64)>);
 
 impl AddressAnswers {
     pub fn new(app: &AppState) -> Self {

@@ -13,7 +13,7 @@ use domain::form::{Field, FormStatus, Labels};
 use domain::link::Token;
 use moka::future::Cache;
 use platform::config::MemoryParts;
-use store::account::Look;
+use store::account::PageBranding;
 use store::form::PublicLink;
 use uuid::Uuid;
 
@@ -52,7 +52,7 @@ struct PageKey {
     form_id: Uuid,
     revision: i64,
     is_of_message: bool,
-    look: Look,
+    look: PageBranding,
     /// Of the page's own words.
     words: &'static str,
     /// Of the form's texts, other than their own.

@@ -173,7 +173,7 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
 
 /// Which version of a campaign somebody saw; of its own page none.
 #[derive(Deserialize)]
-pub struct Seen {
+pub struct ShownVersion {
     version: Option<String>,
 }
 
@@ -181,7 +181,7 @@ pub struct Seen {
 pub async fn act(
     person: SignedIn,
     Path((campaign_id, action)): Path<(String, String)>,
-    Change(Seen { version }): Change<Seen>,
+    Change(ShownVersion { version }): Change<ShownVersion>,
 ) -> Result<Response> {
     let campaign_id = parse_id("campaign_id", &campaign_id)?;
     if !matches!(&*action, "start" | "pause" | "resume" | "finish" | "cancel") {

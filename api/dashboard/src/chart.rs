@@ -50,7 +50,7 @@ fn bar(path: &mut String, place: usize, share: f64) {
 }
 
 /// A line with a band around it; days without a value are gaps.
-pub struct Line {
+pub struct LineChart {
     pub width: usize,
     /// Paths.
     pub path: String,
@@ -62,7 +62,7 @@ pub struct Line {
     pub zero: Option<f64>,
 }
 
-impl Line {
+impl LineChart {
     /// Of value, low and high by day; the ends are multiples of `unit` that hold all of them, within `limits`.
     pub fn new(days: &[Option<(f64, f64, f64)>], unit: f64, limits: (f64, f64)) -> Self {
         let known = days.iter().flatten();
@@ -210,14 +210,14 @@ mod tests {
             Some((30.0, 10.0, 40.0)),
             Some((20.0, 10.0, 30.0)),
         ];
-        let line = Line::new(&days, 25.0, (-100.0, 100.0));
+        let line = LineChart::new(&days, 25.0, (-100.0, 100.0));
         assert_eq!((line.bottom, line.top, line.zero), (0.0, 50.0, None));
         assert_eq!(line.path, "M2 80.0L8 80.0M25 40.0L35 60.0");
         assert_eq!(
             line.band,
             "M2 60.0L8 60.0L8 100.0L2 100.0zM25 20.0L35 40.0L35 80.0L25 80.0z"
         );
-        let empty = Line::new(&[None], 25.0, (-100.0, 100.0));
+        let empty = LineChart::new(&[None], 25.0, (-100.0, 100.0));
         assert_eq!((empty.path.as_str(), empty.band.as_str()), ("", ""));
     }
 

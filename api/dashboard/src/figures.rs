@@ -7,7 +7,7 @@ use domain::date_range::DateRange;
 use domain::metrics::{Metrics, nps_differs, rates_differ};
 use domain::rollup::DayCounts;
 
-use crate::chart::{Bars, Line, labels, share};
+use crate::chart::{Bars, LineChart, labels, share};
 use api_language::Text;
 
 /// Days that a point of the NPS chart counts, up to its own.
@@ -20,9 +20,9 @@ pub struct Figures {
     pub before: Metrics,
     pub days: Vec<Day>,
     pub bars: Bars,
-    pub nps: Line,
+    pub nps: LineChart,
     /// The lowest day that is no chance.
-    pub dip: Option<Dip>,
+    pub dip: Option<LowDay>,
     pub labels: Vec<NaiveDate>,
 }
 
@@ -35,7 +35,7 @@ pub struct Day {
 }
 
 /// A day whose NPS is lower than that of the whole range, beyond chance.
-pub struct Dip {
+pub struct LowDay {
     pub date: NaiveDate,
     pub nps: f64,
     /// Where it is in the chart, in its units.
@@ -83,7 +83,7 @@ impl Figures {
                 days.iter()
                     .map(|day| (day.metrics.views, day.metrics.responses)),
             ),
-            nps: Line::new(&points, 25.0, (-100.0, 100.0)),
+            nps: LineChart::new(&points, 25.0, (-100.0, 100.0)),
             dip: dip(&days, &now),
             labels: labels(&dates),
             before: before.unwrap_or_else(|_| Metrics::from(&DayCounts::default())),
@@ -112,7 +112,7 @@ fn point(metrics: &Metrics) -> Option<(f64, f64, f64)> {
     ))
 }
 
-fn dip(days: &[Day], whole: &Metrics) -> Option<Dip> {
+fn dip(days: &[Day], whole: &Metrics) -> Option<LowDay> {
     let low = whole.nps_detail.low?;
     let days = days.iter().enumerate();
     let lower = days.filter_map(|(place, day)| {
@@ -120,7 +120,7 @@ fn dip(days: &[Day], whole: &Metrics) -> Option<Dip> {
         (high < low).then_some((place, day.date, nps))
     });
     let (place, date, nps) = lower.min_by(|one, other| one.2.total_cmp(&other.2))?;
-    Some(Dip {
+    Some(LowDay {
         date,
         nps,
         x: 10 * place + 5,

@@ -206,7 +206,7 @@ pub async fn upload(
         // What had arrived ends as when the browser is gone.
         () = person.ended(Role::Editor) => Err(Problem::unauthenticated()),
     };
-    noted.came_to(service::status(&answer)).await;
+    noted.record_status(service::status(&answer)).await;
     // The page's script shows why.
     let told = |problem: Problem| {
         let told = json!({"detail": service::reasons(person.t, &problem)});

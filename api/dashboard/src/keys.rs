@@ -65,7 +65,7 @@ pub async fn create(person: SignedIn, Pairs(sent): Pairs) -> Result<Response> {
         CreateKeyError::Store(error) => error.into(),
         other => Problem::internal(&other),
     })?;
-    noted.came_to(200).await;
+    noted.record_status(200).await;
     answer(&person, Some(issued)).await
 }
 
@@ -88,10 +88,10 @@ pub async fn change(
     let store = person.store();
     if action == "rotate" {
         let issued = store.rotate_key(&api_key, OVERLAP).await?;
-        noted.came_to(200).await;
+        noted.record_status(200).await;
         return answer(&person, issued).await;
     }
     store.revoke_key(&api_key).await?;
-    noted.came_to(200).await;
+    noted.record_status(200).await;
     Ok(Redirect::to("/dashboard/keys").into_response())
 }

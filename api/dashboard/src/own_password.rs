@@ -32,13 +32,13 @@ pub async fn show(person: SignedIn) -> Response {
 }
 
 #[derive(Deserialize)]
-pub struct Passwords {
+pub struct PasswordChange {
     current: String,
     new: String,
 }
 
 /// Changes the password of whoever is signed in, and ends all of their sessions.
-pub async fn change(person: SignedIn, Change(change): Change<Passwords>) -> Result<Response> {
+pub async fn change(person: SignedIn, Change(change): Change<PasswordChange>) -> Result<Response> {
     let f = person.frame("password");
     let wrong = |key| {
         let refusal = Some(f.t.get(key));
@@ -56,6 +56,6 @@ pub async fn change(person: SignedIn, Change(change): Change<Passwords>) -> Resu
     let hash = passwords.hash(person.account_id, new).await?;
     let noted = person.note("password.change", &person.name).await?;
     person.store().set_password(&person, &hash).await?;
-    noted.came_to(200).await;
+    noted.record_status(200).await;
     Ok(Redirect::to("/dashboard/sign-in").into_response())
 }

@@ -113,14 +113,14 @@ pub async fn change(
 async fn done(noted: Noted<'_>, change: PersonChange, person: &SignedIn) -> Result<Response> {
     let refusal = match change {
         PersonChange::Done => {
-            noted.came_to(200).await;
+            noted.record_status(200).await;
             return Ok(Redirect::to("/dashboard/people").into_response());
         }
         PersonChange::NotFound => return Err(Problem::not_found()),
         PersonChange::Taken => "people-name-taken",
         PersonChange::LastAdmin => "people-last-admin",
     };
-    noted.came_to(409).await;
+    noted.record_status(409).await;
     answer(person, Some(refusal)).await
 }
 

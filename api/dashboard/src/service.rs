@@ -109,7 +109,7 @@ impl SignedIn {
     ) -> Result<Response> {
         let noted = self.note(action, subject).await?;
         let answer = self.run(operation).await;
-        noted.came_to(status(&answer)).await;
+        noted.record_status(status(&answer)).await;
         answer
     }
 

@@ -177,10 +177,10 @@ fn used_up() -> Problem {
 
 /// What a button sends that says all by itself.
 #[derive(Deserialize)]
-pub struct Nothing {}
+pub struct NoFields {}
 
 /// Ends the session.
-pub async fn sign_out(person: SignedIn, Change(Nothing {}): Change<Nothing>) -> Result<Response> {
+pub async fn sign_out(person: SignedIn, Change(NoFields {}): Change<NoFields>) -> Result<Response> {
     let state = &person.state;
     let cookie = state.sessions.close(person.store(), person.session).await?;
     Ok(redirect(cookie, "/dashboard/sign-in"))

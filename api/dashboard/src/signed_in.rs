@@ -124,7 +124,7 @@ pub struct Noted<'a> {
 
 impl Noted<'_> {
     /// Notes the HTTP status that the change came to.
-    pub async fn came_to(self, status: u16) {
+    pub async fn record_status(self, status: u16) {
         let account_id = self.person.account_id;
         let store = self.person.store();
         let noted = store.note_outcome(account_id, self.audit_id, status);

@@ -211,21 +211,21 @@ fn without_null(schema: &mut Value) {
 }
 
 /// Parameters of paths, and where in a response their values are.
-type Given = &'static [(&'static str, &'static str)];
+type ResponseParameters = &'static [(&'static str, &'static str)];
 
-const FORM: Given = &[
+const FORM: ResponseParameters = &[
     ("form_id", "$response.body#/form_id"),
     ("bus_prop_id", "$response.body#/bus_props/0/bus_prop_id"),
     ("bus_prop", "$response.body#/bus_props/0/bus_prop"),
 ];
-const LINK: Given = &[("token", "$response.body#/token")];
-const FEEDBACK: Given = &[("feedback_id", "$response.body#/feedback_id")];
-const BATCH: Given = &[("batch_id", "$response.body#/batch_id")];
-const CAMPAIGN: Given = &[("campaign_id", "$response.body#/campaign_id")];
-const SHARE: Given = &[("share_id", "$response.body#/share_id")];
+const LINK: ResponseParameters = &[("token", "$response.body#/token")];
+const FEEDBACK: ResponseParameters = &[("feedback_id", "$response.body#/feedback_id")];
+const BATCH: ResponseParameters = &[("batch_id", "$response.body#/batch_id")];
+const CAMPAIGN: ResponseParameters = &[("campaign_id", "$response.body#/campaign_id")];
+const SHARE: ResponseParameters = &[("share_id", "$response.body#/share_id")];
 
 /// An operation, its status, and what it gives then to all operations whose paths name that.
-const GIVING: [(&str, &str, Given); 8] = [
+const GIVING: [(&str, &str, ResponseParameters); 8] = [
     ("create_form", "201", FORM),
     ("publish_form", "200", FORM),
     ("create_link", "201", LINK),
@@ -255,7 +255,7 @@ fn add_links(document: &mut Value) {
 }
 
 /// The parameters of an operation's path that are given; null: none.
-fn link(next: &Value, given: Given) -> Value {
+fn link(next: &Value, given: ResponseParameters) -> Value {
     let mut link = Value::Null;
     for parameter in elements(&next["parameters"]).filter(|parameter| parameter["in"] == "path") {
         let name = parameter["name"].as_str().unwrap_or_default();

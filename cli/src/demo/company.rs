@@ -51,7 +51,7 @@ pub(super) struct Survey {
     pub(super) days: (i64, i64),
 }
 
-pub(super) async fn found(store: &Store, account_id: Uuid) -> anyhow::Result<Vec<Survey>> {
+pub(super) async fn create_company(store: &Store, account_id: Uuid) -> anyhow::Result<Vec<Survey>> {
     let visit = json!({
         "title": "Your visit",
         "labels": {"de": "Ihr Besuch"},

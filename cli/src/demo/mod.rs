@@ -58,7 +58,7 @@ async fn fill(backends: &Backends, name: &PersonName) -> anyhow::Result<Person> 
         .pepper
         .as_deref()
         .context("a demo needs FEEDBACK_PEPPER")?;
-    let surveys = company::found(store, key.account_id).await?;
+    let surveys = company::create_company(store, key.account_id).await?;
     past::make(store, &surveys, pepper).await?;
     store.rebuild_recipients(key.account_id).await?;
     store.revoke_key(&key.api_key).await?;

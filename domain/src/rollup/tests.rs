@@ -109,7 +109,7 @@ fn number(value: &str) -> String {
 }
 
 /// The counts of the fields in the words of [`recomputed`].
-fn told(fields: &FieldCounts) -> BTreeMap<(String, String), i64> {
+fn counted(fields: &FieldCounts) -> BTreeMap<(String, String), i64> {
     let mut told = BTreeMap::new();
     for (key, field) in fields.iter() {
         let mut tell = |value: String, count| told.insert((key.to_owned(), value), count);
@@ -272,7 +272,7 @@ proptest! {
             .unwrap();
         let (counts, fields) = recomputed(&stay, views);
         prop_assert_eq!(serde_json::to_value(folded.counts).unwrap(), counts);
-        prop_assert_eq!(told(&folded.fields), fields);
+        prop_assert_eq!(counted(&folded.fields), fields);
     }
 }
 

@@ -12,14 +12,14 @@ use crate::{Error, Store};
 
 /// What a page shows of a branding; its logo is fetched by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Look {
+pub struct PageBranding {
     pub name: Option<String>,
     pub color: Option<Color>,
     pub language: Option<String>,
     pub has_logo: bool,
 }
 
-impl Look {
+impl PageBranding {
     /// Of a row's columns `name`, `color`, `language` and `has_logo`.
     pub(crate) fn of(row: &QueryResult) -> Result<Self, Error> {
         let color: Option<String> = get(row, "color")?;
@@ -48,11 +48,11 @@ impl Store {
     }
 
     /// What a page shows of it.
-    pub async fn look(&self, account_id: Uuid) -> Result<Look, Error> {
+    pub async fn look(&self, account_id: Uuid) -> Result<PageBranding, Error> {
         let look = "SELECT name, color, language, logo IS NOT NULL AS has_logo FROM branding
               WHERE account_id = $1";
         let look = self.row(look, values![account_id]).await?;
-        look.as_ref().map_or_else(|| Ok(Look::default()), Look::of)
+        look.as_ref().map_or_else(|| Ok(PageBranding::default()), PageBranding::of)
     }
 
     /// Sets all of it.

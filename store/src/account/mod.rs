@@ -10,7 +10,7 @@ use sea_orm::FromQueryResult;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-pub use self::branding::Look;
+pub use self::branding::PageBranding;
 pub use self::person::{AuditRow, Person, PersonChange, PersonSummary};
 pub use self::share::{Share, SharedPage};
 use crate::tx::{Source, Sql, get, parsed, read, values};

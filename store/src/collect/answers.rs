@@ -75,7 +75,7 @@ const STORE_VIEWS: &str = "WITH g(a, l, v, d, f, t) AS (ROWS)
 const SPEND: &str = "WITH g(a, l, n) AS (ROWS) UPDATE link AS l SET used = l.used + g.n
        FROM g WHERE l.account_id = g.a AND l.link_id = g.l";
 
-const STANDING: &str = "WITH g(a, l, v) AS (ROWS)
+const STORED_FEEDBACKS: &str = "WITH g(a, l, v) AS (ROWS)
      SELECT g.a, g.l, g.v, (SELECT v.feedback_id FROM visit v WHERE v.account_id = g.a AND v.link_id = g.l AND v.visit = g.v)
        FROM g";
 
@@ -115,7 +115,7 @@ impl Store {
             .filter(|visit| !standing.contains_key(visit))
             .copied()
             .collect();
-        standing.extend(tx.standing(&open).await?);
+        standing.extend(tx.stored_feedbacks(&open).await?);
         if !stored.is_empty() {
             match tx.commit().await? {
                 Committed::Done => {}
@@ -163,7 +163,7 @@ impl Tx {
             .filter_map(|(account_id, link_id, room)| Some(((account_id, link_id), room?)))
             .collect();
         // Under the lock nobody else answers these links.
-        standing.extend(self.standing(&limited).await?);
+        standing.extend(self.stored_feedbacks(&limited).await?);
         let mut fits = |visit: &VisitKey| match room.get_mut(&visit.link) {
             Some(room) if *room > 0 && !standing.contains_key(visit) => {
                 *room -= 1;
@@ -231,9 +231,9 @@ impl Tx {
     }
 
     /// The feedbacks that stand for visits.
-    async fn standing(&self, visits: &[VisitKey]) -> Result<Vec<(VisitKey, Uuid)>> {
+    async fn stored_feedbacks(&self, visits: &[VisitKey]) -> Result<Vec<(VisitKey, Uuid)>> {
         let visits = visits.iter().map(|visit| values![*visit]).collect();
-        let standing = self.for_rows(STANDING, visits).await?;
+        let standing = self.for_rows(STORED_FEEDBACKS, visits).await?;
         let standing: Vec<(Uuid, Uuid, Uuid, Option<Uuid>)> = tuples(&standing)?;
         let standing = standing.into_iter();
         let standing = standing.filter_map(|(account_id, link_id, visit, feedback_id)| {

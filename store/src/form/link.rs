@@ -7,7 +7,7 @@ use domain::link::{BusPropIds, Token, TrackFields};
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
-use crate::account::Look;
+use crate::account::PageBranding;
 use crate::form::FormKey;
 use crate::tx::{Sql, get, json, parsed, values};
 use crate::{Error, ListPage, Result, Store};
@@ -77,7 +77,7 @@ pub struct PublicLink {
     pub is_of_message: bool,
     /// Of a test message: what comes through it is not stored.
     pub is_test: bool,
-    pub look: Look,
+    pub look: PageBranding,
 }
 
 /// A link with its form as they are stored.
@@ -176,7 +176,7 @@ fn public_link_of(row: &QueryResult) -> Result<PublicLink> {
         kiosk: get(row, "kiosk")?,
         is_of_message: get(row, "is_of_message")?,
         is_test: get(row, "is_test")?,
-        look: Look::of(row)?,
+        look: PageBranding::of(row)?,
     })
 }
 

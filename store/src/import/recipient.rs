@@ -50,7 +50,7 @@ pub struct RecipientQuery {
 
 /// Recipients that are looked at in one statement, and for one page.
 const SLICE: i64 = 2_000;
-const AMONG: i64 = 10 * SLICE;
+const MAX_LOOKED_AT: i64 = 10 * SLICE;
 
 impl RecipientQuery {
     /// The condition with parameters from $5 on, and their values.
@@ -131,7 +131,7 @@ impl Store {
         let next = Some(after.unwrap_or_default());
         let rows = Vec::new();
         let (mut page, mut left, mut looked_at) = (ListPage { rows, next }, bytes, 0);
-        while looked_at < AMONG {
+        while looked_at < MAX_LOOKED_AT {
             let bytes = i64::try_from(left).unwrap_or(i64::MAX);
             let mut given = values![account_id, page.next.clone(), SLICE, bytes];
             given.extend(of_query.iter().cloned());

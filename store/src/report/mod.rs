@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 pub use self::account::{AccountHead, FormEntry};
 pub use self::feedback::{
-    AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, Stride,
+    AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, ReadSize,
 };
 pub use self::form::FormHead;
 pub use self::reconcile::{Drift, Slice, Slices};

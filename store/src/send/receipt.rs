@@ -136,7 +136,7 @@ impl Store {
             let accepted_at = after.is_accepted().then_some(now);
             let today = accepted_at.map(|at| day_of(at, message.time_zone));
             let accepted_day = message.accepted_day.or(today);
-            changes.became(key, counted, after, accepted_day);
+            changes.count_change(key, counted, after, accepted_day);
             let delivered_at = (after == MessageStatus::Delivered).then_some(now);
             if after == MessageStatus::Delivered
                 && counted.before != after

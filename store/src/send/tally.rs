@@ -85,7 +85,7 @@ impl Changes {
     }
 
     /// A locked message of a campaign gets another status. Reports count it on the day on which it was accepted.
-    pub(super) fn became(
+    pub(super) fn count_change(
         &mut self,
         campaign: CampaignKey,
         message: &Counted,

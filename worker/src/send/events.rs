@@ -29,7 +29,7 @@ const SETTLE: Duration = Duration::from_secs(1);
 pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
     let provider = &hand_over.provider;
     let by_id = provider.reports_by_id();
-    let mut keeper = Keeper {
+    let mut event_store = EventStore {
         sender: &hand_over.sender,
         accounts: HashMap::new(),
     };
@@ -40,7 +40,7 @@ pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
             biased;
             () = stop.cancelled() => {}
             _ = settle.tick(), if by_id => {
-                let sender = keeper.sender;
+                let sender = event_store.sender;
                 if let Err(error) = sender.store.settle_strays(&sender.setting.name).await {
                     tracing::debug!(%error, "stray receipts wait");
                 }
@@ -55,7 +55,7 @@ pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
         {
             batch.push(event);
         }
-        keeper.keep_all(batch).await;
+        event_store.store_all(batch).await;
         if is_last {
             return;
         }
@@ -63,20 +63,20 @@ pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
 }
 
 /// Who stores a provider's events.
-struct Keeper<'a> {
+struct EventStore<'a> {
     sender: &'a DrivenSender,
     /// By number, as they become known.
     accounts: HashMap<u32, Option<Uuid>>,
 }
 
-impl Keeper<'_> {
+impl EventStore<'_> {
     /// Stores a batch, and tells the provider. Where one event is in the way of the others, each is stored for itself.
-    async fn keep_all(&mut self, batch: Vec<Event>) {
-        let mut kept = self.keep(&batch).await;
+    async fn store_all(&mut self, batch: Vec<Event>) {
+        let mut kept = self.store(&batch).await;
         let mut is_each = kept.as_ref().is_err_and(|error| !error.is_unavailable());
         for event in batch {
             if is_each {
-                kept = self.keep(std::slice::from_ref(&event)).await;
+                kept = self.store(std::slice::from_ref(&event)).await;
             }
             match &kept {
                 // The provider may be gone by now.
@@ -89,7 +89,7 @@ impl Keeper<'_> {
         }
     }
 
-    async fn keep(&mut self, batch: &[Event]) -> Result<(), Error> {
+    async fn store(&mut self, batch: &[Event]) -> Result<(), Error> {
         let sender = self.sender;
         let (store, pepper, name) = (&sender.store, &sender.pepper, &sender.setting.name);
         let (mut receipts, mut by_id) = (Vec::new(), Vec::new());

@@ -30,7 +30,7 @@ pub fn preview(f: Frame<'_>, form: &FormContent) -> Page {
 
 /// Why a form is shown again.
 #[derive(Clone, Copy, Debug)]
-pub enum Again<'a> {
+pub enum FormNotice<'a> {
     /// The answers are not valid.
     Invalid(&'a [Invalid]),
     /// A limit was met.
@@ -46,15 +46,15 @@ pub fn form_again(
     f: Frame<'_>,
     form: &FormContent,
     typed: &[(String, String)],
-    why: Again<'_>,
+    why: FormNotice<'_>,
     token: &str,
     visit: Uuid,
 ) -> Page {
     let (problems, name) = match why {
-        Again::Invalid(problems) => (problems, "public-check"),
-        Again::TooMany => ([].as_slice(), "public-busy"),
-        Again::Enough => ([].as_slice(), "public-enough"),
-        Again::Unavailable => ([].as_slice(), "public-unsaved"),
+        FormNotice::Invalid(problems) => (problems, "public-check"),
+        FormNotice::TooMany => ([].as_slice(), "public-busy"),
+        FormNotice::Enough => ([].as_slice(), "public-enough"),
+        FormNotice::Unavailable => ([].as_slice(), "public-unsaved"),
     };
     let questions = questions(f.t, form, typed, problems);
     let on_page = |problem: &&Invalid| {
@@ -64,9 +64,9 @@ pub fn form_again(
     let general = problems.iter().find(|problem| !on_page(problem));
     let wrong = questions.iter().filter(|question| question.error.is_some());
     let text = match (why, general) {
-        (Again::Invalid(_), None) => String::new(),
-        (Again::Invalid(_), Some(problem)) => wording::general(f.t, problem),
-        (Again::TooMany | Again::Enough | Again::Unavailable, _) => f.t.of(name, "text"),
+        (FormNotice::Invalid(_), None) => String::new(),
+        (FormNotice::Invalid(_), Some(problem)) => wording::general(f.t, problem),
+        (FormNotice::TooMany | FormNotice::Enough | FormNotice::Unavailable, _) => f.t.of(name, "text"),
     };
     let summary = Summary {
         heading: f.t.get(name),

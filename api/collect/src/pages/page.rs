@@ -17,7 +17,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::{Bytes, BytesMut};
 use futures::stream;
-use store::account::Look;
+use store::account::PageBranding;
 use strum::EnumString;
 use uuid::Uuid;
 
@@ -25,7 +25,7 @@ use uuid::Uuid;
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     pub t: &'static Text,
-    pub look: &'a Look,
+    pub look: &'a PageBranding,
 }
 
 impl Frame<'static> {
@@ -36,7 +36,7 @@ impl Frame<'static> {
 
     /// Of a page that is nobody's.
     pub fn plain(t: &'static Text) -> Self {
-        const NOBODY: &Look = &Look {
+        const NOBODY: &PageBranding = &PageBranding {
             name: None,
             color: None,
             language: None,
@@ -51,7 +51,7 @@ const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 /// What is only known when a page is sent.
 #[derive(Debug, EnumString)]
 #[strum(serialize_all = "snake_case")]
-enum Hole {
+enum Placeholder {
     /// Names the style and the script as ours, see [`policy`].
     Nonce,
     /// The link that was opened.
@@ -60,17 +60,17 @@ enum Hole {
     Visit,
 }
 
-/// A text of so many bytes between two holes is shared by all who read the page; shorter ones are copied, which is cheaper
+/// A text of so many bytes between two placeholders is shared by all who read the page; shorter ones are copied, which is cheaper
 /// than to send them by themselves.
 const SHARED: usize = 16 << 10;
 
-/// A rendered page, cut at its holes. (A search for them in each page that is sent took the bench `page` from 58,000 pages a
+/// A rendered page, cut at its placeholders. (A search for them in each page that is sent took the bench `page` from 58,000 pages a
 /// second to 30,000, on two cores.)
 #[derive(Debug)]
 pub struct Prepared {
     begin: Bytes,
     /// Holes, each with the text after it.
-    pieces: Vec<(Hole, Bytes)>,
+    pieces: Vec<(Placeholder, Bytes)>,
     /// Bytes of a filled page, about.
     size: usize,
     /// Those that each reader has a copy of, about.
@@ -87,7 +87,7 @@ impl Prepared {
             let (hole, after) = piece.split_once('>')?;
             Some((hole.parse().ok()?, text(after)))
         };
-        let pieces: Vec<(Hole, Bytes)> = texts.filter_map(piece).collect();
+        let pieces: Vec<(Placeholder, Bytes)> = texts.filter_map(piece).collect();
         let texts = [&begin]
             .into_iter()
             .chain(pieces.iter().map(|(_, text)| text));
@@ -137,9 +137,9 @@ impl Prepared {
         text.push(&self.begin);
         for (hole, after) in &self.pieces {
             text.copied.extend_from_slice(match hole {
-                Hole::Nonce => nonce.as_bytes(),
-                Hole::Token => token.as_bytes(),
-                Hole::Visit => visit.as_bytes(),
+                Placeholder::Nonce => nonce.as_bytes(),
+                Placeholder::Token => token.as_bytes(),
+                Placeholder::Visit => visit.as_bytes(),
             });
             text.push(after);
         }

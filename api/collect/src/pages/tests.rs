@@ -8,7 +8,7 @@ use domain::form::FormContent;
 use domain::invalid::{Invalid, code};
 use futures::StreamExt;
 use serde_json::{Value, json};
-use store::account::Look;
+use store::account::PageBranding;
 use uuid::Uuid;
 
 use super::*;
@@ -87,7 +87,7 @@ fn empty(form: &FormContent) -> String {
 }
 
 fn again(form: &FormContent, typed: &[(&str, &str)], problems: &[Invalid]) -> String {
-    let (typed, why) = (pairs(typed), Again::Invalid(problems));
+    let (typed, why) = (pairs(typed), FormNotice::Invalid(problems));
     let page = form_again(plain(), form, &typed, why, TOKEN, VISIT);
     page.html()
 }
@@ -154,9 +154,9 @@ fn texts_never_come_out_as_markup() {
     typed.push(("some", "a"));
     let problems = ["nps", "words", HOSTILE].map(|key| problem(key, code::TOO_LONG));
     let closed = form_closed(plain(), &form, &pairs(&typed), TOKEN);
-    let look = Look {
+    let look = PageBranding {
         name: Some(HOSTILE.to_owned()),
-        ..Look::default()
+        ..PageBranding::default()
     };
     let t = of_code("de");
     let hostile = Frame { t, look: &look };
@@ -279,7 +279,7 @@ fn a_submission_without_answers_is_told_so() {
 fn a_limit_keeps_what_was_typed() {
     let form = every_type("Question");
     let typed = pairs(&[("city", "Oslo"), ("nps", "9")]);
-    for why in [Again::TooMany, Again::Enough, Again::Unavailable] {
+    for why in [FormNotice::TooMany, FormNotice::Enough, FormNotice::Unavailable] {
         let page = form_again(plain(), &form, &typed, why, TOKEN, VISIT);
         assert_has(&page.html(), "value=\"Oslo\"");
         assert_has(&page.html(), "value=\"9\" checked");
@@ -455,7 +455,7 @@ fn only_a_message_s_page_offers_no_more_messages() {
 
 #[test]
 fn a_page_is_the_account_s_own() {
-    let look = Look {
+    let look = PageBranding {
         name: Some("Acme & Söhne".to_owned()),
         color: Some(Color::parse("#ffd400").unwrap()),
         language: None,

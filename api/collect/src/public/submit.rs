@@ -21,7 +21,7 @@ use super::view::no_visit;
 use super::{PageProblem, Visitor, answer_with, gone};
 use crate::CollectState;
 use crate::links::Opened;
-use crate::pages::{self, Again, Page};
+use crate::pages::{self, FormNotice, Page};
 use api_http::body::{self, ContentType, Limit, Pairs, json_as, plain, urlencoded};
 use api_http::memory::MemoryPermit;
 use api_http::{AppState, Code, Problem, QUICK, Result, parse_uuid, within};
@@ -226,12 +226,12 @@ impl Sent {
             }
             Ok(Err(Refused::Enough(problem))) => {
                 let answer = |page| answer_with(&problem, page);
-                self.page(visitor, opened, Again::Enough, permit, answer)
+                self.page(visitor, opened, FormNotice::Enough, permit, answer)
                     .await
             }
             Ok(Err(Refused::Invalid(problems))) => {
                 let answer = |page| (StatusCode::UNPROCESSABLE_ENTITY, page).into_response();
-                self.page(visitor, opened, Again::Invalid(&problems), permit, answer)
+                self.page(visitor, opened, FormNotice::Invalid(&problems), permit, answer)
                     .await
             }
             Err(problem) if problem.code() == Code::LinkGone => {
@@ -252,8 +252,8 @@ impl Sent {
         permit: MemoryPermit,
     ) -> Response {
         let why = match problem.code() {
-            Code::RateLimited => Again::TooMany,
-            _ => Again::Unavailable,
+            Code::RateLimited => FormNotice::TooMany,
+            _ => FormNotice::Unavailable,
         };
         let answer = |page| answer_with(problem, page);
         self.page(visitor, opened, why, permit, answer).await
@@ -265,7 +265,7 @@ impl Sent {
         &self,
         visitor: &Visitor,
         opened: &Opened,
-        why: Again<'_>,
+        why: FormNotice<'_>,
         mut permit: MemoryPermit,
         answer: impl FnOnce(Page) -> Response,
     ) -> Response {

@@ -134,17 +134,17 @@ fn unsupported(problem: Problem) -> Problem {
 }
 
 /// What is wrong with a member: one of [`code`], and a sentence.
-type Wrong = (&'static str, &'static str);
+type MemberError = (&'static str, &'static str);
 
 /// Keeps a value that may be given once.
-fn once<T>(kept: &mut Option<T>, value: T) -> Result<(), Wrong> {
+fn once<T>(kept: &mut Option<T>, value: T) -> Result<(), MemberError> {
     match kept.replace(value) {
         None => Ok(()),
         Some(_) => Err((code::DUPLICATE, "given twice")),
     }
 }
 
-fn future_time(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, Wrong> {
+fn future_time(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, MemberError> {
     // RFC 3339 in UTC; chrono also reads longer years, other offsets and spaces.
     let byte = |index| text.as_bytes().get(index).copied();
     let is_utc = text.ends_with('Z') && byte(4) == Some(b'-') && byte(10) == Some(b'T');
@@ -155,7 +155,7 @@ fn future_time(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, Wrong> {
     }
 }
 
-fn at_least_one(text: &str) -> Result<i64, Wrong> {
+fn at_least_one(text: &str) -> Result<i64, MemberError> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse() {
         Ok(number @ 1..) if is_number => Ok(number),
@@ -164,7 +164,7 @@ fn at_least_one(text: &str) -> Result<i64, Wrong> {
     }
 }
 
-fn short_name(text: &str) -> Result<String, Wrong> {
+fn short_name(text: &str) -> Result<String, MemberError> {
     if text.chars().any(char::is_control) {
         Err((code::CONTROL_CHARACTER, "with a control character"))
     } else if text.trim().is_empty() {
@@ -176,7 +176,7 @@ fn short_name(text: &str) -> Result<String, Wrong> {
     }
 }
 
-fn yes_or_no(text: &str) -> Result<bool, Wrong> {
+fn yes_or_no(text: &str) -> Result<bool, MemberError> {
     match text {
         "true" => Ok(true),
         "false" => Ok(false),

@@ -44,14 +44,14 @@ pub struct Problem {
     detail: Cow<'static, str>,
     /// What goes with it, such as when to come again.
     headers: Vec<(HeaderName, HeaderValue)>,
-    wrong: Option<Box<Wrong>>,
+    wrong: Option<Box<InputErrors>>,
     /// For the log, never for the caller.
     cause: Option<Arc<str>>,
 }
 
 /// What is wrong with the input.
 #[derive(Clone, Debug)]
-struct Wrong {
+struct InputErrors {
     /// Of a refused import: records received, records rejected, errors that are not kept.
     counts: Option<[u64; 3]>,
     errors: Errors,
@@ -216,7 +216,7 @@ impl Problem {
     }
 
     fn wrong(self, counts: Option<[u64; 3]>, errors: Errors) -> Self {
-        let wrong = Some(Box::new(Wrong { counts, errors }));
+        let wrong = Some(Box::new(InputErrors { counts, errors }));
         Self { wrong, ..self }
     }
 

@@ -79,12 +79,12 @@ impl Attempt {
             return Ok((attempt, None));
         };
         let reserving = state.store.reserve(&attempt.import, key, query);
-        let finished = match attempt.told(within(QUICK, reserving).await)? {
+        let finished = match attempt.explain(within(QUICK, reserving).await)? {
             Reservation::Mine => return Ok((attempt, None)),
             Reservation::InFlight => Err(in_flight()),
             Reservation::Finished(first) => Ok(first),
         };
-        attempt.untouch();
+        attempt.mark_clean();
         Ok((attempt, Some(finished?)))
     }
 
@@ -100,7 +100,7 @@ impl Attempt {
     }
 
     /// What a statement of the attempt came to.
-    fn told<T>(&self, result: Result<T, Error>) -> Result<T> {
+    fn explain<T>(&self, result: Result<T, Error>) -> Result<T> {
         result.map_err(|error| match error {
             // Taken over by another attempt; without a key, swept away while this one was frozen.
             Error::Lost if self.import.key.is_some() => in_flight(),
@@ -120,7 +120,7 @@ impl Attempt {
         if pieces.as_mut().peek().await.is_some() {
             self.touched.store(true, Ordering::Release);
             let beginning = self.state.store.begin_batch(&self.import);
-            self.told(within(QUICK, beginning).await)?;
+            self.explain(within(QUICK, beginning).await)?;
         }
         let store = |piece| self.store(piece);
         pieces.map(Ok).try_for_each_concurrent(AT_ONCE, store).await
@@ -140,13 +140,13 @@ impl Attempt {
                 for (no, (records, payload)) in (no..).zip(chunks) {
                     let records = i64::try_from(records).unwrap_or(i64::MAX);
                     let adding = store.add_chunk(import, no, records, payload);
-                    self.told(within(PIECE, adding).await)?;
+                    self.explain(within(PIECE, adding).await)?;
                 }
                 Ok(())
             }
             Piece::Errors { first, errors } => {
                 let adding = store.add_errors(import, first, &errors);
-                self.told(within(PIECE, adding).await)
+                self.explain(within(PIECE, adding).await)
             }
         }
     }
@@ -165,7 +165,7 @@ impl Attempt {
             };
             match ended {
                 Ok(()) => {
-                    self.untouch();
+                    self.mark_clean();
                     Ok(())
                 }
                 Err(problem) => Err(self.give_up(problem).await),
@@ -192,7 +192,7 @@ impl Attempt {
         };
         let store = &self.state.store;
         let queueing = store.retry(|| store.queue_batch(&self.import, &batch));
-        self.told(queueing.await)?;
+        self.explain(queueing.await)?;
         // The answer never waits for the broker.
         let notifier = &self.state.notifier;
         notifier.import_accepted(self.import.account_id, batch.lane());
@@ -206,7 +206,7 @@ impl Attempt {
         }
         let first = first_answer(tally, StatusCode::UNPROCESSABLE_ENTITY, answer);
         let refusing = self.state.store.refuse_batch(&self.import, first);
-        self.told(refusing.await)
+        self.explain(refusing.await)
     }
 
     /// Clears the attempt away, so that its key is free when the caller hears why it failed. A database that does not
@@ -231,7 +231,7 @@ impl Attempt {
         })
     }
 
-    fn untouch(&self) {
+    fn mark_clean(&self) {
         self.touched.store(false, Ordering::Release);
     }
 }

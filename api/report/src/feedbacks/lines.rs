@@ -13,7 +13,7 @@ use chrono::SecondsFormat;
 use domain::form::{BusProp, FormContent};
 use domain::link::BusPropIds;
 use serde::Deserialize;
-use store::report::{FeedbackQuery, FeedbackRow, ListPosition, Stride};
+use store::report::{FeedbackQuery, FeedbackRow, ListPosition, ReadSize};
 
 use super::item::{Item, StoredAnswers};
 use crate::ReportState;
@@ -23,7 +23,7 @@ use api_http::csv_text;
 use api_http::{Result, lines};
 
 /// The feedbacks that are read at once, and among how many of the form's they are searched for.
-const STRIDE: Stride = Stride {
+const STRIDE: ReadSize = ReadSize {
     rows: lines::PART,
     among: 50_000,
     bytes: lines::PART_BYTES,

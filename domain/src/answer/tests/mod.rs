@@ -45,7 +45,7 @@ fn form_with_required() -> FormContent {
 }
 
 /// Keys and codes only.
-fn brief(problems: &[Invalid]) -> Vec<(&str, &str)> {
+fn codes(problems: &[Invalid]) -> Vec<(&str, &str)> {
     problems
         .iter()
         .map(|problem| (problem.pointer.trim_start_matches('/'), problem.code))

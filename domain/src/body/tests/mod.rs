@@ -39,9 +39,9 @@ fn owned(parsed: Parsed) -> Judged {
     parsed.map(|record| record.values().map(str::to_owned).into())
 }
 
-type Seen = Result<(Vec<Judged>, &'static str), BodyError>;
+type Verdict = Result<(Vec<Judged>, &'static str), BodyError>;
 
-fn drain<R: Read>(mut reader: RecordReader<R>) -> Seen {
+fn drain<R: Read>(mut reader: RecordReader<R>) -> Verdict {
     let mut records = Vec::new();
     while let Some(parsed) = reader.next()? {
         records.push(owned(parsed));
@@ -51,7 +51,7 @@ fn drain<R: Read>(mut reader: RecordReader<R>) -> Seen {
 }
 
 /// All records and the pointer prefix, through a window of `window` bytes.
-fn read(kind: BodyKind, body: &[u8], window: usize, sizes: &[usize]) -> Seen {
+fn read(kind: BodyKind, body: &[u8], window: usize, sizes: &[usize]) -> Verdict {
     let pieces = Pieces {
         rest: body,
         sizes: sizes.to_vec(),
@@ -80,7 +80,7 @@ fn broken_at(kind: BodyKind, body: &[u8]) -> (u64, String) {
     at_once
 }
 
-fn syntax(seen: Seen) -> (u64, String) {
+fn syntax(seen: Verdict) -> (u64, String) {
     match seen {
         Err(BodyError::Syntax { offset, detail }) => (offset, detail),
         other => panic!("expected a syntax error, not {other:?}"),

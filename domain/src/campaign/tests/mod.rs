@@ -34,7 +34,7 @@ fn content(body: &Value) -> CampaignContent {
 }
 
 /// Pointers and codes only.
-fn brief(problems: &[Invalid]) -> Vec<(&str, &str)> {
+fn codes(problems: &[Invalid]) -> Vec<(&str, &str)> {
     problems
         .iter()
         .map(|problem| (problem.pointer.as_str(), problem.code))
@@ -45,5 +45,5 @@ fn brief(problems: &[Invalid]) -> Vec<(&str, &str)> {
 #[track_caller]
 fn refused(members: &Value, expected: &[(&str, &str)]) {
     let problems = CampaignContent::parse(&with(members)).unwrap_err();
-    assert_eq!(brief(&problems), expected, "{members}");
+    assert_eq!(codes(&problems), expected, "{members}");
 }

@@ -16,7 +16,7 @@ fn form(body: &Value) -> FormContent {
 }
 
 /// Pointers and codes only.
-fn brief(problems: &[Invalid]) -> Vec<(&str, &str)> {
+fn codes(problems: &[Invalid]) -> Vec<(&str, &str)> {
     problems
         .iter()
         .map(|problem| (problem.pointer.as_str(), problem.code))

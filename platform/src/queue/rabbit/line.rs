@@ -20,7 +20,7 @@ pub(in crate::queue) struct Address {
 }
 
 /// One connection, and a channel on which the queues are declared. Dropped, both are closed in order.
-pub(super) struct Line {
+pub(super) struct BrokerConnection {
     pub(super) channel: Channel,
     connection: Connection,
     pub(super) socket: Socket,
@@ -37,7 +37,7 @@ pub(super) fn cut(socket: &Socket) {
     }
 }
 
-impl Line {
+impl BrokerConnection {
     /// `name` is what the broker's operators see.
     pub(super) async fn open(address: &Address, name: &'static str) -> Result<Self, QueueError> {
         let (connection, socket) = connect(address.uri.clone(), name).await?;

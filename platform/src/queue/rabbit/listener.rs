@@ -10,7 +10,7 @@ use futures::StreamExt;
 use lapin::options::{BasicAckOptions, BasicConsumeOptions, BasicQosOptions, BasicRejectOptions};
 use lapin::types::FieldTable;
 
-use super::line::{Address, Line};
+use super::line::{Address, BrokerConnection};
 use super::{PAUSES, answer};
 use crate::queue::QueueError;
 use crate::start::one_line;
@@ -47,7 +47,7 @@ async fn consume(
     opened: &mut bool,
     hand_on: &mut impl FnMut(Message),
 ) -> Result<Infallible, QueueError> {
-    let line = Line::open(address, "feedback consume").await?;
+    let line = BrokerConnection::open(address, "feedback consume").await?;
     let each = BasicQosOptions { global: false };
     answer(line.channel.basic_qos(PREFETCH, each)).await?;
     let consuming = line.channel.basic_consume(

@@ -11,7 +11,7 @@ use lapin::{BasicProperties, Confirmation, PublisherConfirm};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::line::{Address, Line, cut};
+use super::line::{Address, BrokerConnection, cut};
 use super::{FIRST_PAUSE, PAUSES, answer};
 use crate::queue::QueueError;
 
@@ -27,7 +27,7 @@ pub(in crate::queue) struct Publisher {
 }
 
 struct State {
-    line: Option<Arc<Line>>,
+    line: Option<Arc<BrokerConnection>>,
     pauses: ExponentialBackoff,
     rest_until: Instant,
 }
@@ -69,7 +69,7 @@ impl Publisher {
 
     /// A line that takes messages: the living one, or what the attempt under way or a new one makes of it. Fails at once while
     /// resting after a failure.
-    async fn line(&self) -> Result<Arc<Line>, QueueError> {
+    async fn line(&self) -> Result<Arc<BrokerConnection>, QueueError> {
         let mut state = self.state.clone().lock_owned().await;
         if let Some(line) = state.line.as_ref().filter(|line| line.alive()) {
             return if line.blocked() {
@@ -99,7 +99,7 @@ impl Publisher {
     }
 
     /// Makes the next caller open a line anew, if this is what is held.
-    async fn discard(&self, broken: &Arc<Line>) {
+    async fn discard(&self, broken: &Arc<BrokerConnection>) {
         let mut state = self.state.lock().await;
         state.line.take_if(|line| Arc::ptr_eq(line, broken));
     }
@@ -129,7 +129,7 @@ impl Publisher {
         }
     }
 
-    async fn send(&self, line: &Line, message: &Message) -> lapin::Result<PublisherConfirm> {
+    async fn send(&self, line: &BrokerConnection, message: &Message) -> lapin::Result<PublisherConfirm> {
         let queue = self.address.topology.queue.as_str();
         let body = message.encode();
         let persistent = BasicProperties::default()
@@ -150,8 +150,8 @@ impl Publisher {
     }
 }
 
-async fn open(address: &Address) -> Result<Line, QueueError> {
-    let line = Line::open(address, "feedback publish").await?;
+async fn open(address: &Address) -> Result<BrokerConnection, QueueError> {
+    let line = BrokerConnection::open(address, "feedback publish").await?;
     let confirms = ConfirmSelectOptions::default();
     answer(line.channel.confirm_select(confirms)).await?;
     Ok(line)

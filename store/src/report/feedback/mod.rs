@@ -92,7 +92,7 @@ pub struct ListPosition {
 
 /// How much of a list is read at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stride {
+pub struct ReadSize {
     /// Rows of the list.
     pub rows: usize,
     /// Rows of the form among which they are looked for.
@@ -149,7 +149,7 @@ impl Store {
         &self,
         query: &FeedbackQuery,
         position: ListPosition,
-        stride: Stride,
+        stride: ReadSize,
     ) -> Result<ListPage<FeedbackRow, ListPosition>> {
         let mut tx = self.long_snapshot().await?;
         let run = Run::of(query.range);

@@ -1,4 +1,4 @@
-//! What became of messages that were handed over.
+//! What count_change of messages that were handed over.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -78,7 +78,7 @@ impl StepTx<'_> {
                 accepted = None;
             }
             let day = accepted.map(|campaign| day_of(self.now, campaign.account_zone));
-            self.changes.became(key.campaign, message, status, day);
+            self.changes.count_change(key.campaign, message, status, day);
             if let MessageStatus::Scheduled | MessageStatus::Cancelled = status {
                 // They were counted when it was claimed.
                 self.add_parts(key.campaign, message.kind, -message.parts);

@@ -21,22 +21,22 @@ const EACH: i64 = 50;
 const READERS: usize = 3;
 
 /// When a report was so, and how many it had counted by then.
-type Seen = (DateTime<Utc>, i64);
+type Reading = (DateTime<Utc>, i64);
 
 /// What anybody has seen.
 #[derive(Default)]
 struct Memory {
     /// The newest by instance and path.
-    floors: HashMap<(usize, String), Seen>,
+    floors: HashMap<(usize, String), Reading>,
     /// The newest of any instance by path, with its tag.
-    newest: HashMap<String, (Seen, String)>,
+    newest: HashMap<String, (Reading, String)>,
     /// What a tag stands for.
     bodies: HashMap<(String, String), Bytes>,
     /// What a report of metrics counted as of a moment: never one thing here and another there.
     counted: HashMap<(String, DateTime<Utc>), Value>,
 }
 
-fn seen(report: &Value) -> Result<Seen> {
+fn seen(report: &Value) -> Result<Reading> {
     let as_of = report["as_of"].as_str().context("no as_of")?;
     let responses = report["metrics"]["responses"].as_i64();
     let count = responses.or_else(|| report["total"].as_i64());

@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use domain::link::TrackFields;
 use serde_json::json;
 use store::PAGE_BYTES;
-use store::report::{AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, Stride};
+use store::report::{AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, ReadSize};
 use uuid::Uuid;
 
 use super::reports::range;
@@ -41,8 +41,8 @@ async fn pages(survey: &Survey, query: &FeedbackQuery, rows: usize) -> Result<(i
     }
 }
 
-fn stride(rows: usize, among: usize) -> Stride {
-    Stride {
+fn stride(rows: usize, among: usize) -> ReadSize {
+    ReadSize {
         rows,
         among,
         bytes: PAGE_BYTES,
@@ -50,7 +50,7 @@ fn stride(rows: usize, among: usize) -> Stride {
 }
 
 /// The same as [`pages`], as a stream reads it.
-async fn parts(survey: &Survey, query: &FeedbackQuery, stride: Stride) -> Result<Vec<Uuid>> {
+async fn parts(survey: &Survey, query: &FeedbackQuery, stride: ReadSize) -> Result<Vec<Uuid>> {
     let (mut ids, mut place) = (Vec::new(), ListPosition::default());
     loop {
         let store = &survey.ledger.store;

@@ -18,7 +18,7 @@ use tests::oracle::{Feedback, Part, Told};
 use uuid::Uuid;
 use worker::roll_up;
 
-use super::readers::{Readers, Seen};
+use super::readers::{Readers, Snapshot};
 use super::survey::{Limits, Sent, Survey};
 
 const LINKS: [&str; 4] = ["", "1", "1_2", "3"];
@@ -431,7 +431,7 @@ impl Story {
                         end,
                         bus_prop,
                     };
-                    let seen = Seen { subject, part };
+                    let seen = Snapshot { subject, part };
                     self.readers.form(&self.survey, seen).await?;
                 }
             }

@@ -23,7 +23,7 @@ use super::survey::Survey;
 
 /// A part of a subject that is looked at.
 #[derive(Clone, Copy)]
-pub struct Seen<'a> {
+pub struct Snapshot<'a> {
     pub subject: &'a Subject,
     pub part: Part<'a>,
 }
@@ -52,8 +52,8 @@ impl Readers {
     }
 
     /// The reports of a form's part, as every instance has them, and its list.
-    pub async fn form(&mut self, survey: &Survey, seen: Seen<'_>) -> Result<()> {
-        let Seen { subject, part } = seen;
+    pub async fn form(&mut self, survey: &Survey, seen: Snapshot<'_>) -> Result<()> {
+        let Snapshot { subject, part } = seen;
         let range = range(part.start, part.end)?;
         let store = &survey.ledger.store;
         let bus_prop = Some(part.bus_prop).filter(|text| !text.is_empty());
@@ -103,8 +103,8 @@ impl Readers {
     }
 
     /// What was committed is listed, rolled up or not.
-    async fn list(&self, survey: &Survey, seen: Seen<'_>, range: DateRange) -> Result<()> {
-        let Seen { subject, part } = seen;
+    async fn list(&self, survey: &Survey, seen: Snapshot<'_>, range: DateRange) -> Result<()> {
+        let Snapshot { subject, part } = seen;
         let store = &survey.ledger.store;
         let names = [("store:S1", 1), ("store:S2", 2), ("brand:B", 3)];
         let bus_prop = names.iter().find(|(name, _)| *name == part.bus_prop);
