@@ -370,3 +370,21 @@ fn an_image_is_built_from_all_crates() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn every_path_where_a_change_goes_is_there() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = std::fs::read_to_string(root.join("docs/ARCHITECTURE.md"))?;
+    let (_, table) = text
+        .split_once("## Where a change goes")
+        .context("no table")?;
+    let table = table.split("\n## ").next().unwrap_or_default();
+    // Between backticks, every other part.
+    let quoted = table.split('`').skip(1).step_by(2);
+    let paths: Vec<_> = quoted.filter(|text| text.contains('/')).collect();
+    ensure!(paths.len() > 30, "{} paths", paths.len());
+    for path in paths {
+        ensure!(root.join(path).exists(), "{path} is not there");
+    }
+    Ok(())
+}
