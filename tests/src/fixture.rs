@@ -1,7 +1,7 @@
 //! A database of the first release that has migrations before it, filled with everything that there is: made once by its
 //! binaries, with `tests/fixture/make`, and kept in `tests/fixture`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -23,29 +23,39 @@ pub struct Recorded(Value);
 /// # Errors
 /// When it cannot be put there.
 pub async fn fill(app: &App) -> Result<Recorded> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixture");
-    let unpacked = |name: &str| {
-        let packed = std::fs::read(folder.join(name)).with_context(|| name.to_owned())?;
-        anyhow::Ok(zstd::decode_all(packed.as_slice())?)
+    let Backends::Servers(lease) = app.backends() else {
+        return fill_embedded(&app.folder().join("data"));
     };
-    let recorded = match app.backends() {
-        Backends::Embedded => {
-            let data = app.folder().join("data");
-            std::fs::create_dir_all(&data)?;
-            std::fs::write(data.join("feedback.db"), unpacked("sqlite.db.zst")?)?;
-            "sqlite.json"
-        }
-        Backends::Servers(lease) => {
-            let script = app.folder().join("fixture.sql");
-            std::fs::write(&script, unpacked("postgres.sql.zst")?)?;
-            let mut psql = Command::new("psql");
-            psql.args(["-q", "-v", "ON_ERROR_STOP=1", &lease.database, "-f"]);
-            psql.arg(&script);
-            run(psql).await?;
-            "postgres.json"
-        }
-    };
-    let recorded = std::fs::read(folder.join(recorded))?;
+    let script = app.folder().join("fixture.sql");
+    std::fs::write(&script, unpacked("postgres.sql.zst")?)?;
+    let mut psql = Command::new("psql");
+    psql.args(["-q", "-v", "ON_ERROR_STOP=1", &lease.database, "-f"]);
+    psql.arg(&script);
+    run(psql).await?;
+    recorded("postgres.json")
+}
+
+/// Puts the embedded database into a data directory.
+///
+/// # Errors
+/// When it cannot be put there.
+pub fn fill_embedded(data: &Path) -> Result<Recorded> {
+    std::fs::create_dir_all(data)?;
+    std::fs::write(data.join("feedback.db"), unpacked("sqlite.db.zst")?)?;
+    recorded("sqlite.json")
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixture")
+}
+
+fn unpacked(name: &str) -> Result<Vec<u8>> {
+    let packed = std::fs::read(folder().join(name)).with_context(|| name.to_owned())?;
+    Ok(zstd::decode_all(packed.as_slice())?)
+}
+
+fn recorded(name: &str) -> Result<Recorded> {
+    let recorded = std::fs::read(folder().join(name))?;
     Ok(Recorded(serde_json::from_slice(&recorded)?))
 }
 

@@ -100,9 +100,17 @@ impl SmallDisk {
         Ok(std::fs::remove_file(self.ballast()?)?)
     }
 
-    fn ballast(&self) -> Result<PathBuf> {
+    /// Where it is for this process.
+    ///
+    /// # Errors
+    /// When the disk is gone.
+    pub fn seen_from_here(&self) -> Result<PathBuf> {
         let inside = self.path().strip_prefix("/")?;
-        Ok(self.proc("root")?.join(inside).join("ballast"))
+        Ok(self.proc("root")?.join(inside))
+    }
+
+    fn ballast(&self) -> Result<PathBuf> {
+        Ok(self.seen_from_here()?.join("ballast"))
     }
 
     fn proc(&self, entry: &str) -> Result<PathBuf> {

@@ -294,7 +294,10 @@ mod servers_only {
 
 mod embedded_only {
     use std::fs::{self, File};
+    use std::sync::Arc;
     use std::time::{Duration, SystemTime};
+
+    use tests::servers::SmallDisk;
 
     use super::*;
 
@@ -333,5 +336,30 @@ mod embedded_only {
         app.apis.clear();
         app.start_api().await?;
         check_migrated(&mut app, &recorded).await
+    }
+
+    #[tokio::test]
+    async fn where_no_copy_finds_room_the_database_stays_as_it_was() -> Result<()> {
+        // Room for the database, and not for a second one.
+        let disk = Arc::new(SmallDisk::new(1).await?);
+        let setup = App::setup().apis(0).on_disk(disk.clone());
+        let app = setup
+            .setting("FEEDBACK_PUBLIC_URL", PUBLIC_URL)
+            .start()
+            .await?;
+        let data = disk.seen_from_here()?.join("data");
+        fixture::fill_embedded(&data)?;
+        let before = fs::read(data.join("feedback.db"))?;
+        let refused = app.cli(&["serve"]).await?;
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        ensure!(refused.status.code() == Some(1), "{told}");
+        ensure!(told.contains("no copy of the database could be kept"), "{told}");
+        ensure!(fs::read(data.join("feedback.db"))? == before, "it was changed");
+        let files = fs::read_dir(&data)?.collect::<Result<Vec<_>, _>>()?;
+        ensure!(
+            files.iter().all(|file| !file.file_name().to_string_lossy().contains(".schema-")),
+            "{files:?}"
+        );
+        Ok(())
     }
 }
