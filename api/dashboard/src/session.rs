@@ -78,6 +78,7 @@ impl Sessions {
         };
         let person = app.store.find_session(hash, false).await?;
         let Some(person) = person.map(Arc::new) else {
+            self.good.invalidate(&hash).await;
             network.map(|network| failures.take(network)).transpose()?;
             return Ok(None);
         };
