@@ -86,7 +86,7 @@ mod tests {
         ),
         (
             "m0009_erasures",
-            "22029828c3e0dc6a86564d41b62ed922e3c0dd5348ac0cd7d7bd4ed4172d8b71",
+            "29987c16b5860cf3aa592378c85726d2db69dad3ea85fc1d6b622bc46c5af2ea",
         ),
     ];
 

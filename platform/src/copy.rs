@@ -3,7 +3,7 @@
 use anyhow::{Context, bail, ensure};
 use store::copy::Alone;
 use store::migration::Watch;
-use store::{Store, Workload};
+use store::{Committed, Store, Workload};
 
 use crate::backends::{connect, open_store};
 use crate::config::Config;
@@ -26,14 +26,25 @@ pub async fn copy(from: &Config, to: &Config, watch: &dyn Watch) -> anyhow::Resu
     let store = connect(from, Workload::Migration)?;
     let plan = store.migration_plan().await;
     store.close().await;
+    let plan = plan?;
     ensure!(
-        plan?.is_empty(),
+        plan.newest <= Some(plan.program),
+        "a newer release made the database: copy it with that release"
+    );
+    ensure!(
+        plan.is_empty(),
         "the database is of an older release: run `feedback migrate`, then `feedback migrate finish`"
     );
     let target = open_store(to, Workload::Migration).await?;
     let alone = Alone::open(from.database.expose()).await;
     let mut alone = alone.context("the database is in use: stop the service first")?;
     let copied = alone.copy_to(&target, watch).await;
+    let (tx, rows) = copied.context("nothing was copied")?;
+    if let Committed::Unknown(error) = tx.commit().await.context("nothing was copied")? {
+        return Err(error).context(
+            "the copy may be there or not: look whether the server has accounts before either service is started",
+        );
+    }
     target.close().await;
-    copied.context("nothing was copied")
+    Ok(rows)
 }

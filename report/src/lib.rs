@@ -25,7 +25,7 @@ pub use self::entry::refresh_months;
 pub use self::form::{FormQuery, FormSeries, Found, bus_prop_counts, form_series};
 
 /// Snapshots that a process reads reports from at once. Each holds a connection, and those who store answers need some too.
-static SNAPSHOTS: LazyLock<Places> = LazyLock::new(|| Places::new(8));
+static SNAPSHOTS: LazyLock<Places> = LazyLock::new(|| Places::shared(8, 4));
 
 /// Where a report came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteLockin
 use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions, Connection, Row};
 
 use crate::tx::{Inner, Sql, read, values};
-use crate::{Error, Result, Store};
+use crate::{Error, Result, Store, Tx};
 
 /// What is sent to the server at once.
 const PIECE: usize = 64 << 10;
@@ -70,14 +70,23 @@ impl Alone {
         Ok(Self(connection))
     }
 
-    /// Copies everything to an empty database of the same schema. All of it is there afterwards, or nothing. How many rows there
-    /// were.
+    /// Copies everything to an empty database of the same schema. How many rows it is, and the transaction with which they are
+    /// there.
     ///
     /// # Errors
     /// [`Error::Conflict`]: the database is not empty.
-    pub async fn copy_to(&mut self, to: &Store, watch: &dyn Watch) -> Result<u64> {
-        let tables: Vec<String> = to.all(TABLES, vec![]).await?;
+    pub async fn copy_to(&mut self, to: &Store, watch: &dyn Watch) -> Result<(Tx, u64)> {
+        let own = "SELECT name FROM sqlite_schema WHERE type = 'table'";
+        let own: Vec<String> = sqlx::query_scalar(own).fetch_all(&mut self.0).await?;
+        let mut tables: Vec<String> = to.all(TABLES, vec![]).await?;
+        // Others are somebody else's.
+        tables.retain(|table| own.contains(table));
         let mut tx = to.begin().await?;
+        // The server waits while this side counts.
+        let settings = "SET LOCAL idle_in_transaction_session_timeout = 0";
+        tx.execute(settings, vec![]).await?;
+        tx.execute("LOCK TABLE account IN EXCLUSIVE MODE", vec![])
+            .await?;
         if tx.one("SELECT 1 FROM account LIMIT 1", vec![]).await? == Some(1) {
             return Err(Error::Conflict("the database is not empty".into()));
         }
@@ -95,10 +104,7 @@ impl Alone {
                 self.go_on_numbering(table, column, server).await?;
             }
         }
-        tx.commit_surely().await?;
-        // Until the server knows how many rows there are it reads tables as if they were small.
-        to.execute("ANALYZE", vec![]).await?;
-        Ok(all)
+        Ok((tx, all))
     }
 
     async fn copy_table(

@@ -72,6 +72,10 @@ async fn signed_in(
     let account_id = person.account_id;
     request.extensions_mut().insert(person);
     let response = with_pages(t, next.run(request).await);
+    if changes {
+        // What was changed is told in any case: it may be a secret that is shown once.
+        return response;
+    }
     hold(&state.app, account_id, response).unwrap_or_else(|problem| trouble(t, &problem))
 }
 

@@ -40,7 +40,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// A database that takes longer for them does not answer, and the answer is cut.
 const LOOKUP: Duration = Duration::from_secs(10);
 /// Lists that this process reads at once, of its connections: whoever stores answers needs some, too.
-static READS: LazyLock<Places> = LazyLock::new(|| Places::new(8));
+static READS: LazyLock<Places> = LazyLock::new(|| Places::shared(8, 4));
 
 /// The kind that the caller likes best: a page in JSON, or the whole list as lines of one of these `kinds`.
 ///

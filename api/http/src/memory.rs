@@ -86,7 +86,7 @@ struct Bodies {
     held: u64,
     /// Of each by its number. These ascend in the order in which they began.
     by_number: BTreeMap<u64, u64>,
-    /// The number of its last reservation; 0: it had none while it had bodies.
+    /// The number of its last reservation, or of the one before the last of all when it came.
     reserved_at: u64,
 }
 
@@ -149,7 +149,7 @@ impl MemoryPermit {
                 return Ok(());
             }
             if is_refused {
-                return Err(busy());
+                return Err(self.refused());
             }
             if timeout_at(deadline, freed).await.is_err() {
                 deadline += PATIENCE;
@@ -206,7 +206,14 @@ impl MemoryPermit {
         if bytes <= self.bytes || self.try_grow_to(bytes) {
             return Ok(());
         }
-        Err(busy())
+        Err(self.refused())
+    }
+
+    /// Waits no longer, so that it stands in nobody's way.
+    fn refused(&self) -> Problem {
+        self.pool.0.state.lock().waiting.remove(&self.number);
+        self.pool.0.freed.notify_waiters();
+        busy()
     }
 
     /// The same; `false`: it stays as it was.
@@ -353,7 +360,12 @@ fn account_in_reserve(state: &State, account_id: Uuid) -> u64 {
 
 impl State {
     fn hold(&mut self, account_id: Uuid, number: u64, bytes: u64) {
-        let bodies = self.accounts.entry(account_id).or_default();
+        // Whoever comes anew stands before the one who had the reserve last, and behind those who wait longer.
+        let reserved_at = self.reservations.saturating_sub(1);
+        let bodies = self.accounts.entry(account_id).or_insert_with(|| Bodies {
+            reserved_at,
+            ..Bodies::default()
+        });
         let before = bodies.by_number.insert(number, bytes);
         bodies.held = bodies.held + bytes - before.unwrap_or_default();
     }

@@ -3,8 +3,6 @@
 use crate::migration::Migration;
 use crate::step::{Action, Step};
 
-const TAKEN_OVER: &str = include_str!("taken_over.sql");
-
 pub(crate) const MIGRATION: Migration = Migration {
     number: 9,
     name: "m0009_erasures",
@@ -15,12 +13,5 @@ pub(crate) const MIGRATION: Migration = Migration {
             sqlite: include_str!("sqlite.sql"),
         },
     }],
-    // Older programs know an erasure by the row without a person alone.
-    finish: &[Step {
-        name: "taken_over",
-        action: Action::Sql {
-            postgres: TAKEN_OVER,
-            sqlite: TAKEN_OVER,
-        },
-    }],
+    finish: &[],
 };

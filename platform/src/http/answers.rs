@@ -40,7 +40,14 @@ struct Waiting {
 /// A request, until its answer is over.
 pub(super) struct Open {
     answers: Arc<Answers>,
-    _place: RequestPlace,
+    /// `None`: there was none left.
+    place: Option<RequestPlace>,
+}
+
+impl Open {
+    pub(super) fn has_place(&self) -> bool {
+        self.place.is_some()
+    }
 }
 
 impl Drop for Open {
@@ -55,13 +62,13 @@ impl Drop for Open {
 
 impl Answers {
     /// Notes a request.
-    pub(super) fn open(self: &Arc<Self>, place: RequestPlace) -> Open {
+    pub(super) fn open(self: &Arc<Self>, place: Option<RequestPlace>) -> Open {
         let mut waiting = self.0.lock();
         waiting.open += 1;
         waiting.idle_since = None;
         Open {
             answers: Arc::clone(self),
-            _place: place,
+            place,
         }
     }
 
@@ -189,7 +196,7 @@ mod tests {
     fn open(answers: &Arc<Answers>) -> Open {
         let connections = Connections::new(Limits::new(1, 1, TrustedProxies::default()));
         let connection = connections.admit(([192, 0, 2, 1], 1).into()).unwrap();
-        answers.open(connection.request().unwrap())
+        answers.open(connection.request())
     }
 
     async fn next(body: &mut Body) -> Option<usize> {

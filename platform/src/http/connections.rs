@@ -48,6 +48,11 @@ impl Limits {
         }
     }
 
+    /// What one address may have at once, connections or requests.
+    pub(super) fn requests(&self) -> usize {
+        self.address.min(self.whole)
+    }
+
     /// Of a listener with health and metrics alone.
     pub fn operators() -> Self {
         Self::new(OPERATORS, OPERATORS, TrustedProxies::default())

@@ -78,7 +78,9 @@ pub async fn serve(
     limits: Limits,
     shutdown: CancellationToken,
 ) {
-    let (server, spare) = (Arc::new(server(HEAD)), Arc::new(spare_server()));
+    let streams = u32::try_from(limits.requests()).unwrap_or(STREAMS);
+    let server = Arc::new(server(HEAD, streams.min(STREAMS)));
+    let spare = Arc::new(spare_server());
     let open = Connections::new(limits);
     let in_flight = GracefulShutdown::new();
     // Dropped when this returns: what has not ended by then is cut.
@@ -136,13 +138,12 @@ pub async fn answer(router: Router, request: Request<Body>) -> Result<Response, 
 
 /// For connections above the limits: one request each.
 fn spare_server() -> Builder<TokioExecutor> {
-    let mut server = server(SPARE);
+    let mut server = server(SPARE, 1);
     server.http1().keep_alive(false);
-    server.http2().max_concurrent_streams(1);
     server
 }
 
-fn server(head: Duration) -> Builder<TokioExecutor> {
+fn server(head: Duration, streams: u32) -> Builder<TokioExecutor> {
     let mut server = Builder::new(TokioExecutor::new());
     server
         .http1()
@@ -152,7 +153,7 @@ fn server(head: Duration) -> Builder<TokioExecutor> {
     server
         .http2()
         .timer(TokioTimer::new())
-        .max_concurrent_streams(STREAMS)
+        .max_concurrent_streams(streams)
         .max_send_buf_size(SEND_BUFFER)
         .keep_alive_interval(Some(HEAD))
         .keep_alive_timeout(HEAD);
@@ -183,16 +184,17 @@ async fn serve_connection(
             let is_multiplexed = request.version() == Version::HTTP_2;
             let (router, answers) = (router.clone(), answers.clone());
             // The others are one at a time, and block the socket, which has its own time-out.
-            let open = is_multiplexed.then(|| place.request().map(|place| answers.open(place)));
+            let open = is_multiplexed.then(|| answers.open(place.request()));
             async move {
                 let request = request.map(Body::new);
                 let Some(open) = open else {
                     return judge(router, request, is_spare).await;
                 };
-                let Some(open) = open else {
-                    return Ok(refusal::busy(&request, "too many requests are under way"));
+                let response = if open.has_place() || is_for_operators(&request) {
+                    judge(router, request, is_spare).await?
+                } else {
+                    refusal::busy(&request, "too many requests are under way")
                 };
-                let response = judge(router, request, is_spare).await?;
                 Ok::<_, Infallible>(response.map(|body| answers.watch(open, body)))
             }
         })
@@ -224,6 +226,12 @@ async fn serve_connection(
     }
 }
 
+/// Whether the request is for health or metrics, which are answered above the limits too.
+fn is_for_operators(request: &Request<Body>) -> bool {
+    let path = request.uri().path();
+    path.starts_with("/health") || path == "/metrics"
+}
+
 /// The router's answer, unless the request is refused before.
 async fn judge(
     router: Router,
@@ -236,8 +244,7 @@ async fn judge(
     if let Some(detail) = refusal::wrong_host(&request) {
         return Ok(refusal::invalid(&request, detail));
     }
-    let path = request.uri().path();
-    if is_spare && !path.starts_with("/health") && path != "/metrics" {
+    if is_spare && !is_for_operators(&request) {
         return Ok(refusal::busy(&request, "too many connections are open"));
     }
     answer(router, request).await

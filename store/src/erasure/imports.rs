@@ -35,6 +35,10 @@ const ERASURES: &str = "SELECT e.account_id, e.docid, e.seq, e.at FROM erasure e
                AND o.status IN ('queued', 'processing') AND o.status IN ('queued', 'processing', 'stalled'))
       ORDER BY e.account_id, e.seq LIMIT $3";
 
+/// Erasures by older programs, which only leave a row without person behind.
+const BY_OLDER_PROGRAMS: &str = "INSERT INTO erasure (account_id, seq, docid, at)
+     SELECT account_id, seq, docid, updated_at FROM recipient WHERE phone IS NULL AND seq > 0 ON CONFLICT DO NOTHING";
+
 /// The row that the erasure left behind: one that was erased again meanwhile has a higher place, and so has one who came back.
 const FORGET: &str = "DELETE FROM recipient
       WHERE account_id = $1 AND docid = $2 AND seq = $3 AND phone IS NULL";
@@ -95,6 +99,7 @@ impl Store {
     /// # Errors
     /// The first, of an account whose rows stay. Doing it again is safe.
     pub(crate) async fn sweep_erased(&self) -> Result<()> {
+        self.execute(BY_OLDER_PROGRAMS, vec![]).await?;
         let mut after = (Uuid::nil(), 0);
         let mut swept = Ok(());
         loop {

@@ -87,9 +87,6 @@ impl Store {
             }
         }
         let known = stored.and_then(|(phone, day)| Some((phone?, day)));
-        if let Some((phone, _)) = &known {
-            tx.skip_tests(account_id, phone).await?;
-        }
         if let (Some((phone, _)), Some(pepper)) = (&known, pepper) {
             let macs = pepper.phone_macs(account_id, phone);
             tx.forget_replies(account_id, macs).await?;
@@ -104,6 +101,9 @@ impl Store {
         // A receipt that was being stored may have planned a reminder, which shows once the first message could be locked.
         loop {
             tx.skip_messages(person).await?;
+            if let Some((phone, _)) = &known {
+                tx.skip_tests(account_id, phone).await?;
+            }
             tx.forget_contacts(person).await?;
             tx.forget_track_fields(person).await?;
             if tx.forget_messages(person, of_messages).await? == 0 {

@@ -33,24 +33,21 @@ task_local! {
 #[derive(Clone)]
 struct Caller {
     account_id: Uuid,
-    /// What it has under way: whoever has a connection does not wait for one more, behind others who wait for theirs.
-    under_way: Arc<AtomicUsize>,
+    /// The turns that it has: whoever has one does not wait for one more, behind others who wait for theirs.
+    turns: Arc<AtomicUsize>,
 }
 
 /// Does work whose statements are the account's, where they pass a gate. What it spawns is nobody's and passes none.
 pub async fn on_behalf_of<F: Future>(account_id: Uuid, work: F) -> F::Output {
-    let under_way = Arc::default();
-    let caller = Caller {
-        account_id,
-        under_way,
-    };
+    let turns = Arc::default();
+    let caller = Caller { account_id, turns };
     CALLER.scope(caller, work).await
 }
 
 /// A statement or a transaction that is under way.
 #[derive(Debug, Default)]
 pub(super) struct UnderWay {
-    counted: Option<Arc<AtomicUsize>>,
+    turns: Option<Arc<AtomicUsize>>,
     turn: Option<Box<dyn Any + Send + Sync>>,
 }
 
@@ -60,27 +57,27 @@ impl Gates {
         let Ok(caller) = CALLER.try_with(Caller::clone) else {
             return UnderWay::default();
         };
-        let is_first = caller.under_way.fetch_add(1, Ordering::Relaxed) == 0;
-        let mut under_way = UnderWay {
-            counted: Some(caller.under_way),
-            turn: None,
-        };
-        if is_first {
-            let gate = if writer {
-                &self.writer
-            } else {
-                &self.connections
-            };
-            under_way.turn = Some(gate.enter(caller.account_id).await);
+        if caller.turns.load(Ordering::Relaxed) > 0 {
+            return UnderWay::default();
         }
-        under_way
+        let gate = if writer {
+            &self.writer
+        } else {
+            &self.connections
+        };
+        let turn = gate.enter(caller.account_id).await;
+        caller.turns.fetch_add(1, Ordering::Relaxed);
+        UnderWay {
+            turns: Some(caller.turns),
+            turn: Some(turn),
+        }
     }
 }
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        if let Some(counted) = &self.counted {
-            counted.fetch_sub(1, Ordering::Relaxed);
+        if let Some(turns) = &self.turns {
+            turns.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }

@@ -14,7 +14,7 @@ use axum::http::StatusCode;
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
 use store::import::{FinishedImport, FirstAnswer, ImportAttempt, QueueBatch, Reservation};
-use store::{Error, Store};
+use store::{Error, Store, on_behalf_of};
 use tokio::runtime::Handle;
 use tokio::sync::SetOnce;
 use tokio::sync::mpsc::Receiver;
@@ -122,7 +122,8 @@ impl Attempt {
             let beginning = self.state.store.begin_batch(&self.import);
             self.explain(within(QUICK, beginning).await)?;
         }
-        let store = |piece| self.store(piece);
+        // Each waits for a turn of its own at the database.
+        let store = |piece| on_behalf_of(self.import.account_id, self.store(piece));
         pieces.map(Ok).try_for_each_concurrent(AT_ONCE, store).await
     }
 

@@ -32,7 +32,7 @@ use api_http::{Caller, Problem, QUICK, Result, found, within};
 /// Of a campaign that is not made yet so many recipients are judged: it may be previewed with each word that is typed.
 const OF_DRAFT: u64 = 20_000;
 /// Previews at once.
-static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::new(2));
+static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::shared(2, 1));
 
 /// Preview a campaign.
 ///

@@ -1,7 +1,7 @@
 //! One step of whoever drives a sender, in one transaction: the results of messages that were handed over are recorded, and due
 //! messages are claimed for the places that are free then. So a message costs no commit of its own.
 //!
-//! - `results`: what count_change of messages. `claims`: which are handed over next. `quota`: what an account may send a day.
+//! - `results`: what became of messages. `claims`: which are handed over next. `quota`: what an account may send a day.
 
 mod claims;
 mod quota;

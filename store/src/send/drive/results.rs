@@ -1,4 +1,4 @@
-//! What count_change of messages that were handed over.
+//! What became of messages that were handed over.
 
 use std::collections::{BTreeMap, HashMap};
 
