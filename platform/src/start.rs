@@ -39,7 +39,7 @@ pub struct Process {
 /// });
 /// ```
 pub fn run(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> ExitCode {
-    brief(async |mut process| {
+    run_to_end(async |mut process| {
         raise_descriptors();
         process.shutdown = on_signal().context("signals cannot be received")?;
         tokio::spawn(telemetry::keep(process.metrics.clone()));

@@ -12,7 +12,7 @@ use url::Url;
 use crate::page::{Frame, page};
 use crate::sent::Change;
 use crate::service::{self, List, Operation, PageQuery};
-use crate::sign_in::Nothing;
+use crate::sign_in::NoFields;
 use crate::signed_in::SignedIn;
 
 const STATUSES: [&str; 3] = ["PUBLISHED", "DRAFT", "DELETED"];
@@ -82,7 +82,7 @@ struct Made {
 pub async fn act(
     person: SignedIn,
     Path((form_id, action)): Path<(String, String)>,
-    Change(Nothing {}): Change<Nothing>,
+    Change(NoFields {}): Change<NoFields>,
 ) -> Result<Response> {
     let id = parse_id("form_id", &form_id)?;
     let (method, path) = match &*action {

@@ -17,7 +17,7 @@ use crate::names::names;
 use crate::page::{Frame, page};
 use crate::sent::Change;
 use crate::service::{self, List, Operation, PageQuery};
-use crate::sign_in::Nothing;
+use crate::sign_in::NoFields;
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]
@@ -166,7 +166,7 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
 pub async fn act(
     person: SignedIn,
     Path((batch_id, action)): Path<(String, String)>,
-    Change(Nothing {}): Change<Nothing>,
+    Change(NoFields {}): Change<NoFields>,
 ) -> Result<Response> {
     let batch_id = parse_id("batch_id", &batch_id)?;
     if !matches!(&*action, "cancel" | "retry") {

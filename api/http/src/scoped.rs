@@ -83,7 +83,8 @@ async fn check(
     let answer = async {
         match check_query(operation, &request) {
             Ok(()) => next.run(request).await,
-            Err(problem) => refuse(&caller, path, request, problem)
+            // In a box: most requests need no room for it.
+            Err(problem) => Box::pin(refuse(&caller, path, request, problem))
                 .await
                 .into_response(),
         }

@@ -13,7 +13,7 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use serde_json::{Map, Value, json};
 use store::Store;
-use store::account::Look;
+use store::account::PageBranding;
 use store::collect::{NewAnswer, NewView};
 use store::form::{FormKey, PublicLink};
 use store::report::ScanScope;
@@ -179,7 +179,7 @@ fn story(
         deleted_at: None,
         is_of_message: true,
         is_test: false,
-        look: Look::default(),
+        look: PageBranding::default(),
     };
     let delivered = rng.random_bool(0.97);
     let viewed_at = (delivered && rng.random_bool(0.52))

@@ -52,7 +52,8 @@ impl Store {
         let look = "SELECT name, color, language, logo IS NOT NULL AS has_logo FROM branding
               WHERE account_id = $1";
         let look = self.row(look, values![account_id]).await?;
-        look.as_ref().map_or_else(|| Ok(PageBranding::default()), PageBranding::of)
+        look.as_ref()
+            .map_or_else(|| Ok(PageBranding::default()), PageBranding::of)
     }
 
     /// Sets all of it.

@@ -48,6 +48,7 @@ pub async fn on_behalf_of<F: Future>(account_id: Uuid, work: F) -> F::Output {
 #[derive(Debug, Default)]
 pub(super) struct UnderWay {
     turns: Option<Arc<AtomicUsize>>,
+    #[expect(dead_code, reason = "it lasts until it is dropped")]
     turn: Option<Box<dyn Any + Send + Sync>>,
 }
 

@@ -136,18 +136,25 @@ async fn measure(
                 .beside("requests for readiness", None, || loads::ready(&app))
                 .await
         }
+        _ => beside_people(part, &app, &witness).await,
+    }
+}
+
+/// The parts whose load comes from browsers and from connections, and those that came last.
+async fn beside_people(part: &str, app: &App, witness: &Witness<'_>) -> Result<Vec<Row>> {
+    match part {
         "pages" => {
-            let pages = Pages::new(&app).await?;
+            let pages = Pages::new(app).await?;
             witness
                 .beside("large forms of pages", None, || pages.load())
                 .await
         }
         "shared" => {
-            let shared = Shared::new(&app).await?;
+            let shared = Shared::new(app).await?;
             witness.beside("shared pages", None, || shared.load()).await
         }
         "sign-in" => {
-            let sign_ins = SignIns::new(&app).await?;
+            let sign_ins = SignIns::new(app).await?;
             let load = || sign_ins.load();
             let rows = witness.beside("wrong passwords", None, load).await?;
             let mut sign_in = Row::new(
@@ -160,32 +167,32 @@ async fn measure(
             Ok([rows, vec![sign_in]].concat())
         }
         "stalled" => {
-            let load = || connections::stalled(&app);
+            let load = || connections::stalled(app);
             witness.beside("stalled bodies", None, load).await
         }
         "readers" => {
-            let readers = Readers::new(&app).await?;
+            let readers = Readers::new(app).await?;
             let load = || readers.load();
             witness.beside("readers that do not read", None, load).await
         }
         "forms" => {
-            let load = || loads::writes(&app);
+            let load = || loads::writes(app);
             witness.beside("forms that are written", None, load).await
         }
         "streams" => {
-            let load = || connections::streams(&app);
+            let load = || connections::streams(app);
             witness.beside("posts without bodies", None, load).await
         }
         "small" => {
-            let load = || loads::small(&app);
+            let load = || loads::small(app);
             witness.beside("small writes", Some(1_000), load).await
         }
         "queue" => {
-            let load = || loads::queue(&app);
+            let load = || loads::queue(app);
             witness.beside("imports in line", Some(60_000), load).await
         }
         _ => {
-            let load = || connections::document(&app);
+            let load = || connections::document(app);
             witness.beside("the document", None, load).await
         }
     }

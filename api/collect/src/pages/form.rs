@@ -66,7 +66,9 @@ pub fn form_again(
     let text = match (why, general) {
         (FormNotice::Invalid(_), None) => String::new(),
         (FormNotice::Invalid(_), Some(problem)) => wording::general(f.t, problem),
-        (FormNotice::TooMany | FormNotice::Enough | FormNotice::Unavailable, _) => f.t.of(name, "text"),
+        (FormNotice::TooMany | FormNotice::Enough | FormNotice::Unavailable, _) => {
+            f.t.of(name, "text")
+        }
     };
     let summary = Summary {
         heading: f.t.get(name),

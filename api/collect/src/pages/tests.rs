@@ -279,7 +279,11 @@ fn a_submission_without_answers_is_told_so() {
 fn a_limit_keeps_what_was_typed() {
     let form = every_type("Question");
     let typed = pairs(&[("city", "Oslo"), ("nps", "9")]);
-    for why in [FormNotice::TooMany, FormNotice::Enough, FormNotice::Unavailable] {
+    for why in [
+        FormNotice::TooMany,
+        FormNotice::Enough,
+        FormNotice::Unavailable,
+    ] {
         let page = form_again(plain(), &form, &typed, why, TOKEN, VISIT);
         assert_has(&page.html(), "value=\"Oslo\"");
         assert_has(&page.html(), "value=\"9\" checked");

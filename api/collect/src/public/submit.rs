@@ -231,8 +231,14 @@ impl Sent {
             }
             Ok(Err(Refused::Invalid(problems))) => {
                 let answer = |page| (StatusCode::UNPROCESSABLE_ENTITY, page).into_response();
-                self.page(visitor, opened, FormNotice::Invalid(&problems), permit, answer)
-                    .await
+                self.page(
+                    visitor,
+                    opened,
+                    FormNotice::Invalid(&problems),
+                    permit,
+                    answer,
+                )
+                .await
             }
             Err(problem) if problem.code() == Code::LinkGone => {
                 let (f, form) = (visitor.frame(opened), visitor.form(opened));

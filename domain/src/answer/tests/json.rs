@@ -4,7 +4,7 @@ use crate::invalid::{Problems, code};
 #[track_caller]
 fn refused(answers: &Value, expected: &[(&str, &str)]) {
     let problems = Answers::from_json(&form(), answers).unwrap_err();
-    assert_eq!(brief(&problems), expected, "{answers}");
+    assert_eq!(codes(&problems), expected, "{answers}");
 }
 
 #[test]
@@ -157,11 +157,11 @@ fn a_required_field_needs_an_answer() {
     let form = form_with_required();
     let problems = |answers: &Value| Answers::from_json(&form, answers).unwrap_err();
     assert_eq!(
-        brief(&problems(&json!({}))),
+        codes(&problems(&json!({}))),
         [("nps", "missing"), ("name", "missing")]
     );
     assert_eq!(
-        brief(&problems(&json!({"nps": 11, "name": "  ", "more": "x"}))),
+        codes(&problems(&json!({"nps": 11, "name": "  ", "more": "x"}))),
         [("nps", "out_of_range"), ("name", "missing")]
     );
     assert!(Answers::from_json(&form, &json!({"nps": 1, "name": "x"})).is_ok());

@@ -13,7 +13,7 @@ fn read(given: &[(&str, &str)]) -> Result<Value, Vec<Invalid>> {
 
 #[track_caller]
 fn refused(given: &[(&str, &str)], expected: &[(&str, &str)]) {
-    assert_eq!(brief(&read(given).unwrap_err()), expected, "{given:?}");
+    assert_eq!(codes(&read(given).unwrap_err()), expected, "{given:?}");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn every_problem_is_reported_fields_first() {
     );
     let problems = Answers::from_pairs(&form_with_required(), &pairs(&[("name", "")]));
     assert_eq!(
-        brief(&problems.unwrap_err()),
+        codes(&problems.unwrap_err()),
         [("nps", "missing"), ("name", "missing")]
     );
 }

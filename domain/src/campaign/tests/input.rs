@@ -100,10 +100,10 @@ fn a_send_window_is_the_default_or_any_time_or_the_one_given() {
 fn what_must_be_there_is_asked_for() {
     let problems = CampaignContent::parse(&json!({})).unwrap_err();
     let expected = ["/name", "/form_id", "/sender", "/text", "/audience"];
-    assert_eq!(brief(&problems), expected.map(|name| (name, "missing")));
+    assert_eq!(codes(&problems), expected.map(|name| (name, "missing")));
     for body in [json!([]), json!(null), json!("Autumn")] {
         let problems = CampaignContent::parse(&body).unwrap_err();
-        assert_eq!(brief(&problems), [("", "wrong_type")]);
+        assert_eq!(codes(&problems), [("", "wrong_type")]);
     }
 }
 

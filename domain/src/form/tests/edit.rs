@@ -21,7 +21,7 @@ fn edited(form: &FormContent, body: &Value, published: bool) -> FormContent {
 #[track_caller]
 fn in_use(form: &FormContent, body: &Value, expected: &[(&str, &str)]) {
     match form.replaced_by(input(body), true).unwrap_err() {
-        EditRefused::InUse(problems) => assert_eq!(brief(&problems), expected),
+        EditRefused::InUse(problems) => assert_eq!(codes(&problems), expected),
         EditRefused::Invalid(problems) => panic!("{problems:?}"),
     }
     assert!(form.replaced_by(input(body), false).is_ok());
@@ -155,7 +155,7 @@ fn an_id_that_the_form_has_not_is_refused_in_any_status() {
     for published in [false, true] {
         match gone.replaced_by(input(&body), published).unwrap_err() {
             EditRefused::Invalid(problems) => assert_eq!(
-                brief(&problems),
+                codes(&problems),
                 [("/bus_props/0/bus_prop_id", "unknown_id")]
             ),
             EditRefused::InUse(problems) => panic!("{problems:?}"),
@@ -245,7 +245,7 @@ fn a_form_that_has_given_all_its_ids_gives_no_more() {
     let two = input(&json!({"title": "T", "bus_props": ["n:1", "n:2"]}));
     match one.replaced_by(two, false).unwrap_err() {
         EditRefused::Invalid(problems) => {
-            assert_eq!(brief(&problems), [("/bus_props/1", "too_many")]);
+            assert_eq!(codes(&problems), [("/bus_props/1", "too_many")]);
         }
         EditRefused::InUse(problems) => panic!("{problems:?}"),
     }

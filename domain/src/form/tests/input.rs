@@ -10,7 +10,7 @@ fn problems(body: &Value) -> Vec<Invalid> {
 
 #[track_caller]
 fn refused(body: &Value, expected: &[(&str, &str)]) {
-    assert_eq!(brief(&problems(body)), expected, "{body}");
+    assert_eq!(codes(&problems(body)), expected, "{body}");
 }
 
 fn field(extra: &Value) -> Value {
@@ -287,7 +287,7 @@ fn a_new_form_has_given_no_ids() {
     );
     let problems = FormContent::new(given).unwrap_err();
     assert_eq!(
-        brief(&problems),
+        codes(&problems),
         [("/bus_props/1/bus_prop_id", "unknown_id")]
     );
 }
@@ -366,7 +366,7 @@ fn a_field_may_depend_on_one_before() {
         let problems = problems(&fields(wrong.clone()));
         let at = format!("/fields/3/show_if{pointer}");
         assert!(
-            brief(&problems).contains(&(at.as_str(), code)),
+            codes(&problems).contains(&(at.as_str(), code)),
             "{wrong}: {problems:?}"
         );
     }

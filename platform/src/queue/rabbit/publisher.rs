@@ -129,7 +129,11 @@ impl Publisher {
         }
     }
 
-    async fn send(&self, line: &BrokerConnection, message: &Message) -> lapin::Result<PublisherConfirm> {
+    async fn send(
+        &self,
+        line: &BrokerConnection,
+        message: &Message,
+    ) -> lapin::Result<PublisherConfirm> {
         let queue = self.address.topology.queue.as_str();
         let body = message.encode();
         let persistent = BasicProperties::default()

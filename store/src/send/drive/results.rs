@@ -78,7 +78,8 @@ impl StepTx<'_> {
                 accepted = None;
             }
             let day = accepted.map(|campaign| day_of(self.now, campaign.account_zone));
-            self.changes.count_change(key.campaign, message, status, day);
+            self.changes
+                .count_change(key.campaign, message, status, day);
             if let MessageStatus::Scheduled | MessageStatus::Cancelled = status {
                 // They were counted when it was claimed.
                 self.add_parts(key.campaign, message.kind, -message.parts);

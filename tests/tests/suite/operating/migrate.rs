@@ -353,11 +353,19 @@ mod embedded_only {
         let refused = app.cli(&["serve"]).await?;
         let told = String::from_utf8_lossy(&refused.stderr).into_owned();
         ensure!(refused.status.code() == Some(1), "{told}");
-        ensure!(told.contains("no copy of the database could be kept"), "{told}");
-        ensure!(fs::read(data.join("feedback.db"))? == before, "it was changed");
+        ensure!(
+            told.contains("no copy of the database could be kept"),
+            "{told}"
+        );
+        ensure!(
+            fs::read(data.join("feedback.db"))? == before,
+            "it was changed"
+        );
         let files = fs::read_dir(&data)?.collect::<Result<Vec<_>, _>>()?;
         ensure!(
-            files.iter().all(|file| !file.file_name().to_string_lossy().contains(".schema-")),
+            files
+                .iter()
+                .all(|file| !file.file_name().to_string_lossy().contains(".schema-")),
             "{files:?}"
         );
         Ok(())

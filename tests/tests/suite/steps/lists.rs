@@ -8,7 +8,9 @@ use chrono_tz::Tz;
 use domain::link::TrackFields;
 use serde_json::json;
 use store::PAGE_BYTES;
-use store::report::{AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, ReadSize};
+use store::report::{
+    AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, ReadSize,
+};
 use uuid::Uuid;
 
 use super::reports::range;
