@@ -3,7 +3,7 @@
 use anyhow::{Context, bail, ensure};
 use store::copy::Alone;
 use store::migration::Watch;
-use store::{Committed, Store, Workload};
+use store::{Committed, Error, Store, Workload};
 
 use crate::backends::{connect, open_store};
 use crate::config::Config;
@@ -37,9 +37,15 @@ pub async fn copy(from: &Config, to: &Config, watch: &dyn Watch) -> anyhow::Resu
     );
     let target = open_store(to, Workload::Migration).await?;
     let alone = Alone::open(from.database.expose()).await;
-    let mut alone = alone.context("the database is in use: stop the service first")?;
+    let mut alone = match alone {
+        Err(error) if error.is_unavailable() => bail!("the database is in use: stop the service first"),
+        alone => alone?,
+    };
     let copied = alone.copy_to(&target, watch).await;
-    let (tx, rows) = copied.context("nothing was copied")?;
+    let (tx, rows) = match copied {
+        Err(Error::Conflict(reason)) => bail!("nothing was copied: {reason}"),
+        copied => copied.context("nothing was copied")?,
+    };
     if let Committed::Unknown(error) = tx.commit().await.context("nothing was copied")? {
         return Err(error).context(
             "the copy may be there or not: look whether the server has accounts before either service is started",

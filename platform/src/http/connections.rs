@@ -69,7 +69,10 @@ pub fn raise_descriptors() {
         Ok((soft, hard))
     });
     match raised {
-        Ok((soft, hard)) => tracing::info!(before = soft, now = hard, "descriptors are limited"),
+        Ok((soft, hard)) if soft < hard => {
+            tracing::info!(before = soft, now = hard, "the limit of descriptors was raised");
+        }
+        Ok(_) => {}
         Err(error) => tracing::warn!(%error, "the limit of descriptors is as it was"),
     }
 }
