@@ -38,7 +38,9 @@ pub async fn copy(from: &Config, to: &Config, watch: &dyn Watch) -> anyhow::Resu
     let target = open_store(to, Workload::Migration).await?;
     let alone = Alone::open(from.database.expose()).await;
     let mut alone = match alone {
-        Err(error) if error.is_unavailable() => bail!("the database is in use: stop the service first"),
+        Err(error) if error.is_unavailable() => {
+            bail!("the database is in use: stop the service first")
+        }
         alone => alone?,
     };
     let copied = alone.copy_to(&target, watch).await;

@@ -70,7 +70,11 @@ pub fn raise_descriptors() {
     });
     match raised {
         Ok((soft, hard)) if soft < hard => {
-            tracing::info!(before = soft, now = hard, "the limit of descriptors was raised");
+            tracing::info!(
+                before = soft,
+                now = hard,
+                "the limit of descriptors was raised"
+            );
         }
         Ok(_) => {}
         Err(error) => tracing::warn!(%error, "the limit of descriptors is as it was"),
