@@ -21,3 +21,4 @@ mod rolling_up;
 mod schema;
 mod sending;
 mod survey;
+mod turns;
