@@ -9,6 +9,7 @@
 //! - [`send`]: campaigns and messages, from planning to receipts.
 //! - `erasure`: a person is erased, in all of these.
 //! - [`report`]: the rollups, what reports and lists are read from, and counts made anew to check and to replace them.
+//! - [`copy`]: all that is stored, from an embedded database to a server.
 //! - `statistics`: what PostgreSQL's planner believes of tables.
 //! - `sweep`: what time leaves behind.
 //! - `version`: what counts are labelled with, raised by all that changes one.

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use api_http::address::GoodLately;
 use api_http::{AppState, Network, Result};
 use axum::extract::Request;
 use axum::http::header::{COOKIE, HOST, ORIGIN, SET_COOKIE};
@@ -36,7 +37,7 @@ const REMEMBERED: u64 = 10_000;
 pub struct Sessions {
     found: Cache<[u8; 32], Arc<Person>>,
     /// Those that were found lately: whoever has one is no stranger, whatever others behind the same address try.
-    good: Cache<[u8; 32], ()>,
+    good: GoodLately,
     /// How others reach the service, if that is over TLS: scheme, host and port.
     secure_origin: Option<String>,
 }
@@ -50,10 +51,7 @@ impl Sessions {
                 .max_capacity(REMEMBERED)
                 .time_to_live(MAX_AGE)
                 .build(),
-            good: Cache::builder()
-                .max_capacity(REMEMBERED)
-                .time_to_idle(LATELY)
-                .build(),
+            good: GoodLately::new(LATELY),
             secure_origin: secure.map(|url| url.origin().ascii_serialization()),
         }
     }
@@ -73,17 +71,16 @@ impl Sessions {
         }
         let failures = &app.failures;
         let _leave = match network {
-            Some(network) => failures.lookup_permit(network, self.good.contains_key(&hash))?,
+            Some(network) => failures.lookup_permit(network, self.good.contains(&hash))?,
             None => None,
         };
         let person = app.store.find_session(hash, false).await?;
+        self.good.note(hash, person.is_some());
         let Some(person) = person.map(Arc::new) else {
-            self.good.invalidate(&hash).await;
             network.map(|network| failures.take(network)).transpose()?;
             return Ok(None);
         };
         self.found.insert(hash, person.clone()).await;
-        self.good.insert(hash, ()).await;
         Ok(Some(person))
     }
 

@@ -73,14 +73,12 @@ async fn find(
 ) -> Result<SharedPage> {
     let failures = &state.app.failures;
     let good = &state.shared.good;
-    let _permit = failures.lookup_permit(network, good.contains_key(hash))?;
+    let _permit = failures.lookup_permit(network, good.contains(hash))?;
     state.app.share_rate.check(hash)?;
     let shared = state.app.store.shared_page(secret).await?;
+    good.note(*hash, shared.is_some());
     if shared.is_none() {
-        good.invalidate(hash).await;
         failures.take(network)?;
-    } else {
-        good.insert(*hash, ()).await;
     }
     let detail = "the page is not shared, or no longer";
     shared.ok_or_else(|| Problem::new(Code::LinkGone, detail))

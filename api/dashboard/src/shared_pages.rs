@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use api_http::address::GoodLately;
 use axum::http::HeaderMap;
 use bytes::Bytes;
 use moka::future::Cache;
@@ -10,8 +11,7 @@ use moka::future::Cache;
 /// How long a page that was drawn may be shown to others.
 const MAX_AGE: Duration = Duration::from_millis(400);
 
-/// So many secrets are known to be good, each for so long since it was last found.
-const REMEMBERED: u64 = 10_000;
+/// How long a secret is known to be good since it was last found.
 const LATELY: Duration = Duration::from_hours(12);
 
 /// The shared pages that were drawn lately.
@@ -19,7 +19,7 @@ pub struct SharedPages {
     /// By the hash of the secret, and by language.
     pub drawn: Cache<([u8; 32], &'static str), Arc<Drawn>>,
     /// The hashes of secrets that were found lately: whoever has one is no stranger, whatever others behind the same address try.
-    pub good: Cache<[u8; 32], ()>,
+    pub good: GoodLately,
 }
 
 /// A page as it was drawn for whoever asked first.
@@ -38,10 +38,7 @@ impl SharedPages {
                 .weigher(size)
                 .max_capacity(bytes)
                 .build(),
-            good: Cache::builder()
-                .max_capacity(REMEMBERED)
-                .time_to_idle(LATELY)
-                .build(),
+            good: GoodLately::new(LATELY),
         }
     }
 }

@@ -9,11 +9,12 @@ use std::convert::Infallible;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName};
+use moka::sync::Cache;
 use parking_lot::Mutex;
 use platform::config::TrustedProxies;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -26,6 +27,34 @@ const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// So many look-ups are under way at once for all addresses that have nothing left.
 const LOOKUPS: usize = 4;
+
+/// So many of a kind are known to be good.
+const REMEMBERED: u64 = 10_000;
+
+/// Keys, sessions and the like that were good lately, by their hashes: they are looked up whatever else comes from their address.
+#[derive(Clone)]
+pub struct GoodLately(Cache<[u8; 32], ()>);
+
+impl GoodLately {
+    /// Each for so long since it was last good.
+    pub fn new(kept: Duration) -> Self {
+        let good = Cache::builder().max_capacity(REMEMBERED);
+        Self(good.time_to_live(kept).build())
+    }
+
+    pub fn contains(&self, hash: &[u8; 32]) -> bool {
+        self.0.contains_key(hash)
+    }
+
+    /// Notes what a look-up came to.
+    pub fn note(&self, hash: [u8; 32], is_good: bool) {
+        if is_good {
+            self.0.insert(hash, ());
+        } else {
+            self.0.invalidate(&hash);
+        }
+    }
+}
 
 /// What counts as one address: an IPv4 address, or the /64 of an IPv6 one, which is what one household has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -20,7 +20,7 @@ use store::Store;
 use store::account::KeyRecord;
 use subtle::{Choice, ConstantTimeEq};
 
-use crate::address::FailureLimiter;
+use crate::address::{FailureLimiter, GoodLately};
 use crate::{Code, Network, Problem, Result, within};
 
 /// How long a key that was found is fresh. With [`LOOKUP`] it stays below the 5 s in which a revocation holds.
@@ -39,8 +39,8 @@ const WAS_GOOD: Duration = Duration::from_hours(1);
 #[derive(Clone)]
 pub struct Keys {
     found: Cache<String, Arc<KeyRecord>>,
-    /// Hashes of pairs of key and secret.
-    good: Cache<[u8; 32], ()>,
+    /// Pairs of key and secret.
+    good: GoodLately,
 }
 
 impl Default for Keys {
@@ -50,10 +50,7 @@ impl Default for Keys {
                 .max_capacity(REMEMBERED)
                 .time_to_live(MAX_AGE)
                 .build(),
-            good: Cache::builder()
-                .max_capacity(REMEMBERED)
-                .time_to_live(WAS_GOOD)
-                .build(),
+            good: GoodLately::new(WAS_GOOD),
         }
     }
 }
@@ -80,10 +77,11 @@ impl Keys {
             // The secret's hash has a fixed length, so no two pairs run together.
             let pair = Sha256::new_with_prefix(hash).chain_update(key);
             let pair: [u8; 32] = pair.finalize().into();
-            let was_good = self.good.contains_key(&pair);
+            let was_good = self.good.contains(&pair);
             let _leave = failures.lookup_permit(network, was_good)?;
-            if let Some(record) = self.look_up(store, key, hash).await? {
-                self.good.insert(pair, ()).await;
+            let found = self.look_up(store, key, hash).await?;
+            self.good.note(pair, found.is_some());
+            if let Some(record) = found {
                 return Ok(record);
             }
             failures.take(network)?;

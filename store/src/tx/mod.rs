@@ -1,5 +1,5 @@
-//! The database under every other module: connections ([`pool`]), the [`Store`] that shares them, transactions ([`Tx`]), and
-//! what can go wrong ([`crate::Error`]).
+//! The database under every other module: connections ([`pool`]), the [`Store`] that shares them, transactions ([`Tx`]), whose turn it
+//! is at the connections (`gate`), and what can go wrong ([`crate::Error`]).
 //!
 //! What is *not* here: any statement about a table.
 

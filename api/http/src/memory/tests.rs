@@ -77,10 +77,7 @@ async fn a_pool_that_is_smaller_than_the_largest_body_has_room_beside_one() {
 
 #[tokio::test]
 async fn accounts_take_turns_at_the_reserve() {
-    let pool = MemoryPool::new(PoolSize {
-        total: 8 * MIB,
-        ..SIZE
-    });
+    let pool = reserve();
     let (mut first, mut second) = (permit(&pool, 1), permit(&pool, 1));
     let mut other = permit(&pool, 2);
     assert!(grows(&mut first, 50), "it has the reserve");
@@ -91,6 +88,44 @@ async fn accounts_take_turns_at_the_reserve() {
     let mut third = permit(&pool, 1);
     assert!(!grows(&mut third, 50));
     drop(other);
+    assert!(grows(&mut second, 50));
+}
+
+/// A pool in which the reserve alone has room for a large body.
+fn reserve() -> MemoryPool {
+    MemoryPool::new(PoolSize {
+        total: 8 * MIB,
+        ..SIZE
+    })
+}
+
+#[tokio::test]
+async fn whoever_was_refused_stands_in_nobodys_way() {
+    let pool = reserve();
+    let (mut first, mut refused) = (permit(&pool, 1), permit(&pool, 1));
+    let (mut other, mut next) = (permit(&pool, 2), permit(&pool, 2));
+    assert!(grows(&mut first, 50), "it has the reserve");
+    assert!(!grows(&mut other, 50));
+    assert!(refused.grow_now_to(50 * MIB).is_err());
+    drop(first);
+    assert!(grows(&mut other, 50));
+    drop(other);
+    assert!(grows(&mut next, 50), "one that was refused is waited for");
+}
+
+#[tokio::test]
+async fn newcomers_stand_behind_who_waits_longer_for_the_reserve() {
+    let pool = reserve();
+    let (mut first, mut second) = (permit(&pool, 1), permit(&pool, 1));
+    assert!(grows(&mut first, 50), "it has the reserve");
+    let mut newcomer = permit(&pool, 2);
+    assert!(!grows(&mut second, 50) && !grows(&mut newcomer, 50));
+    drop(first);
+    assert!(!grows(&mut second, 50) && grows(&mut newcomer, 50));
+    let mut last = permit(&pool, 3);
+    assert!(!grows(&mut last, 50));
+    drop(newcomer);
+    assert!(!grows(&mut last, 50), "it came last");
     assert!(grows(&mut second, 50));
 }
 

@@ -23,7 +23,7 @@ use api_http::csv_text;
 use api_http::{Result, lines};
 
 /// The feedbacks that are read at once, and among how many of the form's they are searched for.
-const STRIDE: ReadSize = ReadSize {
+const READ_SIZE: ReadSize = ReadSize {
     rows: lines::PART,
     among: 50_000,
     bytes: lines::PART_BYTES,
@@ -42,7 +42,7 @@ pub async fn whole(state: &ReportState, query: FeedbackQuery, kind: Kind) -> Res
     let read = move |position: ListPosition| {
         let (store, query) = (store.clone(), Arc::clone(&query));
         lines::page(key.account_id, async move {
-            store.feedback_part(&query, position, STRIDE).await
+            store.feedback_part(&query, position, READ_SIZE).await
         })
     };
     let permit = lines::whole_permit(&state.app, key.account_id).await?;
