@@ -1,6 +1,98 @@
-//! One sea-orm entity a file: the shape of a row, no logic. Queries live in `store`; tables that only
-//! set-based SQL touches (chunks, payloads, rollups) have no entity.
+//! What is stored: a file a table, its rows as structs. No logic: queries live in `store`, the schema's history in `migration`.
 
-pub mod branding;
-pub mod campaign;
-pub mod form;
+use sea_orm::{ColumnTrait, ColumnType, EntityTrait, IdenStatic, Iterable, PrimaryKeyToColumn};
+
+/// A table as its entity has it.
+#[derive(Debug)]
+pub struct Table {
+    pub name: String,
+    pub columns: Vec<TableColumn>,
+    /// The columns of its primary key, in their order.
+    pub key: Vec<String>,
+}
+
+/// A column of a [`Table`].
+#[derive(Debug)]
+pub struct TableColumn {
+    pub name: String,
+    pub kind: ColumnType,
+    pub is_null: bool,
+}
+
+impl Table {
+    fn of<E: EntityTrait>(entity: &E) -> Self {
+        let columns = E::Column::iter().map(|column| TableColumn {
+            name: column.as_str().to_owned(),
+            kind: column.def().get_column_type().clone(),
+            is_null: column.def().is_null(),
+        });
+        let key = E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
+        Self {
+            name: entity.table_name().to_owned(),
+            columns: columns.collect(),
+            key: key.map(|column| column.as_str().to_owned()).collect(),
+        }
+    }
+}
+
+macro_rules! tables {
+    ($($table:ident,)+) => {
+        $(pub mod $table;)+
+
+        /// All tables but `schema_version` and those of the migrations, which have no entities.
+        pub fn tables() -> Vec<Table> {
+            vec![$(Table::of(&$table::Entity)),+]
+        }
+    };
+}
+
+tables! {
+    account,
+    api_key,
+    api_secret,
+    audit,
+    branding,
+    campaign,
+    campaign_delta,
+    campaign_tally,
+    contact,
+    docid_key,
+    erasure,
+    feedback,
+    form,
+    form_version,
+    idempotency,
+    import_batch,
+    import_chunk,
+    import_counter,
+    import_error,
+    import_payload,
+    import_start,
+    inbound,
+    lease,
+    link,
+    link_rollup,
+    link_track_field,
+    message,
+    message_due,
+    pending_delta,
+    pepper,
+    person,
+    provider_ref,
+    receipt,
+    recipient,
+    recipient_rollup,
+    recipient_version,
+    reply,
+    rollup,
+    rollup_month,
+    send_setting,
+    sender_state,
+    sender_usage,
+    session,
+    share,
+    stray_receipt,
+    visit,
+    visit_view,
+    worker_heartbeat,
+}

@@ -36,5 +36,6 @@ mod version;
 
 pub use migration;
 pub use tx::{
-    Committed, Error, Gate, Gates, ListPage, PAGE_BYTES, Result, Store, Tx, Workload, on_behalf_of,
+    Committed, Error, Gate, Gates, ListPage, PAGE_BYTES, Registered, Result, STATEMENTS, Store, Tx,
+    Workload, on_behalf_of,
 };

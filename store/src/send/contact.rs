@@ -4,26 +4,53 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::pepper::Pepper;
-use sea_orm::FromQueryResult;
+use entity::recipient;
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::tx::{Sql, read, tuples, values};
+use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
 use crate::{ListPage, Result, Store, Tx};
 
-pub(super) const OPT_OUT: &str = "INSERT INTO contact (account_id, phone_mac, opted_out_at, source) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (account_id, phone_mac) DO UPDATE
-    SET opted_out_at = coalesce(contact.opted_out_at, excluded.opted_out_at),
-        source = CASE WHEN contact.opted_out_at IS NULL THEN excluded.source ELSE contact.source END";
-pub(super) const OPT_IN: &str = "UPDATE contact SET opted_out_at = NULL, source = NULL WHERE account_id = $1 AND phone_mac = $2";
+pub(super) const OPT_OUT: &Statement = statement!(
+    "INSERT INTO contact (account_id, phone_mac, opted_out_at, source) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (account_id, phone_mac) DO UPDATE
+        SET opted_out_at = coalesce(contact.opted_out_at, excluded.opted_out_at),
+            source = CASE WHEN contact.opted_out_at IS NULL THEN excluded.source ELSE contact.source END"
+);
+pub(super) const OPT_IN: &Statement = statement!(
+    "UPDATE contact SET opted_out_at = NULL, source = NULL WHERE account_id = $1 AND phone_mac = $2"
+);
 
-const CONTACTS: &str = "WITH g(a, p) AS (ROWS)
-     SELECT c.phone_mac, c.last_sent_at, c.last_campaign_id, c.opted_out_at IS NOT NULL AS opted_out
-       FROM g JOIN contact c ON c.account_id = g.a AND c.phone_mac = g.p ORDER BY c.account_id, c.phone_mac";
+batch_row! {
+    struct ContactKey {
+        account_id: Uuid,
+        phone_mac: Vec<u8>,
+    }
+}
+
+macro_rules! contacts {
+    () => {
+        "SELECT c.phone_mac, c.last_sent_at, c.last_campaign_id, c.opted_out_at IS NOT NULL AS opted_out
+           FROM batch JOIN contact c ON c.account_id = batch.account_id AND c.phone_mac = batch.phone_mac
+          ORDER BY c.account_id, c.phone_mac"
+    };
+}
+const CONTACTS: &BatchStatement<ContactKey> = statement!(ContactKey: contacts!());
+const LOCKED_CONTACTS: &BatchStatement<ContactKey> =
+    statement!(ContactKey lock "FOR NO KEY UPDATE OF c": contacts!());
+
+#[derive(FromQueryResult)]
+struct ContactRow {
+    phone_mac: Vec<u8>,
+    last_sent_at: Option<DateTime<Utc>>,
+    last_campaign_id: Option<Uuid>,
+    opted_out: bool,
+}
 
 /// Recipients that are read at once, and how often, for the phones of one page.
-const SLICE: i64 = 2_000;
+const SLICE: u64 = 2_000;
 const SLICES: usize = 10;
 
 /// What an account knows of a phone.
@@ -95,8 +122,12 @@ impl Store {
         message_id: Uuid,
         source: &str,
     ) -> Result<bool> {
-        let mac = "SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND message_id = $2";
-        let mac: Option<Option<Vec<u8>>> = self.one(mac, values![account_id, message_id]).await?;
+        let mac = statement!(
+            "SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND message_id = $2"
+        );
+        let mac: Option<Option<Vec<u8>>> = self
+            .fetch_value(mac, values![account_id, message_id])
+            .await?;
         let Some(mac) = mac.flatten() else {
             return Ok(false);
         };
@@ -126,13 +157,15 @@ impl Store {
         let most = i64::try_from(limit + 1).unwrap_or(i64::MAX);
         // Nobody opts out tomorrow.
         let (at, mac) = before.unwrap_or_else(|| (Utc::now() + TimeDelta::days(1), vec![]));
-        let rows = "SELECT c.phone_mac, c.source, c.opted_out_at AS since, r.phone
-                   FROM contact c LEFT JOIN recipient r ON r.account_id = c.account_id AND r.docid = c.docid
-                  WHERE c.account_id = $1 AND (c.opted_out_at, c.phone_mac) < ($2, $3) AND c.opted_out_at IS NOT NULL
-                  ORDER BY c.opted_out_at DESC, c.phone_mac DESC LIMIT $4";
-        let rows = self.rows(rows, values![account_id, at, mac, most]).await?;
+        let rows = statement!(
+            "SELECT c.phone_mac, c.source, c.opted_out_at AS since, r.phone
+               FROM contact c LEFT JOIN recipient r ON r.account_id = c.account_id AND r.docid = c.docid
+              WHERE c.account_id = $1 AND (c.opted_out_at, c.phone_mac) < ($2, $3) AND c.opted_out_at IS NOT NULL
+              ORDER BY c.opted_out_at DESC, c.phone_mac DESC LIMIT $4"
+        );
+        let rows = self.fetch_all(rows, values![account_id, at, mac, most]);
         let position = |row: &Suppressed| (row.since, row.phone_mac.clone());
-        Ok(ListPage::new(read(&rows)?, limit, false, position))
+        Ok(ListPage::new(rows.await?, limit, false, position))
     }
 }
 
@@ -151,10 +184,14 @@ impl Store {
             if macs.is_empty() {
                 break;
             }
-            let slice = "SELECT docid, phone FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3";
-            let slice: Vec<(String, Option<String>)> = self
-                .all(slice, values![account_id, after.as_str(), SLICE])
-                .await?;
+            let slice = recipient::Entity::find()
+                .select_only()
+                .columns([recipient::Column::Docid, recipient::Column::Phone])
+                .filter(recipient::Column::AccountId.eq(account_id))
+                .filter(recipient::Column::Docid.gt(after.as_str()))
+                .order_by_asc(recipient::Column::Docid)
+                .limit(SLICE);
+            let slice: Vec<(String, Option<String>)> = slice.into_tuple().all(self).await?;
             let Some((last, _)) = slice.last() else { break };
             after.clone_from(last);
             for phone in slice.into_iter().filter_map(|(_, phone)| phone) {
@@ -179,23 +216,19 @@ impl Tx {
         macs: BTreeSet<&[u8]>,
         lock: bool,
     ) -> Result<HashMap<Vec<u8>, Contact>> {
-        let rows = macs
-            .into_iter()
-            .map(|mac| values![account_id, mac.to_vec()]);
-        let read = if lock {
-            self.locking(CONTACTS, "FOR NO KEY UPDATE OF c")
-        } else {
-            CONTACTS.to_owned()
-        };
-        let rows = self.for_rows(&read, rows.collect()).await?;
-        let rows: Vec<(_, Option<DateTime<Utc>>, _, _)> = tuples(&rows)?;
-        let contacts = rows.into_iter().map(|(mac, at, campaign_id, opted_out)| {
-            let last_sent = at.map(|at| (at, campaign_id));
+        let keys = macs.into_iter().map(|mac| ContactKey {
+            account_id,
+            phone_mac: mac.to_vec(),
+        });
+        let select = if lock { LOCKED_CONTACTS } else { CONTACTS };
+        let contacts: Vec<ContactRow> = self.fetch_batch(select, keys.collect()).await?;
+        let contacts = contacts.into_iter().map(|row| {
+            let last_sent = row.last_sent_at.map(|at| (at, row.last_campaign_id));
             let contact = Contact {
-                opted_out,
+                opted_out: row.opted_out,
                 last_sent,
             };
-            (mac, contact)
+            (row.phone_mac, contact)
         });
         Ok(contacts.collect())
     }

@@ -1,15 +1,58 @@
 //! One statement for many rows.
 
+use std::ptr;
+
+use indexmap::IndexMap;
 use sea_orm::sqlx::postgres::PgArguments;
 use sea_orm::sqlx::{self, Arguments, AssertSqlSafe};
-use sea_orm::{QueryResult, Value};
+use sea_orm::{FromQueryResult, QueryResult, Value};
 
-use super::{Error, Inner, Result, Sql, Tx};
+use super::statement::{BatchRow, BatchStatement, BatchText};
+use super::{Error, Inner, Result, Sql, Tx, read};
 
 /// SQLite: rows that one statement takes at most. Powers of two, so that sqlx keeps the texts of all lengths prepared.
 const ROWS: usize = 32;
 
 impl Tx {
+    /// Runs a statement for rows. On PostgreSQL one run does for all, on SQLite one for a few.
+    pub(crate) async fn execute_batch<R: BatchRow>(
+        &self,
+        statement: &'static BatchStatement<R>,
+        rows: Vec<R>,
+    ) -> Result<()> {
+        let rows = rows.into_iter().map(BatchRow::into_values).collect();
+        self.run_batch(&statement.text, rows).await.map(drop)
+    }
+
+    /// The same, for the rows that it returns.
+    pub(crate) async fn fetch_batch<R: BatchRow, T: FromQueryResult>(
+        &self,
+        statement: &'static BatchStatement<R>,
+        rows: Vec<R>,
+    ) -> Result<Vec<T>> {
+        let rows = rows.into_iter().map(BatchRow::into_values).collect();
+        read(&self.run_batch(&statement.text, rows).await?)
+    }
+
+    async fn run_batch(&self, text: &BatchText, rows: Vec<Vec<Value>>) -> Result<Vec<QueryResult>> {
+        let mut results = Vec::new();
+        if self.is_sqlite() {
+            let mut rows = rows.into_iter();
+            while rows.len() > 0 {
+                let count = 1 << rows.len().min(ROWS).ilog2();
+                let values = rows.by_ref().take(count).flatten().collect();
+                results.extend(self.rows(text.with_values(count), values).await?);
+            }
+        } else if !rows.is_empty()
+            && let Inner::Postgres(tx) = &mut *self.lock().await
+        {
+            let sql = AssertSqlSafe(text.with_arrays());
+            let rows = sqlx::query_with(sql, arrays(rows)?).fetch_all(&mut **tx);
+            results.extend(rows.await?.into_iter().map(QueryResult::from));
+        }
+        Ok(results)
+    }
+
     /// Runs a statement for rows of values, all of as many. In it `ROWS` stands for the rows, so it begins with a name for them
     /// and their columns: `WITH g(a, m) AS (ROWS)`. On PostgreSQL one run does for all, on SQLite one for a few rows.
     pub(crate) async fn for_rows(
@@ -38,6 +81,28 @@ impl Tx {
             results.extend(found.await?.into_iter().map(QueryResult::from));
         }
         Ok(results)
+    }
+}
+
+/// Rows that are left to statements until [`Self::execute`], which runs each once, in the order in which they came first.
+#[derive(Default)]
+pub(crate) struct BatchWrites(IndexMap<usize, (&'static BatchText, Vec<Vec<Value>>)>);
+
+impl BatchWrites {
+    pub(crate) fn add<R: BatchRow>(&mut self, statement: &'static BatchStatement<R>, row: R) {
+        let address = ptr::from_ref(&statement.text).addr();
+        let (_, rows) = self
+            .0
+            .entry(address)
+            .or_insert((&statement.text, Vec::new()));
+        rows.push(row.into_values());
+    }
+
+    pub(crate) async fn execute(self, tx: &Tx) -> Result<()> {
+        for (text, rows) in self.0.into_values() {
+            tx.run_batch(text, rows).await?;
+        }
+        Ok(())
     }
 }
 

@@ -10,15 +10,24 @@ mod list;
 mod pool;
 mod schema;
 mod sql;
+mod statement;
 mod store;
 mod transaction;
 
+pub(crate) use self::each::BatchWrites;
 pub use self::error::{Error, Result, Source};
 pub use self::gate::{Gate, Gates, on_behalf_of};
 pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
 pub use self::pool::Workload;
-pub(crate) use self::sql::{Parameters, Sql, get, json, parsed, read, sqlite_now, tuples, values};
+pub(crate) use self::sql::{
+    Json, Parameters, Parsed, Sql, SqlText, get, json, parsed, read, sqlite_now, tuples, values,
+};
+pub(crate) use self::statement::{
+    BatchColumn, BatchRow, BatchStatement, BatchText, BatchValue, Statement, batch_row, register,
+    statement,
+};
+pub use self::statement::{Registered, STATEMENTS};
 pub use self::store::Store;
 pub(crate) use self::transaction::Inner;
 pub use self::transaction::{Committed, Tx};

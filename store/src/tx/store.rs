@@ -1,6 +1,7 @@
 //! One handle on the database, for statements that need no transaction and to open those that do.
 
 use sea_orm::entity::prelude::async_trait::async_trait;
+use sea_orm::sqlx::{AssertSqlSafe, Executor, SqlSafeStr};
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DbBackend, DbErr, ExecResult, QueryResult, Statement,
 };
@@ -8,7 +9,7 @@ use sea_orm::{
 use super::gate::{Gates, UnderWay};
 use super::pool::Pool;
 use super::transaction::{BY_KEY, BY_KEYS, Tx};
-use super::{Error, Result, Sql};
+use super::{Error, Registered, Result, Sql};
 
 /// How often work that another transaction stood in the way of is tried.
 const TRIES: usize = 5;
@@ -34,6 +35,22 @@ impl Store {
     /// It gives none.
     pub async fn ping(&self) -> Result<()> {
         self.rows("SELECT 1", vec![]).await.map(drop)
+    }
+
+    /// Has the database read a statement, without running it. One for the other database alone passes.
+    ///
+    /// # Errors
+    /// The statement does not fit the schema.
+    pub async fn prepare(&self, statement: &Registered) -> Result<()> {
+        let Some(text) = (statement.text)(self.get_database_backend()) else {
+            return Ok(());
+        };
+        let text = AssertSqlSafe(text).into_sql_str();
+        match &self.pool {
+            Pool::Postgres { pool, .. } => pool.prepare(text).await.map(drop)?,
+            Pool::Sqlite { writer, .. } => writer.prepare(text).await.map(drop)?,
+        }
+        Ok(())
     }
 
     /// Opens a transaction that may write.

@@ -13,7 +13,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use super::gate::UnderWay;
 use super::pool::Pool;
-use super::{Error, Result};
+use super::{Error, Result, SqlText};
 
 /// An open transaction; dropped without [`Tx::commit`] it is rolled back.
 ///
@@ -160,10 +160,11 @@ impl Tx {
     /// Rows one by one, in bounded memory.
     pub(crate) fn stream(
         &mut self,
-        sql: impl Into<String>,
+        sql: impl SqlText,
         values: Vec<Value>,
     ) -> BoxStream<'_, Result<QueryResult>> {
-        let (sql, values) = (AssertSqlSafe(sql.into()), SqlxValues(Values(values)));
+        let sql = sql.text(self.get_database_backend());
+        let (sql, values) = (AssertSqlSafe(sql), SqlxValues(Values(values)));
         on!(self.inner.get_mut(), tx => sqlx::query_with(sql, values)
             .fetch(&mut **tx)
             .map(|row| row.map(Into::into).map_err(Error::from))

@@ -20,5 +20,6 @@ mod reports;
 mod rolling_up;
 mod schema;
 mod sending;
+mod statements;
 mod survey;
 mod turns;

@@ -1,0 +1,16 @@
+//! Who drives a sender. A driver whose fence is not the row's has lost it.
+
+use sea_orm::entity::prelude::*;
+
+#[sea_orm::model]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "lease")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub name: String,
+    pub owner: Uuid,
+    pub fence: i64,
+    pub heartbeat_at: DateTimeUtc,
+}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,15 @@
+//! How a sender is, as its driver saw it last. One without a row never was in trouble.
+
+use sea_orm::entity::prelude::*;
+
+#[sea_orm::model]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "sender_state")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub name: String,
+    pub state: String,
+    pub reason: Option<String>,
+}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,17 @@
+//! Parts that an account handed over through a sender on the day (of its time zone) when it did so last.
+
+use sea_orm::entity::prelude::*;
+
+#[sea_orm::model]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "sender_usage")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub sender: String,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub account_id: Uuid,
+    pub day: Date,
+    pub parts: i64,
+}
+
+impl ActiveModelBehavior for ActiveModel {}
