@@ -18,7 +18,6 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use crate::import::ERASE;
 use crate::tx::{Sql, statement, values};
 use crate::{Error, Result, Store, Tx};
 
@@ -86,7 +85,7 @@ impl Store {
         let stored = stored.lock(LockType::Update);
         let stored: Option<RecipientRow> = stored.into_partial_model().one(&tx).await?;
         if stored.is_some() {
-            tx.execute(&*ERASE, values![account_id, docid, now]).await?;
+            tx.erase_recipient_row(account_id, docid, now).await?;
         } else {
             let held = recipient::ActiveModel {
                 account_id: ActiveValue::Set(account_id),

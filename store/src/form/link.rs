@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::account::{PageBranding, PageBrandingRow};
 use crate::form::FormKey;
-use crate::tx::{Parsed, Sql, statement, values};
+use crate::tx::{BatchStatement, Parsed, Sql, batch_row, statement, values};
 use crate::{Error, ListPage, Result, Store};
 
 /// A link to be made. Whether its form takes links and has these ids is for the caller to judge.
@@ -130,14 +130,37 @@ impl PublicLink {
     }
 }
 
-/// Links of messages, which have no name and are no kiosk's.
-pub(crate) const LINK: &str = "WITH g(a, l, f, t, b, x, e, n, c, k, m) AS (ROWS)
-     INSERT INTO link (account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at, campaign_id,
-            is_test, max_responses)
-     SELECT * FROM g WHERE true ON CONFLICT (account_id, link_id) DO NOTHING";
+batch_row! {
+    /// A tracking field of a link.
+    pub(crate) struct LinkTrackField {
+        account_id: Uuid,
+        form_id: Uuid,
+        /// As `<name>=<value>`.
+        track_field: String,
+        link_id: Uuid,
+    }
+}
 
-pub(crate) const FIELD: &str = "WITH g(a, l, f, t) AS (ROWS)
-     INSERT INTO link_track_field (account_id, link_id, form_id, track_field) SELECT * FROM g WHERE true ON CONFLICT DO NOTHING";
+impl LinkTrackField {
+    /// Those of a link of a form.
+    pub(crate) fn of(
+        form: FormKey,
+        link_id: Uuid,
+        fields: &TrackFields,
+    ) -> impl Iterator<Item = Self> {
+        fields.iter().map(move |(name, value)| Self {
+            account_id: form.account_id,
+            form_id: form.form_id,
+            track_field: format!("{name}={value}"),
+            link_id,
+        })
+    }
+}
+
+pub(crate) const NEW_TRACK_FIELD: &BatchStatement<LinkTrackField> = statement!(LinkTrackField:
+    "INSERT INTO link_track_field (account_id, form_id, track_field, link_id)
+     SELECT account_id, form_id, track_field, link_id FROM batch WHERE true ON CONFLICT DO NOTHING"
+);
 
 /// So many links that have one of several tracking fields are searched for the others at once.
 const SEARCHED: usize = 1_000;
@@ -235,11 +258,9 @@ impl Store {
         link::Entity::insert(row.into_active_model())
             .exec_without_returning(&tx)
             .await?;
-        let fields = made.track_fields.iter().map(|(name, value)| {
-            let field = format!("{name}={value}");
-            values![link.account_id, made.link_id, made.form_id, field]
-        });
-        tx.for_rows(FIELD, fields.collect()).await?;
+        let form = FormKey::new(link.account_id, link.form_id);
+        let fields = LinkTrackField::of(form, made.link_id, &made.track_fields);
+        tx.execute_batch(NEW_TRACK_FIELD, fields.collect()).await?;
         tx.commit_surely().await?;
         Ok(made)
     }

@@ -13,8 +13,8 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-pub(crate) use self::link::{FIELD, LINK};
 pub use self::link::{Link, NewLink, PublicLink, StoredLink};
+pub(crate) use self::link::{LinkTrackField, NEW_TRACK_FIELD};
 use crate::tx::{Parameters, Sql, rows_that_fit, statement, values};
 use crate::version::Version;
 use crate::{Error, ListPage, PAGE_BYTES, Result, Store, Tx};
