@@ -11,10 +11,13 @@ pub struct Model {
     pub account_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub form_id: Uuid,
+    /// 0: the whole.
     #[sea_orm(primary_key, auto_increment = false)]
     pub bus_prop_id: i64,
+    /// In the account's time zone.
     #[sea_orm(primary_key, auto_increment = false)]
     pub day: Date,
+    /// An encoded `domain::rollup::Delta`.
     pub delta: Vec<u8>,
 }
 

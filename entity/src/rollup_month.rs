@@ -11,6 +11,7 @@ pub struct Model {
     pub account_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub form_id: Uuid,
+    /// Its first day.
     #[sea_orm(primary_key, auto_increment = false)]
     pub month: Date,
     pub version: i64,

@@ -2,12 +2,14 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::{CampaignContent, Count, MessageKind, MessageStatus};
-use sea_orm::FromQueryResult;
-use uuid::Uuid;
+use entity::message;
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
 
 use super::CampaignKey;
+use super::drive::DueKey;
+use super::message::MessageKey;
 use super::tally::Changes;
-use crate::tx::{Sql, json, tuples, values};
+use crate::tx::{BatchStatement, Json, Sql, Statement, statement, values};
 use crate::{Result, Store, Tx};
 
 /// How long after the last moment at which it may arrive a message's receipt may come.
@@ -17,15 +19,45 @@ const REPORTED_WITHIN: TimeDelta = TimeDelta::hours(72);
 const SLICE: i64 = 1_000;
 
 /// Running campaigns whose audience is planned, which take no more imports, and of which nothing is due.
-const ENDED: &str = "SELECT c.account_id, c.campaign_id, c.content FROM campaign c
+const ENDED: &Statement = statement!(
+    "SELECT c.account_id, c.campaign_id, c.content FROM campaign c
       WHERE c.status = 'RUNNING' AND c.planned AND (c.finishing OR NOT c.on_import)
         AND NOT EXISTS (SELECT 1 FROM message_due d WHERE d.account_id = c.account_id AND d.campaign_id = c.campaign_id)
         AND NOT EXISTS (SELECT 1 FROM import_batch b WHERE b.account_id = c.account_id AND b.campaign_id = c.campaign_id
-                           AND b.status IN ('receiving', 'queued', 'processing', 'stalled'))";
+                           AND b.status IN ('receiving', 'queued', 'processing', 'stalled'))"
+);
 
-const FINISH: &str = "UPDATE campaign SET status = 'FINISHED', finished_at = $3, updated_at = $3, revision = revision + 1
+#[derive(FromQueryResult)]
+struct EndedCampaign {
+    #[sea_orm(nested)]
+    key: CampaignKey,
+    content: Json<CampaignContent>,
+}
+
+const FINISH: &Statement = statement!(
+    "UPDATE campaign SET status = 'FINISHED', finished_at = $3, updated_at = $3, revision = revision + 1
       WHERE account_id = $1 AND campaign_id = $2 AND status = 'RUNNING'
-        AND NOT EXISTS (SELECT 1 FROM message_due d WHERE d.account_id = $1 AND d.campaign_id = $2)";
+        AND NOT EXISTS (SELECT 1 FROM message_due d WHERE d.account_id = $1 AND d.campaign_id = $2)"
+);
+
+/// Found apart from ending them: a statement that deletes what it finds up to a limit finds it again for each row, as soon as the
+/// table was empty when it was analysed.
+const CANCELLED: &Statement = statement!(
+    "SELECT d.account_id, d.campaign_id, d.due_at, d.message_id
+       FROM campaign c JOIN message_due d ON d.account_id = c.account_id AND d.campaign_id = c.campaign_id
+      WHERE c.status = 'CANCELLED' AND d.fence = 0 LIMIT $1"
+);
+
+const DELETE_UNCLAIMED: &BatchStatement<DueKey> = statement!(DueKey:
+    "DELETE FROM message_due WHERE (account_id, campaign_id, due_at, message_id) IN (
+            SELECT account_id, campaign_id, due_at, message_id FROM batch) AND fence = 0
+     RETURNING account_id, message_id"
+);
+
+const CANCEL: &BatchStatement<MessageKey> = statement!(MessageKey:
+    "UPDATE message AS m SET status = 'cancelled'
+       FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id AND m.status = 'scheduled'"
+);
 
 impl Store {
     /// Makes campaigns FINISHED that have nothing left to do. How many.
@@ -35,19 +67,24 @@ impl Store {
     pub async fn finish_campaigns(&self) -> Result<u64> {
         let now = self.now().await?;
         let mut finished = 0;
-        for row in self.rows(ENDED, vec![]).await? {
-            let key = CampaignKey::from_query_result(&row, "")?;
-            let content: CampaignContent = json(&row, "content")?;
+        let ended: Vec<EndedCampaign> = self.fetch_all(ENDED, vec![]).await?;
+        for EndedCampaign { key, content } in ended {
+            let Json(content) = content;
             if content.reminder.is_some() {
                 let counts = self.snapshot().await?.counts(key).await?;
                 let planned = counts.reminder.get(Count::Recipients);
                 let accepted = counts.first.status(MessageStatus::Accepted);
                 let delivered = counts.first.status(MessageStatus::Delivered);
                 let waits = accepted > 0 && accepted + delivered > planned;
-                let last =
-                    "SELECT scheduled_at FROM message WHERE account_id = $1 AND campaign_id = $2
-                             ORDER BY message_id DESC LIMIT 1";
-                let last: Option<DateTime<Utc>> = self.one(last, values![key]).await?;
+                let last: Option<DateTime<Utc>> = message::Entity::find()
+                    .select_only()
+                    .column(message::Column::ScheduledAt)
+                    .filter(message::Column::AccountId.eq(key.account_id))
+                    .filter(message::Column::CampaignId.eq(key.campaign_id))
+                    .order_by_desc(message::Column::MessageId)
+                    .into_tuple()
+                    .one(self)
+                    .await?;
                 let within = TimeDelta::hours(content.send_within_hours.into()) + REPORTED_WITHIN;
                 if waits && last.is_some_and(|last| last + within > now) {
                     continue;
@@ -69,29 +106,13 @@ impl Store {
 
     async fn try_end(&self) -> Result<u64> {
         let tx = self.begin_by_key().await?;
-        // Found apart: a statement that deletes what it finds up to a limit finds it again for each row, as soon as the table was
-        // empty when it was analysed.
-        let due = "SELECT d.account_id, d.campaign_id, d.due_at, d.message_id
-                     FROM campaign c JOIN message_due d ON d.account_id = c.account_id AND d.campaign_id = c.campaign_id
-                    WHERE c.status = 'CANCELLED' AND d.fence = 0 LIMIT $1";
-        let due: Vec<(Uuid, Uuid, DateTime<Utc>, Uuid)> = tx.all(due, values![SLICE]).await?;
-        let due = due
-            .into_iter()
-            .map(|(account, campaign, at, message)| values![account, campaign, at, message]);
-        let ended = "WITH g(a, c, t, m) AS (ROWS) DELETE FROM message_due
-              WHERE (account_id, campaign_id, due_at, message_id) IN (SELECT a, c, t, m FROM g) AND fence = 0
-             RETURNING account_id, message_id";
-        let ended = tx.for_rows(ended, due.collect()).await?;
+        let due = tx.fetch_all(CANCELLED, values![SLICE]).await?;
+        let ended: Vec<MessageKey> = tx.fetch_batch(DELETE_UNCLAIMED, due).await?;
         if ended.is_empty() {
             return Ok(0);
         }
         let count = ended.len() as u64;
-        let rows = tuples::<(Uuid, Uuid)>(&ended)?
-            .into_iter()
-            .map(|(account, message)| values![account, message]);
-        let cancelled = "WITH g(a, m) AS (ROWS) UPDATE message AS m SET status = 'cancelled'
-               FROM g WHERE m.account_id = g.a AND m.message_id = g.m AND m.status = 'scheduled'";
-        tx.for_rows(cancelled, rows.collect()).await?;
+        tx.execute_batch(CANCEL, ended).await?;
         tx.commit_surely().await?;
         Ok(count)
     }

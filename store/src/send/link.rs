@@ -1,22 +1,74 @@
-//! What comes through the links of messages: the first view and the first answer of each.
+//! The links of messages, and what comes through them: the first view and the first answer of each.
 
 use std::collections::BTreeMap;
 
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use domain::campaign::{Count, MessageKind, MessageStatus};
 use domain::rollup::DayCounts;
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::CampaignKey;
 use super::tally::Changes;
 use crate::collect::{NewView, PendingDeltas};
-use crate::tx::{get, parsed, values};
+use crate::tx::{BatchStatement, Parsed, batch_row, statement};
 use crate::{Result, Tx};
 
-/// Notes the first of what `NOTED` has the moment of.
-const NOTE: &str = "WITH g(a, m, t) AS (ROWS) UPDATE message AS m SET NOTED = g.t
-       FROM g WHERE m.account_id = g.a AND m.message_id = g.m AND m.NOTED IS NULL
-     RETURNING account_id, message_id, campaign_id, kind, status, accepted_day";
+batch_row! {
+    /// The link of a message, whose id it has.
+    pub(super) struct MessageLink {
+        account_id: Uuid,
+        link_id: Uuid,
+        form_id: Uuid,
+        token: String,
+        bus_prop_ids: String,
+        track_fields: String,
+        expires_at: Option<DateTime<Utc>>,
+        created_at: DateTime<Utc>,
+        campaign_id: Uuid,
+        is_test: bool,
+    }
+}
+
+/// It takes one answer.
+pub(super) const NEW_LINK: &BatchStatement<MessageLink> = statement!(MessageLink:
+    "INSERT INTO link (account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at, campaign_id,
+            is_test, max_responses)
+     SELECT account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at, campaign_id, is_test, 1
+       FROM batch WHERE true ON CONFLICT (account_id, link_id) DO NOTHING"
+);
+
+batch_row! {
+    /// When a message's link was first used.
+    struct FirstUse {
+        account_id: Uuid,
+        message_id: Uuid,
+        at: DateTime<Utc>,
+    }
+}
+
+/// Notes the first uses in a column. (SQLite returns no columns of a table that has another name in the statement.)
+macro_rules! note {
+    ($column:literal) => {
+        statement!(FirstUse:
+            "UPDATE message SET ", $column, " = batch.at FROM batch
+              WHERE message.account_id = batch.account_id AND message.message_id = batch.message_id AND message.", $column, " IS NULL
+             RETURNING message.account_id, message.campaign_id, message.message_id, message.kind, message.status, message.accepted_day"
+        )
+    };
+}
+const VIEWED: &BatchStatement<FirstUse> = note!("viewed_at");
+const ANSWERED: &BatchStatement<FirstUse> = note!("answered_at");
+
+#[derive(FromQueryResult)]
+struct UsedMessage {
+    #[sea_orm(nested)]
+    campaign: CampaignKey,
+    message_id: Uuid,
+    kind: Parsed<MessageKind>,
+    status: Parsed<MessageStatus>,
+    accepted_day: Option<NaiveDate>,
+}
 
 /// The first thing that came through each of the links of messages, by account and id.
 pub(crate) type FirstUses<'a> = BTreeMap<(Uuid, Uuid), &'a NewView>;
@@ -34,27 +86,22 @@ impl Tx {
             reported: deltas,
             ..Changes::default()
         };
-        let notes = [
-            (Count::Viewed, "viewed_at"),
-            (Count::Answered, "answered_at"),
-        ];
-        for (count, noted) in notes.into_iter().take(1 + usize::from(answered)) {
-            let rows = uses
-                .iter()
-                .map(|((account, link), first)| values![*account, *link, first.at]);
-            let note = NOTE.replace("NOTED", noted);
-            for row in self.for_rows(&note, rows.collect()).await? {
-                let account_id = get(&row, "account_id")?;
-                let key = CampaignKey::new(account_id, get(&row, "campaign_id")?);
-                let kind: MessageKind = parsed(&row, "kind")?;
-                changes.of(key, kind).add(count, 1);
-                let accepted_day: Option<NaiveDate> = get(&row, "accepted_day")?;
-                if let Some(first) = uses.get(&(account_id, get(&row, "message_id")?))
+        let notes = [(Count::Viewed, VIEWED), (Count::Answered, ANSWERED)];
+        for (count, note) in notes.into_iter().take(1 + usize::from(answered)) {
+            let rows = uses.iter().map(|((account_id, link_id), first)| FirstUse {
+                account_id: *account_id,
+                message_id: *link_id,
+                at: first.at,
+            });
+            let used: Vec<UsedMessage> = self.fetch_batch(note, rows.collect()).await?;
+            for message in used {
+                let key = message.campaign;
+                changes.of(key, message.kind.0).add(count, 1);
+                if let Some(first) = uses.get(&(key.account_id, message.message_id))
                     && count == Count::Answered
-                    && let Some(day) = accepted_day
+                    && let Some(day) = message.accepted_day
                 {
-                    let status: MessageStatus = parsed(&row, "status")?;
-                    let is_delivered = status == MessageStatus::Delivered;
+                    let is_delivered = message.status.0 == MessageStatus::Delivered;
                     let before = DayCounts::message(is_delivered, false);
                     let more = DayCounts::message(is_delivered, true) + -before;
                     let (form, ids) = (first.form(), &first.bus_prop_ids);

@@ -1,39 +1,103 @@
 //! Messages as their account sees them, and those that a person asks for: a test, or an uncertain one again.
 
-use domain::campaign::{CampaignStatus, Count, Message, MessageStatus};
+use chrono::{DateTime, Utc};
+use domain::campaign::{CampaignStatus, Count, Message, MessageKind, MessageStatus, SkipReason};
 use domain::docid::is_erased;
-use sea_orm::{QueryResult, Value};
+use entity::{message, message_due, recipient};
+use sea_orm::ActiveValue::Set;
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect, Value};
 use uuid::Uuid;
 
+use super::plan::{MAKE_DUE, NewDue};
 use super::tally::Changes;
 use super::{CampaignChange, CampaignKey};
-use crate::tx::{Sql, get, json, parsed, values};
+use crate::tx::{Json, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, ListPage, Result, Store};
 
-/// What a cancelled campaign had scheduled is cancelled, also before its rows say so.
-const STATUS: &str = "CASE WHEN c.status = 'CANCELLED' AND m.status = 'scheduled' THEN 'cancelled' ELSE m.status END";
+batch_row! {
+    /// A message, by its account and its id.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, FromQueryResult)]
+    pub(super) struct MessageKey {
+        account_id: Uuid,
+        message_id: Uuid,
+    }
+}
 
-fn read(row: &QueryResult) -> Result<Message> {
-    let reason: Option<String> = get(row, "reason")?;
-    let reason = reason.map(|reason| reason.parse());
-    Ok(Message {
-        message_id: get(row, "message_id")?,
-        campaign_id: get(row, "campaign_id")?,
-        docid: Some(get(row, "docid")?).filter(|docid: &String| !is_erased(docid)),
-        kind: parsed(row, "kind")?,
-        status: parsed(row, "status")?,
-        skipped_reason: reason.transpose().map_err(Error::broken)?,
-        parts: get(row, "parts")?,
-        encoding: get(row, "encoding")?,
-        sender: get(row, "sender")?,
-        provider_ids: json(row, "provider_ids")?,
-        provider_code: get(row, "code")?,
-        scheduled_at: get(row, "scheduled_at")?,
-        accepted_at: get(row, "accepted_at")?,
-        delivered_at: get(row, "delivered_at")?,
-        viewed_at: get(row, "viewed_at")?,
-        answered_at: get(row, "answered_at")?,
-    })
+/// What a cancelled campaign had scheduled is cancelled, also before its rows say so.
+macro_rules! status {
+    () => {
+        "CASE WHEN c.status = 'CANCELLED' AND m.status = 'scheduled' THEN 'cancelled' ELSE m.status END"
+    };
+}
+macro_rules! messages {
+    ($($condition:expr),+) => {
+        statement!(
+            "SELECT m.message_id, m.campaign_id, m.docid, m.kind, ", status!(), " AS status, m.reason, m.parts, m.encoding, c.sender,
+                    m.provider_ids, m.code, m.scheduled_at, m.accepted_at, m.delivered_at, m.viewed_at, m.answered_at
+               FROM message m JOIN campaign c ON c.account_id = m.account_id AND c.campaign_id = m.campaign_id
+              WHERE m.account_id = $1 AND m.message_id < $2 AND ", $($condition),+, " ORDER BY m.message_id DESC LIMIT $3"
+        )
+    };
+}
+const OF_CAMPAIGN: &Statement = messages!("m.campaign_id = $4");
+const OF_CAMPAIGN_WITH_STATUS: &Statement =
+    messages!("m.campaign_id = $4 AND ", status!(), " = $5");
+const OF_RECIPIENT: &Statement = messages!("m.docid = $4");
+
+#[derive(FromQueryResult)]
+struct MessageRow {
+    message_id: Uuid,
+    campaign_id: Uuid,
+    docid: String,
+    kind: Parsed<MessageKind>,
+    status: Parsed<MessageStatus>,
+    reason: Option<Parsed<SkipReason>>,
+    parts: i64,
+    encoding: Option<String>,
+    sender: String,
+    provider_ids: Json<Vec<String>>,
+    code: Option<String>,
+    scheduled_at: DateTime<Utc>,
+    accepted_at: Option<DateTime<Utc>>,
+    delivered_at: Option<DateTime<Utc>>,
+    viewed_at: Option<DateTime<Utc>>,
+    answered_at: Option<DateTime<Utc>>,
+}
+
+impl From<MessageRow> for Message {
+    fn from(row: MessageRow) -> Self {
+        Self {
+            message_id: row.message_id,
+            campaign_id: row.campaign_id,
+            docid: Some(row.docid).filter(|docid| !is_erased(docid)),
+            kind: row.kind.0,
+            status: row.status.0,
+            skipped_reason: row.reason.map(|reason| reason.0),
+            parts: row.parts,
+            encoding: row.encoding,
+            sender: row.sender,
+            provider_ids: row.provider_ids.0,
+            provider_code: row.code,
+            scheduled_at: row.scheduled_at,
+            accepted_at: row.accepted_at,
+            delivered_at: row.delivered_at,
+            viewed_at: row.viewed_at,
+            answered_at: row.answered_at,
+        }
+    }
+}
+
+const UNKNOWN_AGAIN: &Statement = statement!(
+    "UPDATE message SET status = 'scheduled', code = NULL, scheduled_at = $3
+      WHERE account_id = $1 AND campaign_id = $2 AND status = 'unknown' AND kind <> 'test'
+     RETURNING message_id, kind, parts"
+);
+
+#[derive(FromQueryResult)]
+struct Again {
+    message_id: Uuid,
+    kind: Parsed<MessageKind>,
+    parts: i64,
 }
 
 impl Store {
@@ -45,14 +109,17 @@ impl Store {
         before: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<Message>> {
-        let mut condition = "m.campaign_id = $4".to_owned();
-        let mut of = values![key.campaign_id];
-        if let Some(status) = status {
-            condition = format!("{condition} AND {STATUS} = $5");
-            of.push(status.into_str().into());
+        let page = (key.account_id, before, limit);
+        match status {
+            None => {
+                self.messages(OF_CAMPAIGN, page, values![key.campaign_id])
+                    .await
+            }
+            Some(status) => {
+                let of = values![key.campaign_id, status.into_str()];
+                self.messages(OF_CAMPAIGN_WITH_STATUS, page, of).await
+            }
         }
-        self.messages(key.account_id, &condition, of, before, limit)
-            .await
     }
 
     /// A page of a recipient's messages, newest first, of those before `before`.
@@ -63,29 +130,21 @@ impl Store {
         before: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<Message>> {
-        self.messages(account_id, "m.docid = $4", values![docid], before, limit)
-            .await
+        let page = (account_id, before, limit);
+        self.messages(OF_RECIPIENT, page, values![docid]).await
     }
 
     async fn messages(
         &self,
-        account_id: Uuid,
-        condition: &str,
-        mut of: Vec<Value>,
-        before: Option<Uuid>,
-        limit: usize,
+        select: &'static Statement,
+        (account_id, before, limit): (Uuid, Option<Uuid>, usize),
+        of: Vec<Value>,
     ) -> Result<ListPage<Message>> {
         let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
-        let mut given = values![account_id, before.unwrap_or(Uuid::max()), most];
-        given.append(&mut of);
-        let select = format!(
-            "SELECT m.message_id, m.campaign_id, m.docid, m.kind, {STATUS} AS status, m.reason, m.parts, m.encoding, c.sender,
-                    m.provider_ids, m.code, m.scheduled_at, m.accepted_at, m.delivered_at, m.viewed_at, m.answered_at
-               FROM message m JOIN campaign c ON c.account_id = m.account_id AND c.campaign_id = m.campaign_id
-              WHERE m.account_id = $1 AND m.message_id < $2 AND {condition} ORDER BY m.message_id DESC LIMIT $3"
-        );
-        let rows = self.rows(select, given).await?;
-        let messages = rows.iter().map(read).collect::<Result<_, _>>()?;
+        let mut values = values![account_id, before.unwrap_or(Uuid::max()), most];
+        values.extend(of);
+        let rows: Vec<MessageRow> = self.fetch_all(select, values).await?;
+        let messages = rows.into_iter().map(Message::from).collect();
         let position = |message: &Message| message.message_id;
         Ok(ListPage::new(messages, limit, false, position))
     }
@@ -99,20 +158,44 @@ impl Store {
     ) -> Result<Option<Uuid>> {
         let mut tx = self.begin().await?;
         // Whoever erases the recipient waits, and finds the message.
-        let recipient =
-            "SELECT 1 FROM recipient WHERE account_id = $1 AND docid = $2 AND phone IS NOT NULL";
-        let recipient = tx.locking(recipient, "FOR SHARE");
-        let recipient: Option<i32> = tx.one(recipient, values![key.account_id, docid]).await?;
+        let recipient = recipient::Entity::find_by_id((key.account_id, docid.to_owned()))
+            .select_only()
+            .column(recipient::Column::Docid)
+            .filter(recipient::Column::Phone.is_not_null())
+            .lock_shared()
+            .into_tuple::<String>()
+            .one(&tx)
+            .await?;
         let Some(campaign) = tx.lock_campaign(key).await?.filter(|_| recipient.is_some()) else {
             return Ok(None);
         };
         let (now, id) = (tx.now().await?, Uuid::now_v7());
-        let insert = "INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, status, scheduled_at)
-             VALUES ($1, $2, $3, $3, $4, 'test', 'scheduled', $5)";
-        tx.execute(insert, values![key, id, docid, now]).await?;
-        let insert = "INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender, phone) VALUES ($1, $2, $3, $4, $5, $6)";
-        let values = values![key, id, now, campaign.sender.as_str(), phone];
-        tx.execute(insert, values).await?;
+        let message = message::ActiveModel {
+            account_id: Set(key.account_id),
+            campaign_id: Set(key.campaign_id),
+            message_id: Set(id),
+            link_id: Set(id),
+            docid: Set(docid.to_owned()),
+            kind: Set(MessageKind::Test.into_str().to_owned()),
+            status: Set(MessageStatus::Scheduled.into_str().to_owned()),
+            scheduled_at: Set(now),
+            ..Default::default()
+        };
+        message::Entity::insert(message)
+            .exec_without_returning(&tx)
+            .await?;
+        let due = message_due::ActiveModel {
+            account_id: Set(key.account_id),
+            campaign_id: Set(key.campaign_id),
+            message_id: Set(id),
+            due_at: Set(now),
+            sender: Set(campaign.sender),
+            phone: Set(Some(phone.to_owned())),
+            ..Default::default()
+        };
+        message_due::Entity::insert(due)
+            .exec_without_returning(&tx)
+            .await?;
         tx.commit_surely().await?;
         Ok(Some(id))
     }
@@ -121,7 +204,7 @@ impl Store {
     /// runs again for them.
     pub async fn resend_unknown(&self, key: CampaignKey) -> Result<CampaignChange> {
         let mut tx = self.begin_long().await?;
-        let Some(row) = tx.lock_campaign(key).await? else {
+        let Some(mut row) = tx.lock_campaign(key).await? else {
             return Ok(CampaignChange::NotFound);
         };
         let status: CampaignStatus = row.status.parse().map_err(Error::broken)?;
@@ -129,25 +212,32 @@ impl Store {
             return Ok(CampaignChange::Refused(status));
         }
         let now = tx.now().await?;
-        let again = "UPDATE message SET status = 'scheduled', code = NULL, scheduled_at = $3
-              WHERE account_id = $1 AND campaign_id = $2 AND status = 'unknown' AND kind <> 'test'
-             RETURNING message_id, kind, parts";
-        let again: Vec<(Uuid, String, i64)> = tx.all(again, values![key, now]).await?;
+        let again: Vec<Again> = tx.fetch_all(UNKNOWN_AGAIN, values![key, now]).await?;
         let mut changes = Changes::default();
         let mut due = Vec::new();
-        for (message_id, kind, parts) in again {
-            let kind = kind.parse().map_err(Error::broken)?;
+        for message in again {
+            let kind = message.kind.0;
             let scheduled = Count::Status(MessageStatus::Scheduled);
             changes.moved((key, kind), MessageStatus::Unknown, scheduled);
-            changes.of(key, kind).add(Count::Parts, -parts);
-            due.push(values![key, message_id, now, row.sender.as_str()]);
+            changes.of(key, kind).add(Count::Parts, -message.parts);
+            due.push(NewDue {
+                account_id: key.account_id,
+                campaign_id: key.campaign_id,
+                message_id: message.message_id,
+                due_at: now,
+                sender: row.sender.clone(),
+            });
         }
         if status == CampaignStatus::Finished && !due.is_empty() {
-            let resume = "UPDATE campaign SET status = 'RUNNING', finished_at = NULL, updated_at = $3, revision = revision + 1
-                           WHERE account_id = $1 AND campaign_id = $2";
-            tx.execute(resume, values![key, now]).await?;
+            CampaignStatus::Running
+                .into_str()
+                .clone_into(&mut row.status);
+            row.finished_at = None;
+            row.updated_at = now;
+            row.revision += 1;
+            tx.update_campaign(row).await?;
         }
-        tx.make_due(due).await?;
+        tx.execute_batch(MAKE_DUE, due).await?;
         tx.append_counts(changes).await?;
         tx.commit_surely().await?;
         let campaign = self.campaign(key).await?;

@@ -1,20 +1,24 @@
 //! The past of a demo: recipients, messages and links as if they had been imported and sent when it is said they were.
 
-use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, SubsecRound, TimeDelta, Utc};
 use domain::campaign::{
     CampaignStatus, Count, MessageKind, MessageStatus, PartStates, ReceiptStatus,
 };
 use domain::date_range::day_of;
 use domain::pepper::Pepper;
 use domain::rollup::DayCounts;
+use entity::{campaign, import_batch};
+use sea_orm::ActiveValue::Set;
+use sea_orm::EntityTrait;
 use uuid::Uuid;
 
 use super::CampaignKey;
-use super::drive::{NEW_CONTACT, token_text};
+use super::drive::{NEW_CONTACT, SentTo, token_text};
+use super::link::{MessageLink, NEW_LINK};
 use super::tally::Changes;
 use crate::collect::id_at;
-use crate::form::{FIELD, FormKey, LINK, PublicLink};
-use crate::tx::{Sql, values};
+use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD, PublicLink};
+use crate::tx::{BatchStatement, BatchWrites, batch_row, statement};
 use crate::{Error, Result, Store};
 
 /// A message of one part that was sent, to a recipient who had just been imported.
@@ -30,17 +34,54 @@ pub struct PastMessage {
     pub delivered: bool,
 }
 
-/// An import that stored all of its records at once.
-const BATCH: &str = "INSERT INTO import_batch (account_id, batch_id, status, attempt, heartbeat_at, campaign_id, lane, seq, received,
-            accepted, created, created_at, queued_at, started_at, completed_at)
-     VALUES ($1, $3, 'completed', $3, $4, $2, 'small', 0, $5, $5, $5, $4, $4, $4, $4)";
-const RECIPIENT: &str = "WITH g(a, b, d, p, f, t, y) AS (ROWS)
-     INSERT INTO recipient (account_id, batch_id, docid, phone, fields, seq, created_at, updated_at, created_day)
-     SELECT a, b, d, p, FIELDS, 0, t, t, y FROM g WHERE true ON CONFLICT DO NOTHING";
-const MESSAGE: &str = "WITH g(a, c, m, d, p, t, y, r, s, n) AS (ROWS)
-     INSERT INTO message (account_id, campaign_id, message_id, docid, phone_mac, scheduled_at, accepted_day, delivered_at, status,
-            part_states, kind, sent_mac, parts, encoding, link_id, accepted_at)
-     SELECT g.*, 'first', p, 1, 'gsm7', m, t FROM g";
+batch_row! {
+    struct PastRecipient {
+        account_id: Uuid,
+        batch_id: Uuid,
+        docid: String,
+        phone: String,
+        fields: String,
+        created_at: DateTime<Utc>,
+        created_day: NaiveDate,
+    }
+}
+
+macro_rules! new_recipient {
+    ($fields:literal) => {
+        concat!(
+            "INSERT INTO recipient (account_id, batch_id, docid, phone, fields, seq, created_at, updated_at, created_day)
+             SELECT account_id, batch_id, docid, phone, ", $fields, ", 0, created_at, created_at, created_day
+               FROM batch WHERE true ON CONFLICT DO NOTHING"
+        )
+    };
+}
+const NEW_RECIPIENT: &BatchStatement<PastRecipient> = statement!(PastRecipient:
+    postgres: new_recipient!("CAST(fields AS jsonb)");
+    sqlite: new_recipient!("fields")
+);
+
+batch_row! {
+    struct SentMessage {
+        account_id: Uuid,
+        campaign_id: Uuid,
+        message_id: Uuid,
+        docid: String,
+        status: &'static str,
+        phone_mac: Vec<u8>,
+        part_states: String,
+        sent_at: DateTime<Utc>,
+        sent_day: NaiveDate,
+        delivered_at: Option<DateTime<Utc>>,
+    }
+}
+
+const NEW_MESSAGE: &BatchStatement<SentMessage> = statement!(SentMessage:
+    "INSERT INTO message (account_id, campaign_id, message_id, docid, kind, status, phone_mac, sent_mac, parts, part_states,
+            encoding, link_id, scheduled_at, accepted_at, accepted_day, delivered_at)
+     SELECT account_id, campaign_id, message_id, docid, 'first', status, phone_mac, phone_mac, 1, part_states,
+            'gsm7', message_id, sent_at, sent_at, sent_day, delivered_at
+       FROM batch"
+);
 
 impl Store {
     /// Adds messages of a campaign with their links, recipients and the import that these came with, and counts them. The
@@ -58,90 +99,99 @@ impl Store {
         };
         let batch_id: Uuid = id_at(began);
         let count = i64::try_from(messages.len()).map_err(Error::broken)?;
-        tx.execute(BATCH, values![key, batch_id, began, count])
+        // It stored all of its records at once.
+        let batch = import_batch::ActiveModel {
+            account_id: Set(key.account_id),
+            batch_id: Set(batch_id),
+            status: Set("completed".to_owned()),
+            attempt: Set(batch_id),
+            heartbeat_at: Set(began),
+            campaign_id: Set(Some(key.campaign_id)),
+            lane: Set("small".to_owned()),
+            seq: Set(Some(0)),
+            received: Set(count),
+            accepted: Set(count),
+            created: Set(count),
+            created_at: Set(began),
+            queued_at: Set(Some(began)),
+            started_at: Set(Some(began)),
+            completed_at: Set(Some(began)),
+            ..Default::default()
+        };
+        import_batch::Entity::insert(batch)
+            .exec_without_returning(&tx)
             .await?;
         let mut changes = Changes::default();
-        let (mut recipients, mut rows, mut links) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut fields, mut contacts) = (Vec::new(), Vec::new());
+        let mut writes = BatchWrites::default();
         for message in messages {
             let (link, at) = (&message.link, message.sent_at.trunc_subsecs(6));
             let day = day_of(at, link.time_zone);
             let mac = pepper.phone_mac(key.account_id, &message.phone).to_vec();
-            let docid = message.docid.as_str();
-            recipients.push(values![
-                key.account_id,
+            let form = FormKey::new(key.account_id, link.form_id);
+            let recipient = PastRecipient {
+                account_id: key.account_id,
                 batch_id,
-                docid,
-                message.phone.as_str(),
-                message.fields.as_str(),
-                at,
-                day
-            ]);
+                docid: message.docid.clone(),
+                phone: message.phone.clone(),
+                fields: message.fields.clone(),
+                created_at: at,
+                created_day: day,
+            };
+            writes.add(NEW_RECIPIENT, recipient);
+            let new_link = MessageLink {
+                account_id: key.account_id,
+                link_id: link.link_id,
+                form_id: link.form_id,
+                token: token_text(),
+                bus_prop_ids: link.bus_prop_ids.to_string(),
+                track_fields: serde_json::to_string(&link.track_fields).map_err(Error::broken)?,
+                expires_at: link.expires_at,
+                created_at: at,
+                campaign_id: key.campaign_id,
+                is_test: false,
+            };
+            writes.add(NEW_LINK, new_link);
+            for field in LinkTrackField::of(form, link.link_id, &link.track_fields) {
+                writes.add(NEW_TRACK_FIELD, field);
+            }
             let (status, reported) = if message.delivered {
                 (MessageStatus::Delivered, ReceiptStatus::Delivered)
             } else {
                 (MessageStatus::Undelivered, ReceiptStatus::Undelivered)
             };
-            let delivered_at = message.delivered.then(|| at + TimeDelta::seconds(3));
             let mut part_states = PartStates::new(1);
             part_states.record(Some(0), reported);
-            rows.push(values![
-                key,
-                link.link_id,
-                docid,
-                mac.clone(),
-                at,
-                day,
-                delivered_at,
-                status.into_str(),
-                part_states.as_str()
-            ]);
-            links.push(values![
-                key.account_id,
-                link.link_id,
-                link.form_id,
-                token_text(),
-                link.bus_prop_ids.to_string(),
-                serde_json::to_string(&link.track_fields).map_err(Error::broken)?,
-                link.expires_at,
-                at,
-                key.campaign_id,
-                false,
-                1_i64
-            ]);
-            for (name, value) in link.track_fields.iter() {
-                let field = format!("{name}={value}");
-                fields.push(values![key.account_id, link.link_id, link.form_id, field]);
-            }
-            let senders = format!(" {sender} ");
-            contacts.push(values![
-                key.account_id,
-                mac,
-                senders,
-                at,
-                key.campaign_id,
-                docid
-            ]);
+            let sent = SentMessage {
+                account_id: key.account_id,
+                campaign_id: key.campaign_id,
+                message_id: link.link_id,
+                docid: message.docid.clone(),
+                status: status.into_str(),
+                phone_mac: mac.clone(),
+                part_states: part_states.as_str().to_owned(),
+                sent_at: at,
+                sent_day: day,
+                delivered_at: message.delivered.then(|| at + TimeDelta::seconds(3)),
+            };
+            writes.add(NEW_MESSAGE, sent);
+            let contact = SentTo {
+                account_id: key.account_id,
+                phone_mac: mac,
+                senders: format!(" {sender} "),
+                last_sent_at: Some(at),
+                last_campaign_id: Some(key.campaign_id),
+                docid: Some(message.docid.clone()),
+            };
+            writes.add(NEW_CONTACT, contact);
             let counts = changes.of(key, MessageKind::First);
             for count in [Count::Recipients, Count::Status(status), Count::Parts] {
                 counts.add(count, 1);
             }
-            let form = FormKey::new(key.account_id, link.form_id);
             let sent = DayCounts::message(message.delivered, false);
-            let place = link.bus_prop_ids.to_string();
-            changes.reported.add_messages(form, day, &place, sent);
+            let ids = link.bus_prop_ids.to_string();
+            changes.reported.add_messages(form, day, &ids, sent);
         }
-        let fields_value = tx.dialect("CAST(f AS jsonb)", "f");
-        let recipient = RECIPIENT.replace("FIELDS", fields_value);
-        for (statement, rows) in [
-            (&*recipient, recipients),
-            (LINK, links),
-            (FIELD, fields),
-            (MESSAGE, rows),
-            (NEW_CONTACT, contacts),
-        ] {
-            tx.for_rows(statement, rows).await?;
-        }
+        writes.execute(&tx).await?;
         tx.append_counts(changes).await?;
         tx.commit_surely().await
     }
@@ -154,10 +204,16 @@ impl Store {
         started_at: DateTime<Utc>,
         finished_at: Option<DateTime<Utc>>,
     ) -> Result<()> {
-        let update =
-            "UPDATE campaign SET status = $3, created_at = $4, started_at = $4, finished_at = $5
-             WHERE account_id = $1 AND campaign_id = $2";
-        let values = values![key, status.into_str(), started_at, finished_at];
-        self.execute(update, values).await.map(drop)
+        let campaign = campaign::ActiveModel {
+            account_id: Set(key.account_id),
+            campaign_id: Set(key.campaign_id),
+            status: Set(status.into_str().to_owned()),
+            created_at: Set(started_at),
+            started_at: Set(Some(started_at)),
+            finished_at: Set(finished_at),
+            ..Default::default()
+        };
+        let update = campaign::Entity::update(campaign);
+        Ok(update.exec_without_returning(self).await.map(drop)?)
     }
 }

@@ -3,50 +3,123 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chrono::TimeDelta;
-use chrono_tz::Tz;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::{Audience, CampaignContent, Count, MessageKind, MessageStatus, SkipReason};
 use domain::pepper::Pepper;
 use domain::sms;
-use sea_orm::{FromQueryResult, Value};
+use entity::recipient;
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use super::tally::Changes;
 use super::{Campaign, CampaignKey};
 use crate::erasure::DocIdKeys;
 use crate::import::{Claim, RecipientQuery};
-use crate::tx::{Sql, parsed, read, tuples, values};
+use crate::tx::{BatchStatement, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result, Store, Tx};
 
+batch_row! {
+    struct CampaignDocid {
+        account_id: Uuid,
+        campaign_id: Uuid,
+        docid: String,
+    }
+}
+
 /// Which docids have their message. The index is without tests; SQLite takes it only if the statement says so too.
-const KNOWN: &str = "WITH g(a, c, d) AS (ROWS) SELECT (SELECT docid FROM message
-      WHERE account_id = g.a AND campaign_id = g.c AND kind = 'first' AND kind <> 'test' AND docid = g.d) AS docid FROM g";
+const WITH_MESSAGE: &BatchStatement<CampaignDocid> = statement!(CampaignDocid:
+    "SELECT (SELECT m.docid FROM message m
+              WHERE m.account_id = batch.account_id AND m.campaign_id = batch.campaign_id AND m.kind = 'first' AND m.kind <> 'test'
+                AND m.docid = batch.docid) AS docid FROM batch"
+);
 
 /// Whether people were erased who had their message: their stand-ins begin with [`ERASED`](domain::docid::ERASED).
-const ANY_ERASED: &str = "SELECT 1 FROM message
+const ANY_ERASED: &Statement = statement!(
+    "SELECT 1 FROM message
       WHERE account_id = $1 AND campaign_id = $2 AND kind = 'first' AND kind <> 'test'
-        AND docid >= '\u{1}' AND docid < '\u{2}' LIMIT 1";
+        AND docid >= '\u{1}' AND docid < '\u{2}' LIMIT 1"
+);
+
+batch_row! {
+    /// A first message, whose link has its id.
+    #[derive(Clone)]
+    struct FirstMessage {
+        account_id: Uuid,
+        campaign_id: Uuid,
+        message_id: Uuid,
+        docid: String,
+        phone_mac: Vec<u8>,
+        scheduled_at: DateTime<Utc>,
+        status: &'static str,
+        reason: Option<&'static str>,
+    }
+}
 
 /// What is in the way is left out: a message of the docid, or, of one that is not skipped for it, of the phone. (To look first which
 /// phones have one would be a plan of PostgreSQL's choice: without statistics it read the whole campaign for each.)
-const INSERT: &str = "WITH g(a, c, m, d, p, t, s, r) AS (ROWS) INSERT INTO message
-            (account_id, campaign_id, message_id, link_id, docid, kind, phone_mac, scheduled_at, status, reason)
-     SELECT g.a, g.c, g.m, g.m, g.d, 'first', g.p, g.t, g.s, g.r FROM g WHERE true ON CONFLICT DO NOTHING RETURNING message_id";
+const NEW_MESSAGE: &BatchStatement<FirstMessage> = statement!(FirstMessage:
+    "INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, phone_mac, scheduled_at, status, reason)
+     SELECT account_id, campaign_id, message_id, message_id, docid, 'first', phone_mac, scheduled_at, status, reason
+       FROM batch WHERE true ON CONFLICT DO NOTHING RETURNING message_id"
+);
 
-/// Phones that have a message under an older pepper.
-const OLDER: &str = "WITH g(a, c, m, p) AS (ROWS) SELECT g.m FROM g
-       JOIN message o ON o.account_id = g.a AND o.campaign_id = g.c AND o.kind = 'first' AND o.phone_mac = g.p
-      WHERE o.kind <> 'test' AND o.reason IS DISTINCT FROM 'duplicate_phone'";
+batch_row! {
+    /// The phone of a message under an older pepper.
+    struct OlderPhone {
+        account_id: Uuid,
+        campaign_id: Uuid,
+        message_id: Uuid,
+        phone_mac: Vec<u8>,
+    }
+}
 
-const DUE: &str = "WITH g(a, c, m, t, s) AS (ROWS)
-     INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender) SELECT * FROM g";
+/// Those whose phone has a message under an older pepper.
+const WITH_OLDER_PHONE: &BatchStatement<OlderPhone> = statement!(OlderPhone:
+    "SELECT batch.message_id FROM batch
+       JOIN message o ON o.account_id = batch.account_id AND o.campaign_id = batch.campaign_id AND o.kind = 'first'
+        AND o.phone_mac = batch.phone_mac
+      WHERE o.kind <> 'test' AND o.reason IS DISTINCT FROM 'duplicate_phone'"
+);
 
-const IMPORTED: &str =
-    "WITH g(a, d) AS (ROWS) SELECT r.docid, r.phone, r.fields ->> 'time_zone' AS more
-       FROM g JOIN recipient r ON r.account_id = g.a AND r.docid = g.d WHERE r.phone IS NOT NULL";
+batch_row! {
+    /// A message that is due at a moment.
+    pub(super) struct NewDue {
+        account_id: Uuid,
+        campaign_id: Uuid,
+        message_id: Uuid,
+        due_at: DateTime<Utc>,
+        sender: String,
+    }
+}
+
+pub(super) const MAKE_DUE: &BatchStatement<NewDue> = statement!(NewDue:
+    "INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender)
+     SELECT account_id, campaign_id, message_id, due_at, sender FROM batch"
+);
+
+batch_row! {
+    struct ImportedDocid {
+        account_id: Uuid,
+        docid: String,
+    }
+}
+
+const IMPORTED: &BatchStatement<ImportedDocid> = statement!(ImportedDocid:
+    "SELECT r.docid, r.phone, r.fields ->> 'time_zone' AS more
+       FROM batch JOIN recipient r ON r.account_id = batch.account_id AND r.docid = batch.docid WHERE r.phone IS NOT NULL"
+);
 
 /// Whom a batch names and who was erased after it was accepted. The rows are there while a batch of before is open.
-const ERASED_SINCE: &str = "SELECT docid FROM erasure WHERE account_id = $1 AND seq > $2";
+const ERASED_SINCE: &Statement =
+    statement!("SELECT docid FROM erasure WHERE account_id = $1 AND seq > $2");
+
+const TO_PLAN: &Statement = statement!(
+    "SELECT account_id, campaign_id FROM campaign
+      WHERE status IN ('RUNNING', 'PAUSED') AND NOT planned ORDER BY account_id, campaign_id"
+);
+
+const TIME_ZONE: &Statement = statement!("SELECT time_zone FROM account WHERE account_id = $1");
 
 /// A recipient of an account.
 #[derive(FromQueryResult)]
@@ -61,9 +134,7 @@ pub(super) struct Recipient {
 impl Store {
     /// Campaigns whose audience is not planned yet.
     pub async fn campaigns_to_plan(&self) -> Result<Vec<CampaignKey>> {
-        let open = "SELECT account_id, campaign_id FROM campaign
-                     WHERE status IN ('RUNNING', 'PAUSED') AND NOT planned ORDER BY account_id, campaign_id";
-        read(&self.rows(open, vec![]).await?)
+        self.fetch_all(TO_PLAN, vec![]).await
     }
 
     /// Plans the next slice of a campaign's audience. How many recipients were looked at; `None`: nothing is left to plan.
@@ -84,10 +155,14 @@ impl Store {
         let Some(started_at) = campaign.started_at.filter(|_| is_open) else {
             return Ok(None);
         };
-        let most: i64 = if self.is_sqlite() { 1_000 } else { 5_000 };
-        let of = values![key.account_id, row.planned_to.as_str(), most, started_at];
+        let slice = AudienceSlice {
+            account_id: key.account_id,
+            after: &row.planned_to,
+            limit: if self.is_sqlite() { 1_000 } else { 5_000 },
+            at: started_at,
+        };
         let column = "fields ->> 'time_zone'";
-        let recipients = audience(&tx, &campaign.content.audience, column, of).await?;
+        let recipients = audience(&tx, &campaign.content.audience, column, slice).await?;
         let looked_at = recipients.len() as u64;
         if let Some(last) = recipients.last() {
             row.planned_to.clone_from(&last.docid);
@@ -103,13 +178,22 @@ impl Store {
     }
 }
 
-/// Recipients in the order of their docids, each with one more column; a phone have only those who were of the audience at a moment.
-/// `of`: their account, the docid after which they begin, how many at most, and the moment.
+/// Which recipients are looked at, in the order of their docids.
+pub(super) struct AudienceSlice<'a> {
+    pub(super) account_id: Uuid,
+    /// The docid after which they begin.
+    pub(super) after: &'a str,
+    pub(super) limit: u64,
+    /// The moment at which they have to be of the audience.
+    pub(super) at: DateTime<Utc>,
+}
+
+/// Recipients, each with one more column; a phone have only those who are of the audience.
 pub(super) async fn audience(
     database: &impl Sql,
     audience: &Audience,
-    column: &str,
-    mut of: Vec<Value>,
+    column: &'static str,
+    slice: AudienceSlice<'_>,
 ) -> Result<Vec<Recipient>> {
     let query = match audience.clone() {
         // Its recipients come with imports.
@@ -129,13 +213,21 @@ pub(super) async fn audience(
             fields,
         },
     };
-    let (matches, values) = query.condition(database.is_sqlite());
-    of.extend(values);
-    let slice = format!(
-        "SELECT docid, CASE WHEN phone IS NOT NULL AND created_at <= $4 {matches} THEN phone END AS phone, {column} AS more
-           FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3"
-    );
-    read(&database.rows(slice, of).await?)
+    let matches = query.condition(database.get_database_backend());
+    let matches = matches.add(recipient::Column::CreatedAt.lte(slice.at));
+    let slice = recipient::Entity::find()
+        .select_only()
+        .column(recipient::Column::Docid)
+        .expr_as(
+            Expr::case(matches, recipient::Column::Phone.into_expr()),
+            "phone",
+        )
+        .expr_as(Expr::cust(column), "more")
+        .filter(recipient::Column::AccountId.eq(slice.account_id))
+        .filter(recipient::Column::Docid.gt(slice.after))
+        .order_by_asc(recipient::Column::Docid)
+        .limit(slice.limit);
+    Ok(slice.into_model().all(database).await?)
 }
 
 impl Tx {
@@ -159,12 +251,15 @@ impl Tx {
         }
         // An import of later may have brought them back: not for this one's campaign.
         let erased = values![key.account_id, claim.seq];
-        let erased: HashSet<String> = self.all(ERASED_SINCE, erased).await?.into_iter().collect();
+        let erased: Vec<String> = self.fetch_values(ERASED_SINCE, erased).await?;
+        let erased: HashSet<String> = erased.into_iter().collect();
         let docids = docids.into_iter().filter(|docid| !erased.contains(*docid));
-        let docids = docids.map(|docid| values![key.account_id, docid]);
-        let rows = self.for_rows(IMPORTED, docids.collect()).await?;
-        self.plan(key, &campaign.content, read(&rows)?, pepper)
-            .await
+        let docids = docids.map(|docid| ImportedDocid {
+            account_id: key.account_id,
+            docid: docid.to_owned(),
+        });
+        let recipients = self.fetch_batch(IMPORTED, docids.collect()).await?;
+        self.plan(key, &campaign.content, recipients, pepper).await
     }
 
     /// Plans messages of a campaign, whose row this transaction holds, to recipients of whom some may have theirs.
@@ -175,10 +270,9 @@ impl Tx {
         mut recipients: Vec<Recipient>,
         pepper: &Pepper,
     ) -> Result<()> {
-        let zone = "SELECT time_zone FROM account WHERE account_id = $1";
-        let zone = self.row(zone, values![key.account_id]).await?;
-        let zone = zone.ok_or_else(|| Error::broken("a campaign without an account"))?;
-        let account_zone: Tz = parsed(&zone, "time_zone")?;
+        let zone = self.fetch_value(TIME_ZONE, values![key.account_id]).await?;
+        let Parsed(account_zone) =
+            zone.ok_or_else(|| Error::broken("a campaign without an account"))?;
         // Messages are scheduled from this moment on.
         let from = self.now().await? + TimeDelta::minutes(content.delay_minutes.into());
         let from = content.starts_at.map_or(from, |starts| starts.max(from));
@@ -198,32 +292,55 @@ impl Tx {
             let (message_id, phone) = (Uuid::now_v7(), recipient.phone?);
             let mac = pepper.phone_mac(key.account_id, &phone).to_vec();
             let macs = pepper.phone_macs(key.account_id, &phone).skip(1);
-            older.extend(macs.map(|mac| values![key, message_id, mac.to_vec()]));
+            older.extend(macs.map(|mac| OlderPhone {
+                account_id: key.account_id,
+                campaign_id: key.campaign_id,
+                message_id,
+                phone_mac: mac.to_vec(),
+            }));
             messages.insert(message_id, (phone, recipient.more));
-            let row = values![key, message_id, recipient.docid, mac, from];
-            Some((message_id, row))
+            Some(FirstMessage {
+                account_id: key.account_id,
+                campaign_id: key.campaign_id,
+                message_id,
+                docid: recipient.docid,
+                phone_mac: mac,
+                scheduled_at: from,
+                status: MessageStatus::Scheduled.into_str(),
+                reason: None,
+            })
         });
-        let mut rows: Vec<(Uuid, Vec<Value>)> = rows.collect();
+        let mut rows: Vec<FirstMessage> = rows.collect();
         let mut changes = Changes::default();
         let delta = changes.of(key, MessageKind::First);
         let mut due = Vec::new();
-        let older = self.for_rows(OLDER, older).await?;
-        let older: HashSet<Uuid> = tuples(&older)?.into_iter().collect();
-        let first = rows.iter().filter(|(id, _)| !older.contains(id));
-        for message_id in self.insert(first, None).await? {
+        let older: Vec<Uuid> = self.fetch_batch_values(WITH_OLDER_PHONE, older).await?;
+        let older: HashSet<Uuid> = older.into_iter().collect();
+        let new = rows.iter().filter(|row| !older.contains(&row.message_id));
+        let new = new.cloned().collect();
+        for message_id in self.fetch_batch_values(NEW_MESSAGE, new).await? {
             let Some((phone, zone)) = messages.remove(&message_id) else {
                 continue;
             };
             let zones = sms::zones_for(zone.as_deref(), &phone);
             let window = content.send_window.as_ref();
             let slot = sms::slot(window, &zones, account_zone, from);
-            let sender = content.sender.as_str();
-            due.push(values![key, message_id, slot.opens_at, sender]);
+            due.push(NewDue {
+                account_id: key.account_id,
+                campaign_id: key.campaign_id,
+                message_id,
+                due_at: slot.opens_at,
+                sender: content.sender.clone(),
+            });
         }
         // Of the others some have the phone of a message.
-        rows.retain(|(message_id, _)| messages.contains_key(message_id));
+        rows.retain(|row| messages.contains_key(&row.message_id));
         let twice = SkipReason::DuplicatePhone;
-        let skipped = self.insert(rows.iter(), Some(twice)).await?;
+        for row in &mut rows {
+            row.status = MessageStatus::Skipped.into_str();
+            row.reason = Some(twice.into_str());
+        }
+        let skipped: Vec<Uuid> = self.fetch_batch_values(NEW_MESSAGE, rows).await?;
         for (count, messages) in [
             (Count::Status(MessageStatus::Scheduled), due.len()),
             (Count::Skipped(twice), skipped.len()),
@@ -231,7 +348,7 @@ impl Tx {
         ] {
             delta.add(count, i64::try_from(messages).map_err(Error::broken)?);
         }
-        self.make_due(due).await?;
+        self.execute_batch(MAKE_DUE, due).await?;
         self.append_counts(changes).await
     }
 
@@ -242,7 +359,7 @@ impl Tx {
         recipients: &mut Vec<Recipient>,
         pepper: &Pepper,
     ) -> Result<()> {
-        let any: Option<i32> = self.one(ANY_ERASED, values![key]).await?;
+        let any: Option<i32> = self.fetch_value(ANY_ERASED, values![key]).await?;
         if any.is_none() {
             return Ok(());
         }
@@ -267,27 +384,13 @@ impl Tx {
         key: CampaignKey,
         docids: impl Iterator<Item = D>,
     ) -> Result<HashSet<String>> {
-        let docids = docids.map(|docid| values![key, docid.into()]);
-        let known = self.for_rows(KNOWN, docids.collect()).await?;
-        let known: Vec<Option<String>> = tuples(&known)?;
+        let docids = docids.map(|docid| CampaignDocid {
+            account_id: key.account_id,
+            campaign_id: key.campaign_id,
+            docid: docid.into(),
+        });
+        let known = self.fetch_batch_values(WITH_MESSAGE, docids.collect());
+        let known: Vec<Option<String>> = known.await?;
         Ok(known.into_iter().flatten().collect())
-    }
-
-    /// Makes messages that are scheduled, or skipped for a reason, and gives the ids of those that nothing was in the way of.
-    async fn insert(
-        &self,
-        rows: impl Iterator<Item = &(Uuid, Vec<Value>)>,
-        reason: Option<SkipReason>,
-    ) -> Result<Vec<Uuid>> {
-        let status = reason.map_or(MessageStatus::Scheduled, |_| MessageStatus::Skipped);
-        let end = values![status.into_str(), reason.map(|reason| reason.into_str())];
-        let rows = rows.map(|(_, row)| [&row[..], &end[..]].concat());
-        tuples(&self.for_rows(INSERT, rows.collect()).await?)
-    }
-
-    /// Lets messages be due: account, campaign, message, moment and sender of each.
-    pub(super) async fn make_due(&self, due: Vec<Vec<Value>>) -> Result<()> {
-        self.for_rows(DUE, due).await?;
-        Ok(())
     }
 }

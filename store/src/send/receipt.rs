@@ -1,6 +1,6 @@
 //! What providers report of messages, in any order and as often as they like, and what comes through their links.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -12,8 +12,10 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::CampaignKey;
+use super::message::MessageKey;
+use super::plan::{MAKE_DUE, NewDue};
 use super::tally::{Changes, Counted};
-use crate::tx::{Sql, get, json, parsed, values};
+use crate::tx::{BatchStatement, Json, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result, Store, Tx};
 
 /// A receipt of a message that is known.
@@ -27,32 +29,130 @@ pub struct NewReceipt {
     pub code: Option<String>,
 }
 
-const LOCK: &str = "WITH g(a, m) AS (ROWS) SELECT m.account_id, m.message_id, m.campaign_id, m.kind, m.status, m.parts, m.part_states,
-            m.accepted_day, m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids, a.time_zone
-       FROM g JOIN message m ON m.account_id = g.a AND m.message_id = g.m
-       JOIN account a ON a.account_id = g.a
-       LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id ORDER BY m.account_id, m.message_id";
+const LOCK: &BatchStatement<MessageKey> = statement!(MessageKey lock "FOR NO KEY UPDATE OF m":
+    "SELECT m.account_id, m.message_id, m.campaign_id, m.kind, m.status, m.parts, m.part_states, m.accepted_day,
+            m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids, a.time_zone
+       FROM batch JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id
+       JOIN account a ON a.account_id = batch.account_id
+       LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id ORDER BY m.account_id, m.message_id"
+);
+
+#[derive(FromQueryResult)]
+struct LockedRow {
+    #[sea_orm(nested)]
+    campaign: CampaignKey,
+    message_id: Uuid,
+    #[sea_orm(nested)]
+    counted: Counted,
+    part_states: Parsed<PartStates>,
+    accepted_day: Option<NaiveDate>,
+    time_zone: Parsed<Tz>,
+}
+
+batch_row! {
+    /// What a receipt says of a message as a whole.
+    struct Reported {
+        account_id: Uuid,
+        message_id: Uuid,
+        is_delivered: bool,
+        /// It proves that the message was sent. (One that failed is sent again, as somebody asked for.)
+        is_sent: bool,
+    }
+}
 
 /// The campaigns of delivered messages, and the messages that are scheduled although they were handed over before.
-const CAMPAIGNS: &str = "WITH g(a, m, d, p) AS (ROWS) SELECT DISTINCT m.account_id, m.campaign_id,
-            CASE WHEN m.status = 'scheduled' THEN m.message_id END AS again
-       FROM g JOIN message m ON m.account_id = g.a AND m.message_id = g.m
-      WHERE g.d OR g.p AND m.status = 'scheduled' AND m.part_states <> '' ORDER BY m.account_id, m.campaign_id, again";
+const CAMPAIGNS: &BatchStatement<Reported> = statement!(Reported:
+    "SELECT DISTINCT m.account_id, m.campaign_id, CASE WHEN m.status = 'scheduled' THEN m.message_id END AS again
+       FROM batch JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id
+      WHERE batch.is_delivered OR batch.is_sent AND m.status = 'scheduled' AND m.part_states <> ''
+      ORDER BY m.account_id, m.campaign_id, again"
+);
 
-const UPDATE: &str = "WITH g(a, m, s, p, c, t, at, day) AS (ROWS)
-     UPDATE message AS m SET status = g.s, part_states = g.p, code = coalesce(g.c, m.code), delivered_at = coalesce(m.delivered_at, g.t),
-            accepted_at = coalesce(m.accepted_at, g.at), accepted_day = coalesce(m.accepted_day, g.day)
-       FROM g WHERE m.account_id = g.a AND m.message_id = g.m";
+#[derive(FromQueryResult)]
+struct ReportedCampaign {
+    #[sea_orm(nested)]
+    key: CampaignKey,
+    again: Option<Uuid>,
+}
 
-const REMINDER: &str = "WITH g(a, f, m, t) AS (ROWS)
-     INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, status, phone_mac, scheduled_at)
-     SELECT f.account_id, f.campaign_id, g.m, f.message_id, f.docid, 'reminder', 'scheduled', f.phone_mac, g.t
-       FROM g JOIN message f ON f.account_id = g.a AND f.message_id = g.f WHERE true ON CONFLICT DO NOTHING RETURNING message_id";
+const OPEN_CAMPAIGN: &Statement = statement!(lock "FOR SHARE":
+    "SELECT content FROM campaign WHERE account_id = $1 AND campaign_id = $2 AND status IN ('RUNNING', 'PAUSED')"
+);
+const DELETE_UNCLAIMED: &Statement = statement!(
+    "DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND message_id = $3 AND fence = 0"
+);
 
-const KEEP: &str = "WITH g(a, m, p, s, c, t) AS (ROWS)
-     INSERT INTO receipt (account_id, message_id, part, status, code, received_at) SELECT * FROM g WHERE true ON CONFLICT DO NOTHING";
+batch_row! {
+    /// A message as its receipts have it.
+    struct ReportedMessage {
+        account_id: Uuid,
+        message_id: Uuid,
+        status: &'static str,
+        part_states: String,
+        code: Option<String>,
+        delivered_at: Option<DateTime<Utc>>,
+        accepted_at: Option<DateTime<Utc>>,
+        accepted_day: Option<NaiveDate>,
+    }
+}
+
+const UPDATE: &BatchStatement<ReportedMessage> = statement!(ReportedMessage:
+    "UPDATE message AS m SET status = batch.status, part_states = batch.part_states, code = coalesce(batch.code, m.code),
+            delivered_at = coalesce(m.delivered_at, batch.delivered_at), accepted_at = coalesce(m.accepted_at, batch.accepted_at),
+            accepted_day = coalesce(m.accepted_day, batch.accepted_day)
+       FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
+);
+
+batch_row! {
+    /// The reminder of a first message.
+    struct Reminder {
+        account_id: Uuid,
+        first_id: Uuid,
+        message_id: Uuid,
+        scheduled_at: DateTime<Utc>,
+    }
+}
+
+const NEW_REMINDER: &BatchStatement<Reminder> = statement!(Reminder:
+    "INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, status, phone_mac, scheduled_at)
+     SELECT f.account_id, f.campaign_id, batch.message_id, f.message_id, f.docid, 'reminder', 'scheduled', f.phone_mac,
+            batch.scheduled_at
+       FROM batch JOIN message f ON f.account_id = batch.account_id AND f.message_id = batch.first_id
+      WHERE true ON CONFLICT DO NOTHING RETURNING message_id"
+);
+
+batch_row! {
+    struct KeptReceipt {
+        account_id: Uuid,
+        message_id: Uuid,
+        part: i64,
+        status: &'static str,
+        code: Option<String>,
+        received_at: DateTime<Utc>,
+    }
+}
+
+const KEEP: &BatchStatement<KeptReceipt> = statement!(KeptReceipt:
+    "INSERT INTO receipt (account_id, message_id, part, status, code, received_at)
+     SELECT account_id, message_id, part, status, code, received_at FROM batch WHERE true ON CONFLICT DO NOTHING"
+);
 /// What stands for all parts.
 const ALL_PARTS: i64 = -1;
+
+const OF_RECIPIENT: &Statement = statement!(
+    "SELECT message_id, part, status, code, received_at FROM receipt
+      WHERE account_id = $1 AND message_id IN (SELECT message_id FROM message WHERE account_id = $1 AND docid = $2)
+      ORDER BY received_at, part, status"
+);
+
+#[derive(FromQueryResult)]
+struct ReceiptRow {
+    message_id: Uuid,
+    part: i64,
+    status: Parsed<ReceiptStatus>,
+    code: Option<String>,
+    received_at: DateTime<Utc>,
+}
 
 /// A message with its receipts so far.
 struct Locked {
@@ -79,18 +179,17 @@ impl Store {
         account_id: Uuid,
         docid: &str,
     ) -> Result<HashMap<Uuid, Vec<Receipt>>> {
-        let rows = "SELECT message_id, part, status, code, received_at FROM receipt
-                  WHERE account_id = $1 AND message_id IN (SELECT message_id FROM message WHERE account_id = $1 AND docid = $2)
-                  ORDER BY received_at, part, status";
-        let rows = self.rows(rows, values![account_id, docid]).await?;
+        let rows: Vec<ReceiptRow> = self
+            .fetch_all(OF_RECIPIENT, values![account_id, docid])
+            .await?;
         let mut receipts: HashMap<Uuid, Vec<Receipt>> = HashMap::new();
         for row in rows {
-            let of_message = receipts.entry(get(&row, "message_id")?).or_default();
+            let of_message = receipts.entry(row.message_id).or_default();
             of_message.push(Receipt {
-                part: Some(get(&row, "part")?).filter(|part| *part != ALL_PARTS),
-                status: parsed(&row, "status")?,
-                code: get(&row, "code")?,
-                received_at: get(&row, "received_at")?,
+                part: Some(row.part).filter(|part| *part != ALL_PARTS),
+                status: row.status.0,
+                code: row.code,
+                received_at: row.received_at,
             });
         }
         Ok(receipts)
@@ -103,17 +202,21 @@ impl Store {
         let mut messages = tx.lock_messages(receipts).await?;
         let mut kept = Vec::new();
         for receipt in receipts {
-            if let Some(message) = messages.get_mut(&(receipt.account_id, receipt.message_id)) {
+            let key = MessageKey {
+                account_id: receipt.account_id,
+                message_id: receipt.message_id,
+            };
+            if let Some(message) = messages.get_mut(&key) {
                 message.states.record(receipt.part, receipt.status);
                 let part = receipt.part.map_or(Ok(ALL_PARTS), i64::try_from);
-                kept.push(values![
-                    receipt.account_id,
-                    receipt.message_id,
-                    part.map_err(Error::broken)?,
-                    receipt.status.into_str(),
-                    receipt.code.as_deref(),
-                    now
-                ]);
+                kept.push(KeptReceipt {
+                    account_id: receipt.account_id,
+                    message_id: receipt.message_id,
+                    part: part.map_err(Error::broken)?,
+                    status: receipt.status.into_str(),
+                    code: receipt.code.clone(),
+                    received_at: now,
+                });
                 if receipt.code.is_some() {
                     message.code.clone_from(&receipt.code);
                 }
@@ -122,13 +225,13 @@ impl Store {
         let mut changes = Changes::default();
         let mut rows = Vec::new();
         let mut delivered = Vec::new();
-        for ((_, message_id), message) in &messages {
+        for (MessageKey { message_id, .. }, message) in messages {
             let (key, counted) = (message.key, &message.counted);
-            let mut before = counted.before;
-            if sent_after_all.contains(message_id) {
+            let mut before = counted.before.0;
+            if sent_after_all.contains(&message_id) {
                 // As if it had never been scheduled again.
                 before = MessageStatus::Unknown;
-                let delta = changes.of(key, counted.kind);
+                let delta = changes.of(key, counted.kind.0);
                 delta.add(Count::Parts, counted.parts);
             }
             let after = message.states.status(before);
@@ -139,28 +242,28 @@ impl Store {
             changes.count_change(key, counted, after, accepted_day);
             let delivered_at = (after == MessageStatus::Delivered).then_some(now);
             if after == MessageStatus::Delivered
-                && counted.before != after
-                && counted.kind == MessageKind::First
+                && counted.before.0 != after
+                && counted.kind.0 == MessageKind::First
                 && let Some(content) = campaigns.get(&key)
             {
-                delivered.push((key, *message_id, content));
+                delivered.push((key, message_id, content));
             }
-            rows.push(values![
-                key.account_id,
-                *message_id,
-                after.into_str(),
-                message.states.as_str(),
-                message.code.as_deref(),
+            rows.push(ReportedMessage {
+                account_id: key.account_id,
+                message_id,
+                status: after.into_str(),
+                part_states: message.states.as_str().to_owned(),
+                code: message.code,
                 delivered_at,
                 accepted_at,
-                accepted_day
-            ]);
+                accepted_day,
+            });
         }
         if rows.is_empty() {
             return Ok(());
         }
-        tx.for_rows(UPDATE, rows).await?;
-        tx.for_rows(KEEP, kept).await?;
+        tx.execute_batch(UPDATE, rows).await?;
+        tx.execute_batch(KEEP, kept).await?;
         tx.plan_reminders(&delivered, now, &mut changes).await?;
         tx.append_counts(changes).await?;
         tx.commit_surely().await
@@ -174,29 +277,27 @@ impl Tx {
         &self,
         receipts: &[NewReceipt],
     ) -> Result<(HashMap<CampaignKey, CampaignContent>, HashSet<Uuid>)> {
-        let rows = receipts.iter().map(|receipt| {
+        let reported = receipts.iter().map(|receipt| {
             let is_delivered = receipt.status == ReceiptStatus::Delivered;
-            // One that failed is sent again, as somebody asked for.
-            let proves = is_delivered || receipt.status == ReceiptStatus::Accepted;
-            values![receipt.account_id, receipt.message_id, is_delivered, proves]
+            Reported {
+                account_id: receipt.account_id,
+                message_id: receipt.message_id,
+                is_delivered,
+                is_sent: is_delivered || receipt.status == ReceiptStatus::Accepted,
+            }
         });
-        let mut found: BTreeMap<CampaignKey, Vec<Uuid>> = BTreeMap::new();
-        for row in self.for_rows(CAMPAIGNS, rows.collect()).await? {
-            let key = CampaignKey::from_query_result(&row, "")?;
-            let again: Option<Uuid> = get(&row, "again")?;
-            found.entry(key).or_default().extend(again);
+        let rows: Vec<ReportedCampaign> = self.fetch_batch(CAMPAIGNS, reported.collect()).await?;
+        let mut campaigns: BTreeMap<CampaignKey, Vec<Uuid>> = BTreeMap::new();
+        for row in rows {
+            campaigns.entry(row.key).or_default().extend(row.again);
         }
         let (mut contents, mut sent_after_all) = (HashMap::new(), HashSet::new());
-        for (key, again) in found {
-            let open = "SELECT content FROM campaign
-                         WHERE account_id = $1 AND campaign_id = $2 AND status IN ('RUNNING', 'PAUSED')";
-            let open = self.locking(open, "FOR SHARE");
-            if let Some(row) = self.row(open, values![key]).await? {
-                contents.insert(key, json(&row, "content")?);
+        for (key, again) in campaigns {
+            if let Some(Json(content)) = self.fetch_value(OPEN_CAMPAIGN, values![key]).await? {
+                contents.insert(key, content);
                 for message_id in again {
-                    let unclaimed = "DELETE FROM message_due
-                         WHERE account_id = $1 AND campaign_id = $2 AND message_id = $3 AND fence = 0";
-                    if self.execute(unclaimed, values![key, message_id]).await? > 0 {
+                    let values = values![key, message_id];
+                    if self.execute(DELETE_UNCLAIMED, values).await? > 0 {
                         sent_after_all.insert(message_id);
                     }
                 }
@@ -205,35 +306,29 @@ impl Tx {
         Ok((contents, sent_after_all))
     }
 
-    async fn lock_messages(
-        &self,
-        receipts: &[NewReceipt],
-    ) -> Result<BTreeMap<(Uuid, Uuid), Locked>> {
-        let mut keys: Vec<(Uuid, Uuid)> = receipts
-            .iter()
-            .map(|receipt| (receipt.account_id, receipt.message_id))
-            .collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let keys = keys
-            .into_iter()
-            .map(|(account, message)| values![account, message]);
-        let mut messages = BTreeMap::new();
-        let lock = self.locking(LOCK, "FOR NO KEY UPDATE OF m");
-        for row in self.for_rows(&lock, keys.collect()).await? {
-            let account_id = get(&row, "account_id")?;
-            let message_id = get(&row, "message_id")?;
-            let message = Locked {
-                key: CampaignKey::new(account_id, get(&row, "campaign_id")?),
-                counted: Counted::read(&row)?,
-                states: parsed(&row, "part_states")?,
-                code: None,
-                accepted_day: get(&row, "accepted_day")?,
-                time_zone: parsed(&row, "time_zone")?,
+    async fn lock_messages(&self, receipts: &[NewReceipt]) -> Result<BTreeMap<MessageKey, Locked>> {
+        let keys = receipts.iter().map(|receipt| MessageKey {
+            account_id: receipt.account_id,
+            message_id: receipt.message_id,
+        });
+        let keys: BTreeSet<MessageKey> = keys.collect();
+        let rows: Vec<LockedRow> = self.fetch_batch(LOCK, keys.into_iter().collect()).await?;
+        let messages = rows.into_iter().map(|row| {
+            let key = MessageKey {
+                account_id: row.campaign.account_id,
+                message_id: row.message_id,
             };
-            messages.insert((account_id, message_id), message);
-        }
-        Ok(messages)
+            let message = Locked {
+                key: row.campaign,
+                counted: row.counted,
+                states: row.part_states.0,
+                code: None,
+                accepted_day: row.accepted_day,
+                time_zone: row.time_zone.0,
+            };
+            (key, message)
+        });
+        Ok(messages.collect())
     }
 
     /// Plans reminders of first messages: of each its campaign, id, and the campaign's content.
@@ -244,27 +339,35 @@ impl Tx {
         changes: &mut Changes,
     ) -> Result<()> {
         let (mut rows, mut planned) = (Vec::new(), HashMap::new());
-        for (key, first, content) in messages {
+        for (key, first_id, content) in messages {
             if let Some(reminder) = &content.reminder {
-                let (id, at) = (
-                    Uuid::now_v7(),
-                    now + TimeDelta::days(reminder.after_days.into()),
-                );
-                rows.push(values![key.account_id, *first, id, at]);
-                planned.insert(id, (*key, at, content.sender.as_str()));
+                let row = Reminder {
+                    account_id: key.account_id,
+                    first_id: *first_id,
+                    message_id: Uuid::now_v7(),
+                    scheduled_at: now + TimeDelta::days(reminder.after_days.into()),
+                };
+                let due = NewDue {
+                    account_id: key.account_id,
+                    campaign_id: key.campaign_id,
+                    message_id: row.message_id,
+                    due_at: row.scheduled_at,
+                    sender: content.sender.clone(),
+                };
+                planned.insert(row.message_id, (*key, due));
+                rows.push(row);
             }
         }
         let mut due = Vec::new();
-        for row in self.for_rows(REMINDER, rows).await? {
-            let id: Uuid = get(&row, "message_id")?;
-            let Some((key, at, sender)) = planned.remove(&id) else {
+        for message_id in self.fetch_batch_values(NEW_REMINDER, rows).await? {
+            let Some((key, new)) = planned.remove(&message_id) else {
                 continue;
             };
-            due.push(values![key, id, at, sender]);
+            due.push(new);
             let delta = changes.of(key, MessageKind::Reminder);
             delta.add(Count::Recipients, 1);
             delta.add(Count::Status(MessageStatus::Scheduled), 1);
         }
-        self.make_due(due).await
+        self.execute_batch(MAKE_DUE, due).await
     }
 }

@@ -6,24 +6,87 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 use domain::campaign::{CampaignCounts, Count, Counts, MessageKind, MessageStatus};
 use domain::rollup::DayCounts;
-use sea_orm::QueryResult;
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::CampaignKey;
 use crate::collect::PendingDeltas;
 use crate::form::FormKey;
-use crate::tx::{Sql, get, parsed, read, values};
-use crate::{Error, Result, Store, Tx};
+use crate::tx::{BatchStatement, Parsed, Sql, Statement, batch_row, statement, values};
+use crate::{Result, Store, Tx};
 
 /// Pending rows that one transaction adds to a tally at most.
 const MAX_ROLLED_UP: i64 = 10_000;
 
-const APPEND: &str = "WITH g(a, c, k, n) AS (ROWS)
-     INSERT INTO campaign_delta (account_id, campaign_id, kind, counts) SELECT * FROM g";
+batch_row! {
+    /// Counts of a campaign's messages of a kind.
+    struct KindCounts {
+        account_id: Uuid,
+        campaign_id: Uuid,
+        kind: &'static str,
+        counts: String,
+    }
+}
 
-const REPLACE: &str = "WITH g(a, c, k, n) AS (ROWS)
-     INSERT INTO campaign_tally (account_id, campaign_id, kind, counts) SELECT * FROM g WHERE true
-         ON CONFLICT (account_id, campaign_id, kind) DO UPDATE SET counts = excluded.counts";
+impl KindCounts {
+    fn new(key: CampaignKey, kind: MessageKind, counts: &Counts) -> Self {
+        Self {
+            account_id: key.account_id,
+            campaign_id: key.campaign_id,
+            kind: kind.into_str(),
+            counts: counts.to_string(),
+        }
+    }
+}
+
+const APPEND: &BatchStatement<KindCounts> = statement!(KindCounts:
+    "INSERT INTO campaign_delta (account_id, campaign_id, kind, counts) SELECT account_id, campaign_id, kind, counts FROM batch"
+);
+
+const REPLACE: &BatchStatement<KindCounts> = statement!(KindCounts:
+    "INSERT INTO campaign_tally (account_id, campaign_id, kind, counts)
+     SELECT account_id, campaign_id, kind, counts FROM batch WHERE true
+         ON CONFLICT (account_id, campaign_id, kind) DO UPDATE SET counts = excluded.counts"
+);
+
+const CAMPAIGNS: &Statement = statement!(
+    "SELECT DISTINCT account_id, campaign_id FROM campaign_delta ORDER BY account_id, campaign_id LIMIT 1000"
+);
+
+const TALLIES: &Statement = statement!(lock "FOR UPDATE":
+    "SELECT kind, counts FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2 ORDER BY kind"
+);
+
+const COUNTS: &Statement = statement!(
+    "SELECT kind, counts FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2
+      UNION ALL
+     SELECT kind, counts FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2"
+);
+
+#[derive(FromQueryResult)]
+struct CountsRow {
+    kind: Parsed<MessageKind>,
+    counts: Parsed<Counts>,
+}
+
+/// Found apart from taking them, as in `end_cancelled_messages`.
+const PENDING: &Statement = statement!(
+    "SELECT account_id, campaign_id, id FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2 ORDER BY id LIMIT $3"
+);
+
+batch_row! {
+    #[derive(FromQueryResult)]
+    struct DeltaKey {
+        account_id: Uuid,
+        campaign_id: Uuid,
+        id: i64,
+    }
+}
+
+const TAKE: &BatchStatement<DeltaKey> = statement!(DeltaKey:
+    "DELETE FROM campaign_delta
+      WHERE (account_id, campaign_id, id) IN (SELECT account_id, campaign_id, id FROM batch) RETURNING kind, counts"
+);
 
 /// What a transaction changes in the counts: of campaigns by their kinds of messages, and of reports.
 #[derive(Debug, Default)]
@@ -33,34 +96,23 @@ pub(crate) struct Changes {
 }
 
 /// A locked message, as far as it counts.
+#[derive(FromQueryResult)]
 pub(super) struct Counted {
-    pub(super) kind: MessageKind,
-    pub(super) before: MessageStatus,
+    pub(super) kind: Parsed<MessageKind>,
+    #[sea_orm(from_alias = "status")]
+    pub(super) before: Parsed<MessageStatus>,
     pub(super) parts: i64,
     is_answered: bool,
-    /// Where reports count it: in the form and the business properties of its link; `None`: it has no link yet.
-    place: Option<(FormKey, String)>,
+    account_id: Uuid,
+    /// The form and the business properties of its link, where reports count it; `None`: it has no link yet.
+    form_id: Option<Uuid>,
+    bus_prop_ids: Option<String>,
 }
 
 impl Counted {
-    /// Of a row that also has the columns of its link.
-    pub(super) fn read(row: &QueryResult) -> Result<Self> {
-        let account_id = get(row, "account_id")?;
-        let form_id: Option<Uuid> = get(row, "form_id")?;
-        let place = form_id
-            .map(|id| Ok::<_, Error>((FormKey::new(account_id, id), get(row, "bus_prop_ids")?)));
-        Ok(Self {
-            kind: parsed(row, "kind")?,
-            before: parsed(row, "status")?,
-            parts: get(row, "parts")?,
-            is_answered: get(row, "is_answered")?,
-            place: place.transpose()?,
-        })
-    }
-
     /// What reports count of it in a status.
     fn reported(&self, status: MessageStatus) -> DayCounts {
-        if status.is_accepted() && self.kind != MessageKind::Test {
+        if status.is_accepted() && self.kind.0 != MessageKind::Test {
             DayCounts::message(status == MessageStatus::Delivered, self.is_answered)
         } else {
             DayCounts::default()
@@ -93,10 +145,13 @@ impl Changes {
         accepted_day: Option<NaiveDate>,
     ) {
         let to = Count::Status(after);
-        self.moved((campaign, message.kind), message.before, to);
-        if let (Some(day), Some((form, ids))) = (accepted_day, &message.place) {
-            let counts = message.reported(after) + -message.reported(message.before);
-            self.reported.add_messages(*form, day, ids, counts);
+        self.moved((campaign, message.kind.0), message.before.0, to);
+        if let (Some(day), Some(form_id), Some(ids)) =
+            (accepted_day, message.form_id, &message.bus_prop_ids)
+        {
+            let form = FormKey::new(message.account_id, form_id);
+            let counts = message.reported(after) + -message.reported(message.before.0);
+            self.reported.add_messages(form, day, ids, counts);
         }
     }
 }
@@ -119,10 +174,9 @@ impl Store {
 
     /// Adds pending counts to the tallies of the campaigns that have some. How many rows were added.
     pub async fn roll_up_campaign_counts(&self) -> Result<u64> {
-        let campaigns = "SELECT DISTINCT account_id, campaign_id FROM campaign_delta ORDER BY account_id, campaign_id LIMIT 1000";
-        let campaigns = self.rows(campaigns, vec![]).await?;
+        let campaigns: Vec<CampaignKey> = self.fetch_all(CAMPAIGNS, vec![]).await?;
         let mut rolled_up = 0;
-        for key in read::<CampaignKey>(&campaigns)? {
+        for key in campaigns {
             rolled_up += self.retry(|| self.roll_up_campaign(key)).await?;
         }
         Ok(rolled_up)
@@ -130,31 +184,22 @@ impl Store {
 
     async fn roll_up_campaign(&self, key: CampaignKey) -> Result<u64> {
         let tx = self.begin_by_key().await?;
-        let tallies = "SELECT kind, counts FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2 ORDER BY kind";
-        let mut sums: BTreeMap<MessageKind, Counts> = BTreeMap::new();
-        let tallies = tx.locking(tallies, "FOR UPDATE");
-        for row in tx.rows(tallies, values![key]).await? {
-            sums.insert(parsed(&row, "kind")?, parsed(&row, "counts")?);
-        }
-        // Found apart, as in `end_cancelled_messages`.
-        let pending = "SELECT id FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2 ORDER BY id LIMIT $3";
-        let pending: Vec<i64> = tx.all(pending, values![key, MAX_ROLLED_UP]).await?;
-        let pending = pending.into_iter().map(|id| values![key, id]);
-        let taken = "WITH g(a, c, i) AS (ROWS) DELETE FROM campaign_delta
-              WHERE (account_id, campaign_id, id) IN (SELECT a, c, i FROM g) RETURNING kind, counts";
-        let pending = tx.for_rows(taken, pending.collect()).await?;
+        let tallies: Vec<CountsRow> = tx.fetch_all(TALLIES, values![key]).await?;
+        let pending = tx.fetch_all(PENDING, values![key, MAX_ROLLED_UP]).await?;
+        let pending: Vec<CountsRow> = tx.fetch_batch(TAKE, pending).await?;
         if pending.is_empty() {
             return Ok(0);
         }
-        for row in &pending {
-            let delta: Counts = parsed(row, "counts")?;
-            sums.entry(parsed(row, "kind")?).or_default().merge(&delta);
+        let rolled_up = pending.len() as u64;
+        let mut sums: BTreeMap<MessageKind, Counts> = BTreeMap::new();
+        for row in tallies.into_iter().chain(pending) {
+            sums.entry(row.kind.0).or_default().merge(&row.counts.0);
         }
-        let rows = sums.into_iter();
-        let rows = rows.map(|(kind, sum)| values![key, kind.into_str(), sum.to_string()]);
-        tx.for_rows(REPLACE, rows.collect()).await?;
+        let sums = sums.iter();
+        let sums = sums.map(|(kind, sum)| KindCounts::new(key, *kind, sum));
+        tx.execute_batch(REPLACE, sums.collect()).await?;
         tx.commit_surely().await?;
-        Ok(pending.len() as u64)
+        Ok(rolled_up)
     }
 }
 
@@ -162,25 +207,18 @@ impl Tx {
     /// A campaign's counts: of its tally and of what is pending.
     pub(super) async fn counts(&self, key: CampaignKey) -> Result<CampaignCounts> {
         let mut counts = CampaignCounts::default();
-        let rows = "SELECT kind, counts FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2
-                  UNION ALL
-                 SELECT kind, counts FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2";
-        let rows = self.rows(rows, values![key]).await?;
+        let rows: Vec<CountsRow> = self.fetch_all(COUNTS, values![key]).await?;
         for row in rows {
-            counts.merge(parsed(&row, "kind")?, &parsed(&row, "counts")?);
+            counts.merge(row.kind.0, &row.counts.0);
         }
         Ok(counts)
     }
 
     pub(crate) async fn append_counts(&self, changes: Changes) -> Result<()> {
         self.append_pending(changes.reported).await?;
-        let rows = changes
-            .counts
-            .into_iter()
-            .filter(|(_, delta)| !delta.is_empty());
-        let rows =
-            rows.map(|((key, kind), delta)| values![key, kind.into_str(), delta.to_string()]);
-        self.for_rows(APPEND, rows.collect()).await?;
-        Ok(())
+        let deltas = changes.counts.iter();
+        let deltas = deltas.filter(|(_, delta)| !delta.is_empty());
+        let deltas = deltas.map(|((key, kind), delta)| KindCounts::new(*key, *kind, delta));
+        self.execute_batch(APPEND, deltas.collect()).await
     }
 }

@@ -5,7 +5,7 @@ use std::ptr;
 use indexmap::IndexMap;
 use sea_orm::sqlx::postgres::PgArguments;
 use sea_orm::sqlx::{self, Arguments, AssertSqlSafe};
-use sea_orm::{FromQueryResult, QueryResult, Value};
+use sea_orm::{FromQueryResult, QueryResult, TryGetable, Value};
 
 use super::statement::{BatchRow, BatchStatement, BatchText};
 use super::{Error, Inner, Result, Sql, Tx, read};
@@ -32,6 +32,18 @@ impl Tx {
     ) -> Result<Vec<T>> {
         let rows = rows.into_iter().map(BatchRow::into_values).collect();
         read(&self.run_batch(&statement.text, rows).await?)
+    }
+
+    /// The same, for the values of the only column that it returns.
+    pub(crate) async fn fetch_batch_values<R: BatchRow, T: TryGetable>(
+        &self,
+        statement: &'static BatchStatement<R>,
+        rows: Vec<R>,
+    ) -> Result<Vec<T>> {
+        let rows = rows.into_iter().map(BatchRow::into_values).collect();
+        let rows = self.run_batch(&statement.text, rows).await?;
+        let values = rows.iter().map(|row| row.try_get_by_index(0));
+        Ok(values.collect::<Result<_, _>>()?)
     }
 
     async fn run_batch(&self, text: &BatchText, rows: Vec<Vec<Value>>) -> Result<Vec<QueryResult>> {

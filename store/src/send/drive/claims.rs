@@ -2,52 +2,133 @@
 
 use std::collections::BTreeMap;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::{CampaignStatus, Count, MessageKind, MessageStatus, PartStates};
+use indexmap::IndexMap;
 use rand::RngExt;
 use rand::distr::Alphanumeric;
-use sea_orm::{QueryResult, Value};
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-use super::{Claimed, ClaimedKey, DELETE_DUE, Loaded, SET_DUE, StepTx, Wanted};
-use crate::form::{FIELD, LINK};
+use super::{CHANGE_DUE, Claimed, ClaimedKey, DELETE_DUE, DueChange, Loaded, StepTx, Wanted};
+use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD};
+use crate::send::CampaignKey;
 use crate::send::contact::Contact;
 use crate::send::judge::{Context, DueMessage, Ready, Verdict};
-use crate::tx::{Sql, get, json, parsed, values};
+use crate::send::link::{MessageLink, NEW_LINK};
+use crate::tx::{BatchStatement, Json, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result};
 
-/// Due messages of the sender with their recipients; a test may wait for the sender that a DRAFT had before. Of a reminder it is also asked whether the first message was answered.
-const DUE: &str = "SELECT d.due_at, d.message_id, d.failures, m.docid, m.kind, m.link_id, m.scheduled_at, m.sent_mac,
-            coalesce(d.phone, r.phone) AS phone, coalesce(CAST(r.fields AS text), '{}') AS fields, l.token, f.answered_at IS NOT NULL AS answered
-       FROM message_due d
-       JOIN message m ON m.account_id = d.account_id AND m.message_id = d.message_id
-       LEFT JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid
-       LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
-       LEFT JOIN message f ON m.kind = 'reminder' AND f.account_id = m.account_id AND f.message_id = m.link_id
-      WHERE d.account_id = $1 AND d.campaign_id = $2 AND d.due_at <= $3 AND d.fence = 0 AND d.sender = $5 TESTS
-      ORDER BY d.due_at, d.message_id LIMIT $4";
+/// Due messages of the sender with their recipients; a test may wait for the sender that a DRAFT had before. Of a reminder it is also
+/// asked whether the first message was answered.
+macro_rules! due {
+    ($which:literal) => {
+        concat!(
+            "SELECT d.due_at, d.message_id, d.failures, m.docid, m.kind, m.link_id, m.scheduled_at, m.sent_mac,
+                    coalesce(d.phone, r.phone) AS phone, coalesce(CAST(r.fields AS text), '{}') AS fields, l.token,
+                    f.answered_at IS NOT NULL AS answered
+               FROM message_due d
+               JOIN message m ON m.account_id = d.account_id AND m.message_id = d.message_id
+               LEFT JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid
+               LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
+               LEFT JOIN message f ON m.kind = 'reminder' AND f.account_id = m.account_id AND f.message_id = m.link_id
+              WHERE d.account_id = $1 AND d.campaign_id = $2 AND d.due_at <= $3 AND d.fence = 0 AND d.sender = $5 ", $which,
+            " ORDER BY d.due_at, d.message_id LIMIT $4"
+        )
+    };
+}
+const DUE: &Statement = statement!(lock "FOR UPDATE OF d SKIP LOCKED": due!(""));
+/// What a campaign that does not run may send.
+const DUE_TESTS: &Statement =
+    statement!(lock "FOR UPDATE OF d SKIP LOCKED": due!("AND d.phone IS NOT NULL"));
 
-/// Nothing is noted of a test but its phone and its sender. Of phones that were not known a row that came meanwhile is left.
-pub(in crate::send) const NEW_CONTACT: &str = "WITH g(a, p, s, t, c, d) AS (ROWS)
-     INSERT INTO contact (account_id, phone_mac, senders, last_sent_at, last_campaign_id, docid) SELECT * FROM g WHERE true
-         ON CONFLICT DO NOTHING RETURNING phone_mac";
-const SENT_TO: &str = "WITH g(a, p, s, t, c, d) AS (ROWS)
-     UPDATE contact AS c SET last_sent_at = coalesce(g.t, c.last_sent_at),
-            last_campaign_id = coalesce(g.c, c.last_campaign_id), docid = coalesce(g.d, c.docid),
-            senders = CASE WHEN c.senders LIKE '%' || g.s || '%' THEN c.senders ELSE c.senders || g.s END
-       FROM g WHERE c.account_id = g.a AND c.phone_mac = g.p";
+#[derive(FromQueryResult)]
+struct DueRow {
+    due_at: DateTime<Utc>,
+    message_id: Uuid,
+    failures: i64,
+    docid: String,
+    kind: Parsed<MessageKind>,
+    link_id: Uuid,
+    scheduled_at: DateTime<Utc>,
+    sent_mac: Option<Vec<u8>>,
+    phone: Option<String>,
+    fields: Json<IndexMap<String, String>>,
+    token: Option<String>,
+    answered: bool,
+}
 
-/// A message goes to another phone than it went to before, so that the recipient is not the one of the former any more.
-const FORMER_CONTACT: &str = "WITH g(a, p, d) AS (ROWS)
-     UPDATE contact AS c SET docid = NULL FROM g WHERE c.account_id = g.a AND c.phone_mac = g.p AND c.docid = g.d";
+batch_row! {
+    /// What is noted of a phone to which a message goes: of a test nothing but its phone and its sender.
+    pub(in crate::send) struct SentTo {
+        account_id: Uuid,
+        phone_mac: Vec<u8>,
+        /// The sender between spaces, as the column has them.
+        senders: String,
+        last_sent_at: Option<DateTime<Utc>>,
+        last_campaign_id: Option<Uuid>,
+        docid: Option<String>,
+    }
+}
 
-const SKIP: &str =
-    "WITH g(a, m, r) AS (ROWS) UPDATE message AS m SET status = 'skipped', reason = g.r
-       FROM g WHERE m.account_id = g.a AND m.message_id = g.m";
+/// Of phones that were not known a row that came meanwhile is left.
+pub(in crate::send) const NEW_CONTACT: &BatchStatement<SentTo> = statement!(SentTo:
+    "INSERT INTO contact (account_id, phone_mac, senders, last_sent_at, last_campaign_id, docid)
+     SELECT account_id, phone_mac, senders, last_sent_at, last_campaign_id, docid FROM batch WHERE true
+         ON CONFLICT DO NOTHING RETURNING phone_mac"
+);
+const KNOWN_CONTACT: &BatchStatement<SentTo> = statement!(SentTo:
+    "UPDATE contact AS c SET last_sent_at = coalesce(batch.last_sent_at, c.last_sent_at),
+            last_campaign_id = coalesce(batch.last_campaign_id, c.last_campaign_id), docid = coalesce(batch.docid, c.docid),
+            senders = CASE WHEN c.senders LIKE '%' || batch.senders || '%' THEN c.senders ELSE c.senders || batch.senders END
+       FROM batch WHERE c.account_id = batch.account_id AND c.phone_mac = batch.phone_mac"
+);
 
-const SENDING: &str = "WITH g(a, m, n, s, e, p) AS (ROWS)
-     UPDATE message AS m SET status = 'sending', parts = g.n, part_states = g.s, encoding = g.e, sent_mac = g.p
-       FROM g WHERE m.account_id = g.a AND m.message_id = g.m";
+batch_row! {
+    /// The phone to which a message went before, where it goes to another one now.
+    struct FormerPhone {
+        account_id: Uuid,
+        phone_mac: Vec<u8>,
+        docid: String,
+    }
+}
+
+/// The recipient is not the one of the former phone any more.
+const FORMER_CONTACT: &BatchStatement<FormerPhone> = statement!(FormerPhone:
+    "UPDATE contact AS c SET docid = NULL
+       FROM batch WHERE c.account_id = batch.account_id AND c.phone_mac = batch.phone_mac AND c.docid = batch.docid"
+);
+
+batch_row! {
+    struct Skipped {
+        account_id: Uuid,
+        message_id: Uuid,
+        reason: &'static str,
+    }
+}
+
+const SKIP: &BatchStatement<Skipped> = statement!(Skipped:
+    "UPDATE message AS m SET status = 'skipped', reason = batch.reason
+       FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
+);
+
+batch_row! {
+    /// A message that is handed over.
+    struct Sending {
+        account_id: Uuid,
+        message_id: Uuid,
+        parts: i64,
+        part_states: String,
+        encoding: String,
+        sent_mac: Vec<u8>,
+    }
+}
+
+const SEND: &BatchStatement<Sending> = statement!(Sending:
+    "UPDATE message AS m SET status = 'sending', parts = batch.parts, part_states = batch.part_states, encoding = batch.encoding,
+            sent_mac = batch.sent_mac
+       FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
+);
 
 /// The characters of a campaign link's token: 65 random bits.
 const TOKEN_CHARS: usize = 11;
@@ -103,13 +184,16 @@ impl StepTx<'_> {
                     let (kind, scheduled) = (candidate.due.kind, MessageStatus::Scheduled);
                     self.changes
                         .moved((wanted.campaign, kind), scheduled, skipped);
-                    let reason = values![reason.into_str()];
-                    self.write(SKIP, candidate.key.of_message(), reason);
-                    self.write(DELETE_DUE, candidate.key.of_due(), vec![]);
+                    let skipped = Skipped {
+                        account_id,
+                        message_id: candidate.key.message_id,
+                        reason: reason.into_str(),
+                    };
+                    self.writes.add(SKIP, skipped);
+                    self.writes.add(DELETE_DUE, candidate.key.due());
                 }
                 Ok(Verdict::Later(at)) => {
-                    let later = values![0_i64, at, candidate.failures];
-                    self.write(SET_DUE, candidate.key.of_due(), later);
+                    self.put_off(candidate.key, at, candidate.failures);
                 }
                 Ok(Verdict::Send(ready)) => {
                     let parts = i64::try_from(ready.parts.texts.len()).map_err(Error::broken)?;
@@ -124,7 +208,7 @@ impl StepTx<'_> {
                     self.changes
                         .moved((wanted.campaign, kind), scheduled, sending);
                     let mac = candidate.macs.first().cloned().unwrap_or_default();
-                    let contact = self.contact(&candidate, &mac);
+                    let contact = self.contact(&candidate, mac.clone());
                     if candidate.due.kind == MessageKind::Test {
                         // It does not undo what is noted of a message to the same phone.
                         sent_to.entry(mac.clone()).or_insert(contact);
@@ -135,12 +219,13 @@ impl StepTx<'_> {
                 }
             }
         }
-        let sent_to = sent_to.into_iter();
-        let (old, new): (Vec<_>, Vec<_>) = sent_to.partition(|(mac, _)| contacts.contains_key(mac));
-        let rows = |contacts: Vec<(_, _)>| contacts.into_iter().map(|(_, row)| row).collect();
+        let (known, new): (Vec<SentTo>, Vec<SentTo>) = sent_to
+            .into_values()
+            .partition(|row| contacts.contains_key(&row.phone_mac));
         let expected = new.len();
-        self.tx.for_rows(SENT_TO, rows(old)).await?;
-        if self.tx.for_rows(NEW_CONTACT, rows(new)).await?.len() < expected {
+        self.tx.execute_batch(KNOWN_CONTACT, known).await?;
+        let new: Vec<Vec<u8>> = self.tx.fetch_batch_values(NEW_CONTACT, new).await?;
+        if new.len() < expected {
             // Somebody opted out, or was sent to, before there was anything to lock.
             return Err(Error::Conflict("a contact came meanwhile".into()));
         }
@@ -148,66 +233,58 @@ impl StepTx<'_> {
     }
 
     async fn candidates(&self, wanted: &Wanted, status: CampaignStatus) -> Result<Vec<Candidate>> {
-        // What a campaign that does not run may send.
-        let tests = match status {
-            CampaignStatus::Running => "",
-            _ => "AND d.phone IS NOT NULL",
+        let due = match status {
+            CampaignStatus::Running => DUE,
+            _ => DUE_TESTS,
         };
-        let due = DUE.replace("TESTS", tests);
-        let due = self.tx.locking(&due, "FOR UPDATE OF d SKIP LOCKED");
         let limit = i64::try_from(wanted.messages).unwrap_or(i64::MAX);
         let sender = self.driver.lease.name.as_str();
-        let rows = self
-            .tx
-            .rows(due, values![wanted.campaign, self.now, limit, sender]);
-        let rows = rows.await?;
-        rows.iter().map(|row| self.candidate(wanted, row)).collect()
+        let values = values![wanted.campaign, self.now, limit, sender];
+        let due: Vec<DueRow> = self.tx.fetch_all(due, values).await?;
+        let candidates = due.into_iter().map(|row| self.candidate(wanted, row));
+        Ok(candidates.collect())
     }
 
-    fn candidate(&self, wanted: &Wanted, row: &QueryResult) -> Result<Candidate> {
-        let phone: Option<String> = get(row, "phone")?;
-        let token: Option<String> = get(row, "token")?;
+    fn candidate(&self, wanted: &Wanted, row: DueRow) -> Candidate {
         let account_id = wanted.campaign.account_id;
-        let macs = phone.iter().flat_map(|phone| {
+        let macs = row.phone.iter().flat_map(|phone| {
             let macs = self.driver.pepper.phone_macs(account_id, phone);
             macs.map(Vec::from)
         });
-        Ok(Candidate {
+        Candidate {
             key: ClaimedKey {
                 campaign: wanted.campaign,
-                due_at: get(row, "due_at")?,
-                message_id: get(row, "message_id")?,
+                due_at: row.due_at,
+                message_id: row.message_id,
             },
-            failures: get(row, "failures")?,
-            link_id: get(row, "link_id")?,
+            failures: row.failures,
+            link_id: row.link_id,
             macs: macs.collect(),
-            former_mac: get(row, "sent_mac")?,
+            former_mac: row.sent_mac,
             due: DueMessage {
-                kind: parsed(row, "kind")?,
-                docid: get(row, "docid")?,
-                scheduled_at: get(row, "scheduled_at")?,
-                phone,
-                fields: json(row, "fields")?,
+                kind: row.kind.0,
+                docid: row.docid,
+                scheduled_at: row.scheduled_at,
+                phone: row.phone,
+                fields: row.fields.0,
                 contact: Contact::default(),
-                answered: get(row, "answered")?,
-                token: token.unwrap_or_else(token_text),
+                answered: row.answered,
+                token: row.token.unwrap_or_else(token_text),
             },
-        })
+        }
     }
 
-    /// What is noted of a phone to which a message goes: of a test nothing.
-    fn contact(&self, candidate: &Candidate, mac: &[u8]) -> Vec<Value> {
+    fn contact(&self, candidate: &Candidate, phone_mac: Vec<u8>) -> SentTo {
         let campaign = candidate.key.campaign;
         let noted = (candidate.due.kind != MessageKind::Test).then_some(());
-        values![
-            campaign.account_id,
-            mac.to_vec(),
-            // Between spaces, as its column has them.
-            format!(" {} ", self.driver.lease.name),
-            noted.map(|()| self.now),
-            noted.map(|()| campaign.campaign_id),
-            noted.map(|()| candidate.due.docid.clone())
-        ]
+        SentTo {
+            account_id: campaign.account_id,
+            phone_mac,
+            senders: format!(" {} ", self.driver.lease.name),
+            last_sent_at: noted.map(|()| self.now),
+            last_campaign_id: noted.map(|()| campaign.campaign_id),
+            docid: noted.map(|()| candidate.due.docid.clone()),
+        }
     }
 
     /// Notes a message that is handed over.
@@ -222,35 +299,56 @@ impl StepTx<'_> {
         let Candidate {
             key, due, link_id, ..
         } = candidate;
-        let link_key = || values![key.campaign.account_id, link_id];
-        let claimed = values![self.driver.lease.fence, key.due_at, candidate.failures];
-        self.write(SET_DUE, key.of_due(), claimed);
-        let states = PartStates::new(ready.parts.texts.len());
-        let encoding = ready.parts.encoding.to_string();
+        let CampaignKey {
+            account_id,
+            campaign_id,
+        } = key.campaign;
+        let claimed = DueChange {
+            account_id,
+            campaign_id,
+            due_at: key.due_at,
+            message_id: key.message_id,
+            fence: self.driver.lease.fence,
+            next_due_at: key.due_at,
+            failures: candidate.failures,
+        };
+        self.writes.add(CHANGE_DUE, claimed);
         if let Some(former) = candidate.former_mac.filter(|former| *former != mac) {
-            let former = values![former, due.docid.as_str()];
-            self.write(FORMER_CONTACT, values![key.campaign.account_id], former);
+            let former = FormerPhone {
+                account_id,
+                phone_mac: former,
+                docid: due.docid.clone(),
+            };
+            self.writes.add(FORMER_CONTACT, former);
         }
-        let sending = values![parts, states.as_str(), encoding, mac];
-        self.write(SENDING, key.of_message(), sending);
+        let sending = Sending {
+            account_id,
+            message_id: key.message_id,
+            parts,
+            part_states: PartStates::new(ready.parts.texts.len()).as_str().to_owned(),
+            encoding: ready.parts.encoding.to_string(),
+            sent_mac: mac,
+        };
+        self.writes.add(SEND, sending);
         if due.kind != MessageKind::Reminder {
             let form_id = campaign.content.form_id;
             let days = TimeDelta::days(campaign.content.link_expires_after_days.into());
-            let link = values![
+            let link = MessageLink {
+                account_id,
+                link_id,
                 form_id,
-                due.token,
-                ready.bus_prop_ids.to_string(),
-                serde_json::to_string(&ready.track_fields).map_err(Error::broken)?,
-                self.now + days,
-                self.now,
-                key.campaign.campaign_id,
-                due.kind == MessageKind::Test,
-                1_i64
-            ];
-            self.write(LINK, link_key(), link);
-            for (name, value) in ready.track_fields.iter() {
-                let field = values![form_id, format!("{name}={value}")];
-                self.write(FIELD, link_key(), field);
+                token: due.token,
+                bus_prop_ids: ready.bus_prop_ids.to_string(),
+                track_fields: serde_json::to_string(&ready.track_fields).map_err(Error::broken)?,
+                expires_at: Some(self.now + days),
+                created_at: self.now,
+                campaign_id,
+                is_test: due.kind == MessageKind::Test,
+            };
+            self.writes.add(NEW_LINK, link);
+            let form = FormKey::new(account_id, form_id);
+            for field in LinkTrackField::of(form, link_id, &ready.track_fields) {
+                self.writes.add(NEW_TRACK_FIELD, field);
             }
         }
         self.claimed.push(Claimed {

@@ -16,15 +16,18 @@ use domain::campaign::{CampaignContent, CampaignStatus, Count, MessageKind, Mess
 use domain::form::{FormContent, FormStatus};
 use domain::pepper::Pepper;
 use domain::sms::{Country, Parts};
-use indexmap::IndexMap;
-use sea_orm::{FromQueryResult, Value};
+use entity::lease;
+use sea_orm::sea_query::LockType;
+use sea_orm::{EntityTrait, FromQueryResult, QuerySelect};
 use uuid::Uuid;
 
-pub(super) use self::claims::{NEW_CONTACT, token_text};
+pub(super) use self::claims::{NEW_CONTACT, SentTo, token_text};
 use super::CampaignKey;
 use super::lease::Lease;
 use super::tally::Changes;
-use crate::tx::{Sql, get, json, parsed, read, values};
+use crate::tx::{
+    BatchStatement, BatchWrites, Json, Parsed, Sql, Statement, batch_row, statement, values,
+};
 use crate::{Committed, Error, Result, Store, Tx};
 
 /// What came of handing a message over.
@@ -40,14 +43,81 @@ pub struct Outcome {
     pub retry_at: Option<DateTime<Utc>>,
 }
 
-/// Messages that are claimed, or due again later.
-const SET_DUE: &str = "WITH g(a, c, t, m, fence, due_at, failures) AS (ROWS)
-     UPDATE message_due AS d SET fence = g.fence, due_at = g.due_at, failures = g.failures
-       FROM g WHERE d.account_id = g.a AND d.campaign_id = g.c AND d.due_at = g.t AND d.message_id = g.m";
+batch_row! {
+    /// The key of a row of `message_due`.
+    #[derive(FromQueryResult)]
+    pub(super) struct DueKey {
+        account_id: Uuid,
+        campaign_id: Uuid,
+        due_at: DateTime<Utc>,
+        message_id: Uuid,
+    }
+}
 
-/// Messages of which nothing is to be done any more.
-const DELETE_DUE: &str = "WITH g(a, c, t, m) AS (ROWS) DELETE FROM message_due
-      WHERE (account_id, campaign_id, due_at, message_id) IN (SELECT a, c, t, m FROM g)";
+batch_row! {
+    /// A due message that is claimed, or due again later: then its fence is 0.
+    struct DueChange {
+        account_id: Uuid,
+        campaign_id: Uuid,
+        due_at: DateTime<Utc>,
+        message_id: Uuid,
+        fence: i64,
+        next_due_at: DateTime<Utc>,
+        failures: i64,
+    }
+}
+
+const CHANGE_DUE: &BatchStatement<DueChange> = statement!(DueChange:
+    "UPDATE message_due AS d SET fence = batch.fence, due_at = batch.next_due_at, failures = batch.failures
+       FROM batch WHERE d.account_id = batch.account_id AND d.campaign_id = batch.campaign_id AND d.due_at = batch.due_at
+        AND d.message_id = batch.message_id"
+);
+
+/// Of messages of which nothing is to be done any more.
+const DELETE_DUE: &BatchStatement<DueKey> = statement!(DueKey:
+    "DELETE FROM message_due WHERE (account_id, campaign_id, due_at, message_id) IN (
+            SELECT account_id, campaign_id, due_at, message_id FROM batch)"
+);
+
+/// Campaigns of which messages are due; of those that do not run, tests.
+const CAMPAIGNS_WITH_DUE: &Statement = statement!(
+    "SELECT c.account_id, c.campaign_id FROM campaign c
+      WHERE c.sender = $1 AND c.status = 'RUNNING'
+        AND EXISTS (SELECT 1 FROM message_due d WHERE d.account_id = c.account_id
+                       AND d.campaign_id = c.campaign_id AND d.due_at <= $2 AND d.fence = 0)
+      UNION
+     SELECT account_id, campaign_id FROM message_due
+      WHERE sender = $1 AND phone IS NOT NULL AND due_at <= $2 AND fence = 0
+      ORDER BY account_id, campaign_id"
+);
+
+const CLAIMED_UNDER: &Statement = statement!(
+    "SELECT account_id, campaign_id, due_at, message_id, fence FROM message_due
+      WHERE sender = $1 AND fence > 0 AND fence <= $2"
+);
+
+#[derive(FromQueryResult)]
+struct ClaimedRow {
+    #[sea_orm(nested)]
+    key: ClaimedKey,
+    fence: i64,
+}
+
+const CAMPAIGN: &Statement = statement!(lock "FOR SHARE OF c":
+    "SELECT c.status, c.content, a.time_zone, a.number, coalesce(f.content, 'null') AS form
+       FROM campaign c JOIN account a ON a.account_id = c.account_id
+       LEFT JOIN form f ON f.account_id = c.account_id AND f.form_id = c.form_id AND f.status <> $3
+      WHERE c.account_id = $1 AND c.campaign_id = $2"
+);
+
+#[derive(FromQueryResult)]
+struct CampaignRow {
+    status: Parsed<CampaignStatus>,
+    content: Json<CampaignContent>,
+    time_zone: Parsed<Tz>,
+    number: i32,
+    form: Json<Option<FormContent>>,
+}
 
 /// The row that holds a claimed message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
@@ -59,12 +129,13 @@ pub struct ClaimedKey {
 }
 
 impl ClaimedKey {
-    fn of_due(&self) -> Vec<Value> {
-        values![self.campaign, self.due_at, self.message_id]
-    }
-
-    fn of_message(&self) -> Vec<Value> {
-        values![self.campaign.account_id, self.message_id]
+    fn due(self) -> DueKey {
+        DueKey {
+            account_id: self.campaign.account_id,
+            campaign_id: self.campaign.campaign_id,
+            due_at: self.due_at,
+            message_id: self.message_id,
+        }
     }
 }
 
@@ -134,34 +205,24 @@ impl Store {
     /// The campaigns that may have messages due now, of a sender. Of one that does not run these are tests.
     pub async fn campaigns_with_due(&self, sender: &str) -> Result<Vec<CampaignKey>> {
         let now = self.now().await?;
-        let due = "SELECT c.account_id, c.campaign_id FROM campaign c
-                  WHERE c.sender = $1 AND c.status = 'RUNNING'
-                    AND EXISTS (SELECT 1 FROM message_due d WHERE d.account_id = c.account_id
-                                   AND d.campaign_id = c.campaign_id AND d.due_at <= $2 AND d.fence = 0)
-                  UNION
-                 SELECT account_id, campaign_id FROM message_due
-                  WHERE sender = $1 AND phone IS NOT NULL AND due_at <= $2 AND fence = 0
-                  ORDER BY account_id, campaign_id";
-        let due = self.rows(due, values![sender, now]).await?;
-        read(&due)
+        self.fetch_all(CAMPAIGNS_WITH_DUE, values![sender, now])
+            .await
     }
 
     /// The messages that are claimed under a lease, or under an older one of the same name.
     pub async fn claimed_under(&self, lease: &Lease) -> Result<Vec<(ClaimedKey, i64)>> {
         let tx = self.begin().await?;
         // Waits for a step whose end is not known.
-        let lock = tx.locking("SELECT fence FROM lease WHERE name = $1", "FOR UPDATE");
-        tx.rows(lock, values![lease.name.as_str()]).await?;
-        let rows = "SELECT account_id, campaign_id, due_at, message_id, fence FROM message_due
-                  WHERE sender = $1 AND fence > 0 AND fence <= $2";
-        let rows = tx
-            .rows(rows, values![lease.name.as_str(), lease.fence])
+        lease::Entity::find_by_id(lease.name.as_str())
+            .lock(LockType::Update)
+            .one(&tx)
             .await?;
-        let claimed = rows.iter().map(|row| {
-            let key = ClaimedKey::from_query_result(row, "")?;
-            Ok((key, get(row, "fence")?))
-        });
-        claimed.collect()
+        let values = values![lease.name.as_str(), lease.fence];
+        let claimed: Vec<ClaimedRow> = tx.fetch_all(CLAIMED_UNDER, values).await?;
+        Ok(claimed
+            .into_iter()
+            .map(|row| (row.key, row.fence))
+            .collect())
     }
 
     /// Records results, and claims due messages of the campaigns wanted. Results that are recorded already change nothing.
@@ -196,7 +257,7 @@ impl Store {
                 changes: Changes::default(),
                 parts: BTreeMap::new(),
                 claimed: Vec::new(),
-                writes: IndexMap::new(),
+                writes: BatchWrites::default(),
             };
             let recorded = step.record_results(outcomes, &campaigns).await?;
             let mut drained = Vec::new();
@@ -212,9 +273,7 @@ impl Store {
                 }
             }
             step.keep_parts(&campaigns);
-            for (sql, rows) in step.writes {
-                step.tx.for_rows(sql, rows).await?;
-            }
+            step.writes.execute(&step.tx).await?;
             step.tx.append_counts(step.changes).await?;
             Ok(match step.tx.commit().await? {
                 Committed::Done => Step::Done {
@@ -238,15 +297,23 @@ struct StepTx<'a> {
     /// Parts that were handed over less those that were not sent after all, by account.
     parts: BTreeMap<Uuid, i64>,
     claimed: Vec<Claimed>,
-    /// The statements that follow, with their rows.
-    writes: IndexMap<&'static str, Vec<Vec<Value>>>,
+    /// What follows at its end.
+    writes: BatchWrites,
 }
 
 impl StepTx<'_> {
-    /// Leaves a row to a statement at the end of the step: parts of a key and other values.
-    fn write(&mut self, sql: &'static str, mut key: Vec<Value>, values: Vec<Value>) {
-        key.extend(values);
-        self.writes.entry(sql).or_default().push(key);
+    /// Lets a message be due again, after so many failures.
+    fn put_off(&mut self, key: ClaimedKey, until: DateTime<Utc>, failures: i64) {
+        let row = DueChange {
+            account_id: key.campaign.account_id,
+            campaign_id: key.campaign.campaign_id,
+            due_at: key.due_at,
+            message_id: key.message_id,
+            fence: 0,
+            next_due_at: until,
+            failures,
+        };
+        self.writes.add(CHANGE_DUE, row);
     }
 
     /// Counts parts that are handed over, or, below zero, were not sent after all.
@@ -259,21 +326,14 @@ impl StepTx<'_> {
 impl Tx {
     /// A campaign as it stands. Its row is locked against changes of its status.
     async fn load(&self, key: CampaignKey) -> Result<Option<Loaded>> {
-        let campaign = "SELECT c.status, c.content, a.time_zone, a.number, coalesce(f.content, 'null') AS form
-               FROM campaign c JOIN account a ON a.account_id = c.account_id
-               LEFT JOIN form f ON f.account_id = c.account_id AND f.form_id = c.form_id AND f.status <> $3
-              WHERE c.account_id = $1 AND c.campaign_id = $2";
-        let campaign = self.locking(campaign, "FOR SHARE OF c");
         let values = values![key, FormStatus::Deleted.as_str()];
-        let Some(row) = self.row(campaign, values).await? else {
-            return Ok(None);
-        };
-        Ok(Some(Loaded {
-            status: parsed(&row, "status")?,
-            content: json(&row, "content")?,
-            account_zone: parsed(&row, "time_zone")?,
-            account_number: get(&row, "number")?,
-            form: json(&row, "form")?,
+        let row: Option<CampaignRow> = self.fetch_one(CAMPAIGN, values).await?;
+        Ok(row.map(|row| Loaded {
+            status: row.status.0,
+            content: row.content.0,
+            account_zone: row.time_zone.0,
+            account_number: row.number,
+            form: row.form.0,
         }))
     }
 }

@@ -9,13 +9,27 @@ use uuid::Uuid;
 use super::{Loaded, StepTx};
 use crate::Result;
 use crate::send::CampaignKey;
-use crate::tx::{Sql, values};
+use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
 
-const USED: &str = "WITH g(s, a, d, p) AS (ROWS)
-     INSERT INTO sender_usage AS u (sender, account_id, day, parts) SELECT * FROM g WHERE true
+const PARTS_OF_DAY: &Statement =
+    statement!("SELECT parts FROM sender_usage WHERE sender = $1 AND account_id = $2 AND day = $3");
+
+batch_row! {
+    /// Parts that an account handed over through a sender on a day; below zero, that were not sent after all.
+    struct Usage {
+        sender: String,
+        account_id: Uuid,
+        day: NaiveDate,
+        parts: i64,
+    }
+}
+
+const ADD_USAGE: &BatchStatement<Usage> = statement!(Usage:
+    "INSERT INTO sender_usage AS u (sender, account_id, day, parts) SELECT sender, account_id, day, parts FROM batch WHERE true
          ON CONFLICT (sender, account_id) DO UPDATE SET day = excluded.day,
             parts = CASE WHEN u.day = excluded.day THEN u.parts + excluded.parts
-                         WHEN excluded.parts > 0 THEN excluded.parts ELSE 0 END";
+                         WHEN excluded.parts > 0 THEN excluded.parts ELSE 0 END"
+);
 
 impl StepTx<'_> {
     /// How many more parts the account of a campaign may send today.
@@ -24,10 +38,9 @@ impl StepTx<'_> {
             return Ok(i64::MAX);
         };
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let sent =
-            "SELECT parts FROM sender_usage WHERE sender = $1 AND account_id = $2 AND day = $3";
         let (name, today) = (self.driver.lease.name.as_str(), self.today(campaign));
-        let sent: Option<i64> = self.tx.one(sent, values![name, account_id, today]).await?;
+        let sent = values![name, account_id, today];
+        let sent: Option<i64> = self.tx.fetch_value(PARTS_OF_DAY, sent).await?;
         let in_step = self.parts.get(&account_id).copied().unwrap_or_default();
         Ok(limit - sent.unwrap_or_default() - in_step)
     }
@@ -40,8 +53,13 @@ impl StepTx<'_> {
             if self.driver.parts_per_day.is_some()
                 && let Some((_, campaign)) = campaigns.iter().find(of_account)
             {
-                let key = values![self.driver.lease.name.as_str(), account_id];
-                self.write(USED, key, values![self.today(campaign), parts]);
+                let usage = Usage {
+                    sender: self.driver.lease.name.clone(),
+                    account_id,
+                    day: self.today(campaign),
+                    parts,
+                };
+                self.writes.add(ADD_USAGE, usage);
             }
         }
     }

@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use chrono::{DateTime, NaiveDate, Utc};
 use domain::campaign::{CampaignStatus, MessageKind, MessageStatus};
 use domain::date_range::day_of;
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-use super::{DELETE_DUE, Loaded, Outcome, SET_DUE, StepTx};
+use super::{DELETE_DUE, DueKey, Loaded, Outcome, StepTx};
 use crate::send::CampaignKey;
 use crate::send::tally::Counted;
-use crate::tx::{Sql, get, values};
+use crate::tx::{BatchStatement, batch_row, statement};
 use crate::{Error, Result};
 
 /// Certain failures after which a message fails.
@@ -17,23 +19,64 @@ const MAX_FAILURES: i64 = 5;
 
 /// Messages that are not recorded, in the order of their ids, as receipts lock them. A condition on the fence would make PostgreSQL
 /// read all that is claimed, and what was: it has an index.
-const CLAIMED: &str = "WITH g(a, c, t, m) AS (ROWS) SELECT d.account_id, d.message_id, d.fence, d.failures, m.kind,
-            m.status, m.parts, m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids
-       FROM g JOIN message_due d ON d.account_id = g.a AND d.campaign_id = g.c AND d.due_at = g.t AND d.message_id = g.m
-       JOIN message m ON m.account_id = g.a AND m.message_id = g.m
+const CLAIMED: &BatchStatement<DueKey> = statement!(DueKey lock "FOR UPDATE OF d, m":
+    "SELECT d.account_id, d.message_id, d.fence, d.failures, m.kind, m.status, m.parts, m.answered_at IS NOT NULL AS is_answered,
+            l.form_id, l.bus_prop_ids
+       FROM batch
+       JOIN message_due d ON d.account_id = batch.account_id AND d.campaign_id = batch.campaign_id AND d.due_at = batch.due_at
+        AND d.message_id = batch.message_id
+       JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id
        LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
-      ORDER BY m.account_id, m.message_id";
+      ORDER BY m.account_id, m.message_id"
+);
 
-const UPDATE: &str = "WITH g(a, m, s, code, ids, at, day) AS (ROWS)
-     UPDATE message AS m SET status = g.s, code = coalesce(g.code, m.code), provider_ids = g.ids,
-            accepted_at = coalesce(m.accepted_at, g.at), accepted_day = coalesce(m.accepted_day, g.day)
-       FROM g WHERE m.account_id = g.a AND m.message_id = g.m";
+#[derive(FromQueryResult)]
+struct ClaimedMessage {
+    message_id: Uuid,
+    fence: i64,
+    failures: i64,
+    #[sea_orm(nested)]
+    counted: Counted,
+}
+
+batch_row! {
+    /// What became of a message.
+    struct MessageResult {
+        account_id: Uuid,
+        message_id: Uuid,
+        status: &'static str,
+        code: Option<String>,
+        provider_ids: String,
+        accepted_at: Option<DateTime<Utc>>,
+        accepted_day: Option<NaiveDate>,
+    }
+}
+
+const RECORD: &BatchStatement<MessageResult> = statement!(MessageResult:
+    "UPDATE message AS m SET status = batch.status, code = coalesce(batch.code, m.code), provider_ids = batch.provider_ids,
+            accepted_at = coalesce(m.accepted_at, batch.accepted_at), accepted_day = coalesce(m.accepted_day, batch.accepted_day)
+       FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
+);
+
+batch_row! {
+    /// The message that a provider means by an id.
+    struct ProviderRef {
+        sender: String,
+        provider_id: String,
+        account_id: Uuid,
+        message_id: Uuid,
+        part: i64,
+        created_at: DateTime<Utc>,
+    }
+}
 
 /// A provider that gives an id again means the newer message.
-const REF: &str = "WITH g(a, m, s, i, n, t) AS (ROWS)
-     INSERT INTO provider_ref (account_id, message_id, sender, provider_id, part, created_at) SELECT * FROM g WHERE true
+const NEW_REF: &BatchStatement<ProviderRef> = statement!(ProviderRef:
+    "INSERT INTO provider_ref (sender, provider_id, account_id, message_id, part, created_at)
+     SELECT sender, provider_id, account_id, message_id, part, created_at FROM batch WHERE true
          ON CONFLICT (sender, provider_id) DO UPDATE SET account_id = excluded.account_id, message_id = excluded.message_id,
-            part = excluded.part, created_at = excluded.created_at";
+            part = excluded.part, created_at = excluded.created_at"
+);
 
 impl StepTx<'_> {
     /// Records results of messages that are still claimed, and gives what they came to.
@@ -42,26 +85,23 @@ impl StepTx<'_> {
         outcomes: &[Outcome],
         campaigns: &BTreeMap<CampaignKey, Loaded>,
     ) -> Result<Vec<MessageStatus>> {
-        // The messages that are still claimed, by their ids, and how often each failed.
-        let rows = outcomes.iter().map(|outcome| outcome.claimed.of_due());
-        let claimed = self.tx.locking(CLAIMED, "FOR UPDATE OF d, m");
-        let mut messages: HashMap<Uuid, (Counted, i64)> = HashMap::new();
-        for row in self.tx.for_rows(&claimed, rows.collect()).await? {
-            if get::<i64>(&row, "fence")? > 0 {
-                let message = (Counted::read(&row)?, get(&row, "failures")?);
-                messages.insert(get(&row, "message_id")?, message);
-            }
-        }
+        let keys = outcomes.iter().map(|outcome| outcome.claimed.due());
+        let claimed: Vec<ClaimedMessage> = self.tx.fetch_batch(CLAIMED, keys.collect()).await?;
+        let claimed = claimed.into_iter().filter(|message| message.fence > 0);
+        let claimed: HashMap<Uuid, ClaimedMessage> = claimed
+            .map(|message| (message.message_id, message))
+            .collect();
         let (mut recorded, mut reminders) = (vec![], vec![]);
         let mut references = BTreeMap::new();
         for outcome in outcomes {
             let key = outcome.claimed;
-            let Some((message, failures)) = messages.get(&key.message_id) else {
+            let Some(claimed) = claimed.get(&key.message_id) else {
                 continue;
             };
+            let message = &claimed.counted;
             let open = campaigns.get(&key.campaign);
             let open = open.filter(|campaign| campaign.status != CampaignStatus::Cancelled);
-            let failures = failures + i64::from(outcome.code.is_some());
+            let failures = claimed.failures + i64::from(outcome.code.is_some());
             let mut status = match outcome.retry_at {
                 Some(_) if outcome.code.is_some() && failures >= MAX_FAILURES => {
                     MessageStatus::Failed
@@ -72,9 +112,9 @@ impl StepTx<'_> {
             recorded.push(status);
             let mut accepted = campaigns.get(&key.campaign);
             accepted = accepted.filter(|_| status == MessageStatus::Accepted);
-            if message.before != MessageStatus::Sending {
+            if message.before.0 != MessageStatus::Sending {
                 // A receipt came before the result, and says more.
-                status = message.before;
+                status = message.before.0;
                 accepted = None;
             }
             let day = accepted.map(|campaign| day_of(self.now, campaign.account_zone));
@@ -82,22 +122,27 @@ impl StepTx<'_> {
                 .count_change(key.campaign, message, status, day);
             if let MessageStatus::Scheduled | MessageStatus::Cancelled = status {
                 // They were counted when it was claimed.
-                self.add_parts(key.campaign, message.kind, -message.parts);
+                self.add_parts(key.campaign, message.kind.0, -message.parts);
             }
             if let (MessageKind::First, MessageStatus::Accepted, Some(campaign), false) =
-                (message.kind, status, open, self.driver.has_receipts)
+                (message.kind.0, status, open, self.driver.has_receipts)
             {
                 reminders.push((key.campaign, key.message_id, &campaign.content));
             }
-            let (code, accepted_at) = (outcome.code.as_deref(), day.map(|_| self.now));
-            let ids = serde_json::to_string(&outcome.provider_ids).map_err(Error::broken)?;
-            let result = values![status.into_str(), code, ids, accepted_at, day];
-            self.write(UPDATE, key.of_message(), result);
+            let result = MessageResult {
+                account_id: key.campaign.account_id,
+                message_id: key.message_id,
+                status: status.into_str(),
+                code: outcome.code.clone(),
+                provider_ids: serde_json::to_string(&outcome.provider_ids)
+                    .map_err(Error::broken)?,
+                accepted_at: day.map(|_| self.now),
+                accepted_day: day,
+            };
+            self.writes.add(RECORD, result);
             match outcome.retry_at {
-                Some(at) if status == MessageStatus::Scheduled => {
-                    self.write(SET_DUE, key.of_due(), values![0_i64, at, failures]);
-                }
-                _ => self.write(DELETE_DUE, key.of_due(), vec![]),
+                Some(at) if status == MessageStatus::Scheduled => self.put_off(key, at, failures),
+                _ => self.writes.add(DELETE_DUE, key.due()),
             }
             for (part, id) in (0_i64..).zip(&outcome.provider_ids) {
                 references.entry(id).or_insert((key, part));
@@ -105,9 +150,15 @@ impl StepTx<'_> {
         }
         if self.driver.keeps_ids {
             for (id, (key, part)) in references {
-                let name = self.driver.lease.name.as_str();
-                let reference = values![name, id.as_str(), part, self.now];
-                self.write(REF, key.of_message(), reference);
+                let reference = ProviderRef {
+                    sender: self.driver.lease.name.clone(),
+                    provider_id: id.clone(),
+                    account_id: key.campaign.account_id,
+                    message_id: key.message_id,
+                    part,
+                    created_at: self.now,
+                };
+                self.writes.add(NEW_REF, reference);
             }
         }
         let (now, changes) = (self.now, &mut self.changes);
