@@ -194,7 +194,7 @@ pub async fn upload(
         "" => String::new(),
         id => format!("?campaign={}", parse_id("campaign", id)?),
     };
-    let noted = person.note("import.upload", &query.campaign).await?;
+    let noted = person.caller.note("import.upload", &query.campaign).await?;
     let (parts, body) = request.into_parts();
     let kinds = [CONTENT_TYPE, CONTENT_ENCODING].into_iter();
     let headers = kinds.filter_map(|name| Some((name.clone(), parts.headers.get(name)?.clone())));

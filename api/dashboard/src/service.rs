@@ -3,11 +3,11 @@
 use std::fmt::Display;
 use std::iter::once;
 
-use api_http::{Caller, Code, Problem, Result};
+use api_http::{Code, Problem, Result};
 use api_language::Text;
 use axum::body::Body;
 use axum::http::header::{ACCEPT, CONTENT_TYPE, IF_MATCH};
-use axum::http::{HeaderMap, HeaderValue, Method, Request};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
 use http_body_util::BodyExt;
@@ -107,7 +107,7 @@ impl SignedIn {
         subject: &str,
         operation: Operation<'_>,
     ) -> Result<Response> {
-        let noted = self.note(action, subject).await?;
+        let noted = self.caller.note(action, subject).await?;
         let answer = self.run(operation).await;
         noted.record_status(status(&answer)).await;
         answer
@@ -163,10 +163,9 @@ impl SignedIn {
         *request.headers_mut() = headers;
         let accept = request.headers_mut().entry(ACCEPT);
         accept.or_insert(HeaderValue::from_static("application/json"));
-        request
-            .extensions_mut()
-            .insert(Caller::person(self.state.app.clone(), self));
-        request.extensions_mut().insert(self.request_id.clone());
+        request.extensions_mut().insert(self.caller.clone());
+        let request_id = self.caller.request_id.clone();
+        request.extensions_mut().insert(request_id);
         let Ok(mut response) = self.state.api.clone().oneshot(request).await;
         let status = response.status();
         match response.extensions_mut().remove::<Problem>() {
@@ -206,12 +205,11 @@ pub fn of_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
 }
 
 /// The HTTP status that an operation came to.
-pub fn status(answer: &Result<Response>) -> u16 {
-    let status = match answer {
+pub fn status(answer: &Result<Response>) -> StatusCode {
+    match answer {
         Ok(answer) => answer.status(),
         Err(problem) => problem.code().status(),
-    };
-    status.as_u16()
+    }
 }
 
 /// So many records of a refused import are named.
