@@ -34,13 +34,20 @@ pub async fn found<T>(query: impl Future<Output = Result<Option<T>, store::Error
     within(QUICK, query).await?.ok_or_else(Problem::not_found)
 }
 
-/// Work that must have come to something by [`QUICK`]: for operations that first read a body, which takes as long as
-/// the caller needs.
+/// Work that must have come to something by [`QUICK`].
 ///
 /// # Errors
 /// Its own, or 503.
 pub fn soon<T>(work: impl Future<Output = Result<T>>) -> impl Future<Output = Result<T>> {
     answered(QUICK, work).map(Result::flatten)
+}
+
+/// The same for work that may wait for workers.
+///
+/// # Errors
+/// Its own, or 503.
+pub fn patiently<T>(work: impl Future<Output = Result<T>>) -> impl Future<Output = Result<T>> {
+    answered(PATIENT, work).map(Result::flatten)
 }
 
 /// The layer of ordinary operations.
