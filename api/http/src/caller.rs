@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use chrono_tz::Tz;
 use domain::scope::{Access, Scope};
+use futures::future::BoxFuture;
 use platform::request_id::RequestId;
 use serde_json::{Map, Value};
 use store::account::{KeyRecord, Person};
@@ -39,11 +40,21 @@ enum Identity {
 /// A kind of change.
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
-    pub scope: Scope,
+    scope: Scope,
     /// Its name in the audit log, such as `form.publish`.
-    pub action: &'static str,
+    action: &'static str,
     /// The HTTP status of one that is done.
-    pub status: StatusCode,
+    status: StatusCode,
+}
+
+impl Change {
+    pub const fn new(scope: Scope, action: &'static str, status: StatusCode) -> Self {
+        Self {
+            scope,
+            action,
+            status,
+        }
+    }
 }
 
 impl Caller {
@@ -110,34 +121,42 @@ impl Caller {
         Err(Problem::new(Code::Forbidden, detail))
     }
 
-    /// An operation that reads.
+    /// An operation that reads. In a box, so that not every future around it is as large.
     ///
     /// # Errors
     /// 403 `forbidden`; its own.
-    pub async fn read<T>(&self, scope: Scope, work: impl Future<Output = Result<T>>) -> Result<T> {
-        self.check(scope)?;
-        on_behalf_of(self.account_id(), work).await
+    pub fn read<'a, T: 'a>(
+        &'a self,
+        scope: Scope,
+        work: impl Future<Output = Result<T>> + Send + 'a,
+    ) -> BoxFuture<'a, Result<T>> {
+        Box::pin(async move {
+            self.check(scope)?;
+            on_behalf_of(self.account_id(), work).await
+        })
     }
 
     /// An operation that changes something: `subject` is what, as the audit log names it.
     ///
     /// # Errors
     /// 403 `forbidden`; 503: it cannot be noted, so it is not done; its own.
-    pub async fn change<T>(
-        &self,
+    pub fn change<'a, T: Send + 'a>(
+        &'a self,
         change: Change,
-        subject: &str,
-        work: impl Future<Output = Result<T>>,
-    ) -> Result<T> {
-        self.check_for(Access::Change, change.scope)?;
-        let noted = self.note(change.action, subject).await?;
-        let done = on_behalf_of(self.account_id(), work).await;
-        let status = match &done {
-            Ok(_) => change.status,
-            Err(problem) => problem.code().status(),
-        };
-        noted.record_status(status).await;
-        done
+        subject: &'a str,
+        work: impl Future<Output = Result<T>> + Send + 'a,
+    ) -> BoxFuture<'a, Result<T>> {
+        Box::pin(async move {
+            self.check_for(Access::Change, change.scope)?;
+            let noted = self.note(change.action, subject).await?;
+            let done = on_behalf_of(self.account_id(), work).await;
+            let status = match &done {
+                Ok(_) => change.status,
+                Err(problem) => problem.code().status(),
+            };
+            noted.record_status(status).await;
+            done
+        })
     }
 
     /// Notes in the audit log what a person is about to change, and to what; of a long subject only the beginning. What keys change

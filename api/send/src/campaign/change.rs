@@ -46,7 +46,7 @@ pub async fn replace_campaign(
     let Target { state, caller, key } = &target;
     let campaign = target.find().await?;
     let body = caller.json(request, CAMPAIGN_BODY).await?;
-    let if_match = IfMatch(&headers);
+    let if_match = IfMatch::of(&headers);
     if_match.check(campaign.revision)?;
     if campaign.status != CampaignStatus::Draft {
         return Err(transition(campaign.status, "be changed"));
