@@ -8,7 +8,6 @@ use domain::record::RecordError;
 use serde::Serialize;
 use store::import::Batch;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 use crate::SCOPE;
 use crate::operations::{self, find_batch};
@@ -80,10 +79,7 @@ pub async fn list_batches(caller: Caller, list: List) -> Result<Response> {
     params(("batch_id" = Uuid, Path)),
     responses((status = 200, description = "The batch", body = BatchBody)),
 )]
-pub async fn read_batch(
-    caller: Caller,
-    PathId(batch_id): PathId,
-) -> Result<Json<BatchBody>> {
+pub async fn read_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json<BatchBody>> {
     operations::read_batch(&caller, batch_id).await.map(Json)
 }
 
@@ -99,10 +95,7 @@ pub async fn read_batch(
         (status = 409, description = "`batch_finished`: it is completed"),
     ),
 )]
-pub async fn cancel_batch(
-    caller: Caller,
-    PathId(batch_id): PathId,
-) -> Result<Json<BatchBody>> {
+pub async fn cancel_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json<BatchBody>> {
     operations::cancel_batch(&caller, batch_id).await.map(Json)
 }
 
@@ -116,10 +109,7 @@ pub async fn cancel_batch(
         (status = 409, description = "`batch_finished`: nothing is parked"),
     ),
 )]
-pub async fn retry_batch(
-    caller: Caller,
-    PathId(batch_id): PathId,
-) -> Result<Json<BatchBody>> {
+pub async fn retry_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json<BatchBody>> {
     operations::retry_batch(&caller, batch_id).await.map(Json)
 }
 
@@ -163,6 +153,7 @@ pub async fn list_errors(
 mod tests {
     use chrono::TimeDelta;
     use store::import::{BatchStatus, Outcomes};
+    use uuid::Uuid;
 
     use super::*;
 

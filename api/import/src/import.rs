@@ -113,7 +113,7 @@ pub async fn import(
     campaign_id: Option<Uuid>,
     request: Result<ImportRequest>,
     body: Body,
-    gone: impl Future<Output = ()>,
+    gone: impl Future<Output = ()> + Send,
 ) -> Result<Imported> {
     let import = async {
         let begin = Instant::now();

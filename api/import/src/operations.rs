@@ -140,7 +140,10 @@ pub async fn list_recipients(
 /// # Errors
 /// 404; 503.
 pub async fn read_recipient(caller: &Caller, docid: &DocId) -> Result<Recipient> {
-    let recipient = caller.app.store.recipient(caller.account_id(), docid.as_str());
+    let recipient = caller
+        .app
+        .store
+        .recipient(caller.account_id(), docid.as_str());
     caller.read(SCOPE, found(recipient)).await
 }
 
@@ -152,7 +155,9 @@ pub async fn erase_recipient(caller: &Caller, docid: &DocId) -> Result<()> {
     let (store, pepper) = (&caller.app.store, caller.app.pepper.as_deref());
     let erasing = store.erase_recipient(caller.account_id(), docid.as_str(), pepper);
     let erase = patiently(async { Ok(erasing.await?) });
-    caller.change(ERASE_RECIPIENT, docid.as_str(), erase).await?;
+    caller
+        .change(ERASE_RECIPIENT, docid.as_str(), erase)
+        .await?;
     Ok(())
 }
 

@@ -120,10 +120,7 @@ pub async fn read_recipient(
         (status = 404, description = "`not_found`: no path"),
     ),
 )]
-pub async fn erase_recipient(
-    caller: Caller,
-    DocIdPath(docid): DocIdPath,
-) -> Result<StatusCode> {
+pub async fn erase_recipient(caller: Caller, DocIdPath(docid): DocIdPath) -> Result<StatusCode> {
     operations::erase_recipient(&caller, &docid).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -68,7 +68,9 @@ impl ImportRequest {
             })?;
         }
         let campaign_id = parameters.one("campaign")?;
-        campaign_id.map(|text| parse_id("campaign", text)).transpose()?;
+        campaign_id
+            .map(|text| parse_id("campaign", text))
+            .transpose()?;
         request.key = idempotency_key(headers)?;
         Ok(request)
     }
