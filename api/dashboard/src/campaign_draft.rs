@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::editor::Draft;
+use crate::sent::Pairs;
 use crate::service;
 
 /// An audience that the page has no words for stays as it is.
@@ -33,8 +33,14 @@ pub struct CampaignDraft {
     pub reminder_text: String,
 }
 
-impl Draft for CampaignDraft {
-    fn read(campaign: &Value) -> Self {
+impl From<Pairs> for CampaignDraft {
+    fn from(Pairs(pairs): Pairs) -> Self {
+        serde_json::from_value(pairs.into_iter().collect()).unwrap_or_default()
+    }
+}
+
+impl CampaignDraft {
+    pub fn read(campaign: &Value) -> Self {
         let text = |value: &Value| {
             if value.is_null() {
                 String::new()
@@ -71,12 +77,8 @@ impl Draft for CampaignDraft {
         }
     }
 
-    fn sent(pairs: Vec<(String, String)>) -> Self {
-        serde_json::from_value(pairs.into_iter().collect()).unwrap_or_default()
-    }
-
     /// What it makes of what is stored, whose other members stay.
-    fn write(&self) -> Value {
+    pub fn write(&self) -> Value {
         let mut campaign: Map<String, Value> =
             serde_json::from_str(&self.before).unwrap_or_default();
         let items = |text: &str| {
@@ -154,7 +156,7 @@ mod tests {
         let sent = [("max_parts", "many"), ("token", "t")];
         let sent = sent.map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(
-            CampaignDraft::sent(sent.into()).write()["max_parts"],
+            CampaignDraft::from(Pairs(sent.into())).write()["max_parts"],
             "many"
         );
     }

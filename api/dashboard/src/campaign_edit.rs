@@ -6,15 +6,17 @@ use api_http::{Result, parse_id};
 use api_language::Text;
 use askama::Template;
 use axum::extract::Path;
+use axum::http::header::ETAG;
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::campaign_draft::CampaignDraft;
-use crate::editor::{self, Draft, Edit, Editing};
+use crate::editor::{self, Draft, Editing};
 use crate::names::{FormChoice, published};
 use crate::page::{Frame, html};
 use crate::sent::{Change, Pairs};
@@ -109,10 +111,10 @@ impl Preview {
     }
 }
 
-impl Edit for CampaignDraft {
-    const NAME: &'static str = "campaign";
-    const STORED: &'static str = "/api_v1/sms/campaign";
+/// Where the API has campaigns.
+const STORED: &str = "/api_v1/sms/campaign";
 
+impl Draft for CampaignDraft {
     fn new(t: &Text) -> Self {
         Self {
             text: t.get("campaign-text"),
@@ -122,12 +124,38 @@ impl Edit for CampaignDraft {
         }
     }
 
-    fn title(&self) -> &str {
-        &self.name
+    async fn find(person: &SignedIn, id: Uuid) -> Result<(Self, i64)> {
+        let path = format!("{STORED}/{id}");
+        let stored = person.run(Operation::new(Method::GET, &path)).await?;
+        let tag = stored.headers().get(ETAG);
+        let tag = tag.and_then(|tag| tag.to_str().ok()).unwrap_or_default();
+        let version = tag.trim_matches('"').parse().unwrap_or_default();
+        Ok((Self::read(&service::read(stored).await?), version))
     }
 
-    fn after(stored: &Value) -> String {
-        page(&service::text(&stored["campaign_id"]))
+    async fn save(&self, person: &SignedIn, stored: Option<(Uuid, &str)>) -> Result<String> {
+        let (method, path, action, subject, tag) = match stored {
+            Some((id, version)) => (
+                Method::PUT,
+                format!("{STORED}/{id}"),
+                "campaign.replace",
+                id.to_string(),
+                format!("\"{version}\""),
+            ),
+            None => (
+                Method::POST,
+                STORED.to_owned(),
+                "campaign.create",
+                self.name.clone(),
+                String::new(),
+            ),
+        };
+        let operation = Operation::new(method, &path)
+            .body(self.write())
+            .if_match(&tag);
+        let stored = person.change(action, &subject, operation).await?;
+        let stored: Value = service::read(stored).await?;
+        Ok(page(&service::text(&stored["campaign_id"])))
     }
 
     async fn page(&self, person: &SignedIn, editing: &Editing) -> Result<Response> {
@@ -170,7 +198,7 @@ fn page(id: &str) -> String {
 }
 
 async fn of_stored(person: &SignedIn, id: &str) -> Result<Preview> {
-    let path = format!("{}/{id}/preview", CampaignDraft::STORED);
+    let path = format!("{STORED}/{id}/preview");
     let preview = person.run(Operation::new(Method::POST, &path)).await?;
     service::read(preview).await
 }
@@ -181,14 +209,14 @@ async fn of_draft(person: &SignedIn, draft: &CampaignDraft) -> Result<Preview> {
         // It may get its name last.
         campaign["name"] = json!("-");
     }
-    let path = format!("{}/preview", CampaignDraft::STORED);
+    let path = format!("{STORED}/preview");
     let operation = Operation::new(Method::POST, &path).body(campaign);
     service::read(person.run(operation).await?).await
 }
 
 /// What the draft that was sent would do.
-pub async fn preview(person: SignedIn, Pairs(pairs): Pairs) -> Response {
-    let (f, draft) = (person.frame("campaigns"), CampaignDraft::sent(pairs));
+pub async fn preview(person: SignedIn, pairs: Pairs) -> Response {
+    let (f, draft) = (person.frame("campaigns"), CampaignDraft::from(pairs));
     let template = PreviewPart {
         f: &f,
         draft: &draft,
@@ -211,7 +239,7 @@ pub async fn test(
     Change(test): Change<Test>,
 ) -> Result<Response> {
     let campaign_id = parse_id("campaign_id", &id)?;
-    let path = format!("{}/{campaign_id}/test", CampaignDraft::STORED);
+    let path = format!("{STORED}/{campaign_id}/test");
     let body = json!({"phone": test.phone, "docid": test.docid});
     let operation = Operation::new(Method::POST, &path).body(body);
     let page = page(&id);

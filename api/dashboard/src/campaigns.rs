@@ -188,7 +188,7 @@ pub async fn act(
         return Err(Problem::not_found());
     }
     if let Some(version) = version
-        && !editor::is_current::<CampaignDraft>(&person, &campaign_id, &version).await?
+        && !editor::is_current::<CampaignDraft>(&person, campaign_id, &version).await?
     {
         let changed = Problem::new(Code::PreconditionFailed, "it was changed meanwhile");
         let id = campaign_id.to_string();

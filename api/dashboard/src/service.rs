@@ -11,9 +11,10 @@ use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use store::ListPage;
 use tower::ServiceExt;
 use url::form_urlencoded::Serializer;
 
@@ -34,6 +35,12 @@ pub struct PageQuery {
 }
 
 impl PageQuery {
+    /// The page of at most `limit` items of a list, which has a name of its own.
+    pub fn list(&self, person: &SignedIn, name: &str, limit: usize) -> api_http::List {
+        let cursor = (!self.cursor.is_empty()).then(|| self.cursor.clone());
+        api_http::List::page_of(&person.caller, name, limit, cursor)
+    }
+
     /// The path of the list's page. That of the list has a query.
     pub fn path(&self, list: &str) -> String {
         if self.cursor.is_empty() {
@@ -48,6 +55,14 @@ impl PageQuery {
 }
 
 impl<T> List<T> {
+    /// The page that was asked for as `list`.
+    pub fn new<P: Serialize>(list: &api_http::List, page: ListPage<T, P>) -> Self {
+        Self {
+            items: page.rows,
+            next_cursor: page.next.map(|position| list.cursor(&position)),
+        }
+    }
+
     /// The query of the next page, after the other parameters of this one.
     pub fn next(&self, keep: impl Display) -> Option<String> {
         let cursor = self.next_cursor.as_deref()?;
