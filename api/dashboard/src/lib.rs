@@ -58,7 +58,9 @@ use std::sync::Arc;
 
 use api_http::memory::MemoryPool;
 use api_http::{AppState, Problem};
+use api_import::ImportState;
 use api_language::of_request;
+use api_send::SendState;
 use axum::Router;
 use axum::body::HttpBody;
 use axum::http::HeaderMap;
@@ -93,10 +95,18 @@ pub fn nothing_here(headers: &HeaderMap) -> Response {
 }
 
 /// `/` and everything under `/dashboard`. `api` has the operations that pages call.
-pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Router {
+pub fn routes(
+    app: &AppState,
+    config: &Config,
+    cache: Cache,
+    (imports, sending): (ImportState, SendState),
+    api: Router,
+) -> Router {
     let state = DashboardState {
         app: app.clone(),
         cache,
+        imports,
+        sending,
         api,
         sessions: Arc::new(Sessions::new(&config.public_url)),
         passwords: Arc::default(),

@@ -10,6 +10,7 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE, IF_MATCH};
 use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
+use domain::record::RecordError;
 use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -241,10 +242,15 @@ pub fn reasons(t: &Text, problem: &Problem) -> String {
     }
     let whole = t.refused(problem.code().as_str(), problem.detail());
     let records = problem.records().iter().take(RECORDS).map(|one| {
-        let why = t.refused(one.code.into(), &one.detail);
+        let why = record_reason(t, one);
         format!("{} {}: {why}", t.get("record"), one.index + 1)
     });
     once(whole).chain(records).collect::<Vec<_>>().join("; ")
+}
+
+/// What is wrong with a record, as people read it.
+pub fn record_reason(t: &Text, error: &RecordError) -> String {
+    t.refused(error.code.into(), &error.detail)
 }
 
 /// A value of JSON as people read it.

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use api_http::AppState;
 use api_http::memory::MemoryPool;
+use api_import::ImportState;
+use api_send::SendState;
 use axum::Router;
 use platform::cache::Cache;
 use platform::places::Places;
@@ -18,6 +20,8 @@ use crate::shared_pages::SharedPages;
 pub struct DashboardState {
     pub app: AppState,
     pub cache: Cache,
+    pub imports: ImportState,
+    pub sending: SendState,
     /// The operations of the API, without the layer around them.
     pub api: Router,
     pub sessions: Arc<Sessions>,
