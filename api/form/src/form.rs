@@ -10,7 +10,6 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::form::{BusPropEntry, Field, FormInput, FormStatus, Labels};
-use domain::scope::Scope;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use store::form::Form;
@@ -20,7 +19,7 @@ use uuid::Uuid;
 
 use self::request::FormRequest;
 use crate::PATH;
-use crate::operations::{self, unless_missing};
+use crate::operations;
 use api_http::body::{Limit, SMALL};
 use api_http::precondition::{IfMatch, etag};
 use api_http::{Caller, List, Page, PathId, Problem, Result};
@@ -208,7 +207,7 @@ pub async fn replace_form(
     request: Request,
 ) -> Result<Response> {
     let input = caller.json_as(request, FORM_BODY, |body| Ok(parse(body)));
-    let input = unless_missing(&caller, (Scope::Form, form_id), input.await).await?;
+    let input = caller.unless_missing(form_id, input.await).await?;
     let if_match = IfMatch::of(&headers);
     let form = operations::replace_form(&caller, form_id, &if_match, input).await?;
     answer(&caller, form).await

@@ -12,7 +12,6 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::form::FormContent;
 use domain::link::{Token, TrackFields};
-use domain::scope::Scope;
 use serde::{Deserialize, Serialize};
 use store::form::Link;
 use utoipa::ToSchema;
@@ -21,7 +20,7 @@ use uuid::Uuid;
 pub use self::request::LinkRequest;
 use self::request::read_pairs;
 use crate::PATH;
-use crate::operations::{self, bus_prop_ids_problem, unless_missing};
+use crate::operations::{self, bus_prop_ids_problem};
 use api_http::list::TrackFieldQuery;
 use api_http::{AppState, Caller, List, Page, PathId, Problem, Result, parse_id};
 
@@ -139,7 +138,7 @@ pub async fn list_links(
         let after = list.position()?;
         Ok((narrowed.track_field, list, after))
     };
-    let request = unless_missing(&caller, (Scope::Link, form_id), request.await);
+    let request = caller.unless_missing(form_id, request.await);
     let (track_fields, list, after) = request.await?;
     let links = operations::list_links(&caller, form_id, &track_fields, after, list.limit);
     let (links, permit) = links.await?;
@@ -239,7 +238,7 @@ pub async fn create_link(
             pairs,
         ))
     };
-    let request = unless_missing(&caller, (Scope::Link, form_id), request.await);
+    let request = caller.unless_missing(form_id, request.await);
     let (bus_prop_ids, pairs) = request.await?;
     let request = LinkRequest::read(&pairs, Utc::now());
     let link = operations::create_link(&caller, form_id, bus_prop_ids, request).await?;

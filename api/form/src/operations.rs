@@ -208,20 +208,6 @@ fn transition(status: FormStatus, what: &str) -> Problem {
     )
 }
 
-/// What a request about a form has, or what is wrong with it, unless there is no such form: 404 comes first.
-pub(crate) async fn unless_missing<T>(
-    caller: &Caller,
-    (scope, form_id): (Scope, Uuid),
-    request: Result<T>,
-) -> Result<T> {
-    if request.is_err() {
-        let key = FormKey::new(caller.account_id(), form_id);
-        let version = found(caller.app.store.form_data_version(key));
-        caller.read(scope, version).await?;
-    }
-    request
-}
-
 /// Makes a link to a form. What is wrong with the form comes before what is wrong with the request.
 ///
 /// # Errors

@@ -12,11 +12,12 @@ use futures::future::BoxFuture;
 use platform::request_id::RequestId;
 use serde_json::{Map, Value};
 use store::account::{KeyRecord, Person};
+use store::form::FormKey;
 use store::on_behalf_of;
 use uuid::Uuid;
 
 use crate::body::{Limit, json_as};
-use crate::{AppState, Code, Network, Problem, Result};
+use crate::{AppState, Code, Network, Problem, Result, found};
 
 /// Characters of a subject in the audit log.
 const MAX_SUBJECT: usize = 200;
@@ -157,6 +158,20 @@ impl Caller {
             noted.record_status(status).await;
             done
         })
+    }
+
+    /// What a request about a form has, or what is wrong with it, unless there is no such form: 404 comes first.
+    ///
+    /// # Errors
+    /// 404; 503; that of the request.
+    pub async fn unless_missing<T>(&self, form_id: Uuid, request: Result<T>) -> Result<T> {
+        if request.is_err() {
+            let form = FormKey::new(self.account_id(), form_id);
+            let version = found(self.app.store.form_data_version(form));
+            // In a box: most requests need no room for it.
+            Box::pin(on_behalf_of(form.account_id, version)).await?;
+        }
+        request
     }
 
     /// Notes in the audit log what a person is about to change, and to what; of a long subject only the beginning. What keys change

@@ -64,7 +64,7 @@ fn show_form(request: &FormReportRequest, series: &FormSeries) -> Result<Rendere
         fields.merge(&delta.fields);
     }
     let form = &series.form.content.clone().for_reports();
-    let (latest_comments, _) = items(form, &series.comments)?;
+    let latest_comments = items(form, &series.comments)?;
     let figures = Figures::new(days);
     let responses = figures.metrics.responses;
     let body = json(&FormBody {
