@@ -102,8 +102,7 @@ pub async fn replace_form(
         }
         done(caller, replace(caller, form, if_match, input?).await?, what)
     });
-    let subject = form_id.to_string();
-    caller.change(REPLACE_FORM, &subject, replace).await
+    caller.change(REPLACE_FORM, &form_id, replace).await
 }
 
 /// Publishes a form.
@@ -112,8 +111,7 @@ pub async fn replace_form(
 /// 404; 412; 409 `form_transition`; 503.
 pub async fn publish_form(caller: &Caller, form_id: Uuid, if_match: &IfMatch) -> Result<Form> {
     let publish = turn(caller, form_id, if_match, FormEdit::Publish, "be published");
-    let subject = form_id.to_string();
-    caller.change(PUBLISH_FORM, &subject, soon(publish)).await
+    caller.change(PUBLISH_FORM, &form_id, soon(publish)).await
 }
 
 /// Deletes a form.
@@ -122,8 +120,7 @@ pub async fn publish_form(caller: &Caller, form_id: Uuid, if_match: &IfMatch) ->
 /// 404; 412; 409 `form_transition`; 503.
 pub async fn delete_form(caller: &Caller, form_id: Uuid, if_match: &IfMatch) -> Result<Form> {
     let delete = turn(caller, form_id, if_match, FormEdit::Delete, "be deleted");
-    let subject = form_id.to_string();
-    caller.change(DELETE_FORM, &subject, soon(delete)).await
+    caller.change(DELETE_FORM, &form_id, soon(delete)).await
 }
 
 /// Puts the input in the place of the form, or of what others have made of it meanwhile.
@@ -247,8 +244,7 @@ pub async fn create_link(
         tracing::info!(link.id = %link.link_id, form.id = %form_id, "link made");
         Ok(LinkResponse::new(app, link, &form.content))
     };
-    let subject = form_id.to_string();
-    caller.change(CREATE_LINK, &subject, create).await
+    caller.change(CREATE_LINK, &form_id, create).await
 }
 
 /// 400 for the business properties of a path.
@@ -309,7 +305,7 @@ pub async fn delete_link(caller: &Caller, token: &Token) -> Result<()> {
         tracing::info!(link.id = %link_id, "link deleted");
         Ok(())
     });
-    caller.change(DELETE_LINK, &token.to_string(), delete).await
+    caller.change(DELETE_LINK, token, delete).await
 }
 
 /// Reads how the pages behind the account's links look.

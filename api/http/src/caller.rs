@@ -144,12 +144,13 @@ impl Caller {
     pub fn change<'a, T: Send + 'a>(
         &'a self,
         change: Change,
-        subject: &'a str,
+        subject: &(impl ToString + ?Sized),
         work: impl Future<Output = Result<T>> + Send + 'a,
     ) -> BoxFuture<'a, Result<T>> {
+        let subject = subject.to_string();
         Box::pin(async move {
             self.check_for(Access::Change, change.scope)?;
-            let noted = self.note(change.action, subject).await?;
+            let noted = self.note(change.action, &subject).await?;
             let done = on_behalf_of(self.account_id(), work).await;
             let status = match &done {
                 Ok(_) => change.status,

@@ -126,8 +126,7 @@ pub async fn erase_feedback(caller: &Caller, feedback_id: Uuid) -> Result<()> {
         caller.app.notifier.forms_changed([form]);
         Ok(())
     });
-    let subject = feedback_id.to_string();
-    caller.change(ERASE_FEEDBACK, &subject, erase).await
+    caller.change(ERASE_FEEDBACK, &feedback_id, erase).await
 }
 
 /// Shares a page of a report until a time; `None`: what was sent is no time.
@@ -190,6 +189,5 @@ pub async fn withdraw_share(caller: &Caller, share_id: Uuid) -> Result<()> {
         let is_withdrawn = within(QUICK, store.withdraw_share(account_id, share_id)).await?;
         is_withdrawn.then_some(()).ok_or_else(Problem::not_found)
     };
-    let subject = share_id.to_string();
-    caller.change(WITHDRAW_SHARE, &subject, withdraw).await
+    caller.change(WITHDRAW_SHARE, &share_id, withdraw).await
 }
