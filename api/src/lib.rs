@@ -53,8 +53,8 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
     let docs = Router::from(docs)
         .route("/openapi.json", get(document))
         .layer(map_response(with_policy));
-    let (cache, states) = (backends.cache.clone(), (imports, sending));
-    let pages = api_dashboard::routes(state, config, cache, states, router.clone());
+    let cache = backends.cache.clone();
+    let pages = api_dashboard::routes(state, config, cache, imports, sending);
     router
         .merge(docs)
         .merge(pages)

@@ -22,10 +22,10 @@ use serde_json::Value;
 use store::ListPage;
 use url::form_urlencoded::Serializer;
 
+use crate::list::{List, PageQuery};
 use crate::names::{FormChoice, published};
-use crate::page::{Frame, page};
+use crate::page::{self, Frame, page};
 use crate::range::{Range, RangeQuery};
-use crate::service::{self, List, PageQuery};
 use crate::signed_in::SignedIn;
 
 /// What the page is narrowed to.
@@ -97,7 +97,7 @@ impl Feedback {
         let others = others.map(|answer| {
             let value = serde_json::from_str(answer.value.get())?;
             let text = form.map(|form| text(form, answer.key, &value));
-            let text = text.unwrap_or_else(|| service::text(&value));
+            let text = text.unwrap_or_else(|| page::text(&value));
             Ok((answer.label.to_owned(), text))
         });
         let comment = item
@@ -125,7 +125,7 @@ fn text(form: &FormContent, key: &str, value: &Value) -> String {
     let field = form.fields.iter().find(|field| field.key.as_str() == key);
     let mut options = field.into_iter().flat_map(|field| field.kind.options());
     let option = options.find(|option| *value == option.value);
-    option.map_or_else(|| service::text(value), |option| option.label.clone())
+    option.map_or_else(|| page::text(value), |option| option.label.clone())
 }
 
 /// The form with the most responses in the range; empty if there is none.

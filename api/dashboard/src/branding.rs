@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::page::{Frame, page};
+use crate::reasons::reasons;
 use crate::sent::Change;
-use crate::service;
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]
@@ -68,7 +68,7 @@ pub async fn set(person: SignedIn, Change(sent): Change<BrandingDraft>) -> Resul
     match operations::set_branding(&person.caller, parsed).await {
         Ok(_) => Ok(Redirect::to("/dashboard/branding").into_response()),
         Err(problem) => {
-            let refusal = service::reasons(person.t, &problem);
+            let refusal = reasons(person.t, &problem);
             Ok(answer(&person, branding, Some(refusal)))
         }
     }

@@ -15,10 +15,10 @@ use store::send::Campaign;
 use crate::campaign_draft::CampaignDraft;
 use crate::chart::share;
 use crate::editor;
+use crate::list::{List, PageQuery};
 use crate::names::names;
 use crate::page::{Frame, page};
 use crate::sent::Change;
-use crate::service::{List, PageQuery};
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]

@@ -6,8 +6,8 @@ use domain::form::{FieldType, FormContent, FormInput, MAX_BUS_PROPS, MAX_LANGUAG
 use domain::invalid::Invalid;
 use serde_json::{Map, Value, json};
 
+use crate::page;
 use crate::sent::Pairs;
-use crate::service;
 
 /// Empty rows below those that have a field.
 const EMPTY_ROWS: usize = 3;
@@ -150,7 +150,7 @@ impl Row {
 
 /// `key=value,value`; empty where there is none.
 fn condition_of(show_if: &Value) -> String {
-    let values: Vec<_> = list(&show_if["in"]).iter().map(service::text).collect();
+    let values: Vec<_> = list(&show_if["in"]).iter().map(page::text).collect();
     let key = show_if["key"].as_str();
     key.map_or_else(String::new, |key| format!("{key}={}", values.join(",")))
 }

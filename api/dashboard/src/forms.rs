@@ -13,9 +13,9 @@ use store::form::Form;
 use url::Url;
 use uuid::Uuid;
 
+use crate::list::{List, PageQuery};
 use crate::page::{Frame, page};
 use crate::sent::Change;
-use crate::service::{List, PageQuery};
 use crate::sign_in::NoFields;
 use crate::signed_in::SignedIn;
 

@@ -17,10 +17,11 @@ use serde_json::json;
 use store::import::{Batch, BatchStatus};
 use store::send::Campaign;
 
+use crate::list::{List, PageQuery};
 use crate::names::names;
 use crate::page::{Frame, page};
+use crate::reasons::reasons;
 use crate::sent::Change;
-use crate::service::{self, List, PageQuery};
 use crate::sign_in::NoFields;
 use crate::signed_in::SignedIn;
 
@@ -179,7 +180,7 @@ pub async fn upload(
         operations::import(state, &person.caller, campaign_id, request, body, gone).await;
     // The page's script shows why.
     let told = |problem: Problem| {
-        let told = json!({"detail": service::reasons(person.t, &problem)});
+        let told = json!({"detail": reasons(person.t, &problem)});
         error::written(problem.code().status(), told.to_string().into())
     };
     Ok(imported.map_or_else(told, IntoResponse::into_response))

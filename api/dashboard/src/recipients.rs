@@ -15,10 +15,10 @@ use domain::phone;
 use serde::Deserialize;
 use store::import::{Recipient, RecipientQuery};
 
+use crate::list::{List, PageQuery};
 use crate::names::names;
 use crate::page::{Frame, page};
 use crate::sent::Change;
-use crate::service::{List, PageQuery};
 use crate::signed_in::SignedIn;
 
 /// Which recipient.

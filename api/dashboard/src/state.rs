@@ -6,7 +6,6 @@ use api_http::AppState;
 use api_http::memory::MemoryPool;
 use api_import::ImportState;
 use api_send::SendState;
-use axum::Router;
 use platform::cache::Cache;
 use platform::places::Places;
 
@@ -22,8 +21,6 @@ pub struct DashboardState {
     pub cache: Cache,
     pub imports: ImportState,
     pub sending: SendState,
-    /// The operations of the API, without the layer around them.
-    pub api: Router,
     pub sessions: Arc<Sessions>,
     pub passwords: Arc<Passwords>,
     /// The memory for what pages send.

@@ -8,9 +8,10 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 use store::send::contact::Suppressed;
 
+use crate::list::{List, PageQuery};
 use crate::page::{Frame, page};
+use crate::reasons::reasons;
 use crate::sent::Change;
-use crate::service::{self, List, PageQuery};
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]
@@ -60,6 +61,6 @@ pub async fn change(
     let Err(problem) = changed else {
         return Ok(Redirect::to("/dashboard/suppressions").into_response());
     };
-    let refusal = Some(service::reasons(person.t, &problem));
+    let refusal = Some(reasons(person.t, &problem));
     answer(&person, &PageQuery::default(), refusal).await
 }

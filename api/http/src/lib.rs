@@ -4,9 +4,9 @@
 //! - [`AppState`]: what all routes share. [`recent_changes`], [`notify`]: telling this process and the workers what
 //!   changed.
 //! - [`entry`]: the one layer around all routes, made of [`observe`] (log, metrics), [`drain`] (bodies refused early),
-//!   [`error`] (the one mapping to `application/problem+json`) and [`auth`] (401, 429; `keys`: those used lately, `usage`: when). On groups of routes stand
-//!   [`scoped`] (403) and [`deadline`].
-//! - [`Caller`]: who asks for an operation, and where each begins: permissions, the account's turn, the audit log.
+//!   [`error`] (the one mapping to `application/problem+json`) and [`auth`] (401, 429; `keys`: those used lately, `usage`: when). On groups of routes stands
+//!   [`scoped`] (403).
+//! - [`Caller`]: who asks for an operation, and where each begins: permissions, the account's turn, the audit log. [`deadline`]: when it ends.
 //! - [`commit`]: what arrives together shares a commit, account by account. [`work`]: what keeps a core busy takes turns, account by account.
 //! - Limits: [`rate`] by key and link, [`address`] by network.
 //! - What handlers take: [`extract`] (paths and queries), [`body`], [`memory`] (shared out by account), [`accept`],

@@ -74,8 +74,7 @@ pub async fn cancel_batch(caller: &Caller, batch_id: Uuid) -> Result<BatchBody> 
         let batch = done(change.await?, "every record of the batch is stored")?;
         Ok(BatchBody::new(batch, Utc::now()))
     });
-    let subject = batch_id.to_string();
-    caller.change(CANCEL_BATCH, &subject, cancel).await
+    caller.change(CANCEL_BATCH, &batch_id, cancel).await
 }
 
 /// Makes what is parked pending again.
@@ -91,8 +90,7 @@ pub async fn retry_batch(caller: &Caller, batch_id: Uuid) -> Result<BatchBody> {
         caller.app.notifier.import_accepted(account_id, lane);
         Ok(BatchBody::new(batch, Utc::now()))
     });
-    let subject = batch_id.to_string();
-    caller.change(RETRY_BATCH, &subject, retry).await
+    caller.change(RETRY_BATCH, &batch_id, retry).await
 }
 
 /// Lists the record errors of a batch from the `from`-th on (counted from 0), in the order of the records, and the memory that they hold.

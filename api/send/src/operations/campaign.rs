@@ -130,8 +130,7 @@ pub async fn replace_campaign(
         tracing::info!(campaign.id = %campaign_id, "campaign replaced");
         with_counts(caller, campaign).await
     };
-    let subject = campaign_id.to_string();
-    caller.change(REPLACE, &subject, replace).await
+    caller.change(REPLACE, &campaign_id, replace).await
 }
 
 /// Deletes a DRAFT.
@@ -145,8 +144,7 @@ pub async fn delete_campaign(caller: &Caller, campaign_id: Uuid) -> Result<()> {
         tracing::info!(campaign.id = %campaign_id, "campaign deleted");
         Ok(())
     });
-    let subject = campaign_id.to_string();
-    caller.change(DELETE, &subject, delete).await
+    caller.change(DELETE, &campaign_id, delete).await
 }
 
 /// Starts, pauses, resumes, finishes or cancels a campaign.
@@ -180,8 +178,7 @@ pub async fn act_on_campaign(
         tracing::info!(campaign.id = %campaign_id, campaign.status = campaign.status.into_str(), "campaign led on");
         with_counts(caller, campaign).await
     });
-    let subject = campaign_id.to_string();
-    caller.change(change, &subject, act).await
+    caller.change(change, &campaign_id, act).await
 }
 
 /// Sends the messages again of which nobody knows whether they were sent.
@@ -198,8 +195,7 @@ pub async fn resend_messages(caller: &Caller, campaign_id: Uuid) -> Result<Campa
         tracing::info!(campaign.id = %campaign_id, "uncertain messages are sent again");
         with_counts(caller, campaign).await
     };
-    let subject = campaign_id.to_string();
-    caller.change(RESEND, &subject, resend).await
+    caller.change(RESEND, &campaign_id, resend).await
 }
 
 /// Whether a campaign can have this content: the sender, and the form, which may be a DRAFT.

@@ -136,6 +136,5 @@ pub async fn test_campaign(
             campaign,
         })
     };
-    let subject = campaign_id.to_string();
-    caller.change(TEST, &subject, test).await
+    caller.change(TEST, &campaign_id, test).await
 }
