@@ -14,7 +14,7 @@ use domain::person::Role;
 use domain::record::RecordError;
 use serde::Deserialize;
 use serde_json::json;
-use store::import::{Batch, BatchStatus};
+use store::import::BatchStatus;
 use store::send::Campaign;
 
 use crate::list::{List, PageQuery};
@@ -45,9 +45,7 @@ struct ImportPage<'a> {
 }
 
 struct Import {
-    batch: Batch,
-    records_per_second: Option<f64>,
-    eta_seconds: Option<f64>,
+    body: BatchBody,
     /// The name of the campaign, if it is known.
     campaign: Option<String>,
 }
@@ -55,21 +53,18 @@ struct Import {
 impl Import {
     fn new(body: BatchBody, names: &HashMap<String, String>) -> Self {
         let campaign_id = body.batch.campaign_id;
-        Self {
-            batch: body.batch,
-            records_per_second: body.records_per_second,
-            eta_seconds: body.eta_seconds,
-            campaign: campaign_id.and_then(|id| names.get(&id.to_string()).cloned()),
-        }
+        let campaign = campaign_id.and_then(|id| names.get(&id.to_string()).cloned());
+        Self { body, campaign }
     }
 
     fn stored(&self) -> i64 {
-        let batch = &self.batch;
+        let batch = &self.body.batch;
         batch.accepted - batch.pending - batch.failed - batch.cancelled
     }
 
     fn facts(&self) -> [(&'static str, i64); 8] {
-        let (batch, outcomes) = (&self.batch, &self.batch.outcomes);
+        let batch = &self.body.batch;
+        let outcomes = &batch.outcomes;
         [
             ("received", batch.received),
             ("rejected", batch.rejected),
@@ -84,7 +79,7 @@ impl Import {
 
     fn is_open(&self) -> bool {
         matches!(
-            self.batch.status,
+            self.body.batch.status,
             BatchStatus::Queued | BatchStatus::Processing | BatchStatus::Stalled
         )
     }

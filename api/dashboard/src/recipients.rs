@@ -83,9 +83,9 @@ pub async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Res
         template.recipients = Some(List::new(&list, recipients.0));
         _permit = recipients.1;
     } else if let Ok(docid) = DocId::parse(query.docid.clone()) {
-        template.found = unless_missing(operations::read_recipient(caller, &docid).await)?;
+        template.found = optional(operations::read_recipient(caller, &docid).await)?;
         let messages = list_recipient_messages(caller, &docid, None, 50).await;
-        let messages = unless_missing(messages)?.map_or_else(Vec::new, |page| page.rows);
+        let messages = optional(messages)?.map_or_else(Vec::new, |page| page.rows);
         let names = match &*messages {
             [] => HashMap::new(),
             _ => names(&person).await,
@@ -106,7 +106,7 @@ pub async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Res
 }
 
 /// What is not there is no problem to whoever searches.
-fn unless_missing<T>(found: Result<T>) -> Result<Option<T>> {
+fn optional<T>(found: Result<T>) -> Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(problem) if problem.code() == Code::NotFound => Ok(None),

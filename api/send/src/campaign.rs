@@ -66,6 +66,10 @@ impl FromRequestParts<SendState> for Target {
 }
 
 impl Target {
+    fn parts(&self) -> (&SendState, &Caller, Uuid) {
+        (&self.state, &self.caller, self.campaign_id)
+    }
+
     /// What a request has, or what is wrong with it, unless there is no such campaign: 404 comes first.
     async fn unless_missing<T>(&self, request: Result<T>) -> Result<T> {
         if request.is_err() {

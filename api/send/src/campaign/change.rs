@@ -40,13 +40,9 @@ pub async fn replace_campaign(
 ) -> Result<Response> {
     let body = target.caller.json(request, CAMPAIGN_BODY).await;
     let content = content(target.unless_missing(body).await?);
-    let Target {
-        state,
-        caller,
-        campaign_id,
-    } = &target;
+    let (state, caller, campaign_id) = target.parts();
     let if_match = IfMatch::of(&headers);
-    let campaign = operations::replace_campaign(state, caller, *campaign_id, &if_match, content);
+    let campaign = operations::replace_campaign(state, caller, campaign_id, &if_match, content);
     campaign.await.map(answer)
 }
 
@@ -153,12 +149,8 @@ pub async fn cancel_campaign(target: Target) -> Result<Response> {
 }
 
 async fn act(target: &Target, action: Action) -> Result<Response> {
-    let Target {
-        state,
-        caller,
-        campaign_id,
-    } = target;
-    let campaign = operations::act_on_campaign(state, caller, *campaign_id, action);
+    let (state, caller, campaign_id) = target.parts();
+    let campaign = operations::act_on_campaign(state, caller, campaign_id, action);
     campaign.await.map(answer)
 }
 

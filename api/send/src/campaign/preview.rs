@@ -28,12 +28,8 @@ use api_http::{Caller, Problem, Result};
     ),
 )]
 pub async fn preview_campaign(target: Target) -> Result<Json<Preview>> {
-    let Target {
-        state,
-        caller,
-        campaign_id,
-    } = &target;
-    let preview = operations::preview_campaign(state, caller, *campaign_id);
+    let (state, caller, campaign_id) = target.parts();
+    let preview = operations::preview_campaign(state, caller, campaign_id);
     preview.await.map(Json)
 }
 
@@ -99,11 +95,7 @@ pub async fn test_campaign(target: Target, request: Request) -> Result<Json<Test
     let body = target.caller.json(request, FEW).await;
     let body = target.unless_missing(body).await?;
     let phone_and_docid = texts(body, ["phone", "docid"]).map_err(Problem::invalid);
-    let Target {
-        state,
-        caller,
-        campaign_id,
-    } = &target;
-    let tested = operations::test_campaign(state, caller, *campaign_id, phone_and_docid);
+    let (state, caller, campaign_id) = target.parts();
+    let tested = operations::test_campaign(state, caller, campaign_id, phone_and_docid);
     tested.await.map(Json)
 }

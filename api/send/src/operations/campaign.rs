@@ -23,11 +23,6 @@ use crate::state::SendState;
 const CREATE: Change = Change::new(SCOPE, "campaign.create", StatusCode::CREATED);
 const REPLACE: Change = Change::new(SCOPE, "campaign.replace", StatusCode::OK);
 const DELETE: Change = Change::new(SCOPE, "campaign.delete", StatusCode::NO_CONTENT);
-const START: Change = Change::new(SCOPE, "campaign.start", StatusCode::OK);
-const PAUSE: Change = Change::new(SCOPE, "campaign.pause", StatusCode::OK);
-const RESUME: Change = Change::new(SCOPE, "campaign.resume", StatusCode::OK);
-const FINISH: Change = Change::new(SCOPE, "campaign.finish", StatusCode::OK);
-const CANCEL: Change = Change::new(SCOPE, "campaign.cancel", StatusCode::OK);
 const RESEND: Change = Change::new(SCOPE, "campaign.resend", StatusCode::OK);
 
 pub(crate) async fn find_campaign(caller: &Caller, campaign_id: Uuid) -> Result<Campaign> {
@@ -157,12 +152,12 @@ pub async fn act_on_campaign(
     campaign_id: Uuid,
     action: Action,
 ) -> Result<CampaignBody> {
-    let (change, what) = match action {
-        Action::Start => (START, "be started"),
-        Action::Pause => (PAUSE, "be paused"),
-        Action::Resume => (RESUME, "be resumed"),
-        Action::Finish => (FINISH, "finish"),
-        Action::Cancel => (CANCEL, "be cancelled"),
+    let (name, what) = match action {
+        Action::Start => ("campaign.start", "be started"),
+        Action::Pause => ("campaign.pause", "be paused"),
+        Action::Resume => ("campaign.resume", "be resumed"),
+        Action::Finish => ("campaign.finish", "finish"),
+        Action::Cancel => ("campaign.cancel", "be cancelled"),
     };
     let act = patiently(async {
         if action == Action::Start {
@@ -178,6 +173,7 @@ pub async fn act_on_campaign(
         tracing::info!(campaign.id = %campaign_id, campaign.status = campaign.status.into_str(), "campaign led on");
         with_counts(caller, campaign).await
     });
+    let change = Change::new(SCOPE, name, StatusCode::OK);
     caller.change(change, &campaign_id, act).await
 }
 
