@@ -115,10 +115,6 @@ impl Shown {
             .map(|(reason, messages)| (reason.into_str(), number(*messages)))
             .collect()
     }
-
-    fn samples(&self) -> &[Sample] {
-        &self.0.samples
-    }
 }
 
 impl Draft for CampaignDraft {

@@ -74,10 +74,8 @@ pub async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Res
     // Until the page is drawn.
     let _permit;
     if query.docid.is_empty() {
-        let (list, all) = (
-            query.page.list(&person, "recipients", 50),
-            RecipientQuery::default(),
-        );
+        let list = query.page.list(&person, "recipients", 50);
+        let all = RecipientQuery::default();
         let recipients = operations::list_recipients(caller, &all, list.position()?, list.limit);
         let recipients = recipients.await?;
         template.recipients = Some(List::new(&list, recipients.0));
