@@ -15,6 +15,8 @@ use std::future::ready;
 
 use api_collect::pages::{self, Frame};
 use api_http::{AppState, Problem, entry, error};
+use api_import::ImportState;
+use api_send::SendState;
 use axum::Router;
 use axum::http::header::{
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
@@ -35,11 +37,12 @@ pub use api_dashboard::{hash_password, sign_in_path};
 
 /// The service's routes with all their layers, `/openapi.json` and `/docs`; without health and metrics.
 pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router {
+    let (imports, sending) = (ImportState::new(config), SendState::new(state, config));
     let documented = OpenApiRouter::with_openapi(openapi::ApiDoc::openapi())
-        .merge(api_import::routes(state, config))
+        .merge(api_import::routes(imports.clone()))
         .merge(api_report::routes(state, backends.cache.clone()))
         .merge(api_form::routes())
-        .merge(api_send::routes(state, config))
+        .merge(api_send::routes(sending.clone()))
         .merge(api_collect::routes(state));
     let (router, document) = documented.split_for_parts();
     let document = Bytes::from(openapi::complete(&document).to_string());
@@ -50,7 +53,8 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
     let docs = Router::from(docs)
         .route("/openapi.json", get(document))
         .layer(map_response(with_policy));
-    let pages = api_dashboard::routes(state, config, backends.cache.clone(), router.clone());
+    let cache = backends.cache.clone();
+    let pages = api_dashboard::routes(state, config, cache, imports, sending);
     router
         .merge(docs)
         .merge(pages)

@@ -3,6 +3,7 @@
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use crate::invalid::NotValid;
+use crate::scope::{Access, Scopes};
 use crate::text::has_control;
 
 /// At most this many characters in a name.
@@ -40,6 +41,14 @@ impl Role {
     /// The role's name on the command line and in the database.
     pub fn as_str(self) -> &'static str {
         self.into()
+    }
+
+    /// The scopes that the role has, as a key has its own: everybody reads everything.
+    pub fn scopes(self, access: Access) -> Scopes {
+        match (self, access) {
+            (Self::Viewer, Access::Change) => Scopes::NONE,
+            (Self::Viewer, Access::Read) | (Self::Editor | Self::Admin, _) => Scopes::ALL,
+        }
     }
 }
 
@@ -88,6 +97,7 @@ impl NewPassword {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scope::Scope;
 
     #[test]
     fn a_name_is_the_same_however_it_is_typed() {
@@ -109,5 +119,10 @@ mod tests {
     fn each_role_may_more_than_the_one_before() {
         assert!(Role::VARIANTS.is_sorted());
         assert_eq!("admin".parse(), Ok(Role::Admin));
+        for role in Role::VARIANTS {
+            let changes = role.scopes(Access::Change).contains(Scope::Form);
+            assert!(role.scopes(Access::Read).contains(Scope::Form));
+            assert_eq!(changes, *role >= Role::Editor);
+        }
     }
 }

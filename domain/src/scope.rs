@@ -28,12 +28,20 @@ impl Scope {
 #[error("`{0}` is no scope ({all})", all = Scopes::ALL)]
 pub struct UnknownScope(pub String);
 
+/// What an operation does with what its scope is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    Change,
+}
+
 /// A set of scopes. As text `import,report`, in JSON `["import","report"]`, always in the order of [`Scope`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scopes(u8);
 
 impl Scopes {
     pub const ALL: Scopes = Scopes((1 << Scope::VARIANTS.len()) - 1);
+    pub const NONE: Scopes = Scopes(0);
 
     pub fn contains(self, scope: Scope) -> bool {
         self.0 & scope.bit() != 0

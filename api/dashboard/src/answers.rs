@@ -1,25 +1,31 @@
 //! What people answered, one form at a time: an inbox of comments, or of all answers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use api_http::{Result, parse_id};
+use api_http::accept::Kind;
+use api_http::deadline::soon;
+use api_http::{Problem, Result, parse_id};
+use api_report::operations::{self, FeedbackSearch};
+use api_report::{AnswerQuery, Item, items};
 use askama::Template;
-use axum::body::Body;
 use axum::extract::Query;
-use axum::http::header::{ACCEPT, CONTENT_DISPOSITION, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderMap, HeaderValue, Method};
-use axum::response::Response;
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_DISPOSITION, X_CONTENT_TYPE_OPTIONS};
+use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use domain::form::FormContent;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use domain::form::{BusProp, FieldType, FormContent};
+use domain::invalid::Fault;
+use domain::link::TrackFields;
+use domain::scope::Scope;
 use serde::Deserialize;
 use serde_json::Value;
+use store::ListPage;
 use url::form_urlencoded::Serializer;
 
+use crate::list::{List, PageQuery};
 use crate::names::{FormChoice, published};
-use crate::page::{Frame, page};
+use crate::page::{self, Frame, page};
 use crate::range::{Range, RangeQuery};
-use crate::service::{self, List, PageQuery};
 use crate::signed_in::SignedIn;
 
 /// What the page is narrowed to.
@@ -59,31 +65,55 @@ struct AnswersPage<'a> {
     found: Feedbacks,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default)]
 struct Feedbacks {
     total: i64,
-    #[serde(flatten)]
     list: List<Feedback>,
 }
 
-#[derive(Default, Deserialize)]
+/// What somebody answered, as the page shows it.
+#[derive(Default)]
 struct Feedback {
     submitted_at: DateTime<Utc>,
     bus_props: Vec<String>,
     track_fields: BTreeMap<String, String>,
-    nps: Option<i64>,
-    happiness: Option<i64>,
+    nps: Option<i16>,
+    happiness: Option<i16>,
     comment: Option<String>,
-    answers: Vec<Answer>,
+    /// The labels of other fields, and how they were answered.
+    others: Vec<(String, String)>,
 }
 
-#[derive(Deserialize)]
-struct Answer {
-    key: String,
-    label: String,
-    #[serde(rename = "type")]
-    kind: String,
-    value: Value,
+impl Feedback {
+    /// `form` has the labels of options.
+    fn read(item: &Item, form: Option<&FormContent>) -> Result<Self, serde_json::Error> {
+        let others = item.answers.iter().filter(|answer| {
+            let kind = answer.kind;
+            !matches!(
+                kind,
+                FieldType::Nps | FieldType::Happiness | FieldType::Comment
+            )
+        });
+        let others = others.map(|answer| {
+            let value = serde_json::from_str(answer.value.get())?;
+            let text = form.map(|form| text(form, answer.key, &value));
+            let text = text.unwrap_or_else(|| page::text(&value));
+            Ok((answer.label.to_owned(), text))
+        });
+        let comment = item
+            .comment
+            .map(|comment| serde_json::from_str(comment.get()));
+        let bus_props = item.bus_props.iter();
+        Ok(Self {
+            submitted_at: item.submitted_at,
+            bus_props: bus_props.map(|text| (*text).to_owned()).collect(),
+            track_fields: serde_json::from_str(item.track_fields.get())?,
+            nps: item.nps,
+            happiness: item.happiness,
+            comment: comment.transpose()?,
+            others: others.collect::<Result<_, _>>()?,
+        })
+    }
 }
 
 /// An answer to a field of a form as people read it: options by their labels.
@@ -95,38 +125,25 @@ fn text(form: &FormContent, key: &str, value: &Value) -> String {
     let field = form.fields.iter().find(|field| field.key.as_str() == key);
     let mut options = field.into_iter().flat_map(|field| field.kind.options());
     let option = options.find(|option| *value == option.value);
-    option.map_or_else(|| service::text(value), |option| option.label.clone())
+    option.map_or_else(|| page::text(value), |option| option.label.clone())
 }
 
 /// The form with the most responses in the range; empty if there is none.
 async fn most_answered(person: &SignedIn, range: &Range, forms: &[FormChoice]) -> Result<String> {
-    let (start, end) = (range.dates.start(), range.dates.end());
-    let path = format!("/api_v1/report/overview/{start}/{end}");
-    let overview: Value = person.get(&path).await?;
-    let responses = |choice: &&FormChoice| {
-        let mut figures = overview["forms"].as_array().into_iter().flatten();
-        let of_form = figures.find(|form| form["form_id"] == *choice.form_id);
-        of_form.and_then(|form| form["metrics"]["responses"].as_i64())
-    };
+    let count = soon(async {
+        let (state, account_id) = (&person.state, person.account_id);
+        let store = person.store();
+        Ok(report::account_series(store, &state.cache, account_id, range.dates).await?)
+    });
+    let series = person.caller.read(Scope::Report, count).await?;
+    let mut responses: HashMap<String, i64> = HashMap::new();
+    for (form_id, _, counts) in &series.days {
+        *responses.entry(form_id.to_string()).or_default() += counts.responses;
+    }
+    let responses = |choice: &&FormChoice| responses.get(&choice.form_id).copied().unwrap_or(0);
     // Of those with as many the newest, which is the first.
     let most = forms.iter().rev().max_by_key(responses);
     Ok(most.map_or_else(String::new, |choice| choice.form_id.clone()))
-}
-
-impl Feedback {
-    /// Answers to the form that are shown apart from score, smiley and comment.
-    fn others(&self, form: Option<&FormContent>) -> Vec<(&str, String)> {
-        let others = self
-            .answers
-            .iter()
-            .filter(|answer| !matches!(&*answer.kind, "nps" | "happiness" | "comment"));
-        let shown = |answer: &Answer| match form {
-            Some(form) => text(form, &answer.key, &answer.value),
-            None => service::text(&answer.value),
-        };
-        let shown = others.map(|answer| (&*answer.label, shown(answer)));
-        shown.collect()
-    }
 }
 
 impl AnswersQuery {
@@ -136,31 +153,35 @@ impl AnswersQuery {
         given.iter().any(|text| !text.is_empty())
     }
 
-    /// The path of the API's list, or of a page of it.
-    fn path(&self, form: &str, range: &Range, limit: &str) -> String {
-        let comments = if self.show == "all" { "" } else { "comment/" };
-        let (start, end) = (range.dates.start(), range.dates.end());
-        let bus_prop = utf8_percent_encode(&self.bus_prop, NON_ALPHANUMERIC);
-        let form = utf8_percent_encode(form, NON_ALPHANUMERIC);
-        let given = [
-            ("limit", limit),
-            ("q", self.q.trim()),
-            ("nps", &*self.nps),
-            ("track_field", &*self.track_field),
-        ];
-        let given = given.iter().filter(|(_, value)| !value.is_empty());
-        let query = Serializer::new(String::new()).extend_pairs(given).finish();
-        format!("/api_v1/report/feedbacks/{comments}{start}/{end}/{form}/{bus_prop}?{query}")
+    /// The feedbacks of a form that are asked for.
+    async fn search(&self, person: &SignedIn, form: &str, range: &Range) -> Result<FeedbackSearch> {
+        let form_id = parse_id("form_id", form)?;
+        let given = |text| Some(text).filter(|text: &&str| !text.is_empty());
+        let wrong = |error: Fault| Problem::invalid_parameter(error.to_string());
+        let search = || {
+            let bus_prop = given(&self.bus_prop).map(BusProp::parse).transpose();
+            let mut track_fields = TrackFields::default();
+            let track_field = given(&self.track_field).map(|text| track_fields.push(text));
+            track_field.transpose().map_err(wrong)?;
+            Ok(FeedbackSearch {
+                form_id,
+                range: range.dates,
+                bus_prop: bus_prop.map_err(wrong)?,
+                comments_only: self.show != "all",
+                track_fields,
+                answers: AnswerQuery::parse(given(self.q.trim()), given(&self.nps), None)?,
+            })
+        };
+        person.caller.unless_missing(form_id, search()).await
     }
 }
 
 /// `GET /dashboard/answers.csv`: all that the page is narrowed to.
 pub async fn export(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result<Response> {
     let range = Range::read(&query.range, person.time_zone)?;
-    let path = query.path(&query.form, &range, "");
-    let csv = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("text/csv"))]);
-    let list = person.call(Method::GET, &path, csv, Body::empty());
-    let mut list = list.await?;
+    let search = query.search(&person, &query.form, &range).await?;
+    let list = operations::export_feedbacks(&person.caller, search, Kind::Csv);
+    let mut list = list.await?.into_response();
     let name = HeaderValue::from_static("attachment; filename=\"answers.csv\"");
     list.headers_mut().insert(CONTENT_DISPOSITION, name);
     let nosniff = HeaderValue::from_static("nosniff");
@@ -178,12 +199,6 @@ pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result
     } else {
         query.form.clone()
     };
-    let found = if form.is_empty() {
-        Feedbacks::default()
-    } else {
-        let list = query.path(&form, &range, "20");
-        person.get(&query.page.path(&list)).await?
-    };
     let chosen = match forms.iter().find(|choice| choice.form_id == form) {
         Some(choice) => {
             let form_id = parse_id("form_id", &choice.form_id)?;
@@ -191,6 +206,25 @@ pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result
             Some(form.content)
         }
         None => None,
+    };
+    let found = if form.is_empty() {
+        Feedbacks::default()
+    } else {
+        let search = query.search(&person, &form, &range).await?;
+        let list = query.page.list(&person, "answers", 20);
+        let read = operations::list_feedbacks(&person.caller, search, list.position()?, list.limit);
+        let read = read.await?;
+        let page = read.found.page;
+        let items = items(&read.form, &page.rows)?;
+        let shown = items
+            .iter()
+            .map(|item| Feedback::read(item, chosen.as_ref()));
+        let shown = shown.collect::<Result<_, _>>();
+        let (rows, next) = (shown.map_err(|error| Problem::internal(&error))?, page.next);
+        Feedbacks {
+            total: read.found.total,
+            list: List::new(&list, ListPage { rows, next }),
+        }
     };
     let keep = [
         ("form", &*form),

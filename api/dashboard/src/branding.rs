@@ -1,32 +1,30 @@
 //! How the pages behind the account's links look.
 
+use api_form::operations;
 use api_http::Result;
 use askama::Template;
-use axum::http::Method;
-use axum::response::Response;
+use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::page::{Frame, page};
+use crate::reasons::reasons;
 use crate::sent::Change;
-use crate::service::{self, Operation};
 use crate::signed_in::SignedIn;
-
-const ACCOUNT: &str = "/api_v1/account";
 
 #[derive(Template)]
 #[template(path = "branding.html")]
 struct BrandingPage<'a> {
     f: &'a Frame,
-    branding: Branding,
+    branding: BrandingDraft,
     languages: Vec<&'static str>,
     /// Why it was not set.
     refusal: Option<String>,
 }
 
-/// As the API has it, and as the page sends it: what is empty is as the service has it.
+/// As the page sends it: what is empty is as the service has it.
 #[derive(Deserialize, Serialize)]
-pub struct Branding {
+pub struct BrandingDraft {
     name: Option<String>,
     /// A `data:` URL.
     logo: Option<String>,
@@ -36,10 +34,17 @@ pub struct Branding {
 
 /// `GET /dashboard/branding`.
 pub async fn show(person: SignedIn) -> Result<Response> {
-    Ok(answer(&person, person.get(ACCOUNT).await?, None))
+    let branding = operations::read_branding(&person.caller).await?;
+    let draft = BrandingDraft {
+        name: branding.name,
+        logo: branding.logo.map(|logo| logo.as_str().to_owned()),
+        color: branding.color.map(|color| color.to_string()),
+        language: branding.language,
+    };
+    Ok(answer(&person, draft, None))
 }
 
-fn answer(person: &SignedIn, branding: Branding, refusal: Option<String>) -> Response {
+fn answer(person: &SignedIn, branding: BrandingDraft, refusal: Option<String>) -> Response {
     let f = person.frame("forms");
     let template = BrandingPage {
         f: &f,
@@ -51,25 +56,20 @@ fn answer(person: &SignedIn, branding: Branding, refusal: Option<String>) -> Res
 }
 
 /// Sets it.
-pub async fn set(person: SignedIn, Change(sent): Change<Branding>) -> Result<Response> {
+pub async fn set(person: SignedIn, Change(sent): Change<BrandingDraft>) -> Result<Response> {
     let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-    let branding = Branding {
+    let branding = BrandingDraft {
         name: given(sent.name),
         logo: given(sent.logo),
         color: given(sent.color),
         language: given(sent.language),
     };
-    let operation = Operation::new(Method::PUT, ACCOUNT).body(json!(branding));
-    let page = "/dashboard/branding";
-    match person
-        .change_then("branding.set", "", operation, page)
-        .await
-    {
-        Err(problem) => Ok(answer(
-            &person,
-            branding,
-            Some(service::reasons(person.t, &problem)),
-        )),
-        done => done,
+    let parsed = operations::parse_branding(&json!(branding));
+    match operations::set_branding(&person.caller, parsed).await {
+        Ok(_) => Ok(Redirect::to("/dashboard/branding").into_response()),
+        Err(problem) => {
+            let refusal = reasons(person.t, &problem);
+            Ok(answer(&person, branding, Some(refusal)))
+        }
     }
 }

@@ -1,10 +1,11 @@
-//! A campaign as its editor has it, read from JSON and written to it.
+//! A campaign as its editor has it, and the content that it stands for.
 
+use api_http::{Problem, Result};
+use domain::campaign::{Audience, CampaignContent};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::editor::Draft;
-use crate::service;
+use crate::sent::Pairs;
 
 /// An audience that the page has no words for stays as it is.
 const KEEP: &str = "keep";
@@ -13,7 +14,7 @@ const KEEP: &str = "keep";
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct CampaignDraft {
-    /// What is stored; what the page has no words for stays as it is.
+    /// What is stored, in JSON; what the page has no words for stays as it is.
     pub before: String,
     pub name: String,
     pub form_id: String,
@@ -33,46 +34,50 @@ pub struct CampaignDraft {
     pub reminder_text: String,
 }
 
-impl Draft for CampaignDraft {
-    fn read(campaign: &Value) -> Self {
-        let text = |value: &Value| {
-            if value.is_null() {
-                String::new()
-            } else {
-                service::text(value)
-            }
-        };
-        let pairs = campaign["bus_props_from"].as_object().into_iter().flatten();
+impl From<Pairs> for CampaignDraft {
+    fn from(Pairs(pairs): Pairs) -> Self {
+        serde_json::from_value(pairs.into_iter().collect()).unwrap_or_default()
+    }
+}
+
+impl CampaignDraft {
+    pub fn read(content: &CampaignContent) -> Self {
+        let pairs = content.bus_props_from.iter();
         let pairs: Vec<_> = pairs
-            .map(|(name, field)| format!("{name}={}", text(field)))
+            .map(|(name, field)| format!("{name}={field}"))
             .collect();
+        let window = json!(content.send_window);
+        let time = |name| window[name].as_str().unwrap_or_default().to_owned();
+        let reminder = content.reminder.as_ref();
+        let before = json!(content);
         Self {
-            before: campaign.to_string(),
-            name: text(&campaign["name"]),
-            form_id: text(&campaign["form_id"]),
-            sender: text(&campaign["sender"]),
-            text: text(&campaign["text"]),
-            audience: match campaign["audience"]["batch_ids"]
-                .as_array()
-                .map(Vec::as_slice)
-            {
-                Some([batch]) => text(batch),
-                None if campaign["audience"]["on_import"] == json!(true) => String::new(),
+            before: before.to_string(),
+            name: content.name.clone(),
+            form_id: content.form_id.to_string(),
+            sender: content.sender.clone(),
+            text: content.text.as_str().to_owned(),
+            audience: match &content.audience {
+                Audience::OnImport { .. } => String::new(),
+                Audience::Batches { batch_ids } if batch_ids.len() == 1 => batch_ids[0].to_string(),
                 _ => KEEP.to_owned(),
             },
-            track_fields: text(&campaign["track_fields"]),
+            track_fields: content.track_fields.join(", "),
             bus_props_from: pairs.join(", "),
-            window_from: text(&campaign["send_window"]["from"]),
-            window_to: text(&campaign["send_window"]["to"]),
-            contact_gap_days: text(&campaign["contact_gap_days"]),
-            max_parts: text(&campaign["max_parts"]),
-            reminder_days: text(&campaign["reminder"]["after_days"]),
-            reminder_text: text(&campaign["reminder"]["text"]),
+            window_from: time("from"),
+            window_to: time("to"),
+            contact_gap_days: content.contact_gap_days.to_string(),
+            max_parts: content.max_parts.to_string(),
+            reminder_days: reminder.map_or_else(String::new, |one| one.after_days.to_string()),
+            reminder_text: reminder.map_or_else(String::new, |one| one.text.as_str().to_owned()),
         }
     }
 
-    fn sent(pairs: Vec<(String, String)>) -> Self {
-        serde_json::from_value(pairs.into_iter().collect()).unwrap_or_default()
+    /// The content, or what is wrong with it.
+    ///
+    /// # Errors
+    /// 422.
+    pub fn content(&self) -> Result<CampaignContent> {
+        CampaignContent::parse(&self.write()).map_err(Problem::invalid)
     }
 
     /// What it makes of what is stored, whose other members stay.
@@ -135,27 +140,28 @@ mod tests {
 
     #[test]
     fn what_was_read_is_written_as_it_was() {
-        let campaign = json!({
-            "name": "n", "form_id": "f", "sender": "demo", "text": "t {link}", "audience": {"on_import": true},
+        let id = "0192f0c1-2345-7abc-8def-0123456789ab";
+        let mut campaign = json!({
+            "name": "n", "form_id": id, "sender": "demo", "text": "t {link}", "audience": {},
             "track_fields": ["a", "b"], "bus_props_from": {"store": "store_code"},
-            "send_window": {"from": "09:00", "to": "20:00"}, "contact_gap_days": 7, "max_parts": 3, "max_messages": 5,
+            "send_window": {"from": "08:00", "to": "20:30"}, "contact_gap_days": 7, "max_parts": 3, "max_messages": 5,
             "reminder": {"after_days": 2, "text": "r {link}"},
         });
-        assert_eq!(CampaignDraft::read(&campaign).write(), campaign);
         for audience in [
-            json!({"batch_ids": ["a", "b"]}),
+            json!({"on_import": true}),
+            json!({"batch_ids": [id, "0192f0c1-2345-7abc-8def-0123456789ac"]}),
             json!({"fields": {"a": "b"}}),
-            json!({"batch_ids": ["a"]}),
+            json!({"batch_ids": [id]}),
         ] {
-            let mut other = campaign.clone();
-            other["audience"] = audience;
-            assert_eq!(CampaignDraft::read(&other).write(), other);
+            campaign["audience"] = audience;
+            let content = CampaignContent::parse(&campaign).unwrap();
+            assert_eq!(CampaignDraft::read(&content).content().unwrap(), content);
         }
         let sent = [("max_parts", "many"), ("token", "t")];
         let sent = sent.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        assert_eq!(
-            CampaignDraft::sent(sent.into()).write()["max_parts"],
-            "many"
-        );
+        let draft = CampaignDraft::from(Pairs(sent.into()));
+        let problem = draft.content().unwrap_err();
+        let mut wrong = problem.members().iter();
+        assert!(wrong.any(|one| one.pointer == "/max_parts"));
     }
 }

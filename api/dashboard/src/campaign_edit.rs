@@ -2,23 +2,25 @@
 
 use std::collections::BTreeMap;
 
+use api_http::precondition::IfMatch;
 use api_http::{Result, parse_id};
+use api_import::operations::list_batches;
 use api_language::Text;
+use api_send::{SenderItem, operations};
 use askama::Template;
 use axum::extract::Path;
-use axum::http::{Method, StatusCode};
-use axum::response::Response;
-use chrono::{DateTime, Utc};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use domain::campaign::{Preview, Sample};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use store::import::Batch;
+use uuid::Uuid;
 
 use crate::campaign_draft::CampaignDraft;
-use crate::editor::{self, Draft, Edit, Editing};
+use crate::editor::{self, Draft, Editing};
 use crate::names::{FormChoice, published};
 use crate::page::{Frame, html};
 use crate::sent::{Change, Pairs};
-use crate::service::{self, List, Operation};
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]
@@ -28,10 +30,10 @@ struct EditPage<'a> {
     editing: &'a Editing,
     draft: &'a CampaignDraft,
     forms: Vec<FormChoice>,
-    senders: Vec<Sender>,
+    senders: Vec<SenderItem>,
     batches: Vec<Batch>,
     /// Of what is stored; what is typed the page's script asks for.
-    preview: Option<Result<Preview>>,
+    preview: Option<Result<Shown>>,
 }
 
 /// What a draft would do, as a part of its page.
@@ -40,40 +42,11 @@ struct EditPage<'a> {
 struct PreviewPart<'a> {
     f: &'a Frame,
     draft: &'a CampaignDraft,
-    preview: Result<Preview>,
+    preview: Result<Shown>,
 }
 
-#[derive(Deserialize)]
-struct Sender {
-    name: String,
-}
-
-#[derive(Deserialize)]
-struct Batch {
-    #[serde(rename = "batch_id")]
-    id: String,
-    accepted: i64,
-    created_at: DateTime<Utc>,
-}
-
-#[derive(Deserialize)]
-struct Preview {
-    recipients: i64,
-    eligible: i64,
-    skipped: BTreeMap<String, i64>,
-    parts: BTreeMap<String, i64>,
-    encodings: BTreeMap<String, i64>,
-    samples: Vec<Sample>,
-    partial: bool,
-}
-
-#[derive(Deserialize)]
-struct Sample {
-    docid: String,
-    text: String,
-    parts: i64,
-    encoding: String,
-}
+/// A preview as it is shown.
+struct Shown(Preview);
 
 impl EditPage<'_> {
     /// Whether the draft has a value that is not among those to choose from.
@@ -89,30 +62,62 @@ impl EditPage<'_> {
 
     fn has_other_audience(&self) -> bool {
         let chosen = &self.draft.audience;
-        !chosen.is_empty() && self.batches.iter().all(|batch| batch.id != *chosen)
+        !chosen.is_empty()
+            && self
+                .batches
+                .iter()
+                .all(|batch| batch.batch_id.to_string() != *chosen)
     }
 }
 
-impl Sample {
-    fn chars(&self) -> i64 {
-        i64::try_from(self.text.chars().count()).unwrap_or(i64::MAX)
-    }
+/// A number as texts take it.
+fn number(n: impl TryInto<i64>) -> i64 {
+    n.try_into().unwrap_or(i64::MAX)
 }
 
-impl Preview {
+fn chars(sample: &Sample) -> i64 {
+    number(sample.text.chars().count())
+}
+
+fn parts(sample: &Sample) -> i64 {
+    number(sample.parts)
+}
+
+impl Shown {
+    fn eligible(&self) -> i64 {
+        number(self.0.eligible)
+    }
+
+    fn recipients(&self) -> i64 {
+        number(self.0.recipients)
+    }
+
     /// The parts that all of them have together.
     fn all_parts(&self) -> i64 {
-        let parts = self.parts.iter();
+        let parts = self.0.parts.iter();
         parts
-            .filter_map(|(parts, messages)| Some(parts.parse::<i64>().ok()? * messages))
+            .map(|(parts, messages)| number(*parts) * number(*messages))
             .sum()
+    }
+
+    fn encodings(&self) -> [(&'static str, i64); 2] {
+        let encodings = &self.0.encodings;
+        [
+            ("gsm7", number(encodings.gsm7)),
+            ("ucs2", number(encodings.ucs2)),
+        ]
+    }
+
+    /// By the name of the reason.
+    fn skipped(&self) -> BTreeMap<&'static str, i64> {
+        let skipped = self.0.skipped.iter();
+        skipped
+            .map(|(reason, messages)| (reason.into_str(), number(*messages)))
+            .collect()
     }
 }
 
-impl Edit for CampaignDraft {
-    const NAME: &'static str = "campaign";
-    const STORED: &'static str = "/api_v1/sms/campaign";
-
+impl Draft for CampaignDraft {
     fn new(t: &Text) -> Self {
         Self {
             text: t.get("campaign-text"),
@@ -122,23 +127,37 @@ impl Edit for CampaignDraft {
         }
     }
 
-    fn title(&self) -> &str {
-        &self.name
+    async fn find(person: &SignedIn, id: Uuid) -> Result<(Self, i64)> {
+        let body = operations::read_campaign(&person.caller, id).await?;
+        Ok((Self::read(&body.campaign.content), body.campaign.revision))
     }
 
-    fn after(stored: &Value) -> String {
-        page(&service::text(&stored["campaign_id"]))
+    async fn save(&self, person: &SignedIn, stored: Option<(Uuid, &str)>) -> Result<String> {
+        let (state, caller, content) = (&person.state.sending, &person.caller, self.content());
+        let body = match stored {
+            Some((id, version)) => {
+                let if_match = IfMatch::page(version);
+                operations::replace_campaign(state, caller, id, &if_match, content).await?
+            }
+            None => operations::create_campaign(state, caller, &self.name, content).await?,
+        };
+        Ok(page(body.campaign.campaign_id))
     }
 
     async fn page(&self, person: &SignedIn, editing: &Editing) -> Result<Response> {
-        let f = person.frame("campaigns");
+        let (f, caller) = (person.frame("campaigns"), &person.caller);
+        let senders = operations::list_senders(&person.state.sending, caller);
+        let batches = async {
+            let batches = list_batches(caller, None, 25).await?.rows.into_iter();
+            Ok(batches.map(|body| body.batch).collect())
+        };
         let template = EditPage {
             f: &f,
             editing,
             draft: self,
             forms: unless_refused(editing, published(person)).await?,
-            senders: unless_refused(editing, all(person, "/api_v1/sms/sender")).await?,
-            batches: unless_refused(editing, all(person, "/api_v1/sms/import?limit=25")).await?,
+            senders: unless_refused(editing, senders).await?,
+            batches: unless_refused(editing, batches).await?,
             preview: match &editing.id {
                 Some(id) if editing.problem.is_none() => Some(of_stored(person, id).await),
                 _ => None,
@@ -159,36 +178,30 @@ async fn unless_refused<T>(
     }
 }
 
-/// The items of a list of the API.
-async fn all<T: DeserializeOwned>(person: &SignedIn, path: &str) -> Result<Vec<T>> {
-    Ok(person.get::<List<T>>(path).await?.items)
-}
-
 /// The editor of one that is stored.
-fn page(id: &str) -> String {
+fn page(id: Uuid) -> String {
     format!("/dashboard/campaigns/{id}/edit")
 }
 
-async fn of_stored(person: &SignedIn, id: &str) -> Result<Preview> {
-    let path = format!("{}/{id}/preview", CampaignDraft::STORED);
-    let preview = person.run(Operation::new(Method::POST, &path)).await?;
-    service::read(preview).await
+async fn of_stored(person: &SignedIn, id: &str) -> Result<Shown> {
+    let (state, campaign_id) = (&person.state.sending, parse_id("id", id)?);
+    let preview = operations::preview_campaign(state, &person.caller, campaign_id);
+    preview.await.map(Shown)
 }
 
-async fn of_draft(person: &SignedIn, draft: &CampaignDraft) -> Result<Preview> {
-    let mut campaign = draft.write();
-    if draft.name.trim().is_empty() {
-        // It may get its name last.
-        campaign["name"] = json!("-");
-    }
-    let path = format!("{}/preview", CampaignDraft::STORED);
-    let operation = Operation::new(Method::POST, &path).body(campaign);
-    service::read(person.run(operation).await?).await
+async fn of_draft(person: &SignedIn, draft: &CampaignDraft) -> Result<Shown> {
+    let content = draft.content()?;
+    let preview = operations::preview_draft(&person.state.sending, &person.caller, &content);
+    preview.await.map(Shown)
 }
 
 /// What the draft that was sent would do.
-pub async fn preview(person: SignedIn, Pairs(pairs): Pairs) -> Response {
-    let (f, draft) = (person.frame("campaigns"), CampaignDraft::sent(pairs));
+pub async fn preview(person: SignedIn, pairs: Pairs) -> Response {
+    let (f, mut draft) = (person.frame("campaigns"), CampaignDraft::from(pairs));
+    if draft.name.trim().is_empty() {
+        // It may get its name last.
+        "-".clone_into(&mut draft.name);
+    }
     let template = PreviewPart {
         f: &f,
         draft: &draft,
@@ -210,14 +223,10 @@ pub async fn test(
     Path(id): Path<String>,
     Change(test): Change<Test>,
 ) -> Result<Response> {
-    let campaign_id = parse_id("campaign_id", &id)?;
-    let path = format!("{}/{campaign_id}/test", CampaignDraft::STORED);
-    let body = json!({"phone": test.phone, "docid": test.docid});
-    let operation = Operation::new(Method::POST, &path).body(body);
-    let page = page(&id);
-    let tested = person.change_then("campaign.test", &id, operation, &page);
-    match tested.await {
+    let (state, campaign_id) = (&person.state.sending, parse_id("campaign_id", &id)?);
+    let sent = Ok([test.phone, test.docid]);
+    match operations::test_campaign(state, &person.caller, campaign_id, sent).await {
+        Ok(_) => Ok(Redirect::to(&page(campaign_id)).into_response()),
         Err(problem) => editor::show::<CampaignDraft>(&person, id, Some(problem)).await,
-        tested => tested,
     }
 }

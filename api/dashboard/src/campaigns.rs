@@ -1,59 +1,51 @@
 //! Campaigns: their funnels, and starting, pausing and ending them.
 
+use std::collections::BTreeMap;
+use std::ops::Deref;
+
 use api_http::{Code, Problem, Result, parse_id};
+use api_send::{CampaignBody, operations};
 use askama::Template;
 use axum::extract::{Path, Query};
-use axum::http::Method;
-use axum::response::Response;
-use chrono::{DateTime, Utc};
+use axum::response::{IntoResponse, Redirect, Response};
+use domain::campaign::{Action, Audience, CampaignStatus, Count, MessageStatus};
 use serde::Deserialize;
-use serde_json::Value;
+use store::send::Campaign;
 
 use crate::campaign_draft::CampaignDraft;
 use crate::chart::share;
 use crate::editor;
+use crate::list::{List, PageQuery};
 use crate::names::names;
 use crate::page::{Frame, page};
 use crate::sent::Change;
-use crate::service::{List, Operation, PageQuery};
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]
 #[template(path = "campaigns.html")]
 struct CampaignsPage<'a> {
     f: &'a Frame,
-    campaigns: List<Campaign>,
+    campaigns: List<Funnel>,
 }
 
 #[derive(Template)]
 #[template(path = "campaign.html")]
 struct CampaignPage<'a> {
     f: &'a Frame,
-    campaign: Campaign,
+    campaign: Funnel,
     /// The title of its form.
     form: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Campaign {
-    #[serde(rename = "campaign_id")]
-    id: String,
-    name: String,
-    status: String,
-    form_id: String,
-    sender: String,
-    text: String,
-    audience: Value,
-    created_at: DateTime<Utc>,
-    started_at: Option<DateTime<Utc>>,
-    finished_at: Option<DateTime<Utc>>,
-    counts: Counts,
-}
+/// A campaign with its funnel.
+struct Funnel(CampaignBody);
 
-#[derive(Deserialize)]
-struct Counts {
-    first: Value,
-    reminder: Value,
+impl Deref for Funnel {
+    type Target = Campaign;
+
+    fn deref(&self) -> &Campaign {
+        &self.0.campaign
+    }
 }
 
 /// A step of a funnel.
@@ -66,38 +58,41 @@ struct Step {
 }
 
 /// What is counted of messages beside the funnel.
-const OTHERS: [&str; 8] = [
-    "scheduled",
-    "sending",
-    "skipped",
-    "undelivered",
-    "expired",
-    "failed",
-    "unknown",
-    "cancelled",
+const OTHERS: [MessageStatus; 8] = [
+    MessageStatus::Scheduled,
+    MessageStatus::Sending,
+    MessageStatus::Skipped,
+    MessageStatus::Undelivered,
+    MessageStatus::Expired,
+    MessageStatus::Failed,
+    MessageStatus::Unknown,
+    MessageStatus::Cancelled,
 ];
 
-impl Campaign {
-    fn count(&self, name: &str) -> i64 {
-        match &self.counts.first[name] {
-            // `skipped` has its reasons.
-            Value::Object(reasons) => reasons.values().filter_map(Value::as_i64).sum(),
-            count => count.as_i64().unwrap_or(0),
-        }
+impl Funnel {
+    fn count(&self, count: Count) -> i64 {
+        self.0.counts.first.get(count)
+    }
+
+    fn status(&self, status: MessageStatus) -> i64 {
+        self.count(Count::Status(status))
     }
 
     fn steps(&self) -> Vec<Step> {
-        let sent = ["accepted", "delivered", "undelivered", "expired"]
-            .map(|name| self.count(name))
-            .iter()
-            .sum();
-        let all = self.count("recipients");
+        let sent = [
+            MessageStatus::Accepted,
+            MessageStatus::Delivered,
+            MessageStatus::Undelivered,
+            MessageStatus::Expired,
+        ];
+        let sent = sent.map(|status| self.status(status)).iter().sum();
+        let all = self.count(Count::Recipients);
         let steps = [
             ("step-recipients", all),
             ("step-sent", sent),
-            ("step-delivered", self.count("delivered")),
-            ("step-viewed", self.count("viewed")),
-            ("step-answered", self.count("answered")),
+            ("step-delivered", self.status(MessageStatus::Delivered)),
+            ("step-viewed", self.count(Count::Viewed)),
+            ("step-answered", self.count(Count::Answered)),
         ];
         let step = |(key, count)| Step {
             key,
@@ -109,53 +104,56 @@ impl Campaign {
     }
 
     fn others(&self) -> Vec<(&'static str, i64)> {
-        let counts = OTHERS.map(|name| (name, self.count(name)));
+        let counts = OTHERS.map(|status| (status.into_str(), self.status(status)));
         counts.into_iter().filter(|(_, count)| *count > 0).collect()
     }
 
     /// Reasons for which messages are not sent.
-    fn skipped(&self) -> Vec<(&str, i64)> {
-        let reasons = self.counts.first["skipped"]
-            .as_object()
-            .into_iter()
-            .flatten();
-        let counts = reasons.filter_map(|(reason, count)| Some((reason.as_str(), count.as_i64()?)));
-        counts.filter(|(_, count)| *count > 0).collect()
+    fn skipped(&self) -> BTreeMap<&'static str, i64> {
+        let counts = self.0.counts.first.iter();
+        let skipped = counts.filter_map(|(count, number)| match count {
+            Count::Skipped(reason) => Some((reason.into_str(), *number)),
+            _ => None,
+        });
+        skipped.filter(|(_, count)| *count > 0).collect()
     }
 
     fn reminders(&self) -> i64 {
-        self.counts.reminder["recipients"].as_i64().unwrap_or(0)
+        self.0.counts.reminder.get(Count::Recipients)
     }
 
     /// What can be done now.
     fn actions(&self) -> &'static [&'static str] {
-        match &*self.status {
-            "DRAFT" => &["start"],
-            "RUNNING" => &["pause", "finish", "cancel"],
-            "PAUSED" => &["resume", "finish", "cancel"],
-            _ => &[],
+        match self.status {
+            CampaignStatus::Draft => &["start"],
+            CampaignStatus::Running => &["pause", "finish", "cancel"],
+            CampaignStatus::Paused => &["resume", "finish", "cancel"],
+            CampaignStatus::Finished | CampaignStatus::Cancelled => &[],
         }
     }
 
     fn is_draft(&self) -> bool {
-        self.status == "DRAFT"
+        self.status == CampaignStatus::Draft
     }
 
     /// Whether it was started and nobody was imported for it yet.
     fn waits_for_imports(&self) -> bool {
-        self.is_live() && self.audience["on_import"] == true && self.count("recipients") == 0
+        let on_import = matches!(self.content.audience, Audience::OnImport { .. });
+        self.is_live() && on_import && self.count(Count::Recipients) == 0
     }
 
     fn is_live(&self) -> bool {
-        self.status == "RUNNING"
+        self.status == CampaignStatus::Running
     }
 }
 
 /// `GET /dashboard/campaigns`.
 pub async fn list(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Response> {
     let f = person.frame("campaigns");
-    let path = query.path("/api_v1/sms/campaign?limit=25");
-    let campaigns = person.get(&path).await?;
+    let list = query.list(&person, "campaigns", 25);
+    let campaigns = operations::list_campaigns(&person.caller, list.position()?, list.limit);
+    let (campaigns, _permit) = campaigns.await?;
+    let campaigns = List::new(&list, campaigns.map(Funnel));
     Ok(page(&f, &CampaignsPage { f: &f, campaigns }))
 }
 
@@ -163,9 +161,9 @@ pub async fn list(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Re
 pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<Response> {
     let f = person.frame("campaigns");
     let campaign_id = parse_id("campaign_id", &campaign_id)?;
-    let path = format!("/api_v1/sms/campaign/{campaign_id}");
-    let campaign: Campaign = person.get(&path).await?;
-    let form = names(&person).await.remove(&campaign.form_id);
+    let campaign = Funnel(operations::read_campaign(&person.caller, campaign_id).await?);
+    let form = campaign.content.form_id.to_string();
+    let form = names(&person).await.remove(&form);
     let f = &f;
     let template = CampaignPage { f, campaign, form };
     Ok(page(f, &template))
@@ -184,19 +182,22 @@ pub async fn act(
     Change(ShownVersion { version }): Change<ShownVersion>,
 ) -> Result<Response> {
     let campaign_id = parse_id("campaign_id", &campaign_id)?;
-    if !matches!(&*action, "start" | "pause" | "resume" | "finish" | "cancel") {
-        return Err(Problem::not_found());
-    }
+    let action = match &*action {
+        "start" => Action::Start,
+        "pause" => Action::Pause,
+        "resume" => Action::Resume,
+        "finish" => Action::Finish,
+        "cancel" => Action::Cancel,
+        _ => return Err(Problem::not_found()),
+    };
     if let Some(version) = version
-        && !editor::is_current::<CampaignDraft>(&person, &campaign_id, &version).await?
+        && !editor::is_current::<CampaignDraft>(&person, campaign_id, &version).await?
     {
         let changed = Problem::new(Code::PreconditionFailed, "it was changed meanwhile");
         let id = campaign_id.to_string();
         return editor::show::<CampaignDraft>(&person, id, Some(changed)).await;
     }
-    let path = format!("/api_v1/sms/campaign/{campaign_id}/{action}");
-    let (action, id) = (format!("campaign.{action}"), campaign_id.to_string());
-    let page = format!("/dashboard/campaigns/{id}");
-    let operation = Operation::new(Method::POST, &path);
-    person.change_then(&action, &id, operation, &page).await
+    let state = &person.state.sending;
+    operations::act_on_campaign(state, &person.caller, campaign_id, action).await?;
+    Ok(Redirect::to(&format!("/dashboard/campaigns/{campaign_id}")).into_response())
 }

@@ -2,7 +2,7 @@
 //! `Origin` that is the service's own with the session's token at the beginning of its body (`sent`).
 
 use api_http::lines::hold;
-use api_http::{Network, Problem};
+use api_http::{Caller, Network, Problem};
 use api_language::{Text, of_request};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -10,7 +10,6 @@ use axum::http::Method;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::person::Role;
-use platform::request_id::RequestId;
 use store::account::hash_secret;
 use url::form_urlencoded::Serializer;
 
@@ -43,15 +42,12 @@ async fn signed_in(
         return to_sign_in(&request);
     };
     let session = hash_secret(&secret);
-    let request_id = request.extensions().get().cloned();
-    let request_id = request_id.unwrap_or_else(|| RequestId::of(request.headers()));
     let person = match sessions.find(&state.app, Some(network), session).await {
         Ok(Some(person)) => SignedIn {
+            caller: Caller::person(state.app.clone(), person.clone(), network, &request),
             state: state.clone(),
             person,
             session,
-            network,
-            request_id,
             t,
         },
         Ok(None) => return to_sign_in(&request),

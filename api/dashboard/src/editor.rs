@@ -1,46 +1,32 @@
 //! What the editors of forms and of campaigns share: a draft begins as what is stored or as a copy of it, and is saved unless
 //! somebody else has changed that since the page was drawn.
 
+use api_http::precondition::IfMatch;
 use api_http::{Code, Problem, Result, parse_id};
 use api_language::Text;
 use axum::extract::{Path, Query};
-use axum::http::header::ETAG;
-use axum::http::{Method, StatusCode};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
-use serde_json::Value;
 use uuid::Uuid;
 
 use crate::sent::{self, Pairs};
-use crate::service::{self, Operation};
 use crate::signed_in::SignedIn;
 
-/// What the form of an editor has.
-pub trait Draft: Sized + Sync + Send {
-    /// Of what is stored, in JSON.
-    fn read(stored: &Value) -> Self;
-
-    /// Of what the page sends.
-    fn sent(pairs: Vec<(String, String)>) -> Self;
-
-    /// In JSON.
-    fn write(&self) -> Value;
-}
-
-/// A draft with its pages.
-pub trait Edit: Draft {
-    /// In the audit log.
-    const NAME: &'static str;
-    /// Where the API has what is stored.
-    const STORED: &'static str;
-
+/// What the form of an editor has, with its pages and its operations. It is read from what the page sends.
+pub trait Draft: From<Pairs> + Send + Sync {
     /// What a new one begins as.
     fn new(t: &Text) -> Self;
 
-    fn title(&self) -> &str;
+    /// Of what is stored under the id, and its version.
+    fn find(person: &SignedIn, id: Uuid) -> impl Future<Output = Result<(Self, i64)>> + Send;
 
-    /// The page after it was stored.
-    fn after(stored: &Value) -> String;
+    /// Makes one, or replaces what is stored if it has the version. Gives the page to go on to.
+    fn save(
+        &self,
+        person: &SignedIn,
+        stored: Option<(Uuid, &str)>,
+    ) -> impl Future<Output = Result<String>> + Send;
 
     /// The editor with this draft.
     fn page(
@@ -55,7 +41,7 @@ pub trait Edit: Draft {
 pub struct Editing {
     /// Of what is stored.
     pub id: Option<String>,
-    /// The version of it that is to be changed, as its tag.
+    /// The version of it that is to be changed; empty: none is stored.
     pub version: String,
     /// Why the draft was not stored.
     pub problem: Option<Problem>,
@@ -83,20 +69,20 @@ pub struct CopyQuery {
 }
 
 /// The editor of a new one.
-pub async fn new<D: Edit>(
+pub async fn new<D: Draft>(
     person: SignedIn,
     Query(CopyQuery { copy }): Query<CopyQuery>,
 ) -> Result<Response> {
     let draft = if copy.is_empty() {
         D::new(person.t)
     } else {
-        find(&person, &copy).await?.0
+        D::find(&person, parse_id("id", &copy)?).await?.0
     };
     draft.page(&person, &Editing::default()).await
 }
 
 /// The editor of one that is stored.
-pub async fn edit<D: Edit>(person: SignedIn, Path(id): Path<String>) -> Result<Response> {
+pub async fn edit<D: Draft>(person: SignedIn, Path(id): Path<String>) -> Result<Response> {
     show::<D>(&person, id, None).await
 }
 
@@ -104,83 +90,52 @@ pub async fn edit<D: Edit>(person: SignedIn, Path(id): Path<String>) -> Result<R
 ///
 /// # Errors
 /// 404, 503.
-pub async fn show<D: Edit>(
+pub async fn show<D: Draft>(
     person: &SignedIn,
     id: String,
     problem: Option<Problem>,
 ) -> Result<Response> {
-    let (draft, version): (D, _) = find(person, &id).await?;
+    let (draft, version) = D::find(person, parse_id("id", &id)?).await?;
     let editing = Editing {
         id: Some(id),
-        version,
+        version: version.to_string(),
         problem,
     };
     draft.page(person, &editing).await
 }
 
-/// What is stored, and the tag of its version.
-async fn find<D: Edit>(person: &SignedIn, id: &str) -> Result<(D, String)> {
-    let path = format!("{}/{}", D::STORED, parse_id("id", id)?);
-    let stored = person.run(Operation::new(Method::GET, &path)).await?;
-    let tag = stored.headers().get(ETAG);
-    let tag = tag.and_then(|tag| tag.to_str().ok()).unwrap_or_default();
-    let tag = tag.to_owned();
-    let body = service::body(stored).await?;
-    let read = || Ok(D::read(&service::of_json(&body)?));
-    let app = &person.state.app;
-    let draft: Result<_> = app.work_here(person.account_id, body.len(), read).await;
-    Ok((draft?, tag))
-}
-
-/// Whether what is stored still has this version.
+/// Whether what is stored still has the version that a page was drawn from.
 ///
 /// # Errors
 /// 404, 503.
-pub async fn is_current<D: Edit>(person: &SignedIn, id: &Uuid, version: &str) -> Result<bool> {
-    let (_, stored): (D, _) = find(person, &id.to_string()).await?;
-    Ok(stored == version)
+pub async fn is_current<D: Draft>(person: &SignedIn, id: Uuid, version: &str) -> Result<bool> {
+    let (_, stored) = D::find(person, id).await?;
+    Ok(IfMatch::page(version).check(stored).is_ok())
 }
 
 /// Makes one, or replaces the version of it that the page was drawn from.
-pub async fn save<D: Edit>(
+pub async fn save<D: Draft>(
     person: SignedIn,
     id: Option<Path<String>>,
-    Pairs(pairs): Pairs,
+    pairs: Pairs,
 ) -> Result<Response> {
     let id = id.map(|Path(id)| id);
-    let version = pairs.iter().find(|(name, _)| name == "version");
-    let mut version = version.map_or_else(String::new, |(_, tag)| tag.clone());
-    let account_id = person.account_id;
-    let (app, bytes) = (&person.state.app, sent::size(&pairs));
-    let read = || {
-        let draft = D::sent(pairs);
-        let content = draft.write();
-        (draft, content)
-    };
-    let (draft, content) = app.work_here(account_id, bytes, read).await;
-    let (method, path, done, subject) = match &id {
-        Some(id) => {
-            let path = format!("{}/{}", D::STORED, parse_id("id", id)?);
-            (Method::PUT, path, "replace", id.as_str())
-        }
-        None => (Method::POST, D::STORED.to_owned(), "create", draft.title()),
-    };
-    let operation = Operation::new(method, &path)
-        .body(content)
-        .if_match(&version);
-    let action = format!("{}.{done}", D::NAME);
-    let problem = match person.change(&action, subject, operation).await {
-        Ok(stored) => {
-            let page = D::after(&service::read(stored).await?);
-            return Ok(Redirect::to(&page).into_response());
-        }
+    let stored = id.as_deref().map(|id| parse_id("id", id)).transpose()?;
+    let version = pairs.0.iter().find(|(name, _)| name == "version");
+    let mut version = version.map_or_else(String::new, |(_, version)| version.clone());
+    let (app, bytes) = (&person.state.app, sent::size(&pairs.0));
+    let read = || D::from(pairs);
+    let draft = app.work_here(person.account_id, bytes, read).await;
+    let replaces = stored.map(|id| (id, &*version));
+    let problem = match draft.save(&person, replaces).await {
+        Ok(page) => return Ok(Redirect::to(&page).into_response()),
         Err(problem) => problem,
     };
-    if let (Some(id), Code::PreconditionFailed) = (&id, problem.code())
-        && let Ok((_, newer)) = find::<D>(&person, id).await
+    if let (Some(stored), Code::PreconditionFailed) = (stored, problem.code())
+        && let Ok((_, newer)) = D::find(&person, stored).await
     {
         // Whoever saves again has been told of it.
-        version = newer;
+        version = newer.to_string();
     }
     let editing = Editing {
         id,

@@ -1,12 +1,13 @@
-//! A form as its editor has it: fields by rows, read from JSON and written to it.
+//! A form as its editor has it: fields by rows, which keep in JSON what the page has no words for.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use domain::form::{FieldType, MAX_BUS_PROPS, MAX_LANGUAGES, MAX_OPTIONS};
+use domain::form::{FieldType, FormContent, FormInput, MAX_BUS_PROPS, MAX_LANGUAGES, MAX_OPTIONS};
+use domain::invalid::Invalid;
 use serde_json::{Map, Value, json};
 
-use crate::editor::Draft;
-use crate::service;
+use crate::page;
+use crate::sent::Pairs;
 
 /// Empty rows below those that have a field.
 const EMPTY_ROWS: usize = 3;
@@ -149,7 +150,7 @@ impl Row {
 
 /// `key=value,value`; empty where there is none.
 fn condition_of(show_if: &Value) -> String {
-    let values: Vec<_> = list(&show_if["in"]).iter().map(service::text).collect();
+    let values: Vec<_> = list(&show_if["in"]).iter().map(page::text).collect();
     let key = show_if["key"].as_str();
     key.map_or_else(String::new, |key| format!("{key}={}", values.join(",")))
 }
@@ -196,26 +197,9 @@ fn put_labels(of: &mut Value, labels: &str) {
     }
 }
 
-impl Draft for FormDraft {
-    fn read(form: &Value) -> Self {
-        let bus_props = list(&form["bus_props"]);
-        let bus_props = bus_props.iter().filter(|entry| in_use(entry));
-        let bus_props: Vec<_> = bus_props.map(|entry| text(&entry["bus_prop"])).collect();
-        Self {
-            title: text(&form["title"]),
-            bus_props: bus_props.join("\n"),
-            piping: form["piping"] == json!(true),
-            labels: lines_of(&form["labels"]),
-            rows: list(&form["fields"])
-                .iter()
-                .filter(|entry| in_use(entry))
-                .map(Row::read)
-                .collect(),
-        }
-    }
-
+impl From<Pairs> for FormDraft {
     /// Each `before` begins a row.
-    fn sent(pairs: Vec<(String, String)>) -> Self {
+    fn from(Pairs(pairs): Pairs) -> Self {
         let mut draft = Self::default();
         let mut read = 0;
         for (name, value) in pairs {
@@ -247,6 +231,39 @@ impl Draft for FormDraft {
         draft.rows.retain(|row| !row.label.trim().is_empty());
         draft
     }
+}
+
+impl FormDraft {
+    /// Of what is stored.
+    pub fn read(form: &FormContent) -> Self {
+        let bus_props = form.bus_props.iter().filter(|entry| !entry.retired);
+        let bus_props: Vec<_> = bus_props.map(|entry| entry.text.as_str()).collect();
+        let fields = form.fields.iter().filter(|field| !field.retired);
+        let fields: Vec<_> = fields.map(|field| json!(field)).collect();
+        Self {
+            title: form.title.clone(),
+            bus_props: bus_props.join("\n"),
+            piping: form.piping,
+            labels: lines_of(&json!(form.labels)),
+            ..Self::of_fields(&fields)
+        }
+    }
+
+    /// Without a title, of fields in JSON.
+    pub fn of_fields(fields: &[Value]) -> Self {
+        Self {
+            rows: fields.iter().map(Row::read).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// What it wants a form to be.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn input(&self) -> Result<FormInput, Vec<Invalid>> {
+        FormInput::parse(&self.write())
+    }
 
     fn write(&self) -> Value {
         let rows = || self.rows.iter().enumerate();
@@ -264,9 +281,7 @@ impl Draft for FormDraft {
         put_labels(&mut form, &self.labels);
         form
     }
-}
 
-impl FormDraft {
     /// Bytes of what it has most of.
     pub fn size(&self) -> usize {
         let rows = self.rows.iter();
@@ -308,15 +323,18 @@ mod tests {
                 {"key": "a", "type": "nps", "label": "A", "required": true},
                 {"key": "b", "type": "rating", "label": "B", "required": false, "scale": 7},
                 {"key": "c", "type": "choice", "label": "C", "required": false, "show_if": {"key": "a", "in": [0, 1]},
-                 "options": [{"value": "x=1", "label": "X=Y", "labels": {"de": "Ü"}}, {"value": "z", "label": "Z"}]},
+                 "options": [{"value": "x=1", "label": "X=Y", "labels": {"de": "Ü"}}, {"value": "z, zz", "label": "Z"}]},
                 {"key": "d", "type": "text", "label": "D {store|here}", "required": false, "labels": {"de": "D", "fr": "D=D"},
                  "show_if": {"key": "c", "in": ["x=1", "z, zz"]}}],
             "piping": true, "labels": {"de": "T"},
         });
-        let mut shown = form.clone();
-        shown["bus_props"] = json!([{"bus_prop": "store:A", "retired": false}, {"bus_prop": "store:B", "retired": true}]);
-        let read = FormDraft::read(&shown);
-        assert_eq!(read.write(), form);
+        let content = |form| FormContent::new(FormInput::parse(form).unwrap()).unwrap();
+        let mut stored = form.clone();
+        stored["bus_props"] = json!(["store:A", "store:B"]);
+        let mut stored = content(&stored);
+        stored.bus_props[1].retired = true;
+        let read = FormDraft::read(&stored);
+        assert_eq!(content(&read.write()), content(&form));
         // What comes back from the page is the same.
         let mut pairs = vec![
             ("title".to_owned(), read.title.clone()),
@@ -341,7 +359,7 @@ mod tests {
             let members = members.into_iter().chain(required).chain(numbers);
             pairs.extend(members.map(|(name, value)| (name.to_owned(), value)));
         }
-        assert_eq!(FormDraft::sent(pairs).write(), form);
+        assert_eq!(FormDraft::from(Pairs(pairs)).write(), read.write());
     }
 
     #[test]
@@ -355,11 +373,8 @@ mod tests {
             ("before", ""),
             ("type", "nps"),
         ];
-        let draft = FormDraft::sent(
-            pairs
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .into(),
-        );
+        let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let draft = FormDraft::from(Pairs(pairs.into()));
         let fields = &draft.write()["fields"];
         assert_eq!(
             fields,

@@ -1,22 +1,24 @@
 //! The editor of forms: its page, and the public page of what it has at the moment.
 
 use api_collect::pages;
+use api_form::operations;
+use api_http::precondition::IfMatch;
 use api_http::{Problem, QUICK, Result, within};
 use api_language::Text;
 use askama::Template;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::form::{FieldType, FormContent, FormInput};
+use domain::form::{FieldType, FormContent};
 use domain::invalid::Invalid;
 use domain::link::TrackFields;
-use serde_json::{Value, json};
+use serde_json::json;
 use strum::VariantArray;
+use uuid::Uuid;
 
-use crate::editor::{Draft, Edit, Editing};
+use crate::editor::{Draft, Editing};
 use crate::form_draft::FormDraft;
 use crate::page::{Frame, html};
 use crate::sent::{self, Pairs};
-use crate::service;
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]
@@ -28,23 +30,35 @@ struct EditPage<'a> {
     types: &'static [FieldType],
 }
 
-impl Edit for FormDraft {
-    const NAME: &'static str = "form";
-    const STORED: &'static str = "/api_v1/form";
-
+impl Draft for FormDraft {
     fn new(t: &Text) -> Self {
-        Self::read(&json!({"fields": [
-            {"type": "nps", "label": t.get("form-nps"), "required": true},
-            {"type": "comment", "label": t.get("form-comment")}]}))
+        Self::of_fields(&[
+            json!({"type": "nps", "label": t.get("form-nps"), "required": true}),
+            json!({"type": "comment", "label": t.get("form-comment")}),
+        ])
     }
 
-    fn title(&self) -> &str {
-        &self.title
+    async fn find(person: &SignedIn, id: Uuid) -> Result<(Self, i64)> {
+        let form = operations::read_form(&person.caller, id).await?;
+        let revision = form.revision;
+        let read = move || Ok(Self::read(&form.content));
+        let draft = person.state.app.work(person.account_id, read).await?;
+        Ok((draft, revision))
     }
 
-    fn after(stored: &Value) -> String {
-        let status = service::text(&stored["status"]);
-        format!("/dashboard/forms?status={status}")
+    async fn save(&self, person: &SignedIn, stored: Option<(Uuid, &str)>) -> Result<String> {
+        let (app, caller) = (&person.state.app, &person.caller);
+        let read = || self.input().map_err(Problem::invalid);
+        let input = app.work_here(person.account_id, self.size(), read).await;
+        let form = match stored {
+            Some((id, version)) => {
+                let if_match = IfMatch::page(version);
+                operations::replace_form(caller, id, &if_match, input).await?
+            }
+            None => operations::create_form(caller, &self.title, input).await?,
+        };
+        let status = form.status.as_str();
+        Ok(format!("/dashboard/forms?status={status}"))
     }
 
     async fn page(&self, person: &SignedIn, editing: &Editing) -> Result<Response> {
@@ -69,14 +83,14 @@ struct WrongPage<'a> {
 }
 
 /// The public page of what was sent, or what is wrong with it.
-pub async fn preview(person: SignedIn, Pairs(pairs): Pairs) -> Result<Response> {
-    let (app, bytes) = (&person.state.app, sent::size(&pairs));
+pub async fn preview(person: SignedIn, pairs: Pairs) -> Result<Response> {
+    let (app, bytes) = (&person.state.app, sent::size(&pairs.0));
     let read = || {
-        let mut draft = FormDraft::sent(pairs);
+        let mut draft = FormDraft::from(pairs);
         if draft.title.trim().is_empty() {
             draft.title = person.t.get("form-new");
         }
-        FormInput::parse(&draft.write()).and_then(FormContent::new)
+        draft.input().and_then(FormContent::new)
     };
     let content = app.work_here(person.account_id, bytes, read).await;
     let form = match &content {
@@ -97,7 +111,7 @@ pub async fn preview(person: SignedIn, Pairs(pairs): Pairs) -> Result<Response> 
 
 /// The logo on that page.
 pub async fn logo(person: SignedIn) -> Result<Response> {
-    let branding = within(QUICK, person.store().branding(person.account_id)).await?;
+    let branding = operations::read_branding(&person.caller).await?;
     let logo = branding.logo.and_then(|logo| logo.image());
     let (kind, image) = logo.ok_or_else(Problem::not_found)?;
     Ok(pages::logo(kind, image))

@@ -1,17 +1,21 @@
 //! Forms by their status; publishing and deleting them, and a link to one.
 
+use api_form::{LinkRequest, operations};
+use api_http::precondition::IfMatch;
 use api_http::{Problem, Result, parse_id};
 use askama::Template;
 use axum::extract::{Path, Query};
-use axum::http::Method;
 use axum::response::{IntoResponse, Redirect, Response};
-use chrono::{DateTime, Utc};
+use domain::form::FormStatus;
+use domain::link::BusPropIds;
 use serde::Deserialize;
+use store::form::Form;
 use url::Url;
+use uuid::Uuid;
 
+use crate::list::{List, PageQuery};
 use crate::page::{Frame, page};
 use crate::sent::Change;
-use crate::service::{self, List, Operation, PageQuery};
 use crate::sign_in::NoFields;
 use crate::signed_in::SignedIn;
 
@@ -34,31 +38,17 @@ struct FormsPage<'a> {
     forms: List<Form>,
 }
 
-#[derive(Deserialize)]
-struct Form {
-    #[serde(rename = "form_id")]
-    id: String,
-    title: String,
-    created_at: DateTime<Utc>,
-    updated_at: DateTime<Utc>,
-    fields: Vec<Field>,
-}
-
-#[derive(Deserialize)]
-struct Field {
-    label: String,
-}
-
 /// `GET /dashboard/forms`.
 pub async fn list(person: SignedIn, Query(query): Query<FormsQuery>) -> Result<Response> {
     let f = person.frame("forms");
-    let status = STATUSES.into_iter().find(|status| *status == query.status);
-    let status = status.unwrap_or(STATUSES[0]);
-    let list = format!("/api_v1/form/list/{status}?limit=25");
+    let status = query.status.parse().unwrap_or(FormStatus::Published);
+    let list = query.page.list(&person, status.as_str(), 25);
+    let forms = operations::list_forms(&person.caller, status, list.position()?, list.limit);
+    let (forms, _permit) = forms.await?;
     let template = FormsPage {
         f: &f,
-        status,
-        forms: person.get(&query.page.path(&list)).await?,
+        status: status.as_str(),
+        forms: List::new(&list, forms),
     };
     Ok(page(&f, &template))
 }
@@ -72,38 +62,34 @@ struct LinkPage<'a> {
     path: &'a str,
 }
 
-#[derive(Deserialize)]
-struct Made {
-    /// Its URL.
-    link: String,
-}
-
 /// Publishes or deletes a form, or makes a link to it.
 pub async fn act(
     person: SignedIn,
     Path((form_id, action)): Path<(String, String)>,
     Change(NoFields {}): Change<NoFields>,
 ) -> Result<Response> {
-    let id = parse_id("form_id", &form_id)?;
-    let (method, path) = match &*action {
-        "publish" => (Method::POST, format!("/api_v1/form/{id}/publish")),
-        "delete" => (Method::DELETE, format!("/api_v1/form/{id}")),
-        "link" => (Method::POST, format!("/api_v1/form/link/{id}")),
+    let (caller, form_id) = (&person.caller, parse_id("form_id", &form_id)?);
+    let any = IfMatch::default();
+    match &*action {
+        "publish" => drop(operations::publish_form(caller, form_id, &any).await?),
+        "delete" => drop(operations::delete_form(caller, form_id, &any).await?),
+        "link" => return show_link(&person, form_id).await,
         _ => return Err(Problem::not_found()),
-    };
-    let operation = Operation::new(method, &path);
-    let noted = format!("form.{action}");
-    let answer = person.change(&noted, &form_id, operation).await?;
-    if action == "link" {
-        let made: Made = service::read(answer).await?;
-        let url = Url::parse(&made.link).map_err(|error| Problem::internal(&error))?;
-        let f = person.frame("forms");
-        let template = LinkPage {
-            f: &f,
-            link: &made.link,
-            path: url.path(),
-        };
-        return Ok(page(&f, &template));
     }
     Ok(Redirect::to("/dashboard/forms").into_response())
+}
+
+/// Makes a link, and shows it.
+async fn show_link(person: &SignedIn, form_id: Uuid) -> Result<Response> {
+    let (all, request) = (BusPropIds::default(), LinkRequest::default());
+    let made = operations::create_link(&person.caller, form_id, all, Ok(request));
+    let made = made.await?;
+    let url = Url::parse(&made.link).map_err(|error| Problem::internal(&error))?;
+    let f = person.frame("forms");
+    let template = LinkPage {
+        f: &f,
+        link: &made.link,
+        path: url.path(),
+    };
+    Ok(page(&f, &template))
 }

@@ -3,20 +3,25 @@
 use std::collections::HashMap;
 
 use api_http::{Problem, Result, error, parse_id};
+use api_import::BatchBody;
+use api_import::operations::{self, ImportRequest};
+use api_send::operations::list_campaigns;
 use askama::Template;
 use axum::extract::{Path, Query, Request};
-use axum::http::Method;
-use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use axum::response::Response;
-use chrono::{DateTime, Utc};
+use axum::response::{IntoResponse, Redirect, Response};
+use domain::campaign::{Audience, CampaignStatus};
 use domain::person::Role;
+use domain::record::RecordError;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
+use store::import::BatchStatus;
+use store::send::Campaign;
 
+use crate::list::{List, PageQuery};
 use crate::names::names;
 use crate::page::{Frame, page};
+use crate::reasons::reasons;
 use crate::sent::Change;
-use crate::service::{self, List, Operation, PageQuery};
 use crate::sign_in::NoFields;
 use crate::signed_in::SignedIn;
 
@@ -24,8 +29,9 @@ use crate::signed_in::SignedIn;
 #[template(path = "imports.html")]
 struct ImportsPage<'a> {
     f: &'a Frame,
-    batches: List<Batch>,
-    campaigns: Vec<CampaignChoice>,
+    imports: List<Import>,
+    /// Those that imports can be sent with.
+    campaigns: Vec<Campaign>,
     campaign: &'a str,
 }
 
@@ -33,83 +39,49 @@ struct ImportsPage<'a> {
 #[template(path = "import.html")]
 struct ImportPage<'a> {
     f: &'a Frame,
-    batch: Batch,
-    errors: List<RecordError>,
+    import: Import,
+    errors: Vec<RecordError>,
+    has_more_errors: bool,
 }
 
-#[derive(Deserialize)]
-struct Batch {
-    #[serde(rename = "batch_id")]
-    id: String,
-    status: String,
-    received: i64,
-    accepted: i64,
-    rejected: i64,
-    outcomes: Outcomes,
-    pending: i64,
-    failed: i64,
-    cancelled: i64,
-    campaign_id: Option<String>,
+struct Import {
+    body: BatchBody,
     /// The name of the campaign, if it is known.
-    #[serde(skip)]
     campaign: Option<String>,
-    created_at: DateTime<Utc>,
-    completed_at: Option<DateTime<Utc>>,
-    records_per_second: Option<f64>,
-    eta_seconds: Option<f64>,
 }
 
-#[derive(Deserialize)]
-struct Outcomes {
-    created: i64,
-    updated: i64,
-    unchanged: i64,
-    superseded: i64,
-}
+impl Import {
+    fn new(body: BatchBody, names: &HashMap<String, String>) -> Self {
+        let campaign_id = body.batch.campaign_id;
+        let campaign = campaign_id.and_then(|id| names.get(&id.to_string()).cloned());
+        Self { body, campaign }
+    }
 
-#[derive(Deserialize)]
-struct RecordError {
-    index: u64,
-    docid: Option<String>,
-    pointer: String,
-    code: String,
-    detail: String,
-}
-
-/// A campaign that imports can be sent with.
-#[derive(Deserialize)]
-struct CampaignChoice {
-    campaign_id: String,
-    name: String,
-    status: String,
-    audience: Value,
-}
-
-impl Batch {
     fn stored(&self) -> i64 {
-        self.accepted - self.pending - self.failed - self.cancelled
+        let batch = &self.body.batch;
+        batch.accepted - batch.pending - batch.failed - batch.cancelled
     }
 
     fn facts(&self) -> [(&'static str, i64); 8] {
+        let batch = &self.body.batch;
+        let outcomes = &batch.outcomes;
         [
-            ("received", self.received),
-            ("rejected", self.rejected),
-            ("created", self.outcomes.created),
-            ("updated", self.outcomes.updated),
-            ("unchanged", self.outcomes.unchanged),
-            ("superseded", self.outcomes.superseded),
-            ("failed", self.failed),
-            ("cancelled", self.cancelled),
+            ("received", batch.received),
+            ("rejected", batch.rejected),
+            ("created", outcomes.created),
+            ("updated", outcomes.updated),
+            ("unchanged", outcomes.unchanged),
+            ("superseded", outcomes.superseded),
+            ("failed", batch.failed),
+            ("cancelled", batch.cancelled),
         ]
     }
 
-    fn name_campaign(&mut self, names: &HashMap<String, String>) {
-        let id = self.campaign_id.as_ref();
-        self.campaign = id.and_then(|id| names.get(id)).cloned();
-    }
-
     fn is_open(&self) -> bool {
-        matches!(&*self.status, "queued" | "processing" | "stalled")
+        matches!(
+            self.body.batch.status,
+            BatchStatus::Queued | BatchStatus::Processing | BatchStatus::Stalled
+        )
     }
 }
 
@@ -124,40 +96,44 @@ pub struct ImportsQuery {
 
 /// `GET /dashboard/imports`.
 pub async fn list(person: SignedIn, Query(query): Query<ImportsQuery>) -> Result<Response> {
-    let f = person.frame("imports");
-    let batches = query.page.path("/api_v1/sms/import?limit=25");
-    let mut batches: List<Batch> = person.get(&batches).await?;
-    let campaigns: List<CampaignChoice> = person.get("/api_v1/sms/campaign?limit=100").await?;
+    let (f, caller) = (person.frame("imports"), &person.caller);
+    let list = query.page.list(&person, "imports", 25);
+    let batches = operations::list_batches(caller, list.position()?, list.limit).await?;
+    let (campaigns, _permit) = list_campaigns(caller, None, 100).await?;
     let names = names(&person).await;
-    for batch in &mut batches.items {
-        batch.name_campaign(&names);
-    }
-    let takes_imports = |campaign: &CampaignChoice| {
-        let runs = matches!(&*campaign.status, "RUNNING" | "PAUSED");
-        runs && campaign.audience["on_import"] == json!(true)
-    };
+    let campaigns = campaigns.rows.into_iter().map(|body| body.campaign);
     let template = ImportsPage {
         f: &f,
-        batches,
-        campaigns: campaigns.items.into_iter().filter(takes_imports).collect(),
+        imports: List::new(&list, batches.map(|body| Import::new(body, &names))),
+        campaigns: campaigns.filter(takes_imports).collect(),
         campaign: &query.campaign,
     };
     Ok(page(&f, &template))
 }
 
+fn takes_imports(campaign: &Campaign) -> bool {
+    let runs = matches!(
+        campaign.status,
+        CampaignStatus::Running | CampaignStatus::Paused
+    );
+    runs && matches!(campaign.content.audience, Audience::OnImport { .. })
+}
+
 /// `GET /dashboard/imports/{batch_id}`.
 pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Response> {
-    let f = person.frame("imports");
+    let (f, caller) = (person.frame("imports"), &person.caller);
     let batch_id = parse_id("batch_id", &batch_id)?;
-    let path = format!("/api_v1/sms/import/{batch_id}");
-    let mut batch: Batch = person.get(&path).await?;
-    if batch.campaign_id.is_some() {
-        batch.name_campaign(&names(&person).await);
-    }
+    let body = operations::read_batch(caller, batch_id).await?;
+    let names = match body.batch.campaign_id {
+        Some(_) => names(&person).await,
+        None => HashMap::new(),
+    };
+    let (errors, _permit) = operations::list_errors(caller, batch_id, 0, 100).await?;
     let template = ImportPage {
         f: &f,
-        batch,
-        errors: person.get(&format!("{path}/errors?limit=100")).await?,
+        import: Import::new(body, &names),
+        errors: errors.rows,
+        has_more_errors: errors.next.is_some(),
     };
     Ok(page(&f, &template))
 }
@@ -168,15 +144,13 @@ pub async fn act(
     Path((batch_id, action)): Path<(String, String)>,
     Change(NoFields {}): Change<NoFields>,
 ) -> Result<Response> {
-    let batch_id = parse_id("batch_id", &batch_id)?;
-    if !matches!(&*action, "cancel" | "retry") {
-        return Err(Problem::not_found());
-    }
-    let path = format!("/api_v1/sms/import/{batch_id}/{action}");
-    let (action, id) = (format!("import.{action}"), batch_id.to_string());
-    let page = format!("/dashboard/imports/{id}");
-    let operation = Operation::new(Method::POST, &path);
-    person.change_then(&action, &id, operation, &page).await
+    let (caller, batch_id) = (&person.caller, parse_id("batch_id", &batch_id)?);
+    match &*action {
+        "cancel" => operations::cancel_batch(caller, batch_id).await?,
+        "retry" => operations::retry_batch(caller, batch_id).await?,
+        _ => return Err(Problem::not_found()),
+    };
+    Ok(Redirect::to(&format!("/dashboard/imports/{batch_id}")).into_response())
 }
 
 /// Takes a file from the page's script, which sends the token of the session in a header.
@@ -190,27 +164,19 @@ pub async fn upload(
         .get("x-token")
         .and_then(|token| token.to_str().ok());
     person.check_token(token.unwrap_or_default())?;
-    let campaign = match &*query.campaign {
-        "" => String::new(),
-        id => format!("?campaign={}", parse_id("campaign", id)?),
+    let campaign_id = match &*query.campaign {
+        "" => None,
+        id => Some(parse_id("campaign", id)?),
     };
-    let noted = person.note("import.upload", &query.campaign).await?;
     let (parts, body) = request.into_parts();
-    let kinds = [CONTENT_TYPE, CONTENT_ENCODING].into_iter();
-    let headers = kinds.filter_map(|name| Some((name.clone(), parts.headers.get(name)?.clone())));
-    let path = format!("/api_v1/sms/import{campaign}");
-    let call = person.call(Method::POST, &path, headers.collect(), body);
-    let answer = tokio::select! {
-        biased;
-        answer = call => answer,
-        // What had arrived ends as when the browser is gone.
-        () = person.ended(Role::Editor) => Err(Problem::unauthenticated()),
-    };
-    noted.record_status(service::status(&answer)).await;
+    let request = ImportRequest::of_body(&parts.headers);
+    let (state, gone) = (&person.state.imports, person.ended(Role::Editor));
+    let imported =
+        operations::import(state, &person.caller, campaign_id, request, body, gone).await;
     // The page's script shows why.
     let told = |problem: Problem| {
-        let told = json!({"detail": service::reasons(person.t, &problem)});
+        let told = json!({"detail": reasons(person.t, &problem)});
         error::written(problem.code().status(), told.to_string().into())
     };
-    Ok(answer.unwrap_or_else(told))
+    Ok(imported.map_or_else(told, IntoResponse::into_response))
 }

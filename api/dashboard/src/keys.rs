@@ -3,6 +3,7 @@
 use api_http::{Problem, Result};
 use askama::Template;
 use axum::extract::Path;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use chrono::TimeDelta;
 use domain::scope::{Scope, Scopes};
@@ -58,14 +59,17 @@ pub async fn create(person: SignedIn, Pairs(sent): Pairs) -> Result<Response> {
     if scopes.iter().next().is_none() {
         return answer(&person, None).await;
     }
-    let noted = person.note("key.create", &scopes.to_string()).await?;
+    let noted = person
+        .caller
+        .note("key.create", &scopes.to_string())
+        .await?;
     let made = person.store();
     let made = made.create_key(&person.account_name, None, scopes);
     let issued = made.await.map_err(|error| match error {
         CreateKeyError::Store(error) => error.into(),
         other => Problem::internal(&other),
     })?;
-    noted.record_status(200).await;
+    noted.record_status(StatusCode::OK).await;
     answer(&person, Some(issued)).await
 }
 
@@ -84,14 +88,17 @@ pub async fn change(
     if !matches!(&*action, "rotate" | "revoke") || !keys(&person).await?.iter().any(is_own) {
         return Err(Problem::not_found());
     }
-    let noted = person.note(&format!("key.{action}"), &api_key).await?;
+    let noted = person
+        .caller
+        .note(&format!("key.{action}"), &api_key)
+        .await?;
     let store = person.store();
     if action == "rotate" {
         let issued = store.rotate_key(&api_key, OVERLAP).await?;
-        noted.record_status(200).await;
+        noted.record_status(StatusCode::OK).await;
         return answer(&person, issued).await;
     }
     store.revoke_key(&api_key).await?;
-    noted.record_status(200).await;
+    noted.record_status(StatusCode::OK).await;
     Ok(Redirect::to("/dashboard/keys").into_response())
 }

@@ -4,17 +4,16 @@
 //! - Who is there: `door` (the layers before all pages), `signed_in`, `session` (and its cookie), `password`, `known` (names that
 //!   signed in from a browser before), `sign_in`, `own_password`.
 //! - `sent`: what the forms of pages send. `state`: what all pages share.
-//! - How pages look: `page` (the frame and the headers), `chart` (SVG), `asset` (style and script). Their texts are in
-//!   `api-language`.
+//! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
+//!   `chart` (SVG), `asset` (style and script). Their texts are in `api-language`.
 //! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns`, `forms`, `branding`,
 //!   `people`, `keys`, `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and
 //!   `analysis` of them, which costs more than its report.
 //! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`)
 //!   share.
-//! - `service`: operations of the API, called in process for the person who is signed in.
 //!
 //! Reports are read from the crate `report`, as the API's own are, so the figures are the same. Everything else is an operation of
-//! the API: what it checks is checked once. What is *not* here: SQL, and any rule about what may be stored.
+//! another capability: what it checks is checked once. What is *not* here: SQL, and any rule about what may be stored.
 
 mod analysis;
 mod answers;
@@ -36,6 +35,7 @@ mod forms;
 mod imports;
 mod keys;
 mod known;
+mod list;
 mod names;
 mod overview;
 mod own_password;
@@ -43,9 +43,9 @@ mod page;
 mod password;
 mod people;
 mod range;
+mod reasons;
 mod recipients;
 mod sent;
-mod service;
 mod session;
 mod share;
 mod shared_pages;
@@ -58,7 +58,9 @@ use std::sync::Arc;
 
 use api_http::memory::MemoryPool;
 use api_http::{AppState, Problem};
+use api_import::ImportState;
 use api_language::of_request;
+use api_send::SendState;
 use axum::Router;
 use axum::body::HttpBody;
 use axum::http::HeaderMap;
@@ -92,12 +94,19 @@ pub fn nothing_here(headers: &HeaderMap) -> Response {
     page::trouble(of_request(headers), &Problem::not_found())
 }
 
-/// `/` and everything under `/dashboard`. `api` has the operations that pages call.
-pub fn routes(app: &AppState, config: &Config, cache: Cache, api: Router) -> Router {
+/// `/` and everything under `/dashboard`.
+pub fn routes(
+    app: &AppState,
+    config: &Config,
+    cache: Cache,
+    imports: ImportState,
+    sending: SendState,
+) -> Router {
     let state = DashboardState {
         app: app.clone(),
         cache,
-        api,
+        imports,
+        sending,
         sessions: Arc::new(Sessions::new(&config.public_url)),
         passwords: Arc::default(),
         memory: MemoryPool::new(app.parts.page_bodies),

@@ -2,6 +2,7 @@
 
 use api_http::Result;
 use askama::Template;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::person::NewPassword;
 use serde::Deserialize;
@@ -54,8 +55,8 @@ pub async fn change(person: SignedIn, Change(change): Change<PasswordChange>) ->
         return wrong("password-wrong");
     }
     let hash = passwords.hash(person.account_id, new).await?;
-    let noted = person.note("password.change", &person.name).await?;
+    let noted = person.caller.note("password.change", &person.name).await?;
     person.store().set_password(&person, &hash).await?;
-    noted.record_status(200).await;
+    noted.record_status(StatusCode::OK).await;
     Ok(Redirect::to("/dashboard/sign-in").into_response())
 }

@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use domain::person::Role;
+use serde_json::Value;
 
 use api_language::Text;
 
@@ -71,6 +72,15 @@ impl Frame {
 /// Whether two texts are the same, however a template holds them.
 pub fn same(one: impl AsRef<str>, other: impl AsRef<str>) -> bool {
     one.as_ref() == other.as_ref()
+}
+
+/// A value of JSON as people read it.
+pub fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(text).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
 }
 
 /// A page, 200.

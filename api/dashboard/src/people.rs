@@ -1,8 +1,9 @@
 //! The people of an account: adding them, their roles, new passwords, removing them.
 
-use api_http::{Problem, Result};
+use api_http::{Noted, Problem, Result};
 use askama::Template;
 use axum::extract::Path;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::person::{NewPassword, PersonName, Role};
 use serde::Deserialize;
@@ -11,7 +12,7 @@ use strum::VariantArray;
 
 use crate::page::{Frame, page};
 use crate::sent::Change;
-use crate::signed_in::{Noted, SignedIn};
+use crate::signed_in::SignedIn;
 
 #[derive(Template)]
 #[template(path = "people.html")]
@@ -60,7 +61,7 @@ pub async fn add(person: SignedIn, Change(new): Change<NewPerson>) -> Result<Res
         .hash(person.account_id, password)
         .await?;
     let subject = format!("{} {role}", name.as_str());
-    let noted = person.note("person.add", &subject).await?;
+    let noted = person.caller.note("person.add", &subject).await?;
     let store = person.store();
     let added = store.add_person(&person.account_name, &name, role, &hash);
     done(noted, added.await?, &person).await
@@ -81,7 +82,7 @@ pub async fn change(
 ) -> Result<Response> {
     let other = find(&person, &change.name).await?;
     let store = person.store();
-    let note = async |action| person.note(action, &other.name).await;
+    let note = async |action| person.caller.note(action, &other.name).await;
     let (noted, changed) = match &*action {
         "role" => {
             let role = change.value.parse().map_err(|_| Problem::not_found())?;
@@ -113,14 +114,14 @@ pub async fn change(
 async fn done(noted: Noted<'_>, change: PersonChange, person: &SignedIn) -> Result<Response> {
     let refusal = match change {
         PersonChange::Done => {
-            noted.record_status(200).await;
+            noted.record_status(StatusCode::OK).await;
             return Ok(Redirect::to("/dashboard/people").into_response());
         }
         PersonChange::NotFound => return Err(Problem::not_found()),
         PersonChange::Taken => "people-name-taken",
         PersonChange::LastAdmin => "people-last-admin",
     };
-    noted.record_status(409).await;
+    noted.record_status(StatusCode::CONFLICT).await;
     answer(person, Some(refusal)).await
 }
 

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use api_http::lines::hold;
 use api_http::{Code, Network, Problem, Result, parse_id};
+use api_report::{ShareItem, operations};
 use askama::Template;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, Method, Uri};
-use axum::response::{IntoResponse, Response};
-use chrono::{DateTime, TimeDelta, Utc};
+use axum::http::{HeaderMap, Uri};
+use axum::response::{IntoResponse, Redirect, Response};
+use chrono::{TimeDelta, Utc};
 use domain::person::Role;
 use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
 use store::account::{SharedPage, hash_secret};
 use store::form::FormKey;
 use uuid::Uuid;
@@ -24,15 +24,14 @@ use crate::names::names;
 use crate::page::{Frame, page};
 use crate::range::Range;
 use crate::sent::Change;
-use crate::service::{self, List, Operation};
 use crate::shared_pages::Drawn;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 use crate::{form, overview};
 use api_language::{Text, of_request};
 
-/// The operations of the API.
-const SHARES: &str = "/api_v1/report/share";
+/// So many shares are listed, the newest.
+const SHARES: usize = 200;
 
 /// `GET /dashboard/shared/{secret}`: the page as it is now, without anything to change or to go to. Many who read it at once make
 /// it be drawn once.
@@ -116,33 +115,24 @@ fn broken(error: impl std::error::Error + 'static) -> Problem {
 struct SharesPage<'a> {
     f: &'a Frame,
     /// With what each shows, in words.
-    shares: Vec<(String, Entry)>,
+    shares: Vec<(String, ShareItem)>,
     /// Shown once.
     url: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Entry {
-    share_id: Uuid,
-    path: String,
-    expires_at: DateTime<Utc>,
-}
-
-impl Entry {
-    /// What it shows, in words: a page, its days, and a business property if one is chosen.
-    fn words(&self, f: &Frame, names: &HashMap<String, String>) -> Result<String> {
-        let uri: Uri = self.path.parse().map_err(broken)?;
-        let FormPageQuery { bus_prop, range } = query(&uri)?;
-        let of_form = uri.path().strip_prefix("/dashboard/form/");
-        let of_form = of_form.map(|id| names.get(id).cloned().unwrap_or_else(|| f.t.get("form")));
-        let title = of_form.unwrap_or_else(|| f.t.get("nav-overview"));
-        let mut words = format!("{title} · {}", Range::read(&range, f.zone)?.words(f.t));
-        if !bus_prop.is_empty() {
-            words.push_str(" · ");
-            words.push_str(&bus_prop);
-        }
-        Ok(words)
+/// What is shared, in words: a page, its days, and a business property if one is chosen.
+fn words(share: &ShareItem, f: &Frame, names: &HashMap<String, String>) -> Result<String> {
+    let uri: Uri = share.path.parse().map_err(broken)?;
+    let FormPageQuery { bus_prop, range } = query(&uri)?;
+    let of_form = uri.path().strip_prefix("/dashboard/form/");
+    let of_form = of_form.map(|id| names.get(id).cloned().unwrap_or_else(|| f.t.get("form")));
+    let title = of_form.unwrap_or_else(|| f.t.get("nav-overview"));
+    let mut words = format!("{title} · {}", Range::read(&range, f.zone)?.words(f.t));
+    if !bus_prop.is_empty() {
+        words.push_str(" · ");
+        words.push_str(&bus_prop);
     }
+    Ok(words)
 }
 
 /// `GET /dashboard/shares`.
@@ -152,10 +142,10 @@ pub async fn list(person: SignedIn) -> Result<Response> {
 
 async fn answer(person: &SignedIn, url: Option<String>) -> Result<Response> {
     let f = person.frame("overview");
-    let shares: List<Entry> = person.get(&format!("{SHARES}?limit=200")).await?;
+    let shares = operations::list_shares(&person.caller, None, SHARES).await?;
     let names = names(person).await;
-    let shares = shares.items.into_iter();
-    let shares = shares.map(|share| Ok((share.words(&f, &names)?, share)));
+    let shares = shares.rows.into_iter();
+    let shares = shares.map(|share| Ok((words(&share, &f, &names)?, share)));
     let template = SharesPage {
         f: &f,
         shares: shares.collect::<Result<_>>()?,
@@ -179,11 +169,8 @@ pub async fn create(
     // What is no number of days the operation refuses.
     let days = days.parse::<u16>().unwrap_or_default();
     let expires_at = Utc::now() + TimeDelta::days(days.into());
-    let share = json!({"path": &path, "expires_at": expires_at});
-    let operation = Operation::new(Method::POST, SHARES).body(share);
-    let made = person.change("share.create", &path, operation).await?;
-    let made: Value = service::read(made).await?;
-    answer(&person, Some(service::text(&made["url"]))).await
+    let made = operations::create_share(&person.caller, &path, Some(expires_at)).await?;
+    answer(&person, made.url).await
 }
 
 #[derive(Deserialize)]
@@ -196,10 +183,6 @@ pub async fn withdraw(
     person: SignedIn,
     Change(Withdrawal { share_id }): Change<Withdrawal>,
 ) -> Result<Response> {
-    let (id, path) = (share_id.to_string(), format!("{SHARES}/{share_id}"));
-    let operation = Operation::new(Method::DELETE, &path);
-    let page = "/dashboard/shares";
-    person
-        .change_then("share.withdraw", &id, operation, page)
-        .await
+    operations::withdraw_share(&person.caller, share_id).await?;
+    Ok(Redirect::to("/dashboard/shares").into_response())
 }

@@ -4,17 +4,15 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api_http::{Code, Network, Problem, Result};
+use api_http::{Caller, Code, Problem, Result};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use domain::person::Role;
-use platform::request_id::RequestId;
 use sha2::{Digest, Sha256};
 use store::Store;
 use store::account::Person;
 use subtle::ConstantTimeEq;
 use tokio::time::sleep;
-use uuid::Uuid;
 
 use crate::page::Frame;
 use crate::state::DashboardState;
@@ -22,8 +20,6 @@ use api_language::Text;
 
 /// How often a session is looked up while a body arrives.
 const INTERVAL: Duration = Duration::from_millis(500);
-/// Characters of a subject in the audit log.
-const MAX_SUBJECT: usize = 200;
 
 /// Whoever is signed in, and what answering them takes.
 #[derive(Clone)]
@@ -32,9 +28,8 @@ pub struct SignedIn {
     pub person: Arc<Person>,
     /// The hash of the session.
     pub session: [u8; 32],
-    /// Of what the person asks now: from where, and its id.
-    pub network: Network,
-    pub request_id: RequestId,
+    /// As whom they ask for operations.
+    pub caller: Caller,
     /// The language they read.
     pub t: &'static Text,
 }
@@ -95,41 +90,6 @@ impl SignedIn {
             {
                 return;
             }
-        }
-    }
-
-    /// Notes in the audit log what is about to be changed. Of a long subject only the beginning.
-    ///
-    /// # Errors
-    /// 503: then it is not to be changed.
-    pub async fn note(&self, action: &str, subject: &str) -> Result<Noted<'_>> {
-        let address = self.network.to_string();
-        let subject = subject.chars().filter(|c| !c.is_control());
-        let subject: String = subject.take(MAX_SUBJECT).collect();
-        let noted = self
-            .store()
-            .note_change(&self.person, &address, action, &subject);
-        Ok(Noted {
-            person: self,
-            audit_id: noted.await?,
-        })
-    }
-}
-
-/// A change that is in the audit log.
-pub struct Noted<'a> {
-    person: &'a SignedIn,
-    audit_id: Uuid,
-}
-
-impl Noted<'_> {
-    /// Notes the HTTP status that the change came to.
-    pub async fn record_status(self, status: u16) {
-        let account_id = self.person.account_id;
-        let store = self.person.store();
-        let noted = store.note_outcome(account_id, self.audit_id, status);
-        if let Err(error) = noted.await {
-            tracing::warn!(%error, "the outcome of a change is not in the audit log");
         }
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use api_http::AppState;
 use api_http::memory::MemoryPool;
-use axum::Router;
+use api_import::ImportState;
+use api_send::SendState;
 use platform::cache::Cache;
 use platform::places::Places;
 
@@ -18,8 +19,8 @@ use crate::shared_pages::SharedPages;
 pub struct DashboardState {
     pub app: AppState,
     pub cache: Cache,
-    /// The operations of the API, without the layer around them.
-    pub api: Router,
+    pub imports: ImportState,
+    pub sending: SendState,
     pub sessions: Arc<Sessions>,
     pub passwords: Arc<Passwords>,
     /// The memory for what pages send.

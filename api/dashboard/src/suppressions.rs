@@ -1,20 +1,18 @@
 //! The suppression list: phones that get no messages of the account, masked.
 
 use api_http::{Problem, Result};
+use api_send::operations;
 use askama::Template;
 use axum::extract::{Path, Query};
-use axum::http::Method;
-use axum::response::Response;
-use chrono::{DateTime, Utc};
+use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
-use serde_json::json;
+use store::send::contact::Suppressed;
 
+use crate::list::{List, PageQuery};
 use crate::page::{Frame, page};
+use crate::reasons::reasons;
 use crate::sent::Change;
-use crate::service::{self, List, Operation, PageQuery};
 use crate::signed_in::SignedIn;
-
-const SUPPRESSIONS: &str = "/api_v1/sms/suppression";
 
 #[derive(Template)]
 #[template(path = "suppressions.html")]
@@ -25,13 +23,6 @@ struct SuppressionsPage<'a> {
     refusal: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Suppressed {
-    phone: Option<String>,
-    source: String,
-    since: DateTime<Utc>,
-}
-
 /// `GET /dashboard/suppressions`.
 pub async fn show(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Response> {
     answer(&person, &query, None).await
@@ -39,10 +30,12 @@ pub async fn show(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Re
 
 async fn answer(person: &SignedIn, query: &PageQuery, refusal: Option<String>) -> Result<Response> {
     let f = person.frame("recipients");
-    let path = query.path(&format!("{SUPPRESSIONS}?limit=50"));
+    let list = query.list(person, "suppressions", 50);
+    let (state, position) = (&person.state.sending, list.position()?);
+    let suppressed = operations::list_suppressed(state, &person.caller, position, list.limit);
     let template = SuppressionsPage {
         f: &f,
-        suppressed: person.get(&path).await?,
+        suppressed: List::new(&list, suppressed.await?),
         refusal,
     };
     Ok(page(&f, &template))
@@ -59,19 +52,15 @@ pub async fn change(
     Path(action): Path<String>,
     Change(Phone { phone }): Change<Phone>,
 ) -> Result<Response> {
-    let (action, method) = match &*action {
-        "add" => ("suppression.add", Method::PUT),
-        "remove" => ("suppression.remove", Method::DELETE),
+    let (state, caller, phone) = (&person.state.sending, &person.caller, phone.trim());
+    let changed = match &*action {
+        "add" => operations::suppress(state, caller, phone).await,
+        "remove" => operations::unsuppress(state, caller, phone).await,
         _ => return Err(Problem::not_found()),
     };
-    let phone = json!({"phone": phone.trim()});
-    let operation = Operation::new(method, SUPPRESSIONS).body(phone);
-    let page = "/dashboard/suppressions";
-    // No phone is in the audit log.
-    let changed = person.change_then(action, "", operation, page).await;
     let Err(problem) = changed else {
-        return changed;
+        return Ok(Redirect::to("/dashboard/suppressions").into_response());
     };
-    let refusal = Some(service::reasons(person.t, &problem));
+    let refusal = Some(reasons(person.t, &problem));
     answer(&person, &PageQuery::default(), refusal).await
 }

@@ -1,4 +1,4 @@
-//! An account's branding: the name, logo, colour and language of the pages behind its links.
+//! The routes of an account's branding: the name, logo, colour and language of the pages behind its links.
 
 use axum::Json;
 use axum::extract::Request;
@@ -6,7 +6,9 @@ use domain::branding::Branding;
 use serde_json::Value;
 
 use api_http::body::Limit;
-use api_http::{Caller, Problem, QUICK, Result, within};
+use api_http::{Caller, Result};
+
+use crate::operations;
 
 /// A logo in base64, and the rest.
 const BODY: Limit = Limit {
@@ -21,8 +23,7 @@ const BODY: Limit = Limit {
     responses((status = 200, description = "What is `null` is as the service has it", body = Branding)),
 )]
 pub async fn read_branding(caller: Caller) -> Result<Json<Branding>> {
-    let branding = caller.app.store.branding(caller.account_id());
-    Ok(Json(within(QUICK, branding).await?))
+    Ok(Json(operations::read_branding(&caller).await?))
 }
 
 /// Set how the pages behind your links look.
@@ -36,11 +37,7 @@ pub async fn read_branding(caller: Caller) -> Result<Json<Branding>> {
 )]
 pub async fn set_branding(caller: Caller, request: Request) -> Result<Json<Branding>> {
     let body = Value::Object(caller.json(request, BODY).await?);
-    let languages: Vec<_> = api_language::codes().collect();
-    let branding = Branding::parse(&body, &languages).map_err(Problem::invalid)?;
-    let account_id = caller.account_id();
-    let set = caller.app.store.set_branding(account_id, &branding);
-    within(QUICK, set).await?;
-    caller.app.recent_changes.record(account_id);
+    let branding = operations::parse_branding(&body);
+    let branding = operations::set_branding(&caller, branding).await?;
     Ok(Json(branding))
 }

@@ -1,4 +1,4 @@
-//! Forms and their life: DRAFT → PUBLISHED → DELETED. What a form can be is judged in `domain`.
+//! The routes of forms and their life: DRAFT → PUBLISHED → DELETED.
 
 mod request;
 
@@ -9,21 +9,20 @@ use axum::http::header::{ETAG, LOCATION};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use domain::form::{BusPropEntry, EditRefused, Field, FormContent, FormInput, FormStatus, Labels};
+use domain::form::{BusPropEntry, Field, FormInput, FormStatus, Labels};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use store::PAGE_BYTES;
-use store::form::{Form, FormChange, FormEdit};
+use store::form::Form;
 use tokio::task::spawn_blocking;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use self::request::FormRequest;
 use crate::PATH;
+use crate::operations;
 use api_http::body::{Limit, SMALL};
-use api_http::deadline::soon;
-use api_http::precondition::{IfMatch, changed, etag};
-use api_http::{Caller, Code, List, Page, PathId, Problem, QUICK, Result, within};
+use api_http::precondition::{IfMatch, etag};
+use api_http::{Caller, List, Page, PathId, Problem, Result};
 
 /// The largest form has 100 fields of 100 options, and 1,000 business properties.
 const FORM_BODY: Limit = Limit {
@@ -123,12 +122,8 @@ async fn answer(caller: &Caller, form: Form) -> Result<Response> {
     ),
 )]
 pub async fn create_form(caller: Caller, request: Request) -> Result<Response> {
-    let judge = |body| FormContent::new(parse(body)?).map_err(Problem::invalid);
-    let content = caller.json_as(request, FORM_BODY, judge).await?;
-    let form = caller.app.store.create_form(caller.account_id(), &content);
-    let form = within(QUICK, form).await?;
-    caller.app.recent_changes.record(form.form_id);
-    tracing::info!(form.id = %form.form_id, "form made");
+    let input = caller.json_as(request, FORM_BODY, parse).await?;
+    let form = operations::create_form(&caller, "", Ok(input)).await?;
     let location = [(LOCATION, format!("{PATH}/{}", form.form_id))];
     let answer = answer(&caller, form).await?;
     Ok((StatusCode::CREATED, location, answer).into_response())
@@ -150,7 +145,7 @@ fn parse(body: Map<String, Value>) -> Result<FormInput> {
     ),
 )]
 pub async fn read_form(caller: Caller, PathId(form_id): PathId) -> Result<Response> {
-    let form = caller.app.form(caller.account_id(), form_id).await?;
+    let form = operations::read_form(&caller, form_id).await?;
     answer(&caller, form).await
 }
 
@@ -174,18 +169,12 @@ pub async fn list_forms(
 ) -> Result<Response> {
     let Path(status) = status
         .map_err(|_| Problem::invalid_parameter("status must be DRAFT, PUBLISHED or DELETED"))?;
-    let (list, account_id) = (list?, caller.account_id());
-    let before = list.position()?;
-    let mut permit = caller.app.list_memory.permit(account_id);
-    permit.grow_to(PAGE_BYTES as u64).await?;
-    let forms = &caller.app.store;
-    let forms = forms.forms(account_id, status, before, list.limit);
-    let forms = within(QUICK, forms).await?;
-    // Contents can be large: reading and writing a page of them would hold up other requests on this thread.
+    let list = list?;
+    let forms = operations::list_forms(&caller, status, list.position()?, list.limit);
+    let (forms, permit) = forms.await?;
+    // Contents can be large: writing a page of them would hold up other requests on this thread.
     let answer = spawn_blocking(move || {
-        let read = forms.rows.into_iter().map(|row| Form::read(&row));
-        let read = read.collect::<Result<Vec<_>, _>>()?;
-        let items = read.iter();
+        let items = forms.rows.iter();
         let items = items.map(|form| (form.form_id, FormBody::new(form)));
         Ok(permit.hold(list.answer(items, forms.next)?))
     });
@@ -217,60 +206,11 @@ pub async fn replace_form(
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response> {
-    let account_id = caller.account_id();
-    let form = caller.app.form(account_id, form_id).await?;
-    let if_match = IfMatch(&headers);
-    // What it is against comes before what is wrong with it.
-    let input = caller
-        .json_as(request, FORM_BODY, |body| Ok(parse(body)))
-        .await?;
-    if_match.check(form.revision)?;
-    if form.status == FormStatus::Deleted {
-        return Err(transition(form.status, "be changed"));
-    }
-    let change = soon(replace(&caller, form, if_match, input?)).await?;
-    done(&caller, change, "be changed").await
-}
-
-/// Puts the input in the place of the form, or of what others have made of it meanwhile.
-async fn replace(
-    caller: &Caller,
-    mut form: Form,
-    if_match: IfMatch<'_>,
-    mut input: FormInput,
-) -> Result<FormChange> {
-    let (store, account_id) = (&caller.app.store, caller.account_id());
-    loop {
-        let (form_id, revision) = (form.form_id, Some(form.revision));
-        let judge = move || {
-            let content = edit(&form, input.clone())?;
-            Ok((content, input))
-        };
-        let content;
-        (content, input) = caller.app.work(account_id, judge).await?;
-        let edit = FormEdit::Replace(&content);
-        let replaced = store.edit_form(account_id, form_id, revision, edit);
-        match replaced.await? {
-            FormChange::Changed if !if_match.names_versions() => {
-                form = caller.app.form(account_id, form_id).await?;
-            }
-            change => return Ok(change),
-        }
-    }
-}
-
-fn edit(form: &Form, input: FormInput) -> Result<FormContent> {
-    let published = form.status == FormStatus::Published;
-    form.content
-        .replaced_by(input, published)
-        .map_err(|refused| match refused {
-            EditRefused::Invalid(errors) => Problem::invalid(errors),
-            EditRefused::InUse(errors) => Problem::new(
-                Code::FormInUse,
-                "the form is published; what its links, answers and reports rest on cannot change",
-            )
-            .about(errors),
-        })
+    let input = caller.json_as(request, FORM_BODY, |body| Ok(parse(body)));
+    let input = caller.unless_missing(form_id, input.await).await?;
+    let if_match = IfMatch::of(&headers);
+    let form = operations::replace_form(&caller, form_id, &if_match, input).await?;
+    answer(&caller, form).await
 }
 
 /// Publish a form.
@@ -293,14 +233,8 @@ pub async fn publish_form(
     PathId(form_id): PathId,
     headers: HeaderMap,
 ) -> Result<Response> {
-    turn(
-        &caller,
-        form_id,
-        &headers,
-        FormEdit::Publish,
-        "be published",
-    )
-    .await
+    let form = operations::publish_form(&caller, form_id, &IfMatch::of(&headers)).await?;
+    answer(&caller, form).await
 }
 
 /// Delete a form.
@@ -323,47 +257,6 @@ pub async fn delete_form(
     PathId(form_id): PathId,
     headers: HeaderMap,
 ) -> Result<Response> {
-    turn(&caller, form_id, &headers, FormEdit::Delete, "be deleted").await
-}
-
-/// Gives the form another status, if it has the version that the caller named or none was named.
-async fn turn(
-    caller: &Caller,
-    form_id: Uuid,
-    headers: &HeaderMap,
-    edit: FormEdit<'_>,
-    what: &str,
-) -> Result<Response> {
-    let (store, account_id) = (&caller.app.store, caller.account_id());
-    let if_match = IfMatch(headers);
-    let revision = if if_match.names_versions() {
-        let form = caller.app.form(account_id, form_id).await?;
-        if_match.check(form.revision)?;
-        Some(form.revision)
-    } else {
-        None
-    };
-    let change = store.edit_form(account_id, form_id, revision, edit);
-    done(caller, change.await?, what).await
-}
-
-/// Answers with what a change came to.
-async fn done(caller: &Caller, change: FormChange, what: &str) -> Result<Response> {
-    let form = match change {
-        FormChange::Done(form) => *form,
-        FormChange::NotFound => return Err(Problem::not_found()),
-        FormChange::Changed => return Err(changed()),
-        FormChange::Refused(status) => return Err(transition(status, what)),
-    };
-    caller.app.recent_changes.record(form.form_id);
-    tracing::info!(form.id = %form.form_id, form.status = form.status.as_str(), "form changed");
-    answer(caller, form).await
-}
-
-fn transition(status: FormStatus, what: &str) -> Problem {
-    let status = status.as_str();
-    Problem::new(
-        Code::FormTransition,
-        format!("the form is {status} and cannot {what}"),
-    )
+    let form = operations::delete_form(&caller, form_id, &IfMatch::of(&headers)).await?;
+    answer(&caller, form).await
 }

@@ -1,5 +1,5 @@
-//! Links to forms, as their owner sees them: made, read with what came through them, listed, deleted. What a request for one may
-//! say is read in [`request`].
+//! The routes of links to forms, as their owner sees them: made, read with what came through them, listed, deleted. What a request
+//! for one may say is read in [`request`].
 
 mod request;
 
@@ -10,44 +10,42 @@ use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use domain::form::{BusProp, FormContent, FormStatus};
-use domain::invalid::Fault;
-use domain::link::{BusPropIds, Token, TrackFields};
+use domain::form::FormContent;
+use domain::link::{Token, TrackFields};
 use serde::{Deserialize, Serialize};
-use store::form::{FormKey, Link, NewLink};
+use store::form::Link;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use self::request::{LinkRequest, read_pairs};
+pub use self::request::LinkRequest;
+use self::request::read_pairs;
 use crate::PATH;
-use api_http::lines::page_permit;
+use crate::operations::{self, bus_prop_ids_problem};
 use api_http::list::TrackFieldQuery;
-use api_http::{
-    AppState, Caller, Code, List, Page, PathId, Problem, QUICK, Result, found, parse_id, within,
-};
+use api_http::{AppState, Caller, List, Page, PathId, Problem, Result, parse_id};
 
 /// A link.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Link)]
-pub struct LinkResponse<'a> {
+pub struct LinkResponse {
     /// What is sent to people.
     #[schema(example = "https://feedback.example/f/AAECAwQFBgcICQoLDA0ODw")]
-    link: String,
+    pub link: String,
     #[schema(value_type = String, example = "AAECAwQFBgcICQoLDA0ODw")]
     token: Token,
     form_id: Uuid,
     /// In the order of the path.
     #[schema(example = json!(["store:Berlin"]))]
-    bus_props: Vec<&'a str>,
+    bus_props: Vec<String>,
     #[schema(value_type = std::collections::BTreeMap<String, String>)]
-    track_fields: &'a TrackFields,
+    track_fields: TrackFields,
     #[schema(required = true)]
     expires_at: Option<DateTime<Utc>>,
     #[schema(required = true)]
     max_responses: Option<i64>,
     /// What its owner calls it.
     #[schema(required = true, example = json!("Counter, ground floor"))]
-    name: Option<&'a str>,
+    name: Option<String>,
     /// Many people answer it from one address, so that no limit of answers by address holds.
     kiosk: bool,
     created_at: DateTime<Utc>,
@@ -56,9 +54,9 @@ pub struct LinkResponse<'a> {
 /// A link with what came through it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = LinkWithCounts)]
-pub struct LinkWithCounts<'a> {
+pub struct LinkWithCounts {
     #[serde(flatten)]
-    link: LinkResponse<'a>,
+    link: LinkResponse,
     /// Since then it is gone for everybody but its owner.
     #[schema(required = true)]
     deleted_at: Option<DateTime<Utc>>,
@@ -68,30 +66,31 @@ pub struct LinkWithCounts<'a> {
     responses: i64,
 }
 
-impl<'a> LinkResponse<'a> {
-    fn new(state: &AppState, link: &'a Link, form: &'a FormContent) -> Self {
+impl LinkResponse {
+    pub(crate) fn new(app: &AppState, link: Link, form: &FormContent) -> Self {
+        let bus_props = link.bus_prop_ids.texts(form);
         Self {
-            link: state.link_url(link.token),
+            link: app.link_url(link.token),
             token: link.token,
             form_id: link.form_id,
-            bus_props: link.bus_prop_ids.texts(form).map(BusProp::as_str).collect(),
-            track_fields: &link.track_fields,
+            bus_props: bus_props.map(|text| text.as_str().to_owned()).collect(),
+            track_fields: link.track_fields,
             expires_at: link.expires_at,
             max_responses: link.max_responses,
-            name: link.name.as_deref(),
+            name: link.name,
             kiosk: link.kiosk,
             created_at: link.created_at,
         }
     }
 }
 
-impl<'a> LinkWithCounts<'a> {
-    fn new(state: &AppState, link: &'a Link, form: &'a FormContent) -> Self {
+impl LinkWithCounts {
+    pub(crate) fn new(app: &AppState, link: Link, form: &FormContent) -> Self {
         Self {
-            link: LinkResponse::new(state, link, form),
             deleted_at: link.deleted_at,
             views: link.views,
             responses: link.responses,
+            link: LinkResponse::new(app, link, form),
         }
     }
 }
@@ -115,12 +114,8 @@ fn token(path: InPath<String>) -> Result<Token> {
     params(("id" = String, Path, pattern = "^([A-Za-z0-9_-]{22}|[A-Za-z0-9]{11})$", description = "The link's `token`")),
     responses((status = 200, description = "The link", body = LinkWithCounts)),
 )]
-pub async fn read_link(caller: Caller, path: InPath<String>) -> Result<Response> {
-    let token = token(path)?;
-    let (store, account_id) = (&caller.app.store, caller.account_id());
-    let link = found(store.link(account_id, &token)).await?;
-    let form = caller.app.form(account_id, link.form_id).await?;
-    Ok(Json(LinkWithCounts::new(&caller.app, &link, &form.content)).into_response())
+pub async fn read_link(caller: Caller, path: InPath<String>) -> Result<Json<LinkWithCounts>> {
+    Ok(Json(operations::read_link(&caller, &token(path)?).await?))
 }
 
 /// List a form's links, newest first.
@@ -138,20 +133,16 @@ pub async fn list_links(
     narrowed: Result<TrackFieldQuery>,
     list: Result<List>,
 ) -> Result<Response> {
-    let (store, key) = (
-        &caller.app.store,
-        FormKey::new(caller.account_id(), form_id),
-    );
-    let form = caller.app.form(key.account_id, form_id).await?.content;
-    let (track_fields, list) = (narrowed?.track_field, list?);
-    let permit = page_permit(&caller.app, key.account_id).await?;
-    let links = store.links(key, &track_fields, list.position()?, list.limit);
-    let links = links.await?;
-    let items = links.rows.iter().map(|link| {
-        let item = LinkWithCounts::new(&caller.app, link, &form);
-        (link.link_id, item)
-    });
-    Ok(permit.hold(list.answer(items, links.next)?))
+    let request = async {
+        let (narrowed, list) = (narrowed?, list?);
+        let after = list.position()?;
+        Ok((narrowed.track_field, list, after))
+    };
+    let request = caller.unless_missing(form_id, request.await);
+    let (track_fields, list, after) = request.await?;
+    let links = operations::list_links(&caller, form_id, &track_fields, after, list.limit);
+    let (links, permit) = links.await?;
+    Ok(permit.hold(list.answer(links.rows, links.next)?))
 }
 
 /// Delete a link.
@@ -164,11 +155,7 @@ pub async fn list_links(
     responses((status = 204, description = "Deleted, now or before")),
 )]
 pub async fn delete_link(caller: Caller, path: InPath<String>) -> Result<StatusCode> {
-    let token = token(path)?;
-    let deleted = caller.app.store.delete_link(caller.account_id(), &token);
-    let link_id = deleted.await?.ok_or_else(Problem::not_found)?;
-    caller.app.recent_changes.record(link_id);
-    tracing::info!(link.id = %link_id, "link deleted");
+    operations::delete_link(&caller, &token(path)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -242,42 +229,19 @@ pub async fn create_link(
 ) -> Result<Response> {
     let Path(path) = path.map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
     let form_id = parse_id("form_id", &path.form_id)?;
-    let (app, account_id) = (&caller.app, caller.account_id());
-    let form = app.form(account_id, form_id).await?;
-    let pairs = read_pairs(app.memory.permit(account_id), request).await?;
-    let bus_prop_ids: BusPropIds = path
-        .bus_prop_id
-        .parse()
-        .map_err(|error| bus_prop_ids_problem(&error))?;
-    if form.status != FormStatus::Published {
-        let status = form.status.as_str();
-        return Err(Problem::new(
-            Code::FormNotPublished,
-            format!("the form is {status}; only a PUBLISHED one has links"),
-        ));
-    }
-    bus_prop_ids
-        .check_for_new_link(&form.content)
-        .map_err(|error| bus_prop_ids_problem(&error))?;
-    let request = LinkRequest::read(&pairs, Utc::now())?;
-    let link = NewLink {
-        account_id,
-        form_id,
-        token: Token::new(rand::random()),
-        bus_prop_ids,
-        track_fields: request.track_fields,
-        expires_at: request.expires_at,
-        max_responses: request.max_responses,
-        name: request.name,
-        kiosk: request.kiosk.unwrap_or_default(),
+    let permit = caller.app.memory.permit(caller.account_id());
+    let request = async {
+        let pairs = read_pairs(permit, request).await?;
+        let bus_prop_ids = path.bus_prop_id.parse();
+        Ok((
+            bus_prop_ids.map_err(|error| bus_prop_ids_problem(&error))?,
+            pairs,
+        ))
     };
-    let link = within(QUICK, app.store.create_link(&link)).await?;
-    tracing::info!(link.id = %link.link_id, form.id = %form_id, "link made");
+    let request = caller.unless_missing(form_id, request.await);
+    let (bus_prop_ids, pairs) = request.await?;
+    let request = LinkRequest::read(&pairs, Utc::now());
+    let link = operations::create_link(&caller, form_id, bus_prop_ids, request).await?;
     let location = [(LOCATION, format!("{PATH}/link/{}", link.token))];
-    let body = Json(LinkResponse::new(app, &link, &form.content));
-    Ok((StatusCode::CREATED, location, body).into_response())
-}
-
-fn bus_prop_ids_problem(error: &Fault) -> Problem {
-    Problem::invalid_parameter(format!("bus_prop_id: {error}"))
+    Ok((StatusCode::CREATED, location, Json(link)).into_response())
 }

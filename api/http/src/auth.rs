@@ -1,118 +1,25 @@
-//! Who asks, how often, and whether they may: the checks before everything else under `/api_v1`, in the order
-//! 401, 429, 403. An address that failed too often gets 429 for what would need the database to be told from 401. The key is
+//! Which key asks, and how often: the checks before everything else under `/api_v1`, in the order 401, 429. An address that failed too often gets 429 for what would need the database to be told from 401. The key is
 //! also watched while a body arrives or leaves. What keys are and how they are stored is `store`'s.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
-use axum::extract::{FromRequestParts, Request};
-use axum::http::request::Parts;
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
 use axum::response::Response;
-use chrono_tz::Tz;
-use domain::scope::{Scope, Scopes};
 use futures::{StreamExt, stream};
-use serde_json::{Map, Value};
-use store::account::{KeyRecord, Person, hash_secret};
+use store::account::hash_secret;
 use tokio::time::sleep;
-use uuid::Uuid;
 
-use crate::body::{Limit, json_as};
 use crate::extract::header;
-use crate::{AppState, Code, Network, Problem, Result};
+use crate::{AppState, Caller, Network, Problem, Result};
 
 /// Where the guarded part of the service begins.
 pub const API_PREFIX: &str = "/api_v1";
 
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const X_SECRET_KEY: HeaderName = HeaderName::from_static("x-secret-key");
-
-/// Who asks: the key that a request was made with, and the service that it is asked of. Cheap to clone.
-#[derive(Clone)]
-pub struct Caller {
-    pub app: AppState,
-    key: Arc<KeyRecord>,
-}
-
-impl Caller {
-    /// Somebody who is signed in to the dashboard, which decides what they may do.
-    pub fn person(app: AppState, person: &Person) -> Self {
-        let key = KeyRecord {
-            account_id: person.account_id,
-            account_name: person.account_name.clone(),
-            api_key: String::new(),
-            time_zone: person.time_zone,
-            scopes: Scopes::ALL,
-            secrets: Vec::new(),
-        };
-        Self {
-            app,
-            key: Arc::new(key),
-        }
-    }
-
-    /// The account whose things the caller sees.
-    pub fn account_id(&self) -> Uuid {
-        self.key.account_id
-    }
-
-    /// By which senders know the account.
-    pub fn account_name(&self) -> &str {
-        &self.key.account_name
-    }
-
-    /// In which the account's days are counted.
-    pub fn time_zone(&self) -> Tz {
-        self.key.time_zone
-    }
-
-    /// Reads a body of `application/json` that is one object.
-    ///
-    /// # Errors
-    /// See [`json`](crate::body::json).
-    pub async fn json(&self, request: Request, limit: Limit) -> Result<Map<String, Value>> {
-        self.json_as(request, limit, Ok).await
-    }
-
-    /// The same, and what is made of the object.
-    ///
-    /// # Errors
-    /// See [`json_as`].
-    pub async fn json_as<T: Send + 'static>(
-        &self,
-        request: Request,
-        limit: Limit,
-        judge: impl FnOnce(Map<String, Value>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        let permit = self.app.memory.permit(self.account_id());
-        json_as(&self.app, permit, request, limit, judge).await
-    }
-
-    /// Whether the key has the scope.
-    ///
-    /// # Errors
-    /// 403 `forbidden`.
-    pub fn check(&self, scope: Scope) -> Result<()> {
-        if self.key.scopes.contains(scope) {
-            return Ok(());
-        }
-        Err(Problem::new(
-            Code::Forbidden,
-            format!("the key lacks the scope {scope}"),
-        ))
-    }
-}
-
-impl<S: Sync> FromRequestParts<S> for Caller {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        let caller = parts.extensions.get().cloned();
-        caller.ok_or_else(Problem::unauthenticated)
-    }
-}
 
 /// Notes where a request comes from, and lets only known callers, at their rate, into what lies under [`API_PREFIX`], whether
 /// there is such a path or not.
@@ -132,9 +39,9 @@ pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Re
     let key = app.keys.verify(&app.store, failures, key, &hash).await?;
     app.usage.note(&key.api_key);
     let allowance = app.key_rate.check(&key.api_key)?;
-    let caller = Caller { app, key };
-    request.extensions_mut().insert(caller.clone());
-    let revoked = || revoked(caller.clone(), hash);
+    let caller = Caller::key(app.clone(), key.clone(), &request);
+    request.extensions_mut().insert(caller);
+    let revoked = || revoked(app.clone(), key.api_key.clone(), hash);
     let mut response = if request.body().is_end_stream() {
         next.run(request).await
     } else {
@@ -174,10 +81,10 @@ const INTERVAL: Duration = Duration::from_millis(500);
 struct Revoked;
 
 /// Ends once a key, which has just been found good with the secret of this hash, is found revoked.
-async fn revoked(Caller { app, key }: Caller, secret: [u8; 32]) {
+async fn revoked(app: AppState, api_key: String, secret: [u8; 32]) {
     loop {
         sleep(INTERVAL).await;
-        let found = app.keys.look_up(&app.store, &key.api_key, &secret);
+        let found = app.keys.look_up(&app.store, &api_key, &secret);
         // A database that does not answer takes no key away.
         if let Ok(None) = found.await {
             return;

@@ -2,10 +2,6 @@
 
 use std::time::Duration;
 
-use axum::extract::Request;
-use axum::middleware::Next;
-use axum::response::Response;
-use futures::FutureExt;
 use tokio::time::timeout;
 
 use crate::{Problem, Result};
@@ -34,28 +30,25 @@ pub async fn found<T>(query: impl Future<Output = Result<Option<T>, store::Error
     within(QUICK, query).await?.ok_or_else(Problem::not_found)
 }
 
-/// Work that must have come to something by [`QUICK`]: for operations that first read a body, which takes as long as
-/// the caller needs.
+/// Work that must have come to something by [`QUICK`].
 ///
 /// # Errors
 /// Its own, or 503.
 pub fn soon<T>(work: impl Future<Output = Result<T>>) -> impl Future<Output = Result<T>> {
-    answered(QUICK, work).map(Result::flatten)
+    answered(QUICK, work)
 }
 
-/// The layer of ordinary operations.
-pub async fn quick(request: Request, next: Next) -> Result<Response> {
-    answered(QUICK, next.run(request)).await
+/// The same for work that may wait for workers.
+///
+/// # Errors
+/// Its own, or 503.
+pub fn patiently<T>(work: impl Future<Output = Result<T>>) -> impl Future<Output = Result<T>> {
+    answered(PATIENT, work)
 }
 
-/// The layer of operations that may wait for workers.
-pub async fn patient(request: Request, next: Next) -> Result<Response> {
-    answered(PATIENT, next.run(request)).await
-}
-
-async fn answered<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T> {
-    timeout(limit, work).await.map_err(|_| {
+async fn answered<T>(limit: Duration, work: impl Future<Output = Result<T>>) -> Result<T> {
+    timeout(limit, work).await.unwrap_or_else(|_| {
         tracing::warn!(limit.seconds = limit.as_secs_f64(), "gave up on a request");
-        Problem::unavailable()
+        Err(Problem::unavailable())
     })
 }

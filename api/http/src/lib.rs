@@ -4,8 +4,9 @@
 //! - [`AppState`]: what all routes share. [`recent_changes`], [`notify`]: telling this process and the workers what
 //!   changed.
 //! - [`entry`]: the one layer around all routes, made of [`observe`] (log, metrics), [`drain`] (bodies refused early),
-//!   [`error`] (the one mapping to `application/problem+json`) and [`auth`] (401, 429; `keys`: those used lately, `usage`: when). On groups of routes stand
-//!   [`scoped`] (403) and [`deadline`].
+//!   [`error`] (the one mapping to `application/problem+json`) and [`auth`] (401, 429; `keys`: those used lately, `usage`: when). On groups of routes stands
+//!   [`scoped`] (403).
+//! - [`Caller`]: who asks for an operation, and where each begins: permissions, the account's turn, the audit log. [`deadline`]: when it ends.
 //! - [`commit`]: what arrives together shares a commit, account by account. [`work`]: what keeps a core busy takes turns, account by account.
 //! - Limits: [`rate`] by key and link, [`address`] by network.
 //! - What handlers take: [`extract`] (paths and queries), [`body`], [`memory`] (shared out by account), [`accept`],
@@ -20,6 +21,7 @@ pub mod accept;
 pub mod address;
 pub mod auth;
 pub mod body;
+mod caller;
 pub mod commit;
 pub mod csv_text;
 pub mod deadline;
@@ -43,7 +45,7 @@ mod usage;
 pub mod work;
 
 pub use self::address::Network;
-pub use self::auth::Caller;
+pub use self::caller::{Caller, Change, Noted};
 pub use self::deadline::{QUICK, found, within};
 pub use self::error::{Code, Problem, Result};
 pub use self::extract::{Parameters, PathId, parse_id, parse_uuid};

@@ -94,6 +94,17 @@ impl List {
         })
     }
 
+    /// The page of a list, by a name of its own, that a page of the dashboard shows.
+    pub fn page_of(caller: &Caller, name: &str, limit: usize, cursor: Option<String>) -> Self {
+        Self {
+            limit,
+            given: true,
+            cursor,
+            account_id: caller.account_id(),
+            uri: name.to_owned(),
+        }
+    }
+
     /// The position after which the requested page begins; `None`: with the first row.
     ///
     /// # Errors
@@ -165,7 +176,8 @@ impl List {
         link.map(|link| (LINK, link)).into_iter().collect()
     }
 
-    fn cursor(&self, position: &impl Serialize) -> String {
+    /// The cursor of the page after this position.
+    pub fn cursor(&self, position: &impl Serialize) -> String {
         // Ids, numbers and texts always serialise.
         let position = serde_json::to_vec(position).unwrap_or_default();
         let checksum = self.checksum(&position);

@@ -13,31 +13,45 @@ pub fn etag(version: impl Display) -> HeaderValue {
     HeaderValue::from_str(&format!("\"{version}\"")).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-/// The versions that a change may be made to. Weak tags, and those that are not ours, match nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct IfMatch<'a>(pub &'a HeaderMap);
+/// The versions that a change may be made to; by default any. Weak tags, and those that are not ours, match nothing.
+#[derive(Clone, Debug, Default)]
+pub struct IfMatch(Option<Vec<i64>>);
 
-impl<'a> IfMatch<'a> {
+impl IfMatch {
+    /// Those that a request names.
+    pub fn of(headers: &HeaderMap) -> Self {
+        let is_any =
+            !headers.contains_key(IF_MATCH) || tags(headers, IF_MATCH).any(|tag| tag == "*");
+        Self((!is_any).then(|| tags(headers, IF_MATCH).filter_map(version).collect()))
+    }
+
+    /// The version that a page was drawn from; an empty text: any.
+    pub fn page(version: &str) -> Self {
+        let is_any = version.is_empty();
+        Self((!is_any).then(|| version.parse().into_iter().collect()))
+    }
+
     /// Whether the change may be made to this version.
     ///
     /// # Errors
     /// 412.
-    pub fn check(self, version: i64) -> Result<()> {
-        let own = etag(version);
-        if self.names_versions() && self.tags().all(|tag| tag.as_bytes() != own.as_bytes()) {
-            return Err(changed());
+    pub fn check(&self, version: i64) -> Result<()> {
+        match &self.0 {
+            Some(versions) if !versions.contains(&version) => Err(changed()),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Whether it is to certain versions, and not to any (`*`, or no header).
-    pub fn names_versions(self) -> bool {
-        self.0.contains_key(IF_MATCH) && self.tags().all(|tag| tag != "*")
+    pub fn names_versions(&self) -> bool {
+        self.0.is_some()
     }
+}
 
-    fn tags(self) -> impl Iterator<Item = &'a str> {
-        tags(self.0, IF_MATCH)
-    }
+/// The version that has this tag.
+fn version(tag: &str) -> Option<i64> {
+    let version = tag.trim_matches('"').parse().ok()?;
+    (etag(version) == tag).then_some(version)
 }
 
 /// The tags that a header lists, as they are written: with their quotes, perhaps with `W/`, or `*`.
@@ -64,7 +78,7 @@ mod tests {
         for value in values {
             headers.append(IF_MATCH, HeaderValue::from_static(value));
         }
-        IfMatch(&headers).check(version).is_ok()
+        IfMatch::of(&headers).check(version).is_ok()
     }
 
     #[test]
@@ -84,6 +98,15 @@ mod tests {
             &["\"\""],
         ] {
             assert!(!matches(values, 7), "{values:?}");
+        }
+    }
+
+    #[test]
+    fn a_page_names_the_version_that_it_was_drawn_from() {
+        assert!(IfMatch::page("7").check(7).is_ok());
+        assert!(IfMatch::page("").check(7).is_ok());
+        for other in ["6", "x"] {
+            assert!(IfMatch::page(other).check(7).is_err(), "{other}");
         }
     }
 

@@ -80,16 +80,15 @@ async fn check(
     let Some(operation) = group.operation(path.as_str(), request.method()) else {
         return Ok(next.run(request).await);
     };
-    let answer = async {
-        match check_query(operation, &request) {
-            Ok(()) => next.run(request).await,
+    let mut response = match check_query(operation, &request) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => {
+            let refused = refuse(&caller, path, request, problem);
             // In a box: most requests need no room for it.
-            Err(problem) => Box::pin(refuse(&caller, path, request, problem))
-                .await
-                .into_response(),
+            let refused = Box::pin(on_behalf_of(caller.account_id(), refused));
+            refused.await.into_response()
         }
     };
-    let mut response = on_behalf_of(caller.account_id(), answer).await;
     // Callers choose among kinds of answers.
     if let Some(RefOr::T(answer)) = operation.responses.responses.get("200")
         && answer.content.len() > 1

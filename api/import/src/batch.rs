@@ -1,4 +1,4 @@
-//! Accepted batches: what became of them, their record errors, cancelling them, retrying what was parked.
+//! The routes of accepted batches: what became of them, their record errors, cancelling them, retrying what was parked.
 
 use axum::Json;
 use axum::http::HeaderMap;
@@ -6,12 +6,14 @@ use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::record::RecordError;
 use serde::Serialize;
-use store::import::{Batch, Change, Retried};
+use store::import::Batch;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
+use crate::SCOPE;
+use crate::operations::{self, find_batch};
 use api_http::accept::Kind;
-use api_http::{Caller, Code, List, Page, PathId, Problem, Result, found, lines};
+use api_http::deadline::soon;
+use api_http::{Caller, List, Page, PathId, Result, lines};
 
 /// Members of record errors as CSV.
 const COLUMNS: &str = "index,docid,pointer,code,detail";
@@ -20,17 +22,17 @@ const COLUMNS: &str = "index,docid,pointer,code,detail";
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BatchBody {
     #[serde(flatten)]
-    batch: Batch,
+    pub batch: Batch,
     /// Stored since the start; null before it.
     #[schema(required = true)]
-    records_per_second: Option<f64>,
+    pub records_per_second: Option<f64>,
     /// For what is pending at that rate; null where nothing is, or there is no rate yet.
     #[schema(required = true)]
-    eta_seconds: Option<f64>,
+    pub eta_seconds: Option<f64>,
 }
 
 impl BatchBody {
-    fn new(batch: Batch, now: DateTime<Utc>) -> Self {
+    pub(crate) fn new(batch: Batch, now: DateTime<Utc>) -> Self {
         let of = &batch.outcomes;
         let stored = of.created + of.updated + of.unchanged + of.superseded;
         let elapsed = batch
@@ -56,24 +58,6 @@ fn float(records: i64) -> f64 {
     records as f64
 }
 
-fn answer(batch: Batch) -> Json<BatchBody> {
-    Json(BatchBody::new(batch, Utc::now()))
-}
-
-/// A batch. Also before a change, which may wait for workers: that the database answers, and knows the batch, shows at once.
-async fn find(caller: &Caller, batch_id: Uuid) -> Result<Batch> {
-    found(caller.app.store.batch(caller.account_id(), batch_id)).await
-}
-
-/// What a change came to; `finished` is why a batch is past it.
-fn done<T>(change: Change<T>, finished: &'static str) -> Result<T> {
-    match change {
-        Change::Done(changed) => Ok(changed),
-        Change::Finished => Err(Problem::new(Code::BatchFinished, finished)),
-        Change::NotFound => Err(Problem::not_found()),
-    }
-}
-
 /// List batches, newest first.
 #[utoipa::path(
     get,
@@ -82,11 +66,9 @@ fn done<T>(change: Change<T>, finished: &'static str) -> Result<T> {
     responses((status = 200, description = "A page of batches", body = Page<BatchBody>)),
 )]
 pub async fn list_batches(caller: Caller, list: List) -> Result<Response> {
-    let batches = &caller.app.store;
-    let batches = batches.batches(caller.account_id(), list.position()?, list.limit);
-    let (batches, now) = (batches.await?, Utc::now());
+    let batches = operations::list_batches(&caller, list.position()?, list.limit).await?;
     let items = batches.rows.into_iter();
-    let items = items.map(|batch| (batch.batch_id, BatchBody::new(batch, now)));
+    let items = items.map(|body| (body.batch.batch_id, body));
     list.answer(items, batches.next)
 }
 
@@ -98,7 +80,7 @@ pub async fn list_batches(caller: Caller, list: List) -> Result<Response> {
     responses((status = 200, description = "The batch", body = BatchBody)),
 )]
 pub async fn read_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json<BatchBody>> {
-    Ok(answer(find(&caller, batch_id).await?))
+    operations::read_batch(&caller, batch_id).await.map(Json)
 }
 
 /// Cancel what is not stored yet.
@@ -114,10 +96,7 @@ pub async fn read_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json
     ),
 )]
 pub async fn cancel_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json<BatchBody>> {
-    find(&caller, batch_id).await?;
-    let change = caller.app.store.cancel_batch(caller.account_id(), batch_id);
-    let batch = done(change.await?, "every record of the batch is stored")?;
-    Ok(answer(batch))
+    operations::cancel_batch(&caller, batch_id).await.map(Json)
 }
 
 /// Try parked records again.
@@ -131,12 +110,7 @@ pub async fn cancel_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Js
     ),
 )]
 pub async fn retry_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json<BatchBody>> {
-    let account_id = caller.account_id();
-    find(&caller, batch_id).await?;
-    let change = caller.app.store.retry_batch(account_id, batch_id).await?;
-    let Retried { batch, lane } = done(change, "nothing of the batch is parked")?;
-    caller.app.notifier.import_accepted(account_id, lane);
-    Ok(answer(batch))
+    operations::retry_batch(&caller, batch_id).await.map(Json)
 }
 
 /// List a batch's record errors.
@@ -158,7 +132,6 @@ pub async fn list_errors(
     headers: HeaderMap,
 ) -> Result<Response> {
     let (store, account_id) = (caller.app.store.clone(), caller.account_id());
-    find(&caller, batch_id).await?;
     let read = move |from: Option<i64>, (limit, _)| {
         let (store, mut at) = (store.clone(), from.unwrap_or_default());
         async move {
@@ -169,13 +142,18 @@ pub async fn list_errors(
             }))
         }
     };
-    lines::answer(&caller.app, &headers, &[Kind::Csv], &list?, COLUMNS, read).await
+    let answer = async {
+        find_batch(&caller, batch_id).await?;
+        lines::answer(&caller.app, &headers, &[Kind::Csv], &list?, COLUMNS, read).await
+    };
+    caller.read(SCOPE, soon(answer)).await
 }
 
 #[cfg(test)]
 mod tests {
     use chrono::TimeDelta;
     use store::import::{BatchStatus, Outcomes};
+    use uuid::Uuid;
 
     use super::*;
 

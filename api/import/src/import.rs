@@ -2,9 +2,9 @@
 
 mod request;
 
+use std::future::pending;
 use std::time::Instant;
 
-use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, LOCATION};
@@ -19,13 +19,14 @@ use store::send::Campaign;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use self::request::{ImportRequest, find_campaign, named_campaign, refusal};
-use crate::ImportState;
+pub use self::request::ImportRequest;
+use self::request::{find_campaign, named_campaign, refusal};
 use crate::ingest::{self, Attempt, Incoming, Job, OnError, Tally};
 use crate::schema::Records;
-use api_http::{Caller, Code, Parameters, Problem, Result, error};
-use platform::request_id::RequestId;
+use crate::{ImportState, SCOPE};
+use api_http::{Caller, Change, Code, Parameters, Problem, Result, error};
 
+const IMPORT: Change = Change::new(SCOPE, "import.upload", StatusCode::ACCEPTED);
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// An accepted import.
@@ -85,38 +86,73 @@ pub struct ImportAccepted<'a> {
 pub async fn import_sms(
     State(state): State<ImportState>,
     caller: Caller,
-    Extension(request_id): Extension<RequestId>,
     headers: HeaderMap,
     parameters: Result<Parameters>,
     body: Body,
-) -> Result<Response> {
-    let begin = Instant::now();
-    let campaign = find_campaign(&caller, named_campaign(&parameters)).await?;
-    let request = ImportRequest::read(&headers, parameters)?;
-    let imported = import(&state, (&caller, campaign), &request_id, request, body).await;
-    let outcome = match &imported {
-        Ok((outcome, _)) => outcome,
-        Err(problem) => problem.code().as_str(),
-    };
-    metrics::counter!("feedback_imports_total", "outcome" => outcome).increment(1);
-    metrics::histogram!("feedback_import_seconds").record(begin.elapsed().as_secs_f64());
-    Ok(imported?.1)
+) -> Result<Imported> {
+    let campaign_id = named_campaign(&parameters);
+    let request = ImportRequest::read(&headers, parameters);
+    import(&state, &caller, campaign_id, request, body, pending()).await
 }
 
-/// The answer, and its name in metrics.
-type Answered = (&'static str, Response);
+/// An import that is not refused, or that was answered before.
+pub enum Imported {
+    /// The batch's path and the answer, in JSON.
+    Accepted(String, Bytes),
+    Replayed(FinishedImport),
+}
 
-async fn import(
+/// Imports a body for a campaign, or for none. What the campaign is refused for comes before what the request is refused for.
+/// Once the caller has `gone` it ends as if the client was.
+///
+/// # Errors
+/// 401: the caller has gone; 403; 404; whatever the body, its account's memory or the database refuse.
+pub async fn import(
+    state: &ImportState,
+    caller: &Caller,
+    campaign_id: Option<Uuid>,
+    request: Result<ImportRequest>,
+    body: Body,
+    gone: impl Future<Output = ()> + Send,
+) -> Result<Imported> {
+    let import = async {
+        let begin = Instant::now();
+        let campaign = find_campaign(caller, campaign_id).await?;
+        let request = request?;
+        let imported = attempt(state, (caller, campaign), request, body).await;
+        let outcome = match &imported {
+            Ok((outcome, _)) => outcome,
+            Err(problem) => problem.code().as_str(),
+        };
+        metrics::counter!("feedback_imports_total", "outcome" => outcome).increment(1);
+        metrics::histogram!("feedback_import_seconds").record(begin.elapsed().as_secs_f64());
+        imported?.1
+    };
+    let until_gone = async {
+        tokio::select! {
+            biased;
+            imported = import => imported,
+            () = gone => Err(Problem::unauthenticated()),
+        }
+    };
+    let subject = campaign_id.map_or_else(String::new, |id| id.to_string());
+    caller.change(IMPORT, &subject, until_gone).await
+}
+
+/// What an import came to, and its name in metrics.
+type Outcome = (&'static str, Result<Imported>);
+
+async fn attempt(
     state: &ImportState,
     (caller, campaign): (&Caller, Option<Campaign>),
-    request_id: &RequestId,
     request: ImportRequest,
     body: Body,
-) -> Result<Answered> {
-    let account_id = caller.account_id();
-    let query = request.query();
-    let attempt = ImportAttempt::new(account_id, request.key, request.campaign_id);
-    let (attempt, finished) = Attempt::open(&state.app, attempt, &query).await?;
+) -> Result<Outcome> {
+    let (app, account_id) = (&caller.app, caller.account_id());
+    let campaign_id = campaign.as_ref().map(|campaign| campaign.campaign_id);
+    let query = request.query(campaign_id);
+    let attempt = ImportAttempt::new(account_id, request.key, campaign_id);
+    let (attempt, finished) = Attempt::open(app, attempt, &query).await?;
     let incoming = Incoming {
         body,
         kind: request.kind,
@@ -126,7 +162,8 @@ async fn import(
     };
     if let Some(first) = finished {
         let same = first.query == query && first.body_hash == ingest::digest(incoming).await?;
-        return same.then(|| ("replayed", replay(first))).ok_or_else(|| {
+        let replayed = same.then_some(("replayed", Ok(Imported::Replayed(first))));
+        return replayed.ok_or_else(|| {
             let detail = "the idempotency key was used within 24 h with another query or body";
             Problem::new(Code::IdempotencyKeyReused, detail)
         });
@@ -139,16 +176,16 @@ async fn import(
     let job = Job {
         on_error: request.on_error,
         max_records: state.max_records,
-        cut: state.app.store.chunk_cut(),
+        cut: app.store.chunk_cut(),
     };
     match ingest::receive(&attempt, job, incoming).await {
-        Ok(tally) if request.on_error.accepts(&tally) => accept(attempt, tally, request_id).await,
-        Ok(tally) => refuse(attempt, tally, request_id).await,
+        Ok(tally) if request.on_error.accepts(&tally) => accept(attempt, tally, caller).await,
+        Ok(tally) => refuse(attempt, tally, caller).await,
         Err(error) => Err(attempt.give_up(error).await),
     }
 }
 
-async fn accept(attempt: Attempt, tally: Tally, request_id: &RequestId) -> Result<Answered> {
+async fn accept(attempt: Attempt, tally: Tally, caller: &Caller) -> Result<Outcome> {
     let batch_id = attempt.import.batch_id;
     let status_url = format!("/api_v1/sms/import/{batch_id}");
     let answer = ImportAccepted {
@@ -164,20 +201,15 @@ async fn accept(attempt: Attempt, tally: Tally, request_id: &RequestId) -> Resul
     // Texts and numbers always serialise.
     let answer = Bytes::from(serde_json::to_vec(&answer).unwrap_or_default());
     let (accepted, rejected) = (tally.accepted, tally.rejected);
-    let accepting = attempt.end(tally, Some(request_id.clone()), answer.clone());
+    let accepting = attempt.end(tally, Some(caller.request_id.clone()), answer.clone());
     accepting.await?;
     metrics::counter!("feedback_import_records_total", "result" => "accepted").increment(accepted);
     metrics::counter!("feedback_import_records_total", "result" => "rejected").increment(rejected);
     tracing::info!(batch.id = %batch_id, records.accepted = accepted, records.rejected = rejected, "batch queued");
-    Ok(("accepted", accepted_response(&status_url, answer)))
+    Ok(("accepted", Ok(Imported::Accepted(status_url, answer))))
 }
 
-fn accepted_response(status_url: &str, answer: Bytes) -> Response {
-    let headers = [(CONTENT_TYPE, "application/json"), (LOCATION, status_url)];
-    (StatusCode::ACCEPTED, headers, answer).into_response()
-}
-
-async fn refuse(attempt: Attempt, mut tally: Tally, request_id: &RequestId) -> Result<Answered> {
+async fn refuse(attempt: Attempt, mut tally: Tally, caller: &Caller) -> Result<Outcome> {
     let detail = match (tally.received, tally.accepted) {
         (0, _) => "the body holds no record",
         (_, 0) => "no record is valid",
@@ -186,13 +218,24 @@ async fn refuse(attempt: Attempt, mut tally: Tally, request_id: &RequestId) -> R
     let (rejected, errors) = (tally.rejected, std::mem::take(&mut tally.errors));
     let counts = [tally.received, rejected, tally.errors_dropped];
     let problem = Problem::refused(counts, errors, detail);
-    let answer = problem.body(request_id);
-    attempt.end(tally, None, answer.clone()).await?;
+    let answer = problem.body(&caller.request_id);
+    attempt.end(tally, None, answer).await?;
     metrics::counter!("feedback_import_records_total", "result" => "rejected").increment(rejected);
-    let mut response = error::written(StatusCode::UNPROCESSABLE_ENTITY, answer);
-    // For those who call the operation in process.
-    response.extensions_mut().insert(problem);
-    Ok(("refused", response))
+    Ok(("refused", Err(problem)))
+}
+
+impl IntoResponse for Imported {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Accepted(status_url, answer) => accepted(&status_url, answer),
+            Self::Replayed(first) => replay(first),
+        }
+    }
+}
+
+fn accepted(status_url: &str, answer: Bytes) -> Response {
+    let headers = [(CONTENT_TYPE, "application/json"), (LOCATION, status_url)];
+    (StatusCode::ACCEPTED, headers, answer).into_response()
 }
 
 /// The first answer again, byte for byte.
@@ -201,7 +244,7 @@ fn replay(first: FinishedImport) -> Response {
     let body: Value = serde_json::from_slice(&answer).unwrap_or_default();
     let response = match body["status_url"].as_str() {
         Some(status_url) if first.status == StatusCode::ACCEPTED => {
-            accepted_response(status_url, answer.clone())
+            accepted(status_url, answer.clone())
         }
         _ => error::written(StatusCode::UNPROCESSABLE_ENTITY, answer),
     };

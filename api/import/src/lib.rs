@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //! - `import`: `POST /sms/import` as its caller sees it. `ingest`: how a body of any length gets in.
-//! - `batch`: what became of an import. `recipient`: who is stored.
+//! - `batch`: what became of an import. `recipient`: who is stored. [`operations`]: what both do, for routes and for the dashboard.
 //! - `schema`: what the document says of records.
 //!
 //! What is *not* here: records and their rules (in `domain`), SQL (in `store`), storing what was accepted (in `worker`).
@@ -10,23 +10,25 @@
 mod batch;
 mod import;
 mod ingest;
+pub mod operations;
 mod recipient;
 mod schema;
 
-use api_http::AppState;
-use api_http::deadline::{patient, quick};
 use api_http::memory::MemoryPool;
 use api_http::scoped::scoped;
-use axum::middleware::from_fn;
 use domain::scope::Scope;
 use platform::config::Config;
-use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
+use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// The state of these routes. Cheap to clone.
+pub use self::batch::BatchBody;
+
+/// Of all operations here.
+const SCOPE: Scope = Scope::Import;
+
+/// What imports share, once a process. Cheap to clone.
 #[derive(Clone)]
-struct ImportState {
-    app: AppState,
+pub struct ImportState {
     memory: MemoryPool,
     /// Bytes of one import, as they come and decoded.
     max_body: u64,
@@ -34,22 +36,27 @@ struct ImportState {
     max_records: u64,
 }
 
+impl ImportState {
+    pub fn new(config: &Config) -> Self {
+        Self {
+            memory: ingest::memory(config.memory.imports),
+            max_body: config.max_body,
+            max_records: config.max_records,
+        }
+    }
+}
+
 /// Everything under `/api_v1/sms`, documented.
-pub fn routes(app: &AppState, config: &Config) -> OpenApiRouter {
+pub fn routes(state: ImportState) -> OpenApiRouter {
     let sms = OpenApiRouter::new()
         .routes(routes!(import::import_sms))
-        .routes(routes!(batch::list_batches).layer(from_fn(quick)))
-        .routes(routes!(batch::read_batch).layer(from_fn(quick)))
-        .routes(routes!(batch::list_errors).layer(from_fn(quick)))
-        .routes(routes!(batch::cancel_batch).layer(from_fn(patient)))
-        .routes(routes!(batch::retry_batch).layer(from_fn(patient)))
+        .routes(routes!(batch::list_batches))
+        .routes(routes!(batch::read_batch))
+        .routes(routes!(batch::list_errors))
+        .routes(routes!(batch::cancel_batch))
+        .routes(routes!(batch::retry_batch))
         .routes(routes!(recipient::list_recipients))
-        .routes(routes!(recipient::read_recipient).layer(from_fn(quick)))
-        .routes(routes!(recipient::erase_recipient).layer(from_fn(patient)));
-    scoped(Scope::Import, "sms", sms).with_state(ImportState {
-        app: app.clone(),
-        memory: ingest::memory(config.memory.imports),
-        max_body: config.max_body,
-        max_records: config.max_records,
-    })
+        .routes(routes!(recipient::read_recipient))
+        .routes(routes!(recipient::erase_recipient));
+    scoped(SCOPE, "sms", sms).with_state(state)
 }

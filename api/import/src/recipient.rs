@@ -1,4 +1,4 @@
-//! Recipients: listed, read one by one, and erased for good.
+//! The routes of recipients: listed, read one by one, and erased for good.
 
 use std::sync::Arc;
 
@@ -6,13 +6,14 @@ use axum::Json;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::campaign::parse_time;
-use domain::phone;
 use domain::record::MAX_FIELDS;
 use store::import::{Recipient, RecipientQuery};
 
+use crate::SCOPE;
+use crate::operations::{self, recipient_page};
 use api_http::accept::Kind;
 use api_http::extract::DocIdPath;
-use api_http::{Caller, List, Page, Parameters, Problem, Result, found, lines, parse_id};
+use api_http::{Caller, List, Page, Parameters, Problem, Result, lines, parse_id};
 
 const COLUMNS: &str = "docid,phone,fields,batch_id,created_at,updated_at";
 /// List recipients, in the order of their docids.
@@ -44,25 +45,11 @@ pub async fn list_recipients(
     let (store, account_id) = (caller.app.store.clone(), caller.account_id());
     let read = move |after, size| {
         let (store, query) = (store.clone(), Arc::clone(&query));
-        async move {
-            let page = store.recipients(account_id, &query, after, size).await?;
-            Ok(page.map(|row| (row.docid.clone(), masked(row))))
-        }
+        async move { recipient_page(&store, account_id, &query, after, size).await }
     };
-    lines::answer(
-        &caller.app,
-        &headers,
-        &[Kind::Csv, Kind::Ndjson],
-        &list,
-        COLUMNS,
-        read,
-    )
-    .await
-}
-
-fn masked(recipient: Recipient) -> Recipient {
-    let phone = phone::masked(&recipient.phone);
-    Recipient { phone, ..recipient }
+    let kinds = [Kind::Csv, Kind::Ndjson];
+    let answer = lines::answer(&caller.app, &headers, &kinds, &list, COLUMNS, read);
+    caller.read(SCOPE, answer).await
 }
 
 fn recipient_query(parameters: &Parameters) -> Result<RecipientQuery> {
@@ -115,9 +102,7 @@ pub async fn read_recipient(
     caller: Caller,
     DocIdPath(docid): DocIdPath,
 ) -> Result<Json<Recipient>> {
-    let (store, account_id) = (&caller.app.store, caller.account_id());
-    let recipient = store.recipient(account_id, docid.as_str());
-    found(recipient).await.map(Json)
+    operations::read_recipient(&caller, &docid).await.map(Json)
 }
 
 /// Erase a person for good.
@@ -136,10 +121,6 @@ pub async fn read_recipient(
     ),
 )]
 pub async fn erase_recipient(caller: Caller, DocIdPath(docid): DocIdPath) -> Result<StatusCode> {
-    let (store, account_id) = (&caller.app.store, caller.account_id());
-    let pepper = caller.app.pepper.as_deref();
-    store
-        .erase_recipient(account_id, docid.as_str(), pepper)
-        .await?;
+    operations::erase_recipient(&caller, &docid).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -7,6 +7,7 @@ use axum::response::Response;
 use chrono::NaiveDate;
 use domain::metrics::{Change, FieldSummary, Metrics};
 use domain::rollup::FieldCounts;
+use domain::scope::Scope;
 use report::{FormQuery, FormSeries, Found};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -16,7 +17,7 @@ use crate::feedbacks::item::{Item, items};
 use crate::figures::{Figures, FormHead, daily, json};
 use crate::rendered::{Key, Rendered};
 use crate::request::{Conditional, FormPath, FormReportRequest, no_bus_prop};
-use api_http::{Problem, Result};
+use api_http::{Caller, Problem, Result};
 
 /// So many comments are shown.
 const COMMENTS: usize = 20;
@@ -44,13 +45,15 @@ pub struct FormBody<'a> {
 )]
 pub async fn form_report(
     State(state): State<ReportState>,
+    caller: Caller,
     request: FormReportRequest,
     headers: HeaderMap,
 ) -> Result<Response> {
     let key = Key::Form(request.clone());
     let query = request.query(request.range, COMMENTS);
     let show = |series: &FormSeries| show_form(&request, series);
-    answer_form(&state, key, &headers, query, show).await
+    let answer = answer_form(&state, key, &headers, query, show);
+    caller.read(Scope::Report, answer).await
 }
 
 fn show_form(request: &FormReportRequest, series: &FormSeries) -> Result<Rendered> {
@@ -64,7 +67,7 @@ fn show_form(request: &FormReportRequest, series: &FormSeries) -> Result<Rendere
         fields.merge(&delta.fields);
     }
     let form = &series.form.content.clone().for_reports();
-    let (latest_comments, _) = items(form, &series.comments)?;
+    let latest_comments = items(form, &series.comments)?;
     let figures = Figures::new(days);
     let responses = figures.metrics.responses;
     let body = json(&FormBody {
@@ -107,13 +110,15 @@ pub struct Previous {
 )]
 pub async fn summary(
     State(state): State<ReportState>,
+    caller: Caller,
     request: FormReportRequest,
     headers: HeaderMap,
 ) -> Result<Response> {
     let both = request.range.with_previous();
     let (key, query) = (Key::Summary(request.clone()), request.query(both, 0));
     let show = |series: &FormSeries| show_summary(&request, series);
-    answer_form(&state, key, &headers, query, show).await
+    let answer = answer_form(&state, key, &headers, query, show);
+    caller.read(Scope::Report, answer).await
 }
 
 fn show_summary(request: &FormReportRequest, series: &FormSeries) -> Result<Rendered> {
@@ -145,7 +150,7 @@ async fn answer_form(
     key: Key,
     headers: &HeaderMap,
     query: FormQuery<'_>,
-    show: impl FnOnce(&FormSeries) -> Result<Rendered>,
+    show: impl FnOnce(&FormSeries) -> Result<Rendered> + Send,
 ) -> Result<Response> {
     let store = &state.app.store;
     let check = async || Ok(store.form_data_version(query.form).await?);

@@ -4,6 +4,7 @@
 //! - `overview`, `form` (with the summary): figures, made from series of days and kept as they were rendered (`rendered`).
 //!   `feedbacks`: lists of what was answered, read from the database each time, and erasing it.
 //! - `share`: read-only pages of a report.
+//! - [`operations`]: what the routes of feedbacks and shares do, and the dashboard.
 //! - `request`: which form, days and business property. `figures`: days and metrics as all reports show them.
 //!
 //! What is *not* here: where series come from (the crate `report`), how rates and intervals are made
@@ -12,6 +13,7 @@
 mod feedbacks;
 mod figures;
 mod form;
+pub mod operations;
 mod overview;
 mod rendered;
 mod request;
@@ -20,19 +22,20 @@ mod share;
 use std::sync::Arc;
 
 use api_http::AppState;
-use api_http::deadline::quick;
 use api_http::scoped::scoped;
-use axum::middleware::from_fn;
 use domain::scope::Scope;
 use platform::cache::Cache;
 use utoipa::IntoParams;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::path::Paths;
-use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter, UtoipaMethodRouterExt};
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
+pub use self::feedbacks::item::{Item, items};
+pub use self::feedbacks::search::AnswerQuery;
 use self::rendered::RenderedReports;
 use self::request::BusPropPath;
+pub use self::share::ShareItem;
 
 /// The state of these routes. Cheap to clone.
 #[derive(Clone)]
@@ -58,8 +61,7 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
     let reports = reports
         .routes(routes!(share::create_share, share::list_shares))
         .routes(routes!(share::withdraw_share));
-    let feedback =
-        OpenApiRouter::new().routes(routes!(feedbacks::erase_feedback).layer(from_fn(quick)));
+    let feedback = OpenApiRouter::new().routes(routes!(feedbacks::erase_feedback));
     scoped(Scope::Report, "report", reports)
         .merge(scoped(Scope::Form, "form", feedback))
         .with_state(ReportState {

@@ -12,6 +12,7 @@ use domain::date_range::DateRange;
 use domain::form::FormStatus;
 use domain::metrics::Metrics;
 use domain::rollup::DayCounts;
+use domain::scope::Scope;
 use report::AccountSeries;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -97,7 +98,8 @@ pub async fn overview(
         Ok((Rendered::new(series.version, body), series.source))
     };
     let key = Key::Overview(account_id, range);
-    state.rendered.answer(key, &headers, check, render).await
+    let answer = state.rendered.answer(key, &headers, check, render);
+    caller.read(Scope::Report, answer).await
 }
 
 fn body(series: &AccountSeries, range: DateRange, time_zone: Tz) -> OverviewBody<'_> {

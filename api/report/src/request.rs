@@ -73,14 +73,9 @@ impl FromRequestParts<ReportState> for FormReportRequest {
             .map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
         let form_id = parse_id("form_id", &path.form_id)?;
         let form = FormKey::new(caller.account_id(), form_id);
-        match Self::new(&path, form, caller.time_zone()) {
-            Ok(request) => Ok(request),
-            // Whether there is such a form is told before what else is wrong.
-            Err(problem) => match state.app.store.form_data_version(form).await? {
-                Some(_) => Err(problem),
-                None => Err(Problem::not_found()),
-            },
-        }
+        // Whether there is such a form is told before what else is wrong.
+        let request = Self::new(&path, form, caller.time_zone());
+        caller.unless_missing(form_id, request).await
     }
 }
 

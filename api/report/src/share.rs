@@ -8,7 +8,6 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::parse_time;
 use domain::date_range::DateRange;
-use domain::invalid::{Invalid, code};
 use domain::members::texts;
 use serde::Serialize;
 use store::account::Share;
@@ -16,6 +15,7 @@ use store::form::Form;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::operations;
 use api_http::body::Limit;
 use api_http::{
     Caller, List, Page, Parameters, PathId, Problem, QUICK, Result, parse_uuid, within,
@@ -27,7 +27,7 @@ const LIMIT: Limit = Limit {
     values: 10,
 };
 /// The longest life of a share.
-const LIFE: TimeDelta = TimeDelta::days(400);
+pub const LIFE: TimeDelta = TimeDelta::days(400);
 /// The days of a page that counts until today.
 const DAYS: std::ops::RangeInclusive<u16> = 1..=1_830;
 /// The parameters of a page of a report.
@@ -52,22 +52,22 @@ pub struct ShareRequest {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Share)]
 pub struct ShareItem {
-    share_id: Uuid,
+    pub share_id: Uuid,
     #[schema(example = "/dashboard?days=30")]
-    path: String,
+    pub path: String,
     created_at: DateTime<Utc>,
-    expires_at: DateTime<Utc>,
+    pub expires_at: DateTime<Utc>,
     /// What is given to readers: only where the page was just shared, and never again.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         nullable = false,
         example = "https://feedback.example/dashboard/shared/0f1e2d"
     )]
-    url: Option<String>,
+    pub url: Option<String>,
 }
 
 impl ShareItem {
-    fn new(share: Share, url: Option<String>) -> Self {
+    pub(crate) fn new(share: Share, url: Option<String>) -> Self {
         Self {
             share_id: share.share_id,
             path: share.path,
@@ -90,20 +90,9 @@ impl ShareItem {
 pub async fn create_share(caller: Caller, request: Request) -> Result<Response> {
     let body = caller.json(request, LIMIT).await?;
     let [path, expires_at] = texts(body, ["path", "expires_at"]).map_err(Problem::invalid)?;
-    let wrong = |name, code, detail| Problem::invalid(vec![Invalid::of_member(name, code, detail)]);
-    if !has_page(&caller, &path).await? {
-        let detail = "path is not that of a report's page, with its query";
-        return Err(wrong("path", code::MALFORMED, detail));
-    }
-    let (now, time) = (Utc::now(), parse_time(&expires_at).ok());
-    let time = time.filter(|time| *time > now && *time <= now + LIFE);
-    let detail = "expires_at is not a time to come, at most 400 days from now";
-    let time = time.ok_or_else(|| wrong("expires_at", code::OUT_OF_RANGE, detail))?;
-    let (store, account_id) = (&caller.app.store, caller.account_id());
-    let (share, secret) = within(QUICK, store.create_share(account_id, path, time)).await?;
-    let url = format!("{}/dashboard/shared/{secret}", caller.app.public_url);
-    let body = ShareItem::new(share, Some(url));
-    Ok((StatusCode::CREATED, Json(body)).into_response())
+    let expires_at = parse_time(&expires_at).ok();
+    let share = operations::create_share(&caller, &path, expires_at).await?;
+    Ok((StatusCode::CREATED, Json(share)).into_response())
 }
 
 /// List what is shared, newest first.
@@ -116,12 +105,9 @@ pub async fn create_share(caller: Caller, request: Request) -> Result<Response> 
     responses((status = 200, description = "A page of shares", body = Page<ShareItem>)),
 )]
 pub async fn list_shares(caller: Caller, list: List) -> Result<Response> {
-    let (store, after) = (&caller.app.store, list.position()?);
-    let page = store.shares(caller.account_id(), after, list.limit);
-    let page = within(QUICK, page).await?;
+    let page = operations::list_shares(&caller, list.position()?, list.limit).await?;
     let items = page.rows.into_iter();
-    let items = items.map(|share| (share.share_id, ShareItem::new(share, None)));
-    list.answer(items, page.next)
+    list.answer(items.map(|share| (share.share_id, share)), page.next)
 }
 
 /// Withdraw a share.
@@ -137,17 +123,12 @@ pub async fn list_shares(caller: Caller, list: List) -> Result<Response> {
     ),
 )]
 pub async fn withdraw_share(caller: Caller, PathId(share_id): PathId) -> Result<StatusCode> {
-    let withdrawn = caller
-        .app
-        .store
-        .withdraw_share(caller.account_id(), share_id);
-    let done = within(QUICK, withdrawn).await?;
-    done.then_some(StatusCode::NO_CONTENT)
-        .ok_or_else(Problem::not_found)
+    operations::withdraw_share(&caller, share_id).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Whether the account has such a page of a report.
-async fn has_page(caller: &Caller, path: &str) -> Result<bool> {
+pub async fn has_page(caller: &Caller, path: &str) -> Result<bool> {
     let Some((form_id, bus_prop)) = read_path(path) else {
         return Ok(false);
     };

@@ -1,17 +1,18 @@
-//! Messages, and what became of each: of a campaign or of a recipient.
+//! The routes of messages, and what became of each: of a campaign or of a recipient.
 
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::campaign::{Message, MessageStatus, Receipt};
 use serde::Serialize;
-use store::Store;
 use store::send::CampaignKey;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
+use crate::SCOPE;
+use crate::operations::{self, check_known, find_campaign};
 use api_http::accept::Kind;
+use api_http::deadline::soon;
 use api_http::extract::DocIdPath;
-use api_http::{Caller, List, Page, Parameters, PathId, Problem, Result, found, lines};
+use api_http::{Caller, List, Page, Parameters, PathId, Problem, Result, lines};
 
 const COLUMNS: &str = "message_id,campaign_id,docid,kind,status,skipped_reason,parts,encoding,sender,provider_ids,\
     provider_code,scheduled_at,accepted_at,delivered_at,viewed_at,answered_at";
@@ -42,30 +43,33 @@ pub async fn list_messages(
 ) -> Result<Response> {
     let store = caller.app.store.clone();
     let key = CampaignKey::new(caller.account_id(), campaign_id);
-    found(store.campaign(key)).await?;
-    let status: Option<MessageStatus> = parameters?
-        .one("status")?
-        .map(str::parse)
-        .transpose()
-        .map_err(|_| Problem::invalid_parameter("status is none of a message"))?;
-    let read = move |before, (limit, _)| {
-        let store = store.clone();
-        async move {
-            let page = store.campaign_messages(key, status, before, limit).await?;
-            Ok(page.map(|message| (message.message_id, message)))
-        }
+    let answer = async {
+        find_campaign(&caller, campaign_id).await?;
+        let status: Option<MessageStatus> = parameters?
+            .one("status")?
+            .map(str::parse)
+            .transpose()
+            .map_err(|_| Problem::invalid_parameter("status is none of a message"))?;
+        let read = move |before, (limit, _)| {
+            let store = store.clone();
+            async move {
+                let page = store.campaign_messages(key, status, before, limit).await?;
+                Ok(page.map(|message| (message.message_id, message)))
+            }
+        };
+        let kinds = [Kind::Csv, Kind::Ndjson];
+        lines::answer(&caller.app, &headers, &kinds, &list?, COLUMNS, read).await
     };
-    let kinds = [Kind::Csv, Kind::Ndjson];
-    lines::answer(&caller.app, &headers, &kinds, &list?, COLUMNS, read).await
+    caller.read(SCOPE, answer).await
 }
 
 /// A message, and what its provider reported of it.
 #[derive(Serialize, ToSchema)]
 pub struct MessageHistory {
     #[serde(flatten)]
-    message: Message,
+    pub message: Message,
     /// In the order in which they came; kept for 90 days.
-    receipts: Vec<Receipt>,
+    pub receipts: Vec<Receipt>,
 }
 
 /// List the messages of a recipient with their receipts, newest first.
@@ -86,27 +90,16 @@ pub async fn list_recipient_messages(
     DocIdPath(docid): DocIdPath,
     list: Result<List>,
 ) -> Result<Response> {
-    let (store, account_id) = (&caller.app.store, caller.account_id());
-    if !is_known(store, account_id, docid.as_str()).await? {
-        return Err(Problem::not_found());
+    let request = list.and_then(|list| Ok((list.position()?, list)));
+    if request.is_err() {
+        // 404 comes first.
+        let known = check_known(&caller, &docid);
+        caller.read(SCOPE, soon(known)).await?;
     }
-    let (list, docid) = (list?, docid.as_str());
-    let page = store.recipient_messages(account_id, docid, list.position()?, list.limit);
-    let page = page.await?;
-    let mut receipts = store.receipts(account_id, docid).await?;
-    let items = page.rows.into_iter().map(|message| {
-        let (id, receipts) = (message.message_id, receipts.remove(&message.message_id));
-        let receipts = receipts.unwrap_or_default();
-        (id, MessageHistory { message, receipts })
-    });
-    list.answer(items, page.next)
-}
-
-/// Whether an account has a recipient of a docid, or messages tell of one: tests may be of none.
-async fn is_known(store: &Store, account_id: Uuid, docid: &str) -> Result<bool, store::Error> {
-    if store.recipient(account_id, docid).await?.is_some() {
-        return Ok(true);
-    }
-    let messages = store.recipient_messages(account_id, docid, None, 1).await?;
-    Ok(!messages.rows.is_empty())
+    let (before, list) = request?;
+    let messages = operations::list_recipient_messages(&caller, &docid, before, list.limit);
+    let messages = messages.await?;
+    let items = messages.rows.into_iter();
+    let items = items.map(|history| (history.message.message_id, history));
+    list.answer(items, messages.next)
 }

@@ -1,10 +1,13 @@
-//! Who carries messages, and how they are.
+//! The route of who carries messages, and how they are.
 
 use axum::Json;
 use axum::extract::State;
+use sender::setting::Setting;
 use serde::Serialize;
+use store::send::state::SenderState;
 use utoipa::ToSchema;
 
+use crate::operations;
 use crate::state::SendState;
 use api_http::{Caller, Page, Result};
 
@@ -13,7 +16,7 @@ use api_http::{Caller, Page, Result};
 #[schema(as = Sender)]
 pub struct SenderItem {
     #[schema(example = "demo")]
-    name: String,
+    pub name: String,
     #[schema(pattern = "^(demo|https|twilio|vonage|kannel|smpp)$")]
     kind: &'static str,
     /// A phone, a short code or a name; null where the provider decides.
@@ -30,6 +33,20 @@ pub struct SenderItem {
     waiting: i64,
 }
 
+impl SenderItem {
+    pub(crate) fn new(sender: &Setting, known: Option<&SenderState>, waiting: i64) -> Self {
+        Self {
+            name: sender.name.clone(),
+            kind: sender.kind.into_str(),
+            from: sender.from.clone(),
+            rate: sender.rate.get(),
+            state: known.map_or("ok", |known| &known.state).to_owned(),
+            reason: known.and_then(|known| known.reason.clone()),
+            waiting,
+        }
+    }
+}
+
 /// List the senders that the account may use.
 #[utoipa::path(
     get,
@@ -40,25 +57,8 @@ pub async fn list_senders(
     State(state): State<SendState>,
     caller: Caller,
 ) -> Result<Json<Page<SenderItem>>> {
-    let store = &state.app.store;
-    let states = store.sender_states().await?;
-    let waiting = store.waiting_by_sender(caller.account_id()).await?;
-    let senders = state.senders.iter().map(|(setting, _)| setting);
-    let allowed = senders.filter(|sender| sender.allows(caller.account_name()));
-    let items = allowed.map(|sender| {
-        let known = states.iter().find(|state| state.name == sender.name);
-        SenderItem {
-            name: sender.name.clone(),
-            kind: sender.kind.into_str(),
-            from: sender.from.clone(),
-            rate: sender.rate.get(),
-            state: known.map_or("ok", |known| &known.state).to_owned(),
-            reason: known.and_then(|known| known.reason.clone()),
-            waiting: waiting.get(&sender.name).copied().unwrap_or_default(),
-        }
-    });
     Ok(Json(Page {
-        items: items.collect(),
+        items: operations::list_senders(&state, &caller).await?,
         next_cursor: None,
     }))
 }

@@ -1,4 +1,4 @@
-//! How the account takes texts that come from phones.
+//! The routes of how the account takes texts that come from phones.
 
 use axum::Json;
 use axum::extract::Request;
@@ -6,9 +6,10 @@ use domain::sms::{MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, SendSett
 use serde_json::{Value, json};
 use utoipa::openapi::{RefOr, Schema};
 
+use crate::operations;
 use crate::state::FEW;
 use api_http::schema::{line, object, written};
-use api_http::{Caller, Problem, QUICK, Result, within};
+use api_http::{Caller, Problem, Result};
 
 /// A setting, as a whole. `null` is as if left out.
 pub struct SendSettingRequest;
@@ -35,8 +36,7 @@ impl utoipa::PartialSchema for SendSettingRequest {
     responses((status = 200, description = "The setting", body = SendSetting)),
 )]
 pub async fn read_setting(caller: Caller) -> Result<Json<SendSetting>> {
-    let setting = caller.app.store.send_setting(caller.account_id());
-    Ok(Json(setting.await?))
+    operations::read_setting(&caller).await.map(Json)
 }
 
 /// Change how texts from phones are taken, as a whole.
@@ -51,8 +51,6 @@ pub async fn read_setting(caller: Caller) -> Result<Json<SendSetting>> {
 pub async fn replace_setting(caller: Caller, request: Request) -> Result<Json<SendSetting>> {
     let body = caller.json(request, FEW).await?;
     let setting = SendSetting::parse(&Value::Object(body)).map_err(Problem::invalid)?;
-    let store = &caller.app.store;
-    let stored = store.set_send_setting(caller.account_id(), &setting);
-    within(QUICK, stored).await?;
+    operations::replace_setting(&caller, &setting).await?;
     Ok(Json(setting))
 }

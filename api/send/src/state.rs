@@ -1,4 +1,4 @@
-//! What the routes of sending share.
+//! What the operations and hooks of sending share.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -31,19 +31,19 @@ pub const FEW: Limit = Limit {
 /// A sender, and how its provider speaks.
 pub type Sender = (Setting, Arc<dyn Provider>);
 
-/// The state of these routes, once a process. Cheap to clone.
+/// What sending shares, once a process. Cheap to clone.
 #[derive(Clone)]
 pub struct SendState {
-    pub app: AppState,
-    pub senders: Arc<[Sender]>,
+    pub(crate) app: AppState,
+    pub(crate) senders: Arc<[Sender]>,
     /// Only this machine can open links.
     links_are_local: bool,
     /// Receipts that arrive together share a commit.
-    pub receipts: Arc<Committer<Receipts>>,
+    pub(crate) receipts: Arc<Committer<Receipts>>,
     /// How many test messages each account may still send, on this instance.
-    pub tests: Arc<Tests>,
+    pub(crate) tests: Arc<Tests>,
     /// A place to look through recipients for a phone, which no index finds.
-    pub scans: Places,
+    pub(crate) scans: Places,
 }
 
 impl SendState {
@@ -64,7 +64,7 @@ impl SendState {
     ///
     /// # Errors
     /// 422 `sender_unknown`, `sender_not_allowed`.
-    pub fn sender(&self, caller: &Caller, name: &str) -> Result<&Setting> {
+    pub(crate) fn sender(&self, caller: &Caller, name: &str) -> Result<&Setting> {
         let mut senders = self.senders.iter().map(|(setting, _)| setting);
         let sender = senders.find(|sender| sender.name == name);
         let sender = sender.ok_or_else(|| {
@@ -87,7 +87,7 @@ impl SendState {
     ///
     /// # Errors
     /// 422 `public_url_local`.
-    pub fn check_public_url(&self, sender: &Setting) -> Result<()> {
+    pub(crate) fn check_public_url(&self, sender: &Setting) -> Result<()> {
         if self.links_are_local && sender.kind != Kind::Demo {
             let detail = "FEEDBACK_PUBLIC_URL names this machine itself, so nobody could open the links in messages";
             return Err(Problem::new(Code::PublicUrlLocal, detail));
@@ -99,7 +99,7 @@ impl SendState {
     ///
     /// # Errors
     /// 503: there is none, because the service has no sender.
-    pub fn pepper(&self) -> Result<&Arc<Pepper>> {
+    pub(crate) fn pepper(&self) -> Result<&Arc<Pepper>> {
         let pepper = self.app.pepper.as_ref();
         pepper.ok_or_else(|| {
             Problem::new(

@@ -18,30 +18,28 @@ const MAX_KEY_BYTES: usize = 255;
 
 /// An import, apart from its body.
 pub struct ImportRequest {
-    pub kind: BodyKind,
-    pub encoding: Encoding,
-    pub on_error: OnError,
-    /// The campaign that sends to the records' recipients.
-    pub campaign_id: Option<Uuid>,
+    pub(super) kind: BodyKind,
+    pub(super) encoding: Encoding,
+    pub(super) on_error: OnError,
     /// The idempotency key.
-    pub key: Option<String>,
+    pub(super) key: Option<String>,
 }
 
 impl ImportRequest {
     /// The query in one fixed form, which tells whether an import is the same again.
-    pub fn query(&self) -> String {
+    pub(super) fn query(&self, campaign_id: Option<Uuid>) -> String {
         let on_error = self.on_error.into_str();
-        match self.campaign_id {
+        match campaign_id {
             None => on_error.to_owned(),
             Some(campaign_id) => format!("{on_error}&campaign={campaign_id}"),
         }
     }
 
-    /// Checks the kind of the body (415), then the input.
+    /// An import of a body of this kind, of which the valid records are stored.
     ///
     /// # Errors
-    /// 415, or 400 `invalid_parameter`.
-    pub fn read(headers: &HeaderMap, parameters: Result<Parameters>) -> Result<Self> {
+    /// 415.
+    pub fn of_body(headers: &HeaderMap) -> Result<Self> {
         let unsupported = |detail| Problem::new(Code::UnsupportedMediaType, detail);
         let kind = body_kind(headers).ok_or_else(|| {
             unsupported(
@@ -50,22 +48,31 @@ impl ImportRequest {
         })?;
         let encoding = Encoding::of(headers)
             .ok_or_else(|| unsupported("Content-Encoding must be gzip or zstd, or left out"))?;
-        let parameters = parameters?;
-        let on_error = match parameters.one("on_error")? {
-            None => OnError::AcceptValid,
-            Some(name) => name.parse().map_err(|_| {
-                Problem::invalid_parameter("on_error must be accept_valid or reject_all")
-            })?,
-        };
-        let campaign_id = parameters.one("campaign")?;
-        let campaign_id = campaign_id.map(|text| parse_id("campaign", text));
         Ok(Self {
             kind,
             encoding,
-            on_error,
-            campaign_id: campaign_id.transpose()?,
-            key: idempotency_key(headers)?,
+            on_error: OnError::AcceptValid,
+            key: None,
         })
+    }
+
+    /// Checks the kind of the body (415), then the input.
+    ///
+    /// # Errors
+    /// 415, or 400 `invalid_parameter`.
+    pub(super) fn read(headers: &HeaderMap, parameters: Result<Parameters>) -> Result<Self> {
+        let (mut request, parameters) = (Self::of_body(headers)?, parameters?);
+        if let Some(name) = parameters.one("on_error")? {
+            request.on_error = name.parse().map_err(|_| {
+                Problem::invalid_parameter("on_error must be accept_valid or reject_all")
+            })?;
+        }
+        let campaign_id = parameters.one("campaign")?;
+        campaign_id
+            .map(|text| parse_id("campaign", text))
+            .transpose()?;
+        request.key = idempotency_key(headers)?;
+        Ok(request)
     }
 }
 

@@ -18,36 +18,36 @@ use api_http::{Problem, Result};
 #[schema(as = Feedback)]
 pub struct Item<'a> {
     feedback_id: Uuid,
-    submitted_at: DateTime<Utc>,
+    pub submitted_at: DateTime<Utc>,
     /// Of its link.
     #[schema(example = json!(["store:Berlin"]))]
-    bus_props: Vec<&'a str>,
+    pub bus_props: Vec<&'a str>,
     /// Of its link.
     #[schema(value_type = std::collections::BTreeMap<String, String>)]
-    track_fields: &'a RawValue,
+    pub track_fields: &'a RawValue,
     /// 0 to 10.
     #[schema(required = true)]
-    nps: Option<i16>,
+    pub nps: Option<i16>,
     /// 1 to 5.
     #[schema(required = true)]
-    happiness: Option<i16>,
+    pub happiness: Option<i16>,
     #[schema(required = true, value_type = Option<String>)]
-    comment: Option<&'a RawValue>,
+    pub comment: Option<&'a RawValue>,
     /// In the order of the form's fields.
-    answers: Vec<Answer<'a>>,
+    pub answers: Vec<Answer<'a>>,
 }
 
 /// The answer to one field.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Answer)]
 pub struct Answer<'a> {
-    key: &'a str,
-    label: &'a str,
+    pub key: &'a str,
+    pub label: &'a str,
     #[serde(rename = "type")]
     #[schema(inline)]
-    kind: FieldType,
+    pub kind: FieldType,
     #[schema(value_type = AnswerValue)]
-    value: &'a RawValue,
+    pub value: &'a RawValue,
 }
 
 /// Stored answers by the keys of fields, as they are written: a number, a string or a list of strings each. All are borrowed,
@@ -55,20 +55,20 @@ pub struct Answer<'a> {
 pub type StoredAnswers<'a> = BTreeMap<&'a str, &'a RawValue>;
 
 impl<'a> Item<'a> {
-    /// Of a stored feedback, and whether it has answers to fields that the form has not: it got them later.
+    /// Of a stored feedback. Answers to fields that the form has not are left out.
     ///
     /// # Errors
     /// What is stored cannot be read.
     pub fn read(
         form: &'a FormContent,
         feedback: &'a FeedbackRow,
-    ) -> Result<(Self, bool), serde_json::Error> {
-        let mut stored: StoredAnswers<'_> = serde_json::from_str(&feedback.answers)?;
+    ) -> Result<Self, serde_json::Error> {
+        let stored: StoredAnswers<'_> = serde_json::from_str(&feedback.answers)?;
         let mut comment = None;
         let mut answers = Vec::with_capacity(stored.len());
         for field in &form.fields {
             let key = field.key.as_str();
-            let Some(value) = stored.remove(key) else {
+            let Some(value) = stored.get(key).copied() else {
                 continue;
             };
             let kind = field.kind.field_type();
@@ -83,7 +83,7 @@ impl<'a> Item<'a> {
             });
         }
         let bus_props = feedback.bus_prop_ids.texts(form);
-        let item = Self {
+        Ok(Self {
             feedback_id: feedback.feedback_id,
             submitted_at: feedback.submitted_at,
             bus_props: bus_props.map(BusProp::as_str).collect(),
@@ -92,26 +92,17 @@ impl<'a> Item<'a> {
             happiness: feedback.happiness,
             comment,
             answers,
-        };
-        Ok((item, !stored.is_empty()))
+        })
     }
 }
 
-/// The items of feedbacks, and whether any has answers to fields that this form has not.
+/// The items of feedbacks.
 ///
 /// # Errors
 /// 500: what is stored cannot be read.
-pub fn items<'a>(
-    form: &'a FormContent,
-    feedbacks: &'a [FeedbackRow],
-) -> Result<(Vec<Item<'a>>, bool)> {
-    let mut items = Vec::with_capacity(feedbacks.len());
-    let mut any_has_more = false;
-    for feedback in feedbacks {
-        let read = Item::read(form, feedback).map_err(|error| Problem::internal(&error));
-        let (item, has_more) = read?;
-        items.push(item);
-        any_has_more |= has_more;
-    }
-    Ok((items, any_has_more))
+pub fn items<'a>(form: &'a FormContent, feedbacks: &'a [FeedbackRow]) -> Result<Vec<Item<'a>>> {
+    let items = feedbacks.iter();
+    let items = items.map(|feedback| Item::read(form, feedback));
+    let items = items.collect::<Result<_, _>>();
+    items.map_err(|error| Problem::internal(&error))
 }

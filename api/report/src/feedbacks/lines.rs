@@ -6,6 +6,7 @@ use std::io;
 use std::iter::once;
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
@@ -16,11 +17,10 @@ use serde::Deserialize;
 use store::report::{FeedbackQuery, FeedbackRow, ListPosition, ReadSize};
 
 use super::item::{Item, StoredAnswers};
-use crate::ReportState;
 use crate::rendered::{CACHE_STATUS, MISS, NO_CACHE};
 use api_http::accept::{Kind, content_type};
 use api_http::csv_text;
-use api_http::{Result, lines};
+use api_http::{AppState, Result, lines};
 
 /// The feedbacks that are read at once, and among how many of the form's they are searched for.
 const READ_SIZE: ReadSize = ReadSize {
@@ -34,10 +34,28 @@ const FIRST: &str = "feedback_id,submitted_at,bus_props,track_fields";
 /// About what a line takes.
 const LINE_BYTES: usize = 256;
 
-/// Answers with every feedback. The first are read before the answer begins, so that a database that is down can be told;
+/// Feedbacks as lines of a kind.
+pub struct FeedbackLines {
+    kind: Kind,
+    body: Body,
+}
+
+impl IntoResponse for FeedbackLines {
+    fn into_response(self) -> Response {
+        let kind = HeaderValue::from_static(content_type(self.kind));
+        let headers = [
+            (CONTENT_TYPE, kind),
+            (CACHE_CONTROL, NO_CACHE),
+            (CACHE_STATUS, MISS),
+        ];
+        (headers, self.body).into_response()
+    }
+}
+
+/// Every feedback. The first are read before the answer begins, so that a database that is down can be told;
 /// what fails later cuts the answer without its end.
-pub async fn whole(state: &ReportState, query: FeedbackQuery, kind: Kind) -> Result<Response> {
-    let (store, key) = (state.app.store.clone(), query.form);
+pub async fn whole(app: &AppState, query: FeedbackQuery, kind: Kind) -> Result<FeedbackLines> {
+    let (store, key) = (app.store.clone(), query.form);
     let query = Arc::new(query);
     let read = move |position: ListPosition| {
         let (store, query) = (store.clone(), Arc::clone(&query));
@@ -45,19 +63,15 @@ pub async fn whole(state: &ReportState, query: FeedbackQuery, kind: Kind) -> Res
             store.feedback_part(&query, position, READ_SIZE).await
         })
     };
-    let permit = lines::whole_permit(&state.app, key.account_id).await?;
+    let permit = lines::whole_permit(app, key.account_id).await?;
     let first = read(ListPosition::default()).await?;
     // After them: it has every field that any of them, or one before them, can answer.
-    let form = state.app.form(key.account_id, key.form_id).await?;
+    let form = app.form(key.account_id, key.form_id).await?;
     let form = form.content.for_reports();
     let header = header(kind, &form);
     let write = move |rows: &[_], out: &mut _| write(kind, &form, rows, out);
-    let headers = [
-        (CONTENT_TYPE, HeaderValue::from_static(content_type(kind))),
-        (CACHE_CONTROL, NO_CACHE),
-        (CACHE_STATUS, MISS),
-    ];
-    Ok((headers, lines::body(permit, first, header, read, write)).into_response())
+    let body = lines::body(permit, first, header, read, write);
+    Ok(FeedbackLines { kind, body })
 }
 
 /// What comes before the first line of a stream. CSV has one column a field of the form as it is when the stream begins.
@@ -87,7 +101,7 @@ pub fn write(
     }
     let mut written = 0;
     for feedback in feedbacks {
-        let (item, _) = Item::read(form, feedback)?;
+        let item = Item::read(form, feedback)?;
         serde_json::to_writer(&mut *out, &item)?;
         out.push(b'\n');
         written += 1;

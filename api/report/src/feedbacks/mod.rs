@@ -4,30 +4,26 @@
 //! - `lines`: everything as CSV or NDJSON, in bounded memory.
 
 pub mod item;
-mod lines;
-mod search;
+pub mod lines;
+pub mod search;
 #[cfg(test)]
 mod tests;
 
-use axum::extract::{MatchedPath, State};
+use axum::extract::MatchedPath;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use domain::form::FormContent;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use store::form::FormKey;
-use store::report::FeedbackQuery;
 use utoipa::ToSchema;
 
 use self::item::Item;
 use self::search::AnswerQuery;
-use crate::ReportState;
 use crate::figures::{FormHead, json};
+use crate::operations::{self, FeedbackSearch, Feedbacks};
 use crate::rendered::{IfNoneMatch, MISS, answer, tag_of_body};
-use crate::request::{Conditional, FormPath, FormReportRequest, no_bus_prop};
+use crate::request::{Conditional, FormPath, FormReportRequest};
 use api_http::accept::Kind;
-use api_http::deadline::soon;
-use api_http::lines::{page as read_page, page_or_all, page_permit, wanted};
+use api_http::lines::{page_or_all, wanted};
 use api_http::list::TrackFieldQuery;
 use api_http::{Caller, List, PathId, Problem, Result};
 
@@ -55,7 +51,7 @@ const CELLS: &str = "feedback_id, submitted_at, bus_props and track_fields (one 
     ),
 )]
 pub async fn list_feedbacks(
-    State(state): State<ReportState>,
+    caller: Caller,
     request: FormReportRequest,
     list: Result<List>,
     narrowed: Result<TrackFieldQuery>,
@@ -63,32 +59,29 @@ pub async fn list_feedbacks(
     path: MatchedPath,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let FormKey {
-        account_id,
-        form_id,
-    } = request.form;
-    let answered = async {
-        let form = state.app.form(account_id, form_id).await?;
-        let form = form.content.for_reports();
-        // What is wrong with these comes after a 404.
-        let (list, narrowed, answers) = (list?, narrowed?, answers?);
-        let bus_prop = request.bus_prop().map(|text| form.bus_prop_by_text(text));
-        let bus_prop = bus_prop.map(|entry| entry.ok_or_else(no_bus_prop));
-        let query = FeedbackQuery {
-            form: request.form,
+    let form_id = request.form.form_id;
+    let wanted = async {
+        let list = list?;
+        let before = list.position()?;
+        let kind = wanted(&headers, &list, &[Kind::Csv, Kind::Ndjson])?;
+        let search = FeedbackSearch {
+            form_id,
             range: request.range,
-            time_zone: request.time_zone,
-            bus_prop_id: bus_prop.transpose()?.map(|entry| entry.id),
+            bus_prop: request.bus_prop.clone(),
             comments_only: path.as_str().starts_with(COMMENTS),
-            track_fields: narrowed.track_field,
-            answers: answers.filter(&form),
+            track_fields: narrowed?.track_field,
+            answers: answers?,
         };
-        match wanted(&headers, &list, &[Kind::Csv, Kind::Ndjson])? {
-            Kind::Json => page(&state, &request, &list, (&form, &query), &headers).await,
-            kind => lines::whole(&state, query, kind).await,
-        }
+        Ok((search, kind, before, list))
     };
-    soon(Box::pin(answered)).await
+    let wanted = caller.unless_missing(form_id, wanted.await);
+    let (search, kind, before, list) = wanted.await?;
+    if kind != Kind::Json {
+        let lines = operations::export_feedbacks(&caller, search, kind).await?;
+        return Ok(lines.into_response());
+    }
+    let feedbacks = operations::list_feedbacks(&caller, search, before, list.limit).await?;
+    page(&caller, &request, &list, feedbacks, &headers).await
 }
 
 /// Erase a feedback.
@@ -104,11 +97,7 @@ pub async fn list_feedbacks(
     ),
 )]
 pub async fn erase_feedback(caller: Caller, PathId(feedback_id): PathId) -> Result<StatusCode> {
-    let account_id = caller.account_id();
-    let form_id = caller.app.store.erase_feedback(account_id, feedback_id);
-    let form_id = form_id.await?.ok_or_else(Problem::not_found)?;
-    let form = FormKey::new(account_id, form_id);
-    caller.app.notifier.forms_changed([form]);
+    operations::erase_feedback(&caller, feedback_id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -129,38 +118,24 @@ pub struct PageBody<'a> {
 
 /// Answers with a page.
 async fn page(
-    state: &ReportState,
+    caller: &Caller,
     request: &FormReportRequest,
     list: &List,
-    (form, query): (&FormContent, &FeedbackQuery),
+    feedbacks: Feedbacks,
     headers: &HeaderMap,
 ) -> Result<Response> {
-    let (store, account_id) = (&state.app.store, query.form.account_id);
-    let position = list.position()?;
-    let permit = page_permit(&state.app, account_id).await?;
-    let found = store.feedback_page(query, position, list.limit);
-    let found = read_page(account_id, found).await?;
+    let Feedbacks {
+        form,
+        found,
+        permit,
+    } = feedbacks;
     let rows = &found.page.rows;
     let answers = rows.iter().map(|row| row.answers.len());
-    let (app, bytes) = (&state.app, answers.sum());
-    let read = async |form| {
-        app.work_here(account_id, bytes, || item::items(form, rows))
-            .await
-    };
-    let later;
-    let (mut form, (mut items, has_more)) = (form, read(form).await?);
-    if has_more {
-        // Somebody answered a field that the form did not have a moment ago.
-        let found = store.form(account_id, query.form.form_id).await?;
-        later = found.map(|form| form.content.for_reports());
-        if let Some(later) = &later {
-            form = later;
-            (items, _) = read(form).await?;
-        }
-    }
+    let (account_id, bytes) = (caller.account_id(), answers.sum());
     let write = || {
         let positions = rows.iter().map(|row| row.feedback_id);
-        let written = list.page(positions.zip(items), found.page.next)?;
+        let items = positions.zip(item::items(&form, rows)?);
+        let written = list.page(items, found.page.next)?;
         let link = list.link_to_next(&written);
         let body = json(&PageBody {
             head: FormHead::new(request, &form.title, found.as_of),
@@ -171,7 +146,7 @@ async fn page(
         let tag = tag_of_body(&body);
         Ok::<_, Problem>((link, body, tag))
     };
-    let (link, body, tag) = app.work_here(account_id, bytes, write).await?;
+    let (link, body, tag) = caller.app.work_here(account_id, bytes, write).await?;
     let known = IfNoneMatch(headers);
     let answer = (link, answer(known, tag, MISS, body.into())).into_response();
     Ok(permit.hold(answer))

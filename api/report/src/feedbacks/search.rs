@@ -11,7 +11,7 @@ use api_http::{Parameters, Problem, Result};
 const MAX_CHARS: usize = 200;
 
 /// What the answers must be.
-#[derive(IntoParams)]
+#[derive(Clone, Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AnswerQuery {
     /// Only those whose comment has each of these words, whatever their case.
@@ -26,6 +26,32 @@ pub struct AnswerQuery {
 }
 
 impl AnswerQuery {
+    /// Of the texts of its parameters.
+    ///
+    /// # Errors
+    /// 400 `invalid_parameter`.
+    pub fn parse(q: Option<&str>, nps: Option<&str>, happiness: Option<&str>) -> Result<Self> {
+        if q.is_some_and(|q| q.is_empty() || q.contains('\0') || q.chars().nth(MAX_CHARS).is_some())
+        {
+            let detail = "q has 1 to 200 characters";
+            return Err(Problem::invalid_parameter(detail));
+        }
+        let grades = |name, text: Option<&str>, lowest, highest| {
+            let read = text.map(|text| read(text, lowest, highest).ok_or(()));
+            let wrong =
+                |()| Problem::invalid_parameter(format!("{name} is no grade or range of grades"));
+            read.transpose().map_err(wrong)
+        };
+        Ok(Self {
+            q: q.into_iter()
+                .flat_map(str::split_whitespace)
+                .map(ToOwned::to_owned)
+                .collect(),
+            nps: grades("nps", nps, 0, 10)?,
+            happiness: grades("happiness", happiness, 1, 5)?,
+        })
+    }
+
     /// Of a form's list.
     pub fn filter(self, form: &FormContent) -> AnswerFilter {
         let mut fields = form.fields.iter();
@@ -44,27 +70,8 @@ impl<S: Send + Sync> FromRequestParts<S> for AnswerQuery {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let parameters = Parameters::from_request_parts(parts, state).await?;
-        let q = parameters.one("q")?;
-        if q.is_some_and(|q| q.is_empty() || q.contains('\0') || q.chars().nth(MAX_CHARS).is_some())
-        {
-            let detail = "q has 1 to 200 characters";
-            return Err(Problem::invalid_parameter(detail));
-        }
-        let grades = |name, lowest, highest| {
-            let text = parameters.one(name)?;
-            let read = text.map(|text| read(text, lowest, highest).ok_or(()));
-            let wrong =
-                |()| Problem::invalid_parameter(format!("{name} is no grade or range of grades"));
-            read.transpose().map_err(wrong)
-        };
-        Ok(Self {
-            q: q.into_iter()
-                .flat_map(str::split_whitespace)
-                .map(ToOwned::to_owned)
-                .collect(),
-            nps: grades("nps", 0, 10)?,
-            happiness: grades("happiness", 1, 5)?,
-        })
+        let [q, nps, happiness] = ["q", "nps", "happiness"].map(|name| parameters.one(name));
+        Self::parse(q?, nps?, happiness?)
     }
 }
 

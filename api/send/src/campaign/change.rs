@@ -1,24 +1,19 @@
-//! Changing a campaign: replaced as a whole or deleted while it is a DRAFT, and led through its life: DRAFT → RUNNING ⇄ PAUSED →
-//! FINISHED or CANCELLED. Messages that may have been sent or not are sent again because a person asks for it.
+//! The routes that change a campaign: replaced as a whole or deleted while it is a DRAFT, led through its life, sent again.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use domain::campaign::{Action, CampaignContent, CampaignStatus};
+use domain::campaign::Action;
 use domain::invalid::{Invalid, code};
 use domain::members::texts;
-use serde_json::Value;
-use store::send::{Campaign, CampaignChange};
 use utoipa::{IntoResponses, ToSchema};
 
 use super::request::CampaignRequest;
-use super::{
-    CAMPAIGN_BODY, CampaignBody, Target, answer, check_batches, check_content, check_sendable,
-    form_not_published,
-};
+use super::{CAMPAIGN_BODY, CampaignBody, Target, answer, content};
+use crate::operations;
 use crate::state::FEW;
-use api_http::precondition::{IfMatch, changed};
-use api_http::{Code, Problem, QUICK, Result, within};
+use api_http::precondition::IfMatch;
+use api_http::{Problem, Result};
 
 /// Replace a campaign as a whole.
 ///
@@ -43,22 +38,12 @@ pub async fn replace_campaign(
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response> {
-    let Target { state, caller, key } = &target;
-    let campaign = target.find().await?;
-    let body = caller.json(request, CAMPAIGN_BODY).await?;
-    let if_match = IfMatch(&headers);
-    if_match.check(campaign.revision)?;
-    if campaign.status != CampaignStatus::Draft {
-        return Err(transition(campaign.status, "be changed"));
-    }
-    let content = CampaignContent::parse(&Value::Object(body)).map_err(Problem::invalid)?;
-    check_content(state, caller, &content).await?;
-    check_batches(caller, &content).await?;
-    let revision = if_match.names_versions().then_some(campaign.revision);
-    let change = state.app.store.replace_campaign(*key, revision, &content);
-    let campaign = done(within(QUICK, change).await?, "be changed")?;
-    tracing::info!(campaign.id = %key.campaign_id, "campaign replaced");
-    answer(caller, &campaign).await
+    let body = target.caller.json(request, CAMPAIGN_BODY).await;
+    let content = content(target.unless_missing(body).await?);
+    let (state, caller, campaign_id) = target.parts();
+    let if_match = IfMatch::of(&headers);
+    let campaign = operations::replace_campaign(state, caller, campaign_id, &if_match, content);
+    campaign.await.map(answer)
 }
 
 /// Delete a campaign.
@@ -73,19 +58,22 @@ pub async fn replace_campaign(
         (status = 409, description = "`campaign_transition`: it is no DRAFT"),
     ),
 )]
-pub async fn delete_campaign(Target { state, key, .. }: Target) -> Result<StatusCode> {
-    done(state.app.store.delete_campaign(key).await?, "be deleted")?;
-    tracing::info!(campaign.id = %key.campaign_id, "campaign deleted");
+pub async fn delete_campaign(target: Target) -> Result<StatusCode> {
+    operations::delete_campaign(&target.caller, target.campaign_id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// What leading a campaign on answers.
-#[expect(dead_code, reason = "only the document has it")]
+#[expect(
+    dead_code,
+    clippy::large_enum_variant,
+    reason = "only the document has it"
+)]
 #[derive(IntoResponses)]
-pub enum Acted<'a> {
+pub enum Acted {
     /// The campaign as it is now
     #[response(status = 200)]
-    Done(CampaignBody<'a>),
+    Done(CampaignBody),
     /// `campaign_transition`
     #[response(status = 409)]
     Refused,
@@ -105,12 +93,7 @@ pub enum Acted<'a> {
     ),
 )]
 pub async fn start_campaign(target: Target) -> Result<Response> {
-    let campaign = target.find().await?;
-    if campaign.status != CampaignStatus::Draft {
-        return Err(transition(campaign.status, "be started"));
-    }
-    check_sendable(&target.state, &target.caller, &campaign.content).await?;
-    act(&target, Action::Start, "be started").await
+    act(&target, Action::Start).await
 }
 
 /// Pause a campaign.
@@ -123,7 +106,7 @@ pub async fn start_campaign(target: Target) -> Result<Response> {
     responses(Acted)
 )]
 pub async fn pause_campaign(target: Target) -> Result<Response> {
-    act(&target, Action::Pause, "be paused").await
+    act(&target, Action::Pause).await
 }
 
 /// Resume a campaign.
@@ -136,7 +119,7 @@ pub async fn pause_campaign(target: Target) -> Result<Response> {
     responses(Acted)
 )]
 pub async fn resume_campaign(target: Target) -> Result<Response> {
-    act(&target, Action::Resume, "be resumed").await
+    act(&target, Action::Resume).await
 }
 
 /// Let a campaign finish.
@@ -149,7 +132,7 @@ pub async fn resume_campaign(target: Target) -> Result<Response> {
     responses(Acted)
 )]
 pub async fn finish_campaign(target: Target) -> Result<Response> {
-    act(&target, Action::Finish, "finish").await
+    act(&target, Action::Finish).await
 }
 
 /// Cancel a campaign.
@@ -162,14 +145,13 @@ pub async fn finish_campaign(target: Target) -> Result<Response> {
     responses(Acted)
 )]
 pub async fn cancel_campaign(target: Target) -> Result<Response> {
-    act(&target, Action::Cancel, "be cancelled").await
+    act(&target, Action::Cancel).await
 }
 
-async fn act(target: &Target, action: Action, what: &str) -> Result<Response> {
-    let change = target.caller.app.store.act_on_campaign(target.key, action);
-    let campaign = done(change.await?, what)?;
-    tracing::info!(campaign.id = %campaign.campaign_id, campaign.status = campaign.status.into_str(), "campaign led on");
-    answer(&target.caller, &campaign).await
+async fn act(target: &Target, action: Action) -> Result<Response> {
+    let (state, caller, campaign_id) = target.parts();
+    let campaign = operations::act_on_campaign(state, caller, campaign_id, action);
+    campaign.await.map(answer)
 }
 
 /// Which messages are sent again.
@@ -196,69 +178,16 @@ pub struct ResendRequest {
     ),
 )]
 pub async fn resend_messages(target: Target, request: Request) -> Result<Response> {
-    let Target { caller, key, .. } = &target;
-    target.find().await?;
-    let body = caller.json(request, FEW).await?;
-    let [status] = texts(body, ["status"]).map_err(Problem::invalid)?;
-    if status != "unknown" {
-        let wrong = Invalid::of_member("status", code::NOT_OFFERED, "status must be unknown");
-        return Err(Problem::invalid(vec![wrong]));
-    }
-    let campaign = match caller.app.store.resend_unknown(*key).await? {
-        CampaignChange::Refused(status) => return Err(not_running(status.into_str())),
-        change => done(change, "send again")?,
-    };
-    tracing::info!(campaign.id = %key.campaign_id, "uncertain messages are sent again");
-    answer(caller, &campaign).await
-}
-
-/// Nothing of the campaign is sent.
-pub fn not_running(status: &str) -> Problem {
-    let detail = format!("the campaign is {status} and sends nothing");
-    Problem::new(Code::CampaignNotRunning, detail)
-}
-
-/// The campaign as a change left it.
-pub fn done(change: CampaignChange, what: &str) -> Result<Campaign> {
-    match change {
-        CampaignChange::Done(campaign) => Ok(*campaign),
-        CampaignChange::NotFound => Err(Problem::not_found()),
-        CampaignChange::Changed => Err(changed()),
-        CampaignChange::Refused(status) => Err(transition(status, what)),
-        CampaignChange::FormNotPublished => Err(form_not_published()),
-    }
-}
-
-pub fn transition(status: CampaignStatus, what: &str) -> Problem {
-    let status = status.into_str();
-    Problem::new(
-        Code::CampaignTransition,
-        format!("the campaign is {status} and cannot {what}"),
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_refusal_has_its_code() {
-        for (change, code) in [
-            (CampaignChange::NotFound, Code::NotFound),
-            (CampaignChange::Changed, Code::PreconditionFailed),
-            (
-                CampaignChange::Refused(CampaignStatus::Finished),
-                Code::CampaignTransition,
-            ),
-            (CampaignChange::FormNotPublished, Code::FormNotPublished),
-        ] {
-            let problem = done(change, "be started").unwrap_err();
-            assert_eq!(problem.code(), code);
+    let status = async {
+        let body = target.caller.json(request, FEW).await?;
+        let [status] = texts(body, ["status"]).map_err(Problem::invalid)?;
+        if status != "unknown" {
+            let wrong = Invalid::of_member("status", code::NOT_OFFERED, "status must be unknown");
+            return Err(Problem::invalid(vec![wrong]));
         }
-        let problem = transition(CampaignStatus::Running, "be deleted");
-        assert_eq!(
-            problem.detail(),
-            "the campaign is RUNNING and cannot be deleted"
-        );
-    }
+        Ok(())
+    };
+    target.unless_missing(status.await).await?;
+    let campaign = operations::resend_messages(&target.caller, target.campaign_id);
+    campaign.await.map(answer)
 }

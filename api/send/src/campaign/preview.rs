@@ -1,38 +1,18 @@
-//! What a campaign would do if it started now, and a test message to any number.
-
-use std::sync::LazyLock;
+//! The routes of previews and test messages.
 
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse, Response};
-use domain::campaign::{CampaignContent, CampaignStatus, Preview};
-use domain::docid::DocId;
-use domain::form::FormStatus;
-use domain::invalid::{Invalid, code};
+use domain::campaign::Preview;
 use domain::members::texts;
-use platform::places::Places;
-use sender::setting::Setting;
 use serde::Serialize;
-use serde_json::Value;
-use store::form::Form;
-use store::send::CampaignKey;
-use store::send::judge::Context;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::change::not_running;
 use super::request::CampaignRequest;
-use super::{
-    CAMPAIGN_BODY, CampaignBody, Target, check_batches, check_content, check_sendable, with_counts,
-};
-use crate::state::{FEW, SendState, take_test};
-use crate::suppression::wrong_phone;
-use api_http::{Caller, Problem, QUICK, Result, found, within};
-
-/// Of a campaign that is not made yet so many recipients are judged: it may be previewed with each word that is typed.
-const OF_DRAFT: u64 = 20_000;
-/// Previews at once.
-static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::shared(2, 1));
+use super::{CAMPAIGN_BODY, CampaignBody, Target, content};
+use crate::operations;
+use crate::state::{FEW, SendState};
+use api_http::{Caller, Problem, Result};
 
 /// Preview a campaign.
 ///
@@ -48,14 +28,9 @@ static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::shared(2, 1));
     ),
 )]
 pub async fn preview_campaign(target: Target) -> Result<Json<Preview>> {
-    let Target { state, caller, key } = &target;
-    let content = target.find().await?.content;
-    let sender = state.sender(caller, &content.sender)?;
-    let form = state.app.store.form(key.account_id, content.form_id);
-    let form = form.await?;
-    let form = form.filter(|form| form.status != FormStatus::Deleted);
-    let rests_on = (sender, form.as_ref());
-    preview(&target, &content, rests_on, u64::MAX).await
+    let (state, caller, campaign_id) = target.parts();
+    let preview = operations::preview_campaign(state, caller, campaign_id);
+    preview.await.map(Json)
 }
 
 /// Preview a campaign that is not made yet.
@@ -76,38 +51,9 @@ pub async fn preview_draft(
     caller: Caller,
     request: Request,
 ) -> Result<Json<Preview>> {
-    let content = caller.json(request, CAMPAIGN_BODY).await?;
-    let content = CampaignContent::parse(&Value::Object(content)).map_err(Problem::invalid)?;
-    let (sender, form) = check_content(&state, &caller, &content).await?;
-    check_batches(&caller, &content).await?;
-    let target = Target {
-        // No campaign has this id.
-        key: CampaignKey::new(caller.account_id(), Uuid::nil()),
-        state: state.clone(),
-        caller,
-    };
-    preview(&target, &content, (sender, Some(&form)), OF_DRAFT).await
-}
-
-async fn preview(
-    Target { state, caller, key }: &Target,
-    content: &CampaignContent,
-    (sender, form): (&Setting, Option<&Form>),
-    most: u64,
-) -> Result<Json<Preview>> {
-    let query = Context {
-        campaign: *key,
-        content,
-        form: form.map(|form| &form.content),
-        account_zone: caller.time_zone(),
-        countries: sender.countries.as_deref(),
-        link_prefix: &caller.app.link_url(""),
-        pepper: state.pepper()?,
-    };
-    // It looks at many recipients, and notes their phones.
-    let _place = PREVIEWS.take(key.account_id).await;
-    let preview = state.app.store.preview_campaign(&query, most);
-    Ok(Json(preview.await?))
+    let content = content(caller.json(request, CAMPAIGN_BODY).await?)?;
+    let preview = operations::preview_draft(&state, &caller, &content);
+    preview.await.map(Json)
 }
 
 /// Where a test message goes, and whose fields it has.
@@ -124,10 +70,10 @@ pub struct TestRequest {
 /// The campaign, and the message that was scheduled.
 #[derive(Serialize, ToSchema)]
 #[schema(as = TestScheduled)]
-pub struct TestBody<'a> {
-    message_id: Uuid,
+pub struct TestBody {
+    pub message_id: Uuid,
     #[serde(flatten)]
-    campaign: CampaignBody<'a>,
+    pub campaign: CampaignBody,
 }
 
 /// Send a test message.
@@ -145,38 +91,11 @@ pub struct TestBody<'a> {
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`, `public_url_local`"),
     ),
 )]
-pub async fn test_campaign(target: Target, request: Request) -> Result<Response> {
-    let Target { state, caller, key } = &target;
-    let (store, account_id) = (&state.app.store, key.account_id);
-    let campaign = target.find().await?;
-    let body = caller.json(request, FEW).await?;
-    if matches!(
-        campaign.status,
-        CampaignStatus::Finished | CampaignStatus::Cancelled
-    ) {
-        return Err(not_running(campaign.status.into_str()));
-    }
-    let [phone, docid] = texts(body, ["phone", "docid"]).map_err(Problem::invalid)?;
-    let mut wrong: Vec<Invalid> = wrong_phone(&phone).into_iter().collect();
-    let is_known = match DocId::parse(&*docid) {
-        Ok(docid) => within(QUICK, store.recipient(account_id, docid.as_str()))
-            .await?
-            .is_some(),
-        Err(_) => false,
-    };
-    if !is_known {
-        let detail = "there is no recipient of this docid";
-        wrong.push(Invalid::of_member("docid", code::UNKNOWN_ID, detail));
-    }
-    if !wrong.is_empty() {
-        return Err(Problem::invalid(wrong));
-    }
-    check_sendable(state, caller, &campaign.content).await?;
-    take_test(&state.tests, account_id)?;
-    let message_id = found(store.schedule_test(*key, &docid, &phone)).await?;
-    let body = TestBody {
-        message_id,
-        campaign: with_counts(caller, &campaign).await?,
-    };
-    Ok(Json(body).into_response())
+pub async fn test_campaign(target: Target, request: Request) -> Result<Json<TestBody>> {
+    let body = target.caller.json(request, FEW).await;
+    let body = target.unless_missing(body).await?;
+    let phone_and_docid = texts(body, ["phone", "docid"]).map_err(Problem::invalid);
+    let (state, caller, campaign_id) = target.parts();
+    let tested = operations::test_campaign(state, caller, campaign_id, phone_and_docid);
+    tested.await.map(Json)
 }

@@ -1,0 +1,251 @@
+//! Who asks for an operation, and where operations begin. What the caller may do is judged here, for keys and for people alike; the
+//! database is asked on behalf of the account; and what a person changes is in the audit log before it is done.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Request};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use chrono_tz::Tz;
+use domain::scope::{Access, Scope};
+use futures::future::BoxFuture;
+use platform::request_id::RequestId;
+use serde_json::{Map, Value};
+use store::account::{KeyRecord, Person};
+use store::form::FormKey;
+use store::on_behalf_of;
+use uuid::Uuid;
+
+use crate::body::{Limit, json_as};
+use crate::{AppState, Code, Network, Problem, Result, found};
+
+/// Characters of a subject in the audit log.
+const MAX_SUBJECT: usize = 200;
+
+/// Who asks for operations, and the service that is asked. Cheap to clone.
+#[derive(Clone)]
+pub struct Caller {
+    pub app: AppState,
+    /// Of the request that the operation is a part of.
+    pub request_id: RequestId,
+    identity: Identity,
+}
+
+#[derive(Clone)]
+enum Identity {
+    Key(Arc<KeyRecord>),
+    /// Somebody who is signed in to the dashboard, and from where.
+    Person(Arc<Person>, Network),
+}
+
+/// A kind of change.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    scope: Scope,
+    /// Its name in the audit log, such as `form.publish`.
+    action: &'static str,
+    /// The HTTP status of one that is done.
+    status: StatusCode,
+}
+
+impl Change {
+    pub const fn new(scope: Scope, action: &'static str, status: StatusCode) -> Self {
+        Self {
+            scope,
+            action,
+            status,
+        }
+    }
+}
+
+impl Caller {
+    /// The key with which a request is made.
+    pub fn key(app: AppState, key: Arc<KeyRecord>, request: &Request) -> Self {
+        Self::new(app, Identity::Key(key), request)
+    }
+
+    /// The person from whom a request of the dashboard comes, and its network.
+    pub fn person(app: AppState, person: Arc<Person>, network: Network, request: &Request) -> Self {
+        Self::new(app, Identity::Person(person, network), request)
+    }
+
+    fn new(app: AppState, identity: Identity, request: &Request) -> Self {
+        let request_id = request.extensions().get().cloned();
+        Self {
+            app,
+            request_id: request_id.unwrap_or_else(|| RequestId::of(request.headers())),
+            identity,
+        }
+    }
+
+    /// The account whose things the caller sees.
+    pub fn account_id(&self) -> Uuid {
+        match &self.identity {
+            Identity::Key(key) => key.account_id,
+            Identity::Person(person, _) => person.account_id,
+        }
+    }
+
+    /// By which senders know the account.
+    pub fn account_name(&self) -> &str {
+        match &self.identity {
+            Identity::Key(key) => &key.account_name,
+            Identity::Person(person, _) => &person.account_name,
+        }
+    }
+
+    /// In which the account's days are counted.
+    pub fn time_zone(&self) -> Tz {
+        match &self.identity {
+            Identity::Key(key) => key.time_zone,
+            Identity::Person(person, _) => person.time_zone,
+        }
+    }
+
+    /// Whether the caller has the scope, at least for reading.
+    ///
+    /// # Errors
+    /// 403 `forbidden`.
+    pub fn check(&self, scope: Scope) -> Result<()> {
+        self.check_for(Access::Read, scope)
+    }
+
+    fn check_for(&self, access: Access, scope: Scope) -> Result<()> {
+        let (scopes, who) = match &self.identity {
+            Identity::Key(key) => (key.scopes, "key"),
+            Identity::Person(person, _) => (person.role.scopes(access), "role"),
+        };
+        if scopes.contains(scope) {
+            return Ok(());
+        }
+        let detail = format!("the {who} lacks the scope {scope}");
+        Err(Problem::new(Code::Forbidden, detail))
+    }
+
+    /// An operation that reads. In a box, so that not every future around it is as large.
+    ///
+    /// # Errors
+    /// 403 `forbidden`; its own.
+    pub fn read<'a, T: 'a>(
+        &'a self,
+        scope: Scope,
+        work: impl Future<Output = Result<T>> + Send + 'a,
+    ) -> BoxFuture<'a, Result<T>> {
+        Box::pin(async move {
+            self.check(scope)?;
+            on_behalf_of(self.account_id(), work).await
+        })
+    }
+
+    /// An operation that changes something: `subject` is what, as the audit log names it.
+    ///
+    /// # Errors
+    /// 403 `forbidden`; 503: it cannot be noted, so it is not done; its own.
+    pub fn change<'a, T: Send + 'a>(
+        &'a self,
+        change: Change,
+        subject: &(impl ToString + ?Sized),
+        work: impl Future<Output = Result<T>> + Send + 'a,
+    ) -> BoxFuture<'a, Result<T>> {
+        let subject = subject.to_string();
+        Box::pin(async move {
+            self.check_for(Access::Change, change.scope)?;
+            let noted = self.note(change.action, &subject).await?;
+            let done = on_behalf_of(self.account_id(), work).await;
+            let status = match &done {
+                Ok(_) => change.status,
+                Err(problem) => problem.code().status(),
+            };
+            noted.record_status(status).await;
+            done
+        })
+    }
+
+    /// What a request about a form has, or what is wrong with it, unless there is no such form: 404 comes first.
+    ///
+    /// # Errors
+    /// 404; 503; that of the request.
+    pub async fn unless_missing<T>(&self, form_id: Uuid, request: Result<T>) -> Result<T> {
+        if request.is_err() {
+            let form = FormKey::new(self.account_id(), form_id);
+            let version = found(self.app.store.form_data_version(form));
+            // In a box: most requests need no room for it.
+            Box::pin(on_behalf_of(form.account_id, version)).await?;
+        }
+        request
+    }
+
+    /// Notes in the audit log what a person is about to change, and to what; of a long subject only the beginning. What keys change
+    /// is not noted.
+    ///
+    /// # Errors
+    /// 503: then it is not to be changed.
+    pub async fn note(&self, action: &str, subject: &str) -> Result<Noted<'_>> {
+        let audit_id = match &self.identity {
+            Identity::Key(_) => None,
+            Identity::Person(person, network) => {
+                let subject = subject.chars().filter(|c| !c.is_control());
+                let subject: String = subject.take(MAX_SUBJECT).collect();
+                let (store, address) = (&self.app.store, network.to_string());
+                let noted = store.note_change(person, &address, action, &subject);
+                Some(noted.await?)
+            }
+        };
+        Ok(Noted {
+            caller: self,
+            audit_id,
+        })
+    }
+
+    /// Reads a body of `application/json` that is one object.
+    ///
+    /// # Errors
+    /// See [`json`](crate::body::json).
+    pub async fn json(&self, request: Request, limit: Limit) -> Result<Map<String, Value>> {
+        self.json_as(request, limit, Ok).await
+    }
+
+    /// The same, and what is made of the object.
+    ///
+    /// # Errors
+    /// See [`json_as`].
+    pub async fn json_as<T: Send + 'static>(
+        &self,
+        request: Request,
+        limit: Limit,
+        judge: impl FnOnce(Map<String, Value>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let permit = self.app.memory.permit(self.account_id());
+        json_as(&self.app, permit, request, limit, judge).await
+    }
+}
+
+/// A change that is about to be made.
+pub struct Noted<'a> {
+    caller: &'a Caller,
+    /// Of its entry in the audit log, if it has one.
+    audit_id: Option<Uuid>,
+}
+
+impl Noted<'_> {
+    /// Notes the HTTP status that the change came to.
+    pub async fn record_status(self, status: StatusCode) {
+        let Some(audit_id) = self.audit_id else {
+            return;
+        };
+        let (store, account_id) = (&self.caller.app.store, self.caller.account_id());
+        let noted = store.note_outcome(account_id, audit_id, status.as_u16());
+        if let Err(error) = noted.await {
+            tracing::warn!(%error, "the outcome of a change is not in the audit log");
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        let caller = parts.extensions.get().cloned();
+        caller.ok_or_else(Problem::unauthenticated)
+    }
+}

@@ -1,0 +1,227 @@
+//! What can be done with campaigns, their messages, senders and the phones that get none: functions that routes and the dashboard call.
+
+mod campaign;
+mod preview;
+
+use std::collections::HashSet;
+
+use api_http::deadline::soon;
+use api_http::{Caller, Change, Problem, QUICK, Result, within};
+use axum::http::StatusCode;
+use domain::docid::DocId;
+use domain::invalid::{Invalid, code};
+use domain::pepper::Pepper;
+use domain::phone::{PhoneNumber, masked};
+use domain::sms::SendSetting;
+use store::ListPage;
+use store::send::contact::{Suppressed, SuppressedAt};
+use uuid::Uuid;
+
+pub(crate) use self::campaign::find_campaign;
+pub use self::campaign::{
+    act_on_campaign, create_campaign, delete_campaign, list_campaigns, read_campaign,
+    replace_campaign, resend_messages,
+};
+pub use self::preview::{preview_campaign, preview_draft, test_campaign};
+use crate::SCOPE;
+use crate::message::MessageHistory;
+use crate::sender::SenderItem;
+use crate::state::SendState;
+
+const SUPPRESS: Change = Change::new(SCOPE, "suppression.add", StatusCode::NO_CONTENT);
+const UNSUPPRESS: Change = Change::new(SCOPE, "suppression.remove", StatusCode::NO_CONTENT);
+const REPLACE_SETTING: Change = Change::new(SCOPE, "setting.replace", StatusCode::OK);
+/// The source of what the account puts on its list itself.
+const SOURCE: &str = "api";
+
+/// Lists the messages of a recipient before a position, newest first, with their receipts.
+///
+/// # Errors
+/// 404: there is neither such a recipient nor a message to one; 503.
+pub async fn list_recipient_messages(
+    caller: &Caller,
+    docid: &DocId,
+    before: Option<Uuid>,
+    limit: usize,
+) -> Result<ListPage<MessageHistory>> {
+    let list = soon(async {
+        check_known(caller, docid).await?;
+        let (store, account_id) = (&caller.app.store, caller.account_id());
+        let messages = store.recipient_messages(account_id, docid.as_str(), before, limit);
+        let messages = messages.await?;
+        let mut receipts = store.receipts(account_id, docid.as_str()).await?;
+        Ok(messages.map(|message| MessageHistory {
+            receipts: receipts.remove(&message.message_id).unwrap_or_default(),
+            message,
+        }))
+    });
+    caller.read(SCOPE, list).await
+}
+
+/// Whether the account has a recipient of a docid, or messages tell of one: tests may be of none.
+///
+/// # Errors
+/// 404.
+pub(crate) async fn check_known(caller: &Caller, docid: &DocId) -> Result<()> {
+    let (store, account_id) = (&caller.app.store, caller.account_id());
+    if store.recipient(account_id, docid.as_str()).await?.is_some() {
+        return Ok(());
+    }
+    let messages = store.recipient_messages(account_id, docid.as_str(), None, 1);
+    if messages.await?.rows.is_empty() {
+        return Err(Problem::not_found());
+    }
+    Ok(())
+}
+
+/// Lists the senders that the account may use, in the order of the settings.
+///
+/// # Errors
+/// 503.
+pub async fn list_senders(state: &SendState, caller: &Caller) -> Result<Vec<SenderItem>> {
+    let list = soon(async {
+        let store = &caller.app.store;
+        let states = store.sender_states().await?;
+        let waiting = store.waiting_by_sender(caller.account_id()).await?;
+        let senders = state.senders.iter().map(|(setting, _)| setting);
+        let allowed = senders.filter(|sender| sender.allows(caller.account_name()));
+        let items = allowed.map(|sender| {
+            let known = states.iter().find(|state| state.name == sender.name);
+            let waiting = waiting.get(&sender.name).copied();
+            SenderItem::new(sender, known, waiting.unwrap_or_default())
+        });
+        Ok(items.collect())
+    });
+    caller.read(SCOPE, list).await
+}
+
+/// The phone of a row as it is shown, if it is the one of the row's MAC.
+fn shown(row: &Suppressed, account_id: Uuid, pepper: &Pepper) -> Option<String> {
+    let phone = row.phone.as_deref()?;
+    let mut macs = pepper.phone_macs(account_id, phone);
+    macs.any(|mac| mac[..] == row.phone_mac)
+        .then(|| masked(phone))
+}
+
+/// Lists the phones before a position that get no messages, newest first and masked.
+///
+/// # Errors
+/// 503.
+pub async fn list_suppressed(
+    state: &SendState,
+    caller: &Caller,
+    before: Option<SuppressedAt>,
+    limit: usize,
+) -> Result<ListPage<Suppressed, SuppressedAt>> {
+    let list = soon(async {
+        let (pepper, account_id) = (state.pepper()?, caller.account_id());
+        let store = &caller.app.store;
+        let mut page = store.suppressed(account_id, before, limit).await?;
+        for row in &mut page.rows {
+            row.phone = shown(row, account_id, pepper);
+        }
+        let unknown = page.rows.iter().filter(|row| row.phone.is_none());
+        let unknown: HashSet<_> = unknown.map(|row| row.phone_mac.clone()).collect();
+        let place = if unknown.is_empty() {
+            None
+        } else {
+            state.scans.take(account_id).await
+        };
+        let phones = store.phones_of(account_id, unknown, pepper).await?;
+        drop(place);
+        Ok(page.map(|mut row| {
+            let found = phones.get(&row.phone_mac);
+            row.phone = row.phone.or_else(|| found.map(|phone| masked(phone)));
+            row
+        }))
+    });
+    caller.read(SCOPE, list).await
+}
+
+/// Puts a phone on the list. The audit log does not name it.
+///
+/// # Errors
+/// 422; 503.
+pub async fn suppress(state: &SendState, caller: &Caller, phone: &str) -> Result<()> {
+    let suppress = async {
+        check_phone(phone)?;
+        let (store, account_id) = (&caller.app.store, caller.account_id());
+        let done = store.opt_out(account_id, phone, SOURCE, state.pepper()?);
+        within(QUICK, done).await?;
+        Ok(())
+    };
+    caller.change(SUPPRESS, "", suppress).await
+}
+
+/// Takes a phone off the list.
+///
+/// # Errors
+/// 422; 503.
+pub async fn unsuppress(state: &SendState, caller: &Caller, phone: &str) -> Result<()> {
+    let unsuppress = async {
+        check_phone(phone)?;
+        let (store, account_id) = (&caller.app.store, caller.account_id());
+        within(QUICK, store.opt_in(account_id, phone, state.pepper()?)).await?;
+        Ok(())
+    };
+    caller.change(UNSUPPRESS, "", unsuppress).await
+}
+
+fn check_phone(phone: &str) -> Result<()> {
+    let wrong = wrong_phone(phone).map(|wrong| Problem::invalid(vec![wrong]));
+    wrong.map_or(Ok(()), Err)
+}
+
+/// What is wrong with the member `phone` of a body.
+fn wrong_phone(phone: &str) -> Option<Invalid> {
+    let error = PhoneNumber::parse(phone).err()?;
+    let detail = format!("phone {error}");
+    Some(Invalid::of_member("phone", code::MALFORMED, detail))
+}
+
+/// Reads how texts from phones are taken.
+///
+/// # Errors
+/// 503.
+pub async fn read_setting(caller: &Caller) -> Result<SendSetting> {
+    let setting = caller.app.store.send_setting(caller.account_id());
+    caller.read(SCOPE, soon(async { Ok(setting.await?) })).await
+}
+
+/// Changes how texts from phones are taken, as a whole.
+///
+/// # Errors
+/// 503.
+pub async fn replace_setting(caller: &Caller, setting: &SendSetting) -> Result<()> {
+    let stored = caller
+        .app
+        .store
+        .set_send_setting(caller.account_id(), setting);
+    let replace = async { Ok(within(QUICK, stored).await?) };
+    caller.change(REPLACE_SETTING, "", replace).await
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+
+    #[test]
+    fn a_phone_is_shown_only_where_it_is_the_one_and_then_masked() {
+        let pepper = Pepper::parse(&"ab".repeat(32)).unwrap();
+        let account = Uuid::from_u128(1);
+        let mut row = Suppressed {
+            phone_mac: pepper.phone_mac(account, "+491701234567").to_vec(),
+            phone: Some("+491701234567".to_owned()),
+            source: "page".to_owned(),
+            since: DateTime::UNIX_EPOCH,
+        };
+        let shown = |row: &Suppressed| shown(row, account, &pepper);
+        assert_eq!(shown(&row).as_deref(), Some("+*********567"));
+        row.phone = Some("+491701234568".to_owned());
+        assert_eq!(shown(&row), None);
+        row.phone = None;
+        assert_eq!(shown(&row), None);
+    }
+}

@@ -1,0 +1,321 @@
+//! Campaigns: made, read, listed, replaced and deleted, and led through their life: DRAFT → RUNNING ⇄ PAUSED → FINISHED or CANCELLED.
+//! Messages that may have been sent or not are sent again because a person asks for it.
+
+use api_http::deadline::{patiently, soon};
+use api_http::lines::page_permit;
+use api_http::memory::MemoryPermit;
+use api_http::precondition::{IfMatch, changed};
+use api_http::{Caller, Change, Code, Problem, QUICK, Result, found, within};
+use axum::http::StatusCode;
+use domain::campaign::{Action, Audience, CampaignContent, CampaignStatus};
+use domain::form::FormStatus;
+use domain::invalid::{Invalid, code};
+use sender::setting::Setting;
+use store::ListPage;
+use store::form::Form;
+use store::send::{Campaign, CampaignChange, CampaignKey};
+use uuid::Uuid;
+
+use crate::SCOPE;
+use crate::campaign::CampaignBody;
+use crate::state::SendState;
+
+const CREATE: Change = Change::new(SCOPE, "campaign.create", StatusCode::CREATED);
+const REPLACE: Change = Change::new(SCOPE, "campaign.replace", StatusCode::OK);
+const DELETE: Change = Change::new(SCOPE, "campaign.delete", StatusCode::NO_CONTENT);
+const RESEND: Change = Change::new(SCOPE, "campaign.resend", StatusCode::OK);
+
+pub(crate) async fn find_campaign(caller: &Caller, campaign_id: Uuid) -> Result<Campaign> {
+    let key = CampaignKey::new(caller.account_id(), campaign_id);
+    found(caller.app.store.campaign(key)).await
+}
+
+pub(super) async fn with_counts(caller: &Caller, campaign: Campaign) -> Result<CampaignBody> {
+    let (store, ids) = (&caller.app.store, [campaign.campaign_id]);
+    let counts = store.campaign_counts(caller.account_id(), &ids);
+    let counts = within(QUICK, counts).await?.pop().unwrap_or_default();
+    Ok(CampaignBody { campaign, counts })
+}
+
+/// Makes a campaign, which is a DRAFT. The audit log calls it by its `name`, also where the content is wrong.
+///
+/// # Errors
+/// 422; 503.
+pub async fn create_campaign(
+    state: &SendState,
+    caller: &Caller,
+    name: &str,
+    content: Result<CampaignContent>,
+) -> Result<CampaignBody> {
+    let create = async {
+        let content = content?;
+        check_content(state, caller, &content).await?;
+        check_batches(caller, &content).await?;
+        let store = &caller.app.store;
+        let campaign = store.create_campaign(caller.account_id(), &content);
+        let campaign = within(QUICK, campaign).await?;
+        tracing::info!(campaign.id = %campaign.campaign_id, "campaign made");
+        with_counts(caller, campaign).await
+    };
+    caller.change(CREATE, name, create).await
+}
+
+/// Reads a campaign with the counts of its messages.
+///
+/// # Errors
+/// 404; 503.
+pub async fn read_campaign(caller: &Caller, campaign_id: Uuid) -> Result<CampaignBody> {
+    let read = soon(async {
+        let campaign = find_campaign(caller, campaign_id).await?;
+        with_counts(caller, campaign).await
+    });
+    caller.read(SCOPE, read).await
+}
+
+/// Lists the campaigns before a position, newest first, and the memory that they hold.
+///
+/// # Errors
+/// 503.
+pub async fn list_campaigns(
+    caller: &Caller,
+    before: Option<Uuid>,
+    limit: usize,
+) -> Result<(ListPage<CampaignBody>, MemoryPermit)> {
+    let list = soon(async {
+        let (store, account_id) = (&caller.app.store, caller.account_id());
+        let permit = page_permit(&caller.app, account_id).await?;
+        let page = store.campaigns(account_id, before, limit).await?;
+        let ids: Vec<_> = page.rows.iter().map(|row| row.campaign_id).collect();
+        let counts = store.campaign_counts(account_id, &ids).await?;
+        let rows = page.rows.into_iter().zip(counts);
+        let rows = rows.map(|(campaign, counts)| CampaignBody { campaign, counts });
+        let page = ListPage {
+            rows: rows.collect(),
+            next: page.next,
+        };
+        Ok((page, permit))
+    });
+    caller.read(SCOPE, list).await
+}
+
+/// Replaces a DRAFT as a whole. What it is against comes before what is wrong with the content.
+///
+/// # Errors
+/// 404; 412; 409 `campaign_transition`; 422; 503.
+pub async fn replace_campaign(
+    state: &SendState,
+    caller: &Caller,
+    campaign_id: Uuid,
+    if_match: &IfMatch,
+    content: Result<CampaignContent>,
+) -> Result<CampaignBody> {
+    let replace = async {
+        let campaign = find_campaign(caller, campaign_id).await?;
+        if_match.check(campaign.revision)?;
+        if campaign.status != CampaignStatus::Draft {
+            return Err(transition(campaign.status, "be changed"));
+        }
+        let content = content?;
+        check_content(state, caller, &content).await?;
+        check_batches(caller, &content).await?;
+        let key = CampaignKey::new(caller.account_id(), campaign_id);
+        let revision = if_match.names_versions().then_some(campaign.revision);
+        let change = caller.app.store.replace_campaign(key, revision, &content);
+        let campaign = done(within(QUICK, change).await?, "be changed")?;
+        tracing::info!(campaign.id = %campaign_id, "campaign replaced");
+        with_counts(caller, campaign).await
+    };
+    caller.change(REPLACE, &campaign_id, replace).await
+}
+
+/// Deletes a DRAFT.
+///
+/// # Errors
+/// 404; 409 `campaign_transition`; 503.
+pub async fn delete_campaign(caller: &Caller, campaign_id: Uuid) -> Result<()> {
+    let delete = patiently(async {
+        let key = CampaignKey::new(caller.account_id(), campaign_id);
+        done(caller.app.store.delete_campaign(key).await?, "be deleted")?;
+        tracing::info!(campaign.id = %campaign_id, "campaign deleted");
+        Ok(())
+    });
+    caller.change(DELETE, &campaign_id, delete).await
+}
+
+/// Starts, pauses, resumes, finishes or cancels a campaign.
+///
+/// # Errors
+/// 404; 409 `campaign_transition`; of a start also 409 `form_not_published` and 422; 503.
+pub async fn act_on_campaign(
+    state: &SendState,
+    caller: &Caller,
+    campaign_id: Uuid,
+    action: Action,
+) -> Result<CampaignBody> {
+    let (name, what) = match action {
+        Action::Start => ("campaign.start", "be started"),
+        Action::Pause => ("campaign.pause", "be paused"),
+        Action::Resume => ("campaign.resume", "be resumed"),
+        Action::Finish => ("campaign.finish", "finish"),
+        Action::Cancel => ("campaign.cancel", "be cancelled"),
+    };
+    let act = patiently(async {
+        if action == Action::Start {
+            let campaign = find_campaign(caller, campaign_id).await?;
+            if campaign.status != CampaignStatus::Draft {
+                return Err(transition(campaign.status, what));
+            }
+            check_sendable(state, caller, &campaign.content).await?;
+        }
+        let key = CampaignKey::new(caller.account_id(), campaign_id);
+        let acted = caller.app.store.act_on_campaign(key, action).await?;
+        let campaign = done(acted, what)?;
+        tracing::info!(campaign.id = %campaign_id, campaign.status = campaign.status.into_str(), "campaign led on");
+        with_counts(caller, campaign).await
+    });
+    let change = Change::new(SCOPE, name, StatusCode::OK);
+    caller.change(change, &campaign_id, act).await
+}
+
+/// Sends the messages again of which nobody knows whether they were sent.
+///
+/// # Errors
+/// 404; 409 `campaign_not_running`; 503.
+pub async fn resend_messages(caller: &Caller, campaign_id: Uuid) -> Result<CampaignBody> {
+    let resend = async {
+        let key = CampaignKey::new(caller.account_id(), campaign_id);
+        let campaign = match caller.app.store.resend_unknown(key).await? {
+            CampaignChange::Refused(status) => return Err(not_running(status)),
+            change => done(change, "send again")?,
+        };
+        tracing::info!(campaign.id = %campaign_id, "uncertain messages are sent again");
+        with_counts(caller, campaign).await
+    };
+    caller.change(RESEND, &campaign_id, resend).await
+}
+
+/// Whether a campaign can have this content: the sender, and the form, which may be a DRAFT.
+///
+/// # Errors
+/// 422.
+pub(super) async fn check_content<'s>(
+    state: &'s SendState,
+    caller: &Caller,
+    content: &CampaignContent,
+) -> Result<(&'s Setting, Form)> {
+    let sender = state.sender(caller, &content.sender)?;
+    let form = state.app.store.form(caller.account_id(), content.form_id);
+    let form = within(QUICK, form).await?;
+    let detail = match form {
+        Some(form) if form.status != FormStatus::Deleted => return Ok((sender, form)),
+        Some(_) => "the form is DELETED",
+        None => "there is no such form",
+    };
+    let wrong = Invalid::of_member("form_id", code::UNKNOWN_ID, detail);
+    Err(Problem::invalid(vec![wrong]))
+}
+
+/// Whether the account has the batches of the audience: nobody would be in one that it has not.
+///
+/// # Errors
+/// 422.
+pub(super) async fn check_batches(caller: &Caller, content: &CampaignContent) -> Result<()> {
+    let Audience::Batches { batch_ids } = &content.audience else {
+        return Ok(());
+    };
+    let known = caller
+        .app
+        .store
+        .known_batches(caller.account_id(), batch_ids);
+    let known = within(QUICK, known).await?;
+    let unknown = batch_ids.iter().enumerate();
+    let unknown = unknown.filter(|(_, batch_id)| !known.contains(*batch_id));
+    let wrong: Vec<Invalid> = unknown
+        .map(|(place, _)| Invalid {
+            pointer: format!("/audience/batch_ids/{place}"),
+            code: code::UNKNOWN_ID,
+            detail: "there is no such batch".to_owned(),
+        })
+        .collect();
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(Problem::invalid(wrong))
+    }
+}
+
+/// Whether messages of this content can be sent.
+///
+/// # Errors
+/// 422; 409 `form_not_published`.
+pub(super) async fn check_sendable(
+    state: &SendState,
+    caller: &Caller,
+    content: &CampaignContent,
+) -> Result<()> {
+    let (sender, form) = check_content(state, caller, content).await?;
+    state.check_public_url(sender)?;
+    match form.status {
+        FormStatus::Published => Ok(()),
+        _ => Err(form_not_published()),
+    }
+}
+
+fn form_not_published() -> Problem {
+    Problem::new(
+        Code::FormNotPublished,
+        "the campaign's form is not published, so its links would open nothing",
+    )
+}
+
+/// Nothing of the campaign is sent.
+pub(super) fn not_running(status: CampaignStatus) -> Problem {
+    let status = status.into_str();
+    let detail = format!("the campaign is {status} and sends nothing");
+    Problem::new(Code::CampaignNotRunning, detail)
+}
+
+/// The campaign as a change left it.
+fn done(change: CampaignChange, what: &str) -> Result<Campaign> {
+    match change {
+        CampaignChange::Done(campaign) => Ok(*campaign),
+        CampaignChange::NotFound => Err(Problem::not_found()),
+        CampaignChange::Changed => Err(changed()),
+        CampaignChange::Refused(status) => Err(transition(status, what)),
+        CampaignChange::FormNotPublished => Err(form_not_published()),
+    }
+}
+
+fn transition(status: CampaignStatus, what: &str) -> Problem {
+    let status = status.into_str();
+    Problem::new(
+        Code::CampaignTransition,
+        format!("the campaign is {status} and cannot {what}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_refusal_has_its_code() {
+        for (change, code) in [
+            (CampaignChange::NotFound, Code::NotFound),
+            (CampaignChange::Changed, Code::PreconditionFailed),
+            (
+                CampaignChange::Refused(CampaignStatus::Finished),
+                Code::CampaignTransition,
+            ),
+            (CampaignChange::FormNotPublished, Code::FormNotPublished),
+        ] {
+            let problem = done(change, "be started").unwrap_err();
+            assert_eq!(problem.code(), code);
+        }
+        let problem = transition(CampaignStatus::Running, "be deleted");
+        assert_eq!(
+            problem.detail(),
+            "the campaign is RUNNING and cannot be deleted"
+        );
+    }
+}

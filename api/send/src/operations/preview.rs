@@ -1,0 +1,140 @@
+//! What a campaign would do if it started now, and a test message to any number.
+
+use std::sync::LazyLock;
+
+use api_http::{Caller, Change, Problem, QUICK, Result, found, within};
+use axum::http::StatusCode;
+use domain::campaign::{CampaignContent, CampaignStatus, Preview};
+use domain::docid::DocId;
+use domain::form::FormStatus;
+use domain::invalid::{Invalid, code};
+use platform::places::Places;
+use sender::setting::Setting;
+use store::form::Form;
+use store::send::CampaignKey;
+use store::send::judge::Context;
+use uuid::Uuid;
+
+use super::campaign::{
+    check_batches, check_content, check_sendable, find_campaign, not_running, with_counts,
+};
+use super::wrong_phone;
+use crate::SCOPE;
+use crate::campaign::preview::TestBody;
+use crate::state::{SendState, take_test};
+
+const TEST: Change = Change::new(SCOPE, "campaign.test", StatusCode::OK);
+/// Of a campaign that is not made yet so many recipients are judged: it may be previewed with each word that is typed.
+const OF_DRAFT: u64 = 20_000;
+/// Previews at once.
+static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::shared(2, 1));
+
+/// Previews a campaign.
+///
+/// # Errors
+/// 404; 422; 503.
+pub async fn preview_campaign(
+    state: &SendState,
+    caller: &Caller,
+    campaign_id: Uuid,
+) -> Result<Preview> {
+    let read = async {
+        let content = find_campaign(caller, campaign_id).await?.content;
+        let sender = state.sender(caller, &content.sender)?;
+        let form = caller.app.store.form(caller.account_id(), content.form_id);
+        let form = form.await?;
+        let form = form.filter(|form| form.status != FormStatus::Deleted);
+        let rests_on = (sender, form.as_ref());
+        preview(state, caller, (campaign_id, &content), rests_on, u64::MAX).await
+    };
+    caller.read(SCOPE, read).await
+}
+
+/// Previews a campaign that is not made yet; of a large audience the first are judged.
+///
+/// # Errors
+/// 422; 503.
+pub async fn preview_draft(
+    state: &SendState,
+    caller: &Caller,
+    content: &CampaignContent,
+) -> Result<Preview> {
+    let read = async {
+        let (sender, form) = check_content(state, caller, content).await?;
+        check_batches(caller, content).await?;
+        let rests_on = (sender, Some(&form));
+        // No campaign has this id.
+        preview(state, caller, (Uuid::nil(), content), rests_on, OF_DRAFT).await
+    };
+    caller.read(SCOPE, read).await
+}
+
+async fn preview(
+    state: &SendState,
+    caller: &Caller,
+    (campaign_id, content): (Uuid, &CampaignContent),
+    (sender, form): (&Setting, Option<&Form>),
+    most: u64,
+) -> Result<Preview> {
+    let account_id = caller.account_id();
+    let query = Context {
+        campaign: CampaignKey::new(account_id, campaign_id),
+        content,
+        form: form.map(|form| &form.content),
+        account_zone: caller.time_zone(),
+        countries: sender.countries.as_deref(),
+        link_prefix: &caller.app.link_url(""),
+        pepper: state.pepper()?,
+    };
+    // It looks at many recipients, and notes their phones.
+    let _place = PREVIEWS.take(account_id).await;
+    Ok(caller.app.store.preview_campaign(&query, most).await?)
+}
+
+/// Schedules a test message to a phone, as the recipient of a docid would get it. What the campaign is refused for comes before what
+/// is wrong with these two.
+///
+/// # Errors
+/// 404; 409 `campaign_not_running`, `form_not_published`; 422; 429: the account has sent too many; 503.
+pub async fn test_campaign(
+    state: &SendState,
+    caller: &Caller,
+    campaign_id: Uuid,
+    phone_and_docid: Result<[String; 2]>,
+) -> Result<TestBody> {
+    let test = async {
+        let (store, account_id) = (&caller.app.store, caller.account_id());
+        let campaign = find_campaign(caller, campaign_id).await?;
+        if matches!(
+            campaign.status,
+            CampaignStatus::Finished | CampaignStatus::Cancelled
+        ) {
+            return Err(not_running(campaign.status));
+        }
+        let [phone, docid] = phone_and_docid?;
+        let mut wrong: Vec<Invalid> = wrong_phone(&phone).into_iter().collect();
+        let is_known = match DocId::parse(&*docid) {
+            Ok(docid) => within(QUICK, store.recipient(account_id, docid.as_str()))
+                .await?
+                .is_some(),
+            Err(_) => false,
+        };
+        if !is_known {
+            let detail = "there is no recipient of this docid";
+            wrong.push(Invalid::of_member("docid", code::UNKNOWN_ID, detail));
+        }
+        if !wrong.is_empty() {
+            return Err(Problem::invalid(wrong));
+        }
+        check_sendable(state, caller, &campaign.content).await?;
+        take_test(&state.tests, account_id)?;
+        let key = CampaignKey::new(account_id, campaign_id);
+        let message_id = found(store.schedule_test(key, &docid, &phone)).await?;
+        let campaign = with_counts(caller, campaign).await?;
+        Ok(TestBody {
+            message_id,
+            campaign,
+        })
+    };
+    caller.change(TEST, &campaign_id, test).await
+}
