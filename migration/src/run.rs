@@ -14,7 +14,7 @@ use sea_orm_migration::MigratorTraitSelf;
 use serde::Serialize;
 use tokio::time::sleep;
 
-use crate::all::{MIGRATIONS, Migrator};
+use crate::all::{MIGRATIONS, Migrator, newest};
 use crate::lock::take_lock;
 use crate::m0007_start::{self, TABLES};
 use crate::migration::Migration;
@@ -50,24 +50,31 @@ pub async fn make(tx: &DatabaseTransaction) -> Result<Schema, DbErr> {
         return Ok(found);
     }
     let watch: Arc<dyn Watch> = Arc::new(Unwatched);
-    apply(&DatabaseExecutor::from(tx), &watch).await?;
+    apply(&DatabaseExecutor::from(tx), MIGRATIONS, &watch).await?;
     contract(&DatabaseExecutor::from(tx), &*watch).await?;
     read(tx).await
 }
 
-/// Applies what the database lacks. Repeated after a kill it goes on.
+/// Applies those of the migrations that the database lacks. Repeated after a kill it goes on.
 ///
 /// # Errors
-/// The database is not one that this program can migrate, or a statement failed.
-pub async fn up(db: &DatabaseConnection, watch: &Arc<dyn Watch>) -> Result<(), Error> {
+/// The database is not one that these migrate, or a statement failed.
+pub async fn up(
+    db: &DatabaseConnection,
+    migrations: &'static [Migration],
+    watch: &Arc<dyn Watch>,
+) -> Result<(), Error> {
     alone(db, watch, async |db| {
-        let numbers = numbers(db).await?;
-        if NEWEST < numbers.lowest {
-            let lowest = numbers.lowest;
+        let Numbers {
+            newest: applied,
+            lowest,
+        } = numbers(db).await?;
+        let newest = newest(migrations);
+        if newest < lowest {
             return Err(Misfit::Ahead { lowest }.into());
         }
-        if numbers.newest < NEWEST {
-            apply(db, watch).await?;
+        if applied < newest {
+            apply(db, migrations, watch).await?;
         }
         Ok(())
     })
@@ -212,8 +219,12 @@ async fn numbers(db: &DatabaseExecutor<'_>) -> Result<Numbers, Error> {
     }
 }
 
-/// Applies all migrations that were not. The tables of a database from before migrations are the first one.
-async fn apply(db: &DatabaseExecutor<'_>, watch: &Arc<dyn Watch>) -> Result<(), DbErr> {
+/// Applies those of the migrations that were not. The tables of a database from before migrations are the first one.
+async fn apply(
+    db: &DatabaseExecutor<'_>,
+    migrations: &'static [Migration],
+    watch: &Arc<dyn Watch>,
+) -> Result<(), DbErr> {
     let was_made_before = read(db).await? != Schema::None;
     db.execute_unprepared(STEPS).await?;
     if was_made_before {
@@ -223,9 +234,8 @@ async fn apply(db: &DatabaseExecutor<'_>, watch: &Arc<dyn Watch>) -> Result<(), 
         };
         first.write(db, true, None).await?;
     }
-    let migrator = Migrator {
-        watch: watch.clone(),
-    };
+    let watch = watch.clone();
+    let migrator = Migrator { migrations, watch };
     match db {
         DatabaseExecutor::Connection(db) => migrator.up(*db, None).await,
         DatabaseExecutor::Transaction(tx) => migrator.up(*tx, None).await,

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 use chrono::Utc;
-use store::migration::{Plan, Watch};
+use store::migration::{MIGRATIONS, Plan, Watch};
 use store::{Store, Workload};
 use tokio_util::sync::CancellationToken;
 
@@ -81,7 +81,7 @@ impl Migration {
         let done = if plan.newest.is_none() {
             self.store.make_schema().await
         } else {
-            self.store.migrate(watch).await
+            self.store.migrate(MIGRATIONS, watch).await
         };
         Ok(done.map_err(|error| unusable(&self.config, &error))?)
     }
