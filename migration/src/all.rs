@@ -67,7 +67,7 @@ impl MigrationTrait for Watched {
         Ok(())
     }
 
-    /// Each step has a transaction of its own. Where all of a migration is one transaction, [`run`](crate::run) has begun it.
+    /// Each step has a transaction of its own. Of a database that is just made [`run`](crate::run) has begun one.
     fn use_transaction(&self) -> Option<bool> {
         Some(false)
     }
