@@ -22,6 +22,7 @@ use crate::step::{Record, STEPS, Step, Unwatched, Watch};
 /// Taken by who makes an empty database, also by programs from before there were migrations, at each of their starts.
 const MAKE_LOCK: &str =
     "SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(7021402611212)";
+
 /// Why a database was not migrated.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
