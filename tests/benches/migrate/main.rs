@@ -65,7 +65,17 @@ async fn main() -> ExitCode {
 }
 
 async fn prepare(settings: &Settings) -> Result<Value> {
-    Ok(json!({"feedbacks": settings.feedbacks, "records": settings.records}))
+    let (recipients, records) = (recipients(settings), settings.records);
+    ensure!(
+        records <= recipients,
+        "FEEDBACK_BENCH_RECORDS: more than the {recipients} recipients"
+    );
+    Ok(json!({"feedbacks": settings.feedbacks, "recipients": recipients, "records": records}))
+}
+
+/// How many the account has.
+fn recipients(settings: &Settings) -> u32 {
+    2 * settings.feedbacks
 }
 
 async fn measure(_: &str, settings: &Settings, endpoints: Option<&Endpoints>) -> Result<Vec<Row>> {
@@ -106,11 +116,7 @@ async fn measure(_: &str, settings: &Settings, endpoints: Option<&Endpoints>) ->
 async fn fill(app: &App, settings: &Settings) -> Result<Account> {
     let start = Instant::now();
     let account = Account::fill(app, settings.feedbacks).await?;
-    let recipients = 2 * settings.feedbacks;
-    ensure!(
-        settings.records <= recipients,
-        "FEEDBACK_BENCH_RECORDS: more than {recipients}"
-    );
+    let recipients = recipients(settings);
     for from in (0..recipients).step_by(usize::try_from(AT_ONCE)?) {
         let to = recipients.min(from + AT_ONCE) - 1;
         let insert = format!(
