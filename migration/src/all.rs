@@ -11,11 +11,19 @@ use crate::step::Watch;
 use crate::{m0007_start, m0008_links_and_erasure, m0009_erasures};
 
 /// All migrations, in the order of their numbers.
-pub(crate) const MIGRATIONS: &[Migration] = &[
+pub const MIGRATIONS: &[Migration] = &[
     m0007_start::MIGRATION,
     m0008_links_and_erasure::MIGRATION,
     m0009_erasures::MIGRATION,
 ];
+
+/// The number of the newest of them.
+pub(crate) const fn newest(migrations: &[Migration]) -> u32 {
+    match migrations {
+        [.., newest] => newest.number,
+        [] => 0,
+    }
+}
 
 /// The number in the name of a migration, known or not.
 pub(crate) fn number(name: &str) -> Option<u32> {
@@ -24,12 +32,13 @@ pub(crate) fn number(name: &str) -> Option<u32> {
 
 /// Applies what was not applied yet, and keeps the table of what was (`seaql_migrations`).
 pub(crate) struct Migrator {
+    pub migrations: &'static [Migration],
     pub watch: Arc<dyn Watch>,
 }
 
 impl MigratorTraitSelf for Migrator {
     fn migrations(&self) -> Vec<Box<dyn MigrationTrait>> {
-        let watched = MIGRATIONS.iter().map(|migration| {
+        let watched = self.migrations.iter().map(|migration| {
             let watch = self.watch.clone();
             Box::new(Watched { migration, watch }) as Box<dyn MigrationTrait>
         });
@@ -58,7 +67,7 @@ impl MigrationTrait for Watched {
         Ok(())
     }
 
-    /// Each step has a transaction of its own. Where all of a migration is one transaction, [`run`](crate::run) has begun it.
+    /// Each step has a transaction of its own. Of a database that is just made [`run`](crate::run) has begun one.
     fn use_transaction(&self) -> Option<bool> {
         Some(false)
     }

@@ -30,6 +30,7 @@ mod m0007_start;
 mod m0008_links_and_erasure;
 mod m0009_erasures;
 
+pub use all::MIGRATIONS;
 pub use numbers::{Misfit, NEWEST, Schema, read};
 pub use run::{Error, Plan, begin, finish, make, plan, up};
 pub use step::{Unwatched, Watch};

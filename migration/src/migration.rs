@@ -3,6 +3,7 @@
 use crate::step::Step;
 
 /// A file of named steps.
+#[derive(Clone, Copy)]
 pub struct Migration {
     pub number: u32,
     /// `m`, the number in four digits, `_`, and what it is for.

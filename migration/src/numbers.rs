@@ -2,13 +2,10 @@
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 
-use crate::all::{MIGRATIONS, number};
+use crate::all::{MIGRATIONS, newest, number};
 
 /// The number of this program: that of its newest migration.
-pub const NEWEST: u32 = match MIGRATIONS {
-    [.., newest] => newest.number,
-    [] => 0,
-};
+pub const NEWEST: u32 = newest(MIGRATIONS);
 
 /// What a database is to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! An empty database made, a filled one migrated, by one process at a time.
 //!
-//! SQLite is migrated in one transaction, which begins with its only write lock. On PostgreSQL a session has a lock meanwhile.
+//! A database that is just made is one transaction; of a filled one each step is.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr,
@@ -12,20 +11,17 @@ use sea_orm::{
 use sea_orm::{SqliteTransactionMode, Value};
 use sea_orm_migration::MigratorTraitSelf;
 use serde::Serialize;
-use tokio::time::sleep;
 
-use crate::all::{MIGRATIONS, Migrator};
-use crate::lock::take_lock;
+use crate::all::{MIGRATIONS, Migrator, newest};
+use crate::lock::wait_for_lock;
 use crate::m0007_start::{self, TABLES};
 use crate::migration::Migration;
 use crate::numbers::{Misfit, NEWEST, Numbers, Schema, read};
-use crate::step::{Record, STEPS, Step, Unwatched, Watch, code};
+use crate::step::{Record, STEPS, Step, Unwatched, Watch};
 
 /// Taken by who makes an empty database, also by programs from before there were migrations, at each of their starts.
 const MAKE_LOCK: &str =
     "SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(7021402611212)";
-/// Pause before the lock is asked for again.
-const LOCKED: Duration = Duration::from_millis(500);
 
 /// Why a database was not migrated.
 #[derive(Debug, thiserror::Error)]
@@ -50,28 +46,32 @@ pub async fn make(tx: &DatabaseTransaction) -> Result<Schema, DbErr> {
         return Ok(found);
     }
     let watch: Arc<dyn Watch> = Arc::new(Unwatched);
-    apply(&DatabaseExecutor::from(tx), &watch).await?;
+    apply(&DatabaseExecutor::from(tx), MIGRATIONS, &watch).await?;
     contract(&DatabaseExecutor::from(tx), &*watch).await?;
     read(tx).await
 }
 
-/// Applies what the database lacks. Repeated after a kill it goes on.
+/// Applies those of the migrations that the database lacks. Repeated after a kill it goes on.
 ///
 /// # Errors
-/// The database is not one that this program can migrate, or a statement failed.
-pub async fn up(db: &DatabaseConnection, watch: &Arc<dyn Watch>) -> Result<(), Error> {
-    alone(db, watch, async |db| {
-        let numbers = numbers(db).await?;
-        if NEWEST < numbers.lowest {
-            let lowest = numbers.lowest;
-            return Err(Misfit::Ahead { lowest }.into());
-        }
-        if numbers.newest < NEWEST {
-            apply(db, watch).await?;
-        }
-        Ok(())
-    })
-    .await
+/// The database is not one that these migrate, or a statement failed.
+pub async fn up(
+    db: &DatabaseConnection,
+    migrations: &'static [Migration],
+    watch: &Arc<dyn Watch>,
+) -> Result<(), Error> {
+    wait_for_lock(db, &**watch).await?;
+    let db = &DatabaseExecutor::from(db);
+    let numbers = numbers(db).await?;
+    let newest = newest(migrations);
+    if newest < numbers.lowest {
+        let lowest = numbers.lowest;
+        return Err(Misfit::Ahead { lowest }.into());
+    }
+    if numbers.newest < newest {
+        apply(db, migrations, watch).await?;
+    }
+    Ok(())
 }
 
 /// Admits programs of this number on and no older ones, then does what they could not do with. Repeated after a kill it goes
@@ -80,18 +80,17 @@ pub async fn up(db: &DatabaseConnection, watch: &Arc<dyn Watch>) -> Result<(), E
 /// # Errors
 /// The database lacks what [`up`] applies, a newer program has migrated it, or a statement failed.
 pub async fn finish(db: &DatabaseConnection, watch: &Arc<dyn Watch>) -> Result<(), Error> {
-    alone(db, watch, async |db| {
-        let Numbers { newest, lowest } = numbers(db).await?;
-        if newest < NEWEST {
-            return Err(Misfit::Behind { newest }.into());
-        }
-        if NEWEST < lowest.max(newest) {
-            let lowest = lowest.max(newest);
-            return Err(Misfit::Ahead { lowest }.into());
-        }
-        Ok(contract(db, &**watch).await?)
-    })
-    .await
+    wait_for_lock(db, &**watch).await?;
+    let db = &DatabaseExecutor::from(db);
+    let Numbers { newest, lowest } = numbers(db).await?;
+    if newest < NEWEST {
+        return Err(Misfit::Behind { newest }.into());
+    }
+    if NEWEST < lowest.max(newest) {
+        let lowest = lowest.max(newest);
+        return Err(Misfit::Ahead { lowest }.into());
+    }
+    Ok(contract(db, &**watch).await?)
 }
 
 /// What is left to do.
@@ -164,44 +163,18 @@ pub async fn plan(db: &DatabaseConnection) -> Result<Plan, Error> {
     Ok(plan)
 }
 
-/// Works while no other process migrates the database.
-async fn alone<T>(
-    db: &DatabaseConnection,
-    watch: &Arc<dyn Watch>,
-    work: impl AsyncFnOnce(&DatabaseExecutor<'_>) -> Result<T, Error>,
-) -> Result<T, Error> {
-    if db.get_database_backend() == DbBackend::Postgres {
-        while !take_lock(db).await? {
-            watch.waiting("another process migrates the database");
-            sleep(LOCKED).await;
-        }
-        return work(&DatabaseExecutor::from(db)).await;
-    }
-    let tx = loop {
-        match begin(db).await {
-            Err(error) if is_busy(&error) => watch.waiting("another process writes"),
-            tx => break tx?,
-        }
-    };
-    let done = work(&DatabaseExecutor::from(&tx)).await?;
-    tx.commit().await?;
-    Ok(done)
-}
-
-/// Begins a transaction that may write. SQLite gives it to one at a time.
+/// Begins a transaction that may write, or a savepoint within one. SQLite gives its own to one at a time.
 ///
 /// # Errors
 /// The database is unavailable, or SQLite's writer was not to be had for a while.
-pub async fn begin(db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
+pub async fn begin(
+    db: &impl TransactionTrait<Transaction = DatabaseTransaction>,
+) -> Result<DatabaseTransaction, DbErr> {
     let options = TransactionOptions {
         sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
         ..TransactionOptions::default()
     };
     db.begin_with_options(options).await
-}
-
-fn is_busy(error: &DbErr) -> bool {
-    code(error).as_deref() == Some("5")
 }
 
 async fn numbers(db: &DatabaseExecutor<'_>) -> Result<Numbers, Error> {
@@ -212,8 +185,12 @@ async fn numbers(db: &DatabaseExecutor<'_>) -> Result<Numbers, Error> {
     }
 }
 
-/// Applies all migrations that were not. The tables of a database from before migrations are the first one.
-async fn apply(db: &DatabaseExecutor<'_>, watch: &Arc<dyn Watch>) -> Result<(), DbErr> {
+/// Applies those of the migrations that were not. The tables of a database from before migrations are the first one.
+async fn apply(
+    db: &DatabaseExecutor<'_>,
+    migrations: &'static [Migration],
+    watch: &Arc<dyn Watch>,
+) -> Result<(), DbErr> {
     let was_made_before = read(db).await? != Schema::None;
     db.execute_unprepared(STEPS).await?;
     if was_made_before {
@@ -223,9 +200,8 @@ async fn apply(db: &DatabaseExecutor<'_>, watch: &Arc<dyn Watch>) -> Result<(), 
         };
         first.write(db, true, None).await?;
     }
-    let migrator = Migrator {
-        watch: watch.clone(),
-    };
+    let watch = watch.clone();
+    let migrator = Migrator { migrations, watch };
     match db {
         DatabaseExecutor::Connection(db) => migrator.up(*db, None).await,
         DatabaseExecutor::Transaction(tx) => migrator.up(*tx, None).await,

@@ -1,19 +1,21 @@
 //! What migrations are made of: statements, an index, rows that are filled in batches.
 //!
-//! A step is recorded in `migration_step` once it is done, and may be begun again at any point before. On PostgreSQL each is
-//! committed by itself, and waits for no lock so long that others would wait behind it. In a transaction (SQLite, and a database
-//! that is just made) all of them are its.
+//! A step is recorded in `migration_step` once it is done, and may be begun again at any point before. Each is committed by
+//! itself, and on PostgreSQL waits for no lock so long that others would wait behind it. Those of a database that is just made are
+//! one transaction.
 
 use std::time::{Duration, Instant};
 
+use sea_orm::sqlx::error::DatabaseError;
 use sea_orm::{
     ConnectionTrait, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, RuntimeErr,
-    Statement, TransactionTrait, Value,
+    Statement, Value,
 };
 use sea_orm_migration::async_trait::async_trait;
 use tokio::time::sleep;
 
 use crate::lock::keep_lock;
+use crate::run;
 
 /// Whoever reads or writes a table waits behind a statement that waits to change it: so long at most.
 const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '200ms'";
@@ -153,27 +155,23 @@ impl Step {
 
 /// Begins a transaction, or a savepoint within one, in which no statement waits for a lock for long.
 async fn begin(db: &DatabaseExecutor<'_>) -> Result<DatabaseTransaction, DbErr> {
-    let tx = db.begin().await?;
+    let tx = run::begin(db).await?;
     if db.get_database_backend() == DbBackend::Postgres {
         tx.execute_unprepared(LOCK_TIMEOUT).await?;
     }
     Ok(tx)
 }
 
-/// Whether another transaction was: a lock that was not had in time, a deadlock, a transaction that a row was taken from.
+/// Whether another transaction was: a lock that was not had in time, a deadlock, a transaction that a row was taken from; of
+/// SQLite its writer.
 fn was_in_the_way(error: &DbErr) -> bool {
-    matches!(code(error).as_deref(), Some("55P03" | "40P01" | "40001"))
-}
-
-/// The database's own code of an error.
-pub(crate) fn code(error: &DbErr) -> Option<String> {
     let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) =
         error
     else {
-        return None;
+        return false;
     };
-    let code = error.as_database_error()?.code()?;
-    Some(code.into_owned())
+    let code = error.as_database_error().and_then(DatabaseError::code);
+    matches!(code.as_deref(), Some("55P03" | "40P01" | "40001" | "5"))
 }
 
 async fn make_index(db: &DatabaseExecutor<'_>, name: &str, on: &str) -> Result<(), DbErr> {
@@ -211,31 +209,39 @@ async fn fill(
         watch.rows(done, of);
         keep_lock(db).await?;
         let began = Instant::now();
-        let tx = begin(db).await?;
-        let batch = match backfill.batch(&tx, position.clone()).await {
-            Err(error) if was_in_the_way(&error) => {
-                tx.rollback().await?;
-                sleep(AGAIN).await;
-                continue;
+        match fill_batch(db, backfill, record, position.clone()).await {
+            Err(error) if was_in_the_way(&error) => sleep(AGAIN).await,
+            Err(error) => return Err(error),
+            Ok(None) => {
+                watch.rows(of, of);
+                return Ok(());
             }
-            batch => batch?,
-        };
-        let is_last = batch.is_none();
-        if let Some(batch) = batch {
-            position = Some(batch.position);
-            done += batch.rows;
-        }
-        record.write(&tx, is_last, position.clone()).await?;
-        tx.commit().await?;
-        if is_last {
-            watch.rows(of, of);
-            return Ok(());
-        }
-        if beside_others {
-            // Half of the time belongs to others.
-            sleep(began.elapsed()).await;
+            Ok(Some(batch)) => {
+                position = Some(batch.position);
+                done += batch.rows;
+                if beside_others {
+                    // Half of the time belongs to others.
+                    sleep(began.elapsed()).await;
+                }
+            }
         }
     }
+}
+
+async fn fill_batch(
+    db: &DatabaseExecutor<'_>,
+    backfill: &dyn Backfill,
+    record: &Record,
+    after: Option<String>,
+) -> Result<Option<Batch>, DbErr> {
+    let tx = begin(db).await?;
+    let batch = backfill.batch(&tx, after.clone()).await?;
+    let position = batch
+        .as_ref()
+        .map_or(after, |batch| Some(batch.position.clone()));
+    record.write(&tx, batch.is_none(), position).await?;
+    tx.commit().await?;
+    Ok(batch)
 }
 
 /// A step's row in `migration_step`.

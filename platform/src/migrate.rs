@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 use chrono::Utc;
-use store::migration::{Plan, Watch};
+use store::migration::{MIGRATIONS, Plan, Watch};
 use store::{Store, Workload};
 use tokio_util::sync::CancellationToken;
 
@@ -81,7 +81,7 @@ impl Migration {
         let done = if plan.newest.is_none() {
             self.store.make_schema().await
         } else {
-            self.store.migrate(watch).await
+            self.store.migrate(MIGRATIONS, watch).await
         };
         Ok(done.map_err(|error| unusable(&self.config, &error))?)
     }
@@ -90,13 +90,14 @@ impl Migration {
     ///
     /// # Errors
     /// It failed. Doing it again goes on.
-    pub async fn finish(&self, watch: &Arc<dyn Watch>) -> Result<(), ConfigError> {
+    pub async fn finish(&self, watch: &Arc<dyn Watch>) -> anyhow::Result<()> {
+        let _alone = self.alone(watch).await?;
         let done = self.store.finish_migration(watch).await;
-        done.map_err(|error| unusable(&self.config, &error))
+        Ok(done.map_err(|error| unusable(&self.config, &error))?)
     }
 
-    /// Of an embedded database: a lock on its directory, because no other process may keep a copy meanwhile. It ends with what is
-    /// returned. A server has a lock of its own.
+    /// Of an embedded database: a lock on its directory, because no other process may migrate it or keep a copy meanwhile. It ends
+    /// with what is returned. A server has a lock of its own.
     async fn alone(&self, watch: &Arc<dyn Watch>) -> anyhow::Result<Option<File>> {
         let Ok(Some(file)) = Store::file(self.config.database.expose()) else {
             return Ok(None);
@@ -145,7 +146,7 @@ impl Watch for Logged {
 /// Migrates an embedded database that is filled, and finishes at once: nobody else runs on it.
 ///
 /// # Errors
-/// It failed. The database is as it was, or as it should be.
+/// It failed. Doing it again goes on.
 pub async fn migrate_embedded(config: &Config) -> anyhow::Result<()> {
     let watch: &Arc<dyn Watch> = &(Arc::new(Logged) as Arc<dyn Watch>);
     let file = Store::file(config.database.expose());

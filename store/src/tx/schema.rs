@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use migration::migration::Migration;
 use migration::{Plan, Schema, Watch};
 
 use super::{Error, Result, Sql, Store, statement, values};
@@ -35,12 +36,16 @@ impl Store {
         Ok(migration::plan(&self.connection(false)).await?)
     }
 
-    /// Applies what the database lacks, of a store for [`Workload::Migration`](super::Workload::Migration).
+    /// Applies those of the migrations that the database lacks, of a store for [`Workload::Migration`](super::Workload::Migration).
     ///
     /// # Errors
     /// Doing it again goes on.
-    pub async fn migrate(&self, watch: &Arc<dyn Watch>) -> Result<()> {
-        Ok(migration::up(&self.connection(false), watch).await?)
+    pub async fn migrate(
+        &self,
+        migrations: &'static [Migration],
+        watch: &Arc<dyn Watch>,
+    ) -> Result<()> {
+        Ok(migration::up(&self.connection(false), migrations, watch).await?)
     }
 
     /// Admits programs of this release on and no older ones, and does what those could not do with.

@@ -4,9 +4,10 @@ use anyhow::{Context, Result};
 use tests::bench::load::{self, CONNECTIONS};
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
+use tests::bench::year::Account;
 use tests::report::Of;
 
-use super::data::{Account, Data};
+use super::data::Data;
 use super::{TIME, bare};
 
 /// The report of a form over its last month.

@@ -6,9 +6,10 @@ use anyhow::{Context, Result, bail};
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
 use tests::bench::spread::Spread;
+use tests::bench::year::Account;
 use tests::report::{Of, overview};
 
-use super::data::{Account, Data};
+use super::data::Data;
 
 /// Requests of each kind in a round.
 const TURNS: i64 = 30;

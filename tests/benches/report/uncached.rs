@@ -6,9 +6,10 @@ use anyhow::{Context, Result};
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
 use tests::bench::spread::Spread;
+use tests::bench::year::{Account, BUS_PROPS};
 use tests::report::{Of, overview};
 
-use super::data::{Account, BUS_PROPS, Data};
+use super::data::Data;
 
 /// Overviews of each account in a round: each costs a start of the api.
 const OVERVIEWS: i64 = 6;

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use reqwest::Url;
 use uuid::Uuid;
 
-use crate::servers::{Broker, Endpoints, psql};
+use crate::servers::{Broker, Endpoints, psql, psql_within};
+use crate::wait::LATER;
 
 /// One of the two sets of backends.
 #[derive(Debug)]
@@ -69,9 +71,17 @@ impl Backends {
     /// # Errors
     /// When the service is embedded, or what `psql` says.
     pub async fn sql(&self, statement: &str) -> Result<String> {
+        self.sql_within(LATER, statement).await
+    }
+
+    /// The same with a deadline of its own.
+    ///
+    /// # Errors
+    /// As [`Self::sql`].
+    pub async fn sql_within(&self, deadline: Duration, statement: &str) -> Result<String> {
         match self {
             Self::Embedded => bail!("no PostgreSQL behind an embedded service"),
-            Self::Servers(lease) => psql(&lease.database, statement).await,
+            Self::Servers(lease) => psql_within(deadline, &lease.database, statement).await,
         }
     }
 

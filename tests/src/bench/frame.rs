@@ -88,7 +88,7 @@ impl Frame {
 
         println!("{}", report::table(&found));
         let missed = found.iter().filter(|row| !row.met()).count();
-        println!("{} targets, {missed} missed", found.len());
+        println!("{} rows, {missed} targets missed", found.len());
         if !build.release {
             println!("a debug build: these figures mean nothing");
         }

@@ -5,7 +5,7 @@
 //!
 //! - [`frame`]: what all of them do around their parts. [`report`]: rows, the table, the JSON; [`spread`]: median, least and most of some rounds.
 //! - [`settings`]: what the environment says of a run; [`binaries`]: the service's release binaries, fresh.
-//! - [`million`]: bodies of many records, in sequence or in random order; [`timed`]: posting them by the clock.
+//! - [`million`]: bodies of many records, in sequence or in random order; [`timed`]: posting them by the clock. [`year`]: an account with a year of feedbacks.
 //! - [`copy`]: the reference load of PostgreSQL; [`sqlite`]: that of SQLite; [`rows`]: what both load.
 //! - [`lag`]: from an answer's 201 into a report. [`memory`]: what a process has resident; [`load`]: many requests at once, by `wrk`, and `pgbench` beside it.
 
@@ -22,3 +22,4 @@ pub mod settings;
 pub mod spread;
 pub mod sqlite;
 pub mod timed;
+pub mod year;

@@ -21,6 +21,8 @@ pub enum Unit {
     AnswersPerSecond,
     /// Milliseconds.
     Milliseconds,
+    /// Answers.
+    Answers,
     /// Messages.
     Messages,
     /// Messages a second.
@@ -37,6 +39,7 @@ impl Unit {
             Self::RecordsPerSecond => "records/s",
             Self::AnswersPerSecond => "answers/s",
             Self::Milliseconds => "ms",
+            Self::Answers => "answers",
             Self::Messages => "messages",
             Self::MessagesPerSecond => "messages/s",
             Self::ReceiptsPerSecond => "receipts/s",
@@ -51,7 +54,7 @@ impl Unit {
             | Self::AnswersPerSecond
             | Self::MessagesPerSecond
             | Self::ReceiptsPerSecond => format!("{value:.0}/s"),
-            Self::Messages => format!("{value:.0}"),
+            Self::Answers | Self::Messages => format!("{value:.0}"),
             Self::Milliseconds => format!("{value:.1} ms"),
         }
     }
@@ -68,6 +71,8 @@ pub enum Target {
     AtMost(f64),
     /// Ours is at least this in every round, whatever a reference is.
     AtLeast(f64),
+    /// By nothing.
+    None,
 }
 
 /// One measure, over some rounds.
@@ -125,6 +130,7 @@ impl Row {
             Target::RatioAtLeast(least) => self.ratio().is_some_and(|ratio| ratio.median >= least),
             Target::AtMost(most) => self.ours().is_some_and(|ours| ours.max <= most),
             Target::AtLeast(least) => self.ours().is_some_and(|ours| ours.min >= least),
+            Target::None => self.ours().is_some(),
         }
     }
 
@@ -149,6 +155,12 @@ impl Row {
             Target::RatioAtLeast(least) => format!("≥ {least:.2} ×"),
             Target::AtMost(most) => format!("≤ {}", self.unit.show(most)),
             Target::AtLeast(least) => format!("≥ {}", self.unit.show(least)),
+            Target::None => String::new(),
+        };
+        let met = match self.target {
+            Target::None => "",
+            _ if self.met() => "met",
+            _ => "MISSED",
         };
         [
             self.measure.clone(),
@@ -156,7 +168,7 @@ impl Row {
             format!("{reference} {}", self.reference).trim().to_owned(),
             ratio,
             target,
-            if self.met() { "met" } else { "MISSED" }.to_owned(),
+            met.to_owned(),
         ]
     }
 
@@ -169,10 +181,11 @@ impl Row {
             })
         };
         let (kind, value) = match self.target {
-            Target::RatioAtMost(most) => ("ratio_at_most", most),
-            Target::RatioAtLeast(least) => ("ratio_at_least", least),
-            Target::AtMost(most) => ("at_most", most),
-            Target::AtLeast(least) => ("at_least", least),
+            Target::RatioAtMost(most) => ("ratio_at_most", Some(most)),
+            Target::RatioAtLeast(least) => ("ratio_at_least", Some(least)),
+            Target::AtMost(most) => ("at_most", Some(most)),
+            Target::AtLeast(least) => ("at_least", Some(least)),
+            Target::None => ("none", None),
         };
         let ratio = self
             .ratio()
@@ -247,7 +260,10 @@ mod tests {
         assert!(limit.met());
         limit.lone_round(97.0);
         assert!(!limit.met());
-        let table = table(&[ratio, limit]);
+        let mut step = Row::new("c", Unit::Seconds, "", Target::None);
+        step.lone_round(1.5);
+        let table = table(&[ratio, limit, step]);
+        assert!(table.contains("1.500 s"), "{table}");
         assert!(table.contains("0.90 (0.50–3.00)  ≤ 1.00 ×"), "{table}");
         assert!(table.contains("97.0 MiB"), "{table}");
     }
