@@ -3,6 +3,11 @@
 //! Each table goes as it is, through a COPY of its rows as text: both databases have the same tables with the same columns, and
 //! what the embedded one keeps as bytes, numbers and texts the server reads as its own types.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the embedded database is a bare connection, and names of tables are no parameters"
+)]
+
 use std::str::FromStr;
 use std::time::Duration;
 

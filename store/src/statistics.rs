@@ -22,8 +22,11 @@ impl Store {
         }
         let grown: Vec<String> = self.fetch_values(GROWN, vec![]).await?;
         for table in grown {
-            // The name of a table is no parameter.
             let analyze = format!("ANALYZE (SKIP_LOCKED) {table}");
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "the name of a table is no parameter"
+            )]
             self.execute_unprepared(&analyze).await?;
         }
         Ok(())

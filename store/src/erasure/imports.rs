@@ -307,7 +307,7 @@ impl Store {
         let of_batch = values![id.account_id, id.batch_id, gone, parked, is_empty];
         tx.execute(superseded, of_batch).await?;
         let end = statement!(
-            "UPDATE import_batch SET completed_at = CASE WHEN parked_chunks = 0 THEN $3 END,
+            "UPDATE import_batch SET completed_at = CASE WHEN parked_chunks = 0 THEN $3 ELSE completed_at END,
                     status = CASE WHEN parked_chunks > 0 THEN 'stalled' ELSE 'completed' END
               WHERE account_id = $1 AND batch_id = $2 AND open_chunks = 0"
         );
