@@ -26,7 +26,7 @@ const ADD_OUTCOMES: &Statement = statement!(
         SET created = created + $3, updated = updated + $4, unchanged = unchanged + $5,
             superseded = superseded + $6, staging = staging OR $7, open_chunks = open_chunks - 1,
             started_at = coalesce(started_at, $8),
-            completed_at = CASE WHEN open_chunks = 1 AND parked_chunks = 0 THEN $9 END,
+            completed_at = CASE WHEN open_chunks = 1 AND parked_chunks = 0 THEN $9 ELSE completed_at END,
             status = CASE WHEN open_chunks > 1 THEN 'processing'
                           WHEN parked_chunks > 0 THEN 'stalled' ELSE 'completed' END
       WHERE account_id = $1 AND batch_id = $2"
