@@ -1,4 +1,4 @@
-//! An answer writes to a link only if it has max_responses, so that a busy link is no busy row. A campaign's link has the
+//! An answer writes to a link only if it has `max_responses`, so that a busy link is no busy row. A campaign's link has the
 //! id of its message. What comes through the link of a test message is not stored.
 
 use sea_orm::entity::prelude::*;
@@ -21,7 +21,7 @@ pub struct Model {
     pub expires_at: Option<DateTimeUtc>,
     /// Null: any number.
     pub max_responses: Option<i64>,
-    /// Stored answers, erased ones too. Counted only where max_responses is set.
+    /// Stored answers, erased ones too. Counted only where `max_responses` is set.
     pub used: i64,
     pub created_at: DateTimeUtc,
     /// Null: it is not deleted.

@@ -1,5 +1,5 @@
-//! Counts of a form by day: of the whole (bus_prop_id 0) and of each of its business properties; encoded as in
-//! pending_delta.
+//! Counts of a form by day: of the whole (`bus_prop_id` 0) and of each of its business properties; encoded as in
+//! `pending_delta`.
 
 use sea_orm::entity::prelude::*;
 
