@@ -13,12 +13,18 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub feedback_id: Uuid,
     pub link_id: Uuid,
+    /// Of `submitted_at`, in the account's time zone.
     pub day: Date,
     pub submitted_at: DateTimeUtc,
+    /// Of the link: ids of the form's business properties, joined by `_`.
     pub bus_prop_ids: String,
+    /// Of the link: an object of texts.
     pub track_fields: Json,
+    /// An object by key of field, as `domain::answer::Answers::to_value` gives it.
     pub answers: String,
+    /// 0 to 10.
     pub nps: Option<i16>,
+    /// 1 to 5.
     pub happiness: Option<i16>,
     pub has_comment: bool,
 }

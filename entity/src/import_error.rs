@@ -10,9 +10,12 @@ pub struct Model {
     pub account_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub batch_id: Uuid,
+    /// The place of its first error among those of the batch, from 0.
     #[sea_orm(primary_key, auto_increment = false)]
     pub first: i64,
+    /// How many it has.
     pub errors: i64,
+    /// A JSON array of `domain::record::RecordError`, compressed with zstd.
     pub block: Vec<u8>,
 }
 

@@ -12,6 +12,7 @@ pub struct Model {
     pub batch_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub chunk_no: i64,
+    /// As `domain::chunk` encodes it.
     pub payload: Vec<u8>,
 }
 

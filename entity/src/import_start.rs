@@ -14,8 +14,11 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub chunk_no: i64,
     pub worker_id: Uuid,
+    /// The server's process that holds the chunk. Null where the role may not see it.
     pub backend_pid: Option<i64>,
+    /// When that process began, which tells it from a later one with its number.
     pub backend_start: Option<DateTimeUtc>,
+    /// How often work on the chunk began and did not come to an end.
     pub starts: i64,
 }
 

@@ -11,11 +11,16 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub docid: String,
     pub phone: Option<String>,
+    /// Tracking fields: an object of texts.
     pub fields: Option<Json>,
+    /// The batch whose values stand.
     pub batch_id: Option<Uuid>,
+    /// Of the last batch that had the person, or of the erasure: a record of a lower one does not replace it.
     pub seq: i64,
     pub created_at: DateTimeUtc,
+    /// When a value last changed.
     pub updated_at: DateTimeUtc,
+    /// Of `created_at`, in the account's time zone.
     pub created_day: Date,
 }
 

@@ -10,6 +10,7 @@ pub struct Model {
     pub account_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub link_id: Uuid,
+    /// Drawn when the page is opened, or named by the program that answers.
     #[sea_orm(primary_key, auto_increment = false)]
     pub visit: Uuid,
     pub feedback_id: Uuid,

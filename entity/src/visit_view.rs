@@ -12,6 +12,7 @@ pub struct Model {
     pub link_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub visit: Uuid,
+    /// Of `seen_at`, in the account's time zone.
     #[sea_orm(primary_key, auto_increment = false)]
     pub day: Date,
     pub form_id: Uuid,

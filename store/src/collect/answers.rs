@@ -1,41 +1,91 @@
 //! Answers into the store: which stand, which are repeats, which came too late.
-//!
-//! The answers of a batch are stored at once on PostgreSQL, one after the other on SQLite, where the transaction is the only
-//! writer.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use domain::rollup::Delta;
+use entity::visit;
+use sea_orm::{EntityTrait, FromQueryResult};
 use uuid::Uuid;
 
 use super::pending::PendingDeltas;
-use super::{LinkKey, NewAnswer, NewView, VisitKey};
+use super::{LinkKey, NewAnswer, NewView, ViewKey, VisitKey};
 use crate::form::PublicLink;
 use crate::send::FirstUses;
-use crate::tx::{Sql, tuples, values};
+use crate::tx::{BatchStatement, Sql, batch_row, statement};
 use crate::{Committed, Error, Result, Store, Tx};
 
-/// After a wait `LOCK` shows the row's newest state. In the order of the links given. Subqueries are look-ups by key, which the
-/// planner cannot turn around.
-const ROOM: &str = "WITH g(a, l) AS (ROWS)
-     SELECT g.a, g.l, (SELECT l.max_responses - l.used FROM link l WHERE l.account_id = g.a AND l.link_id = g.l LOCK) FROM g";
+/// The room of limited links, in the order in which they are given; after a wait for its lock a row's newest state. Subqueries are
+/// look-ups by key, which the planner cannot turn around.
+macro_rules! room {
+    ($lock:literal) => {
+        concat!(
+            "SELECT batch.account_id, batch.link_id,
+                    (SELECT l.max_responses - l.used FROM link l
+                      WHERE l.account_id = batch.account_id AND l.link_id = batch.link_id ",
+            $lock,
+            ") AS room FROM batch"
+        )
+    };
+}
+const ROOM: &BatchStatement<LinkKey> =
+    statement!(LinkKey: postgres: room!("FOR NO KEY UPDATE"); sqlite: room!(""));
+
+#[derive(FromQueryResult)]
+struct LinkRoom {
+    #[sea_orm(nested)]
+    link: LinkKey,
+    /// `None`: it is not limited any more, or gone.
+    room: Option<i64>,
+}
+
+batch_row! {
+    struct AnswerRow {
+        account_id: Uuid,
+        link_id: Uuid,
+        visit: Uuid,
+        feedback_id: Uuid,
+        at: DateTime<Utc>,
+        day: NaiveDate,
+        answers: String,
+        nps: Option<i16>,
+        happiness: Option<i16>,
+        has_comment: bool,
+    }
+}
+
+impl From<&NewAnswer> for AnswerRow {
+    fn from(answer: &NewAnswer) -> Self {
+        let visit = answer.view.visit;
+        Self {
+            account_id: visit.account_id,
+            link_id: visit.link_id,
+            visit: visit.visit,
+            feedback_id: answer.feedback_id,
+            at: answer.view.at,
+            day: answer.view.day,
+            answers: answer.answers.clone(),
+            nps: answer.nps,
+            happiness: answer.happiness,
+            has_comment: answer.has_comment,
+        }
+    }
+}
 
 /// One statement, so that a batch is one round trip. The link is held until the end, so that an erasure of its person finds the
 /// answer, or the answer the link without the person. `stored` waits for whoever is storing the same visit just now and
 /// leaves out what is there; the sort before the views keeps them after all visits.
-const STORE_ANSWERS_POSTGRES: &str =
-    "WITH g(account_id, link_id, visit, feedback_id, at, day, answers, nps, happiness, has_comment) AS (ROWS),
-    given AS (
-            SELECT g.*, l.form_id, l.bus_prop_ids, l.track_fields
-              FROM g
-            CROSS JOIN LATERAL (
+const STORE_ANSWERS: &BatchStatement<AnswerRow> = statement!(AnswerRow: postgres:
+    ", given AS (
+            SELECT batch.*, l.form_id, l.bus_prop_ids, l.track_fields
+              FROM batch
+             CROSS JOIN LATERAL (
                    SELECT l.form_id, l.bus_prop_ids, l.track_fields FROM link l
-                    WHERE l.account_id = g.account_id AND l.link_id = g.link_id AND l.deleted_at IS NULL
-                      AND (l.expires_at IS NULL OR l.expires_at > g.at) LIMIT 1 FOR KEY SHARE) l
+                    WHERE l.account_id = batch.account_id AND l.link_id = batch.link_id AND l.deleted_at IS NULL
+                      AND (l.expires_at IS NULL OR l.expires_at > batch.at) LIMIT 1 FOR KEY SHARE) l
              CROSS JOIN LATERAL (
                    SELECT FROM form f
-                    WHERE f.account_id = g.account_id AND f.form_id = l.form_id AND f.status = 'PUBLISHED' LIMIT 1) f),
+                    WHERE f.account_id = batch.account_id AND f.form_id = l.form_id AND f.status = 'PUBLISHED' LIMIT 1) f),
      stored AS (
             INSERT INTO visit (account_id, link_id, visit, feedback_id)
             SELECT account_id, link_id, visit, feedback_id FROM given ORDER BY account_id, link_id, visit
@@ -52,32 +102,92 @@ const STORE_ANSWERS_POSTGRES: &str =
                 ON CONFLICT DO NOTHING RETURNING account_id, link_id, visit)
      SELECT k.feedback_id, v.visit IS NOT NULL AS viewed
        FROM kept k LEFT JOIN viewed v
-         ON v.account_id = k.account_id AND v.link_id = k.link_id AND v.visit = k.visit";
+         ON v.account_id = k.account_id AND v.link_id = k.link_id AND v.visit = k.visit"; sqlite: ""
+);
 
-/// These two take the same parameters.
-const STORE_VISIT_SQLITE: &str = "INSERT INTO visit (account_id, link_id, visit, feedback_id)
-     SELECT l.account_id, l.link_id, $3, $4 FROM link l
-       JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id
-      WHERE l.account_id = $1 AND l.link_id = $2 AND l.deleted_at IS NULL
-        AND (l.expires_at IS NULL OR l.expires_at > $5) AND f.status = 'PUBLISHED'
-         ON CONFLICT DO NOTHING";
-const STORE_FEEDBACK_SQLITE: &str = "INSERT INTO feedback (account_id, form_id, feedback_id, link_id, day, submitted_at,
-            bus_prop_ids, track_fields, answers, nps, happiness, has_comment)
-     SELECT l.account_id, l.form_id, $4, l.link_id, $6, $5, l.bus_prop_ids, l.track_fields, $7, $8, $9, $10 FROM link l
-      WHERE l.account_id = $1 AND l.link_id = $2";
+/// The same in three statements, of which the third is [`STORE_VIEWS`].
+const STORE_VISITS: &BatchStatement<AnswerRow> = statement!(AnswerRow: postgres: ""; sqlite:
+    "INSERT INTO visit (account_id, link_id, visit, feedback_id)
+     SELECT batch.account_id, batch.link_id, batch.visit, batch.feedback_id FROM batch
+      CROSS JOIN link l ON l.account_id = batch.account_id AND l.link_id = batch.link_id
+      CROSS JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id
+      WHERE l.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at > batch.at) AND f.status = 'PUBLISHED'
+         ON CONFLICT DO NOTHING RETURNING feedback_id"
+);
+const STORE_FEEDBACKS: &BatchStatement<AnswerRow> = statement!(AnswerRow: postgres: ""; sqlite:
+    "INSERT INTO feedback (account_id, form_id, feedback_id, link_id, day, submitted_at, bus_prop_ids, track_fields,
+            answers, nps, happiness, has_comment)
+     SELECT l.account_id, l.form_id, batch.feedback_id, l.link_id, batch.day, batch.at, l.bus_prop_ids, l.track_fields,
+            batch.answers, batch.nps, batch.happiness, batch.has_comment
+       FROM batch CROSS JOIN link l ON l.account_id = batch.account_id AND l.link_id = batch.link_id"
+);
 
-const STORE_VIEWS: &str = "WITH g(a, l, v, d, f, t) AS (ROWS)
-     INSERT INTO visit_view (account_id, link_id, visit, day, form_id, seen_at)
-     SELECT * FROM g WHERE true ORDER BY a, l, v, d
-         ON CONFLICT DO NOTHING RETURNING account_id, link_id, visit, day";
+/// What was stored of an answer.
+#[derive(FromQueryResult)]
+struct StoredAnswer {
+    feedback_id: Uuid,
+    /// It is also the visit's first sign on its day.
+    viewed: bool,
+}
+
+batch_row! {
+    struct ViewRow {
+        account_id: Uuid,
+        link_id: Uuid,
+        visit: Uuid,
+        day: NaiveDate,
+        form_id: Uuid,
+        seen_at: DateTime<Utc>,
+    }
+}
+
+impl From<&NewView> for ViewRow {
+    fn from(view: &NewView) -> Self {
+        Self {
+            account_id: view.visit.account_id,
+            link_id: view.visit.link_id,
+            visit: view.visit.visit,
+            day: view.day,
+            form_id: view.form_id,
+            seen_at: view.at,
+        }
+    }
+}
+
+const STORE_VIEWS: &BatchStatement<ViewRow> = statement!(ViewRow:
+    "INSERT INTO visit_view (account_id, link_id, visit, day, form_id, seen_at)
+     SELECT account_id, link_id, visit, day, form_id, seen_at FROM batch
+      WHERE true ORDER BY account_id, link_id, visit, day
+         ON CONFLICT DO NOTHING RETURNING account_id, link_id, visit, day"
+);
+
+batch_row! {
+    struct SpentRoom {
+        account_id: Uuid,
+        link_id: Uuid,
+        spent: i64,
+    }
+}
 
 /// Takes room of links that are locked.
-const SPEND: &str = "WITH g(a, l, n) AS (ROWS) UPDATE link AS l SET used = l.used + g.n
-       FROM g WHERE l.account_id = g.a AND l.link_id = g.l";
+const SPEND: &BatchStatement<SpentRoom> = statement!(SpentRoom:
+    "UPDATE link AS l SET used = l.used + batch.spent
+       FROM batch WHERE l.account_id = batch.account_id AND l.link_id = batch.link_id"
+);
 
-const STORED_FEEDBACKS: &str = "WITH g(a, l, v) AS (ROWS)
-     SELECT g.a, g.l, g.v, (SELECT v.feedback_id FROM visit v WHERE v.account_id = g.a AND v.link_id = g.l AND v.visit = g.v)
-       FROM g";
+const FIRST_ANSWERS: &BatchStatement<VisitKey> = statement!(VisitKey:
+    "SELECT batch.account_id, batch.link_id, batch.visit,
+            (SELECT v.feedback_id FROM visit v
+              WHERE v.account_id = batch.account_id AND v.link_id = batch.link_id AND v.visit = batch.visit) AS feedback_id
+       FROM batch"
+);
+
+#[derive(FromQueryResult)]
+struct FirstAnswer {
+    #[sea_orm(nested)]
+    visit: VisitKey,
+    feedback_id: Option<Uuid>,
+}
 
 /// What became of an answer. The id is that of the feedback which stands for the visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +225,7 @@ impl Store {
             .filter(|visit| !standing.contains_key(visit))
             .copied()
             .collect();
-        standing.extend(tx.stored_feedbacks(&open).await?);
+        standing.extend(tx.first_answers(&open).await?);
         if !stored.is_empty() {
             match tx.commit().await? {
                 Committed::Done => {}
@@ -135,10 +245,9 @@ impl Store {
 
     /// The feedback of a visit's stored answer, which a repeat is answered with, also when the link is gone.
     pub async fn first_answer(&self, link: &PublicLink, visit: Uuid) -> Result<Option<Uuid>> {
-        let first =
-            "SELECT feedback_id FROM visit WHERE account_id = $1 AND link_id = $2 AND visit = $3";
-        self.one(first, values![link.account_id, link.link_id, visit])
-            .await
+        let key = (link.account_id, link.link_id, visit);
+        let first = visit::Entity::find_by_id(key).one(self).await?;
+        Ok(first.map(|first| first.feedback_id))
     }
 }
 
@@ -152,19 +261,16 @@ impl Tx {
     ) -> Result<Vec<&'a NewAnswer>> {
         let limited = given.iter().filter(|(_, answer)| answer.limited);
         let limited: Vec<VisitKey> = limited.map(|(visit, _)| *visit).collect();
-        let mut links: Vec<LinkKey> = limited.iter().map(|visit| visit.link).collect();
+        let mut links: Vec<LinkKey> = limited.iter().map(|visit| visit.link()).collect();
         links.dedup();
-        let links = links.into_iter().map(|link| values![link.0, link.1]);
-        let rooms = ROOM.replace("LOCK", &self.locking("", "FOR NO KEY UPDATE"));
-        let rooms = self.for_rows(&rooms, links.collect()).await?;
-        let rooms: Vec<(Uuid, Uuid, Option<i64>)> = tuples(&rooms)?;
+        let rooms: Vec<LinkRoom> = self.fetch_batch(ROOM, links).await?;
         let rooms = rooms.into_iter();
         let mut room: HashMap<LinkKey, i64> = rooms
-            .filter_map(|(account_id, link_id, room)| Some(((account_id, link_id), room?)))
+            .filter_map(|row| Some((row.link, row.room?)))
             .collect();
         // Under the lock nobody else answers these links.
-        standing.extend(self.stored_feedbacks(&limited).await?);
-        let mut fits = |visit: &VisitKey| match room.get_mut(&visit.link) {
+        standing.extend(self.first_answers(&limited).await?);
+        let mut fits = |visit: &VisitKey| match room.get_mut(&visit.link()) {
             Some(room) if *room > 0 && !standing.contains_key(visit) => {
                 *room -= 1;
                 true
@@ -181,20 +287,26 @@ impl Tx {
     /// Stores those whose link and form still take answers, unless their visit has one. All are of different visits,
     /// in the order of these. Of what was stored the `feedback_id`, and whether it is also the visit's first sign on its day.
     async fn store_answers(&self, answers: &[&NewAnswer]) -> Result<HashMap<Uuid, bool>> {
+        let rows = answers.iter().map(|answer| AnswerRow::from(*answer));
+        let rows = rows.collect();
         if !self.is_sqlite() {
-            let rows = answers.iter().map(|answer| answer.row()).collect();
-            let stored = self.for_rows(STORE_ANSWERS_POSTGRES, rows).await?;
-            return Ok(tuples(&stored)?.into_iter().collect());
+            let stored: Vec<StoredAnswer> = self.fetch_batch(STORE_ANSWERS, rows).await?;
+            let stored = stored.into_iter();
+            return Ok(stored.map(|row| (row.feedback_id, row.viewed)).collect());
         }
-        let mut stored = HashMap::new();
-        for answer in answers {
-            if self.execute(STORE_VISIT_SQLITE, answer.row()).await? == 1 {
-                self.execute(STORE_FEEDBACK_SQLITE, answer.row()).await?;
-                let views = self.store_views(&[&answer.view]).await?;
-                stored.insert(answer.feedback_id, !views.is_empty());
-            }
-        }
-        Ok(stored)
+        let stored: Vec<Uuid> = self.fetch_batch_values(STORE_VISITS, rows).await?;
+        let stored: HashSet<Uuid> = stored.into_iter().collect();
+        let answers = answers.iter().copied();
+        let stored = answers.filter(|answer| stored.contains(&answer.feedback_id));
+        let rows = stored.clone().map(AnswerRow::from).collect();
+        self.execute_batch(STORE_FEEDBACKS, rows).await?;
+        let views: Vec<_> = stored.clone().map(|answer| &answer.view).collect();
+        let viewed: HashSet<_> = self.store_views(&views).await?.into_iter().collect();
+        let stored = stored.map(|answer| {
+            let viewed = viewed.contains(&answer.view.key());
+            (answer.feedback_id, viewed)
+        });
+        Ok(stored.collect())
     }
 
     /// Counts what was stored: into `pending_delta`, and on limited links. The feedback that stands now, by visit.
@@ -219,43 +331,32 @@ impl Tx {
             }
             let visit = answer.view.visit;
             if answer.limited {
-                *spent.entry(visit.link).or_default() += 1;
+                *spent.entry(visit.link()).or_default() += 1;
             }
             standing.insert(visit, answer.feedback_id);
         }
         let spent = spent.into_iter();
-        let spent = spent.map(|(link, spent)| values![link.0, link.1, spent]);
-        self.for_rows(SPEND, spent.collect()).await?;
+        let spent = spent.map(|(link, spent)| SpentRoom {
+            account_id: link.account_id,
+            link_id: link.link_id,
+            spent,
+        });
+        self.execute_batch(SPEND, spent.collect()).await?;
         self.note_uses(&uses, true, deltas).await?;
         Ok(standing)
     }
 
     /// The feedbacks that stand for visits.
-    async fn stored_feedbacks(&self, visits: &[VisitKey]) -> Result<Vec<(VisitKey, Uuid)>> {
-        let visits = visits.iter().map(|visit| values![*visit]).collect();
-        let standing = self.for_rows(STORED_FEEDBACKS, visits).await?;
-        let standing: Vec<(Uuid, Uuid, Uuid, Option<Uuid>)> = tuples(&standing)?;
-        let standing = standing.into_iter();
-        let standing = standing.filter_map(|(account_id, link_id, visit, feedback_id)| {
-            let link = (account_id, link_id);
-            Some((VisitKey { link, visit }, feedback_id?))
-        });
-        Ok(standing.collect())
+    async fn first_answers(&self, visits: &[VisitKey]) -> Result<Vec<(VisitKey, Uuid)>> {
+        let first: Vec<FirstAnswer> = self.fetch_batch(FIRST_ANSWERS, visits.to_vec()).await?;
+        let first = first.into_iter();
+        let first = first.filter_map(|row| Some((row.visit, row.feedback_id?)));
+        Ok(first.collect())
     }
 
     /// Stores views that are new; which were. All are different, in the order of visit and day.
-    pub(super) async fn store_views(
-        &self,
-        views: &[&NewView],
-    ) -> Result<Vec<(VisitKey, NaiveDate)>> {
-        let views = views.iter();
-        let rows = views.map(|view| values![view.visit, view.day, view.form_id, view.at]);
-        let new = self.for_rows(STORE_VIEWS, rows.collect()).await?;
-        let new = tuples(&new)?.into_iter();
-        let new = new.map(|(account_id, link_id, visit, day)| {
-            let link = (account_id, link_id);
-            (VisitKey { link, visit }, day)
-        });
-        Ok(new.collect())
+    pub(super) async fn store_views(&self, views: &[&NewView]) -> Result<Vec<ViewKey>> {
+        let rows = views.iter().map(|view| ViewRow::from(*view));
+        self.fetch_batch(STORE_VIEWS, rows.collect()).await
     }
 }

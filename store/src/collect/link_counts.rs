@@ -6,17 +6,30 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::form::FormKey;
-use crate::tx::values;
+use crate::tx::{BatchStatement, batch_row, statement};
 use crate::{Result, Tx};
 
 /// Views and responses by link, or what changes of them. In JSON an object of `[views, responses]` by link.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct LinkCounts(BTreeMap<Uuid, (i64, i64)>);
 
-const ADD: &str = "WITH g(a, f, l, v, r) AS (ROWS)
-    INSERT INTO link_rollup AS r (account_id, form_id, link_id, views, responses) SELECT * FROM g WHERE true
-        ON CONFLICT (account_id, form_id, link_id)
-        DO UPDATE SET views = r.views + excluded.views, responses = r.responses + excluded.responses";
+batch_row! {
+    /// What is added to a link's row.
+    struct LinkRollup {
+        account_id: Uuid,
+        form_id: Uuid,
+        link_id: Uuid,
+        views: i64,
+        responses: i64,
+    }
+}
+
+const ADD: &BatchStatement<LinkRollup> = statement!(LinkRollup:
+    "INSERT INTO link_rollup AS r (account_id, form_id, link_id, views, responses)
+     SELECT account_id, form_id, link_id, views, responses FROM batch WHERE true
+         ON CONFLICT (account_id, form_id, link_id)
+         DO UPDATE SET views = r.views + excluded.views, responses = r.responses + excluded.responses"
+);
 
 impl LinkCounts {
     pub(crate) fn add(&mut self, link_id: Uuid, views: i64, responses: i64) {
@@ -39,8 +52,14 @@ impl LinkCounts {
 impl Tx {
     /// Adds to what is rolled up. The form is this transaction's.
     pub(crate) async fn add_to_links(&mut self, form: FormKey, links: &LinkCounts) -> Result<()> {
-        let links = links.0.iter();
-        let rows = links.map(|(link, (views, responses))| values![form, *link, *views, *responses]);
-        self.for_rows(ADD, rows.collect()).await.map(drop)
+        let rows = links.0.iter();
+        let rows = rows.map(|(link_id, (views, responses))| LinkRollup {
+            account_id: form.account_id,
+            form_id: form.form_id,
+            link_id: *link_id,
+            views: *views,
+            responses: *responses,
+        });
+        self.execute_batch(ADD, rows.collect()).await
     }
 }

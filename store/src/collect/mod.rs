@@ -11,12 +11,12 @@ use chrono::{DateTime, NaiveDate, SubsecRound, Utc};
 use domain::answer::Answers;
 use domain::date_range::day_of;
 use domain::rollup::Delta;
-use sea_orm::Value;
+use sea_orm::FromQueryResult;
 use uuid::{Timestamp, Uuid};
 
 use crate::form::{FormKey, PublicLink};
 use crate::send::FirstUses;
-use crate::tx::{Parameters, values};
+use crate::tx::batch_row;
 use crate::{Result, Store};
 
 mod answers;
@@ -57,20 +57,40 @@ pub struct NewAnswer {
     delta: Delta,
 }
 
-/// A link: its account and its id.
-type LinkKey = (Uuid, Uuid);
-
-/// The key of a visit. The order is that of the tables' keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct VisitKey {
-    link: LinkKey,
-    visit: Uuid,
+batch_row! {
+    /// The key of a link.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
+    struct LinkKey {
+        account_id: Uuid,
+        link_id: Uuid,
+    }
 }
 
-impl Parameters for VisitKey {
-    fn add_to(self, values: &mut Vec<Value>) {
-        values.extend([self.link.0, self.link.1, self.visit].map(Value::from));
+batch_row! {
+    /// The key of a visit. The order is that of the tables' keys.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
+    struct VisitKey {
+        account_id: Uuid,
+        link_id: Uuid,
+        visit: Uuid,
     }
+}
+
+impl VisitKey {
+    fn link(self) -> LinkKey {
+        LinkKey {
+            account_id: self.account_id,
+            link_id: self.link_id,
+        }
+    }
+}
+
+/// The key of a view.
+#[derive(PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
+struct ViewKey {
+    #[sea_orm(nested)]
+    visit: VisitKey,
+    day: NaiveDate,
 }
 
 impl NewView {
@@ -78,7 +98,8 @@ impl NewView {
     pub fn new(link: &PublicLink, visit: Uuid, at: DateTime<Utc>) -> Self {
         Self {
             visit: VisitKey {
-                link: (link.account_id, link.link_id),
+                account_id: link.account_id,
+                link_id: link.link_id,
                 visit,
             },
             form_id: link.form_id,
@@ -90,13 +111,21 @@ impl NewView {
     }
 
     pub fn form(&self) -> FormKey {
-        FormKey::new(self.visit.link.0, self.form_id)
+        FormKey::new(self.visit.account_id, self.form_id)
+    }
+
+    fn key(&self) -> ViewKey {
+        ViewKey {
+            visit: self.visit,
+            day: self.day,
+        }
     }
 
     /// Adds the link's use to those of messages, if it is of one.
     fn add_use<'a>(&'a self, uses: &mut FirstUses<'a>) {
         if self.is_of_message {
-            let first = uses.entry(self.visit.link).or_insert(self);
+            let link = (self.visit.account_id, self.visit.link_id);
+            let first = uses.entry(link).or_insert(self);
             if self.at < first.at {
                 *first = self;
             }
@@ -104,7 +133,7 @@ impl NewView {
     }
 
     fn count(&self, delta: &Delta, deltas: &mut PendingDeltas) {
-        let (_, link_id) = self.visit.link;
+        let link_id = self.visit.link_id;
         deltas.add(self.form(), link_id, self.day, &self.bus_prop_ids, delta);
     }
 }
@@ -127,20 +156,6 @@ impl NewAnswer {
 
     pub fn form(&self) -> FormKey {
         self.view.form()
-    }
-
-    /// What the statements that store it take.
-    fn row(&self) -> Vec<Value> {
-        values![
-            self.view.visit,
-            self.feedback_id,
-            self.view.at,
-            self.view.day,
-            self.answers.as_str(),
-            self.nps,
-            self.happiness,
-            self.has_comment,
-        ]
     }
 
     /// The bytes that it takes in memory, about: what is chosen among options is counted in a quarter of its text.
@@ -177,10 +192,7 @@ impl Store {
     }
 
     async fn try_views(&self, views: &[NewView]) -> Result<u64> {
-        let by_day: BTreeMap<_, &NewView> = views
-            .iter()
-            .map(|view| ((view.visit, view.day), view))
-            .collect();
+        let by_day: BTreeMap<_, &NewView> = views.iter().map(|view| (view.key(), view)).collect();
         let given: Vec<&NewView> = by_day.values().copied().collect();
         let tx = self.begin_by_key().await?;
         let seen = tx.store_views(&given).await?;

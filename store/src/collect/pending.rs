@@ -3,25 +3,38 @@
 
 use std::collections::BTreeMap;
 
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use domain::rollup::{DayCounts, Delta};
-use sea_orm::Value;
 use uuid::Uuid;
 
 use super::LinkCounts;
 use crate::form::FormKey;
-use crate::tx::{Sql, sqlite_now, values};
+use crate::tx::{BatchStatement, batch_row, sqlite_now, statement};
 use crate::{Error, Result, Tx};
 
 /// The counts of one transaction, also by link. Those of the same form, day and `bus_prop_ids` are one row.
 #[derive(Debug, Default)]
 pub(crate) struct PendingDeltas(BTreeMap<(FormKey, NaiveDate, String), (Delta, LinkCounts)>);
 
+batch_row! {
+    struct PendingDelta {
+        account_id: Uuid,
+        form_id: Uuid,
+        day: NaiveDate,
+        bus_prop_ids: String,
+        delta: Vec<u8>,
+        link_counts: String,
+        created_at: DateTime<Utc>,
+    }
+}
+
 /// On PostgreSQL `created_at` is the server's clock by default.
-const APPEND_POSTGRES: &str = "WITH g AS (ROWS)
-    INSERT INTO pending_delta (account_id, form_id, day, bus_prop_ids, delta, link_counts) SELECT * FROM g";
-const APPEND_SQLITE: &str = "WITH g AS (ROWS)
-    INSERT INTO pending_delta (account_id, form_id, day, bus_prop_ids, delta, link_counts, created_at) SELECT * FROM g";
+const APPEND: &BatchStatement<PendingDelta> = statement!(PendingDelta:
+    postgres: "INSERT INTO pending_delta (account_id, form_id, day, bus_prop_ids, delta, link_counts)
+     SELECT account_id, form_id, day, bus_prop_ids, delta, link_counts FROM batch";
+    sqlite: "INSERT INTO pending_delta (account_id, form_id, day, bus_prop_ids, delta, link_counts, created_at)
+     SELECT account_id, form_id, day, bus_prop_ids, delta, link_counts, created_at FROM batch"
+);
 
 impl PendingDeltas {
     pub(crate) fn add(
@@ -56,16 +69,20 @@ impl PendingDeltas {
 impl Tx {
     /// Appends the counts.
     pub(crate) async fn append_pending(&self, deltas: PendingDeltas) -> Result<()> {
-        let now = self.is_sqlite().then(sqlite_now);
+        let created_at = sqlite_now();
         let rows = deltas.0.into_iter();
         let rows = rows.map(|((form, day, bus_prop_ids), (delta, links))| {
-            let links = serde_json::to_string(&links).map_err(Error::broken)?;
-            let mut row = values![form, day, bus_prop_ids, delta.encode(), links];
-            row.extend(now.map(Value::from));
-            Ok(row)
+            Ok(PendingDelta {
+                account_id: form.account_id,
+                form_id: form.form_id,
+                day,
+                bus_prop_ids,
+                delta: delta.encode(),
+                link_counts: serde_json::to_string(&links).map_err(Error::broken)?,
+                created_at,
+            })
         });
         let rows = rows.collect::<Result<_>>()?;
-        let append = self.dialect(APPEND_POSTGRES, APPEND_SQLITE);
-        self.for_rows(append, rows).await.map(drop)
+        self.execute_batch(APPEND, rows).await
     }
 }

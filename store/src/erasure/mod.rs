@@ -12,7 +12,6 @@ use chrono::NaiveDate;
 use domain::pepper::{DocIdKey, Pepper};
 use uuid::Uuid;
 
-use crate::import::ERASE;
 use crate::tx::{Sql, values};
 use crate::{Error, Result, Store, Tx};
 
@@ -75,7 +74,7 @@ impl Store {
         let stored: Option<(Option<String>, NaiveDate)> =
             tx.one(stored, values![account_id, docid]).await?;
         if stored.is_some() {
-            tx.execute(&*ERASE, values![account_id, docid, now]).await?;
+            tx.erase_recipient_row(account_id, docid, now).await?;
         } else {
             let held = "INSERT INTO recipient (account_id, docid, seq, created_at, updated_at, created_day)
              VALUES ($1, $2, 0, $3, $3, $4) ON CONFLICT DO NOTHING";

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use sea_orm::Value;
+use entity::{idempotency, import_batch};
+use sea_orm::{ColumnTrait, Condition, Value};
 use uuid::Uuid;
 
 use crate::Error;
@@ -32,6 +33,24 @@ impl ImportAttempt {
             key: key.map(Arc::from),
             campaign_id,
         }
+    }
+
+    /// The row of its batch.
+    pub(super) fn batch(&self) -> Condition {
+        Condition::all()
+            .add(import_batch::Column::AccountId.eq(self.account_id))
+            .add(import_batch::Column::BatchId.eq(self.batch_id))
+            .add(import_batch::Column::Attempt.eq(self.attempt))
+    }
+
+    /// The row of its key, as long as no other attempt took it over; `None`: it has no key.
+    pub(super) fn reservation(&self) -> Option<Condition> {
+        let key = self.key.as_deref()?;
+        let row = Condition::all()
+            .add(idempotency::Column::AccountId.eq(self.account_id))
+            .add(idempotency::Column::IdempotencyKey.eq(key))
+            .add(idempotency::Column::Attempt.eq(self.attempt));
+        Some(row)
     }
 }
 

@@ -5,14 +5,19 @@ use std::collections::HashSet;
 use chrono::{DateTime, Utc};
 use domain::message::Lane;
 use domain::record::RecordError;
-use sea_orm::{DeriveActiveEnum, EnumIter, FromQueryResult, Value};
+use entity::{import_batch, import_chunk, import_error, import_start};
+use sea_orm::sea_query::LockType;
+use sea_orm::{
+    ColumnTrait, Condition, DeriveActiveEnum, EntityTrait, EnumIter, ExprTrait, FromQueryResult,
+    QueryFilter, QueryOrder, QuerySelect, Select,
+};
 use serde::Serialize;
 use strum::IntoStaticStr;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::chunk::Outcomes;
-use crate::tx::{Sql, read, values};
+use crate::tx::{Parsed, Sql, Statement, statement, values};
 use crate::{Error, ListPage, Store, Tx};
 
 /// zstd's fastest level: blocks are written once and read rarely.
@@ -71,11 +76,43 @@ pub struct Batch {
     pub completed_at: Option<DateTime<Utc>>,
 }
 
-/// The accepted batches of an account.
-const BATCHES: &str = "SELECT batch_id, status, received, accepted, rejected, errors_dropped, created, updated, unchanged, superseded,
-        accepted - created - updated - unchanged - superseded - failed - cancelled AS pending,
-        failed, cancelled, campaign_id, created_at, started_at, completed_at
-   FROM import_batch WHERE account_id = $1 AND seq IS NOT NULL";
+const CANCEL: &Statement = statement!(
+    "UPDATE import_batch
+        SET status = 'cancelled', completed_at = $3, open_chunks = 0, parked_chunks = 0, failed = 0,
+            cancelled = accepted - created - updated - unchanged - superseded
+      WHERE account_id = $1 AND batch_id = $2"
+);
+const OPEN_PARKED_CHUNKS: &Statement = statement!(
+    "UPDATE import_chunk SET parked = false, failures = 0, retry_at = NULL, reason = NULL
+      WHERE account_id = $1 AND batch_id = $2 AND parked RETURNING records"
+);
+const CONTINUE: &Statement = statement!(
+    "UPDATE import_batch
+        SET status = 'processing', open_chunks = open_chunks + $3, parked_chunks = parked_chunks - $3,
+            failed = failed - $4
+      WHERE account_id = $1 AND batch_id = $2 RETURNING lane"
+);
+
+/// The accepted batches of an account, as [`Batch`] reads them.
+fn accepted(account_id: Uuid) -> Select<import_batch::Entity> {
+    use import_batch::Column;
+    let ended = [
+        Column::Created,
+        Column::Updated,
+        Column::Unchanged,
+        Column::Superseded,
+        Column::Failed,
+        Column::Cancelled,
+    ];
+    let accepted = Column::Accepted.into_expr();
+    let pending = ended
+        .iter()
+        .fold(accepted, |rest, ended| rest.sub(ended.into_expr()));
+    import_batch::Entity::find()
+        .expr_as(pending, "pending")
+        .filter(Column::AccountId.eq(account_id))
+        .filter(Column::Seq.is_not_null())
+}
 
 /// What a change of a batch came to.
 #[derive(Debug)]
@@ -108,9 +145,8 @@ pub(crate) fn compressed_errors(errors: &[RecordError]) -> Result<Vec<u8>, Error
 impl Store {
     /// One accepted batch.
     pub async fn batch(&self, account_id: Uuid, batch_id: Uuid) -> Result<Option<Batch>, Error> {
-        let sql = format!("{BATCHES} AND batch_id = $2");
-        let rows = self.rows(sql, values![account_id, batch_id]).await?;
-        Ok(read(&rows)?.pop())
+        let batch = accepted(account_id).filter(import_batch::Column::BatchId.eq(batch_id));
+        Ok(batch.into_model().one(self).await?)
     }
 
     /// Which of these are accepted batches of the account.
@@ -119,17 +155,11 @@ impl Store {
         account_id: Uuid,
         batch_ids: &[Uuid],
     ) -> Result<HashSet<Uuid>, Error> {
-        let (listed, ids): (_, Value) = if self.is_sqlite() {
-            let ids = batch_ids.iter().map(|id| id.simple().to_string());
-            let ids = serde_json::json!(ids.collect::<Vec<_>>()).to_string();
-            ("IN (SELECT unhex(value) FROM json_each($2))", ids.into())
-        } else {
-            ("= ANY($2)", batch_ids.to_vec().into())
-        };
-        let sql = format!(
-            "SELECT batch_id FROM import_batch WHERE account_id = $1 AND batch_id {listed} AND seq IS NOT NULL"
-        );
-        let known: Vec<Uuid> = self.all(sql, values![account_id, ids]).await?;
+        let known = accepted(account_id)
+            .select_only()
+            .column(import_batch::Column::BatchId)
+            .filter(import_batch::Column::BatchId.is_in(batch_ids.iter().copied()));
+        let known: Vec<Uuid> = known.into_tuple().all(self).await?;
         Ok(known.into_iter().collect())
     }
 
@@ -140,10 +170,12 @@ impl Store {
         before: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<Batch>, Error> {
-        let most = i64::try_from(limit + 1).map_err(Error::broken)?;
-        let values = values![account_id, before.unwrap_or(Uuid::max()), most];
-        let sql = format!("{BATCHES} AND batch_id < $2 ORDER BY batch_id DESC LIMIT $3");
-        let batches = read(&self.rows(sql, values).await?)?;
+        let before = before.unwrap_or(Uuid::max());
+        let batches = accepted(account_id)
+            .filter(import_batch::Column::BatchId.lt(before))
+            .order_by_desc(import_batch::Column::BatchId)
+            .limit(limit as u64 + 1);
+        let batches = batches.into_model().all(self).await?;
         let position = |batch: &Batch| batch.batch_id;
         Ok(ListPage::new(batches, limit, false, position))
     }
@@ -159,16 +191,17 @@ impl Store {
         let mut found = Vec::new();
         let mut next = from;
         while found.len() <= limit {
-            let block = "SELECT first, errors, block FROM import_error
-              WHERE account_id = $1 AND batch_id = $2 AND first <= $3 ORDER BY first DESC LIMIT 1";
-            let block: Option<(i64, i64, Vec<u8>)> =
-                self.one(block, values![account_id, batch_id, next]).await?;
-            let Some((first, _, block)) = block.filter(|(first, errors, _)| next < first + errors)
-            else {
+            let block = import_error::Entity::find()
+                .filter(import_error::Column::AccountId.eq(account_id))
+                .filter(import_error::Column::BatchId.eq(batch_id))
+                .filter(import_error::Column::First.lte(next))
+                .order_by_desc(import_error::Column::First);
+            let block = block.one(self).await?;
+            let Some(block) = block.filter(|block| next < block.first + block.errors) else {
                 break;
             };
-            let errors = read_errors(&block)?;
-            let skip = usize::try_from(next - first).map_err(Error::broken)?;
+            let errors = read_errors(&block.block)?;
+            let skip = usize::try_from(next - block.first).map_err(Error::broken)?;
             let before = found.len();
             found.extend(errors.into_iter().skip(skip).take(limit + 1 - before));
             next += i64::try_from(found.len() - before).map_err(Error::broken)?;
@@ -195,27 +228,28 @@ impl Store {
         batch_id: Uuid,
         from: &[&str],
     ) -> Result<Change<Batch>, Error> {
-        let key = || values![account_id, batch_id];
         let tx = self.begin_long().await?;
         // The last chunks first, because workers take the first ones: a cancel in their order waits for each chunk that a
         // worker has just begun, to the end.
-        tx.lock_chunks(account_id, batch_id, "").await?;
+        tx.lock_chunks(account_id, batch_id, false).await?;
         let Some(status) = tx.lock_batch(account_id, batch_id).await? else {
             return Ok(Change::NotFound);
         };
         match status.as_str() {
             "cancelled" => {}
             open if from.contains(&open) => {
-                let delete = "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2";
-                tx.execute(delete, key()).await?;
-                let delete = "DELETE FROM import_chunk WHERE account_id = $1 AND batch_id = $2";
-                tx.execute(delete, key()).await?;
+                import_start::Entity::delete_many()
+                    .filter(import_start::Column::AccountId.eq(account_id))
+                    .filter(import_start::Column::BatchId.eq(batch_id))
+                    .exec(&tx)
+                    .await?;
+                import_chunk::Entity::delete_many()
+                    .filter(import_chunk::Column::AccountId.eq(account_id))
+                    .filter(import_chunk::Column::BatchId.eq(batch_id))
+                    .exec(&tx)
+                    .await?;
                 let now = tx.now().await?;
-                let update = "UPDATE import_batch
-                    SET status = 'cancelled', completed_at = $3, open_chunks = 0, parked_chunks = 0, failed = 0,
-                        cancelled = accepted - created - updated - unchanged - superseded
-                  WHERE account_id = $1 AND batch_id = $2";
-                tx.execute(update, values![account_id, batch_id, now])
+                tx.execute(CANCEL, values![account_id, batch_id, now])
                     .await?;
             }
             _ => return Ok(Change::Finished),
@@ -231,11 +265,9 @@ impl Store {
         batch_id: Uuid,
     ) -> Result<Change<Retried>, Error> {
         let tx = self.begin_long().await?;
-        tx.lock_chunks(account_id, batch_id, "AND parked").await?;
-        let records =
-            "UPDATE import_chunk SET parked = false, failures = 0, retry_at = NULL, reason = NULL
-          WHERE account_id = $1 AND batch_id = $2 AND parked RETURNING records";
-        let records: Vec<i64> = tx.all(records, values![account_id, batch_id]).await?;
+        tx.lock_chunks(account_id, batch_id, true).await?;
+        let key = values![account_id, batch_id];
+        let records: Vec<i64> = tx.fetch_values(OPEN_PARKED_CHUNKS, key).await?;
         if tx.lock_batch(account_id, batch_id).await?.is_none() {
             return Ok(Change::NotFound);
         }
@@ -243,16 +275,12 @@ impl Store {
             return Ok(Change::Finished);
         }
         let chunks = i64::try_from(records.len()).map_err(Error::broken)?;
-        let lane = "UPDATE import_batch
-                    SET status = 'processing', open_chunks = open_chunks + $3, parked_chunks = parked_chunks - $3,
-                        failed = failed - $4
-                  WHERE account_id = $1 AND batch_id = $2 RETURNING lane";
         let values = values![account_id, batch_id, chunks, records.iter().sum::<i64>()];
-        let lane: Option<String> = tx.one(lane, values).await?;
+        let lane: Option<Parsed<Lane>> = tx.fetch_value(CONTINUE, values).await?;
         tx.commit_surely().await?;
         Ok(Change::Done(Retried {
             batch: self.changed(account_id, batch_id).await?,
-            lane: lane.ok_or(Error::Lost)?.parse().map_err(Error::broken)?,
+            lane: lane.ok_or(Error::Lost)?.0,
         }))
     }
 
@@ -268,23 +296,26 @@ impl Tx {
         &self,
         account_id: Uuid,
         batch_id: Uuid,
-        which: &str,
+        only_parked: bool,
     ) -> Result<(), Error> {
-        let chunks = format!(
-            "SELECT chunk_no FROM import_chunk
-              WHERE account_id = $1 AND batch_id = $2 {which} ORDER BY chunk_no DESC"
-        );
-        let chunks = self.locking(&chunks, "FOR UPDATE");
-        let locked = self.rows(chunks, values![account_id, batch_id]).await;
-        locked.map(drop)
+        let parked = only_parked.then(|| import_chunk::Column::Parked.eq(true));
+        let chunks = import_chunk::Entity::find()
+            .select_only()
+            .column(import_chunk::Column::ChunkNo)
+            .filter(import_chunk::Column::AccountId.eq(account_id))
+            .filter(import_chunk::Column::BatchId.eq(batch_id))
+            .filter(Condition::all().add_option(parked))
+            .order_by_desc(import_chunk::Column::ChunkNo)
+            .lock_exclusive();
+        let _: Vec<i64> = chunks.into_tuple().all(self).await?;
+        Ok(())
     }
 
     /// Locks an accepted batch; its status.
     async fn lock_batch(&self, account_id: Uuid, batch_id: Uuid) -> Result<Option<String>, Error> {
-        let batch = self.locking(
-            "SELECT status FROM import_batch WHERE account_id = $1 AND batch_id = $2 AND seq IS NOT NULL",
-            "FOR NO KEY UPDATE",
-        );
-        self.one(batch, values![account_id, batch_id]).await
+        let batch = import_batch::Entity::find_by_id((account_id, batch_id))
+            .filter(import_batch::Column::Seq.is_not_null())
+            .lock(LockType::NoKeyUpdate);
+        Ok(batch.one(self).await?.map(|batch| batch.status))
     }
 }

@@ -3,8 +3,22 @@
 
 use uuid::Uuid;
 
-use crate::tx::{Sql, values};
+use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, Store};
+
+const HEARTBEAT: &Statement = statement!(postgres:
+    "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true))
+     INSERT INTO worker_heartbeat (worker_id, heartbeat_at) SELECT $1, clock_timestamp() FROM quiet
+         ON CONFLICT (worker_id) DO UPDATE SET heartbeat_at = clock_timestamp()"
+);
+const END_FROZEN: &Statement = statement!(postgres:
+    "SELECT pg_terminate_backend(a.pid)
+       FROM import_start s
+       JOIN pg_stat_activity a ON a.pid = s.backend_pid AND a.backend_start = s.backend_start
+       LEFT JOIN worker_heartbeat w ON w.worker_id = s.worker_id
+      WHERE s.worker_id <> $1 AND a.state <> 'idle'
+        AND (w.heartbeat_at IS NULL OR w.heartbeat_at < clock_timestamp() - interval '8 seconds')"
+);
 
 impl Store {
     /// Says that a worker is alive. Cheap: it does not wait for the disk.
@@ -12,10 +26,7 @@ impl Store {
         if self.is_sqlite() {
             return Ok(());
         }
-        let insert = "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true))
-         INSERT INTO worker_heartbeat (worker_id, heartbeat_at) SELECT $1, clock_timestamp() FROM quiet
-             ON CONFLICT (worker_id) DO UPDATE SET heartbeat_at = clock_timestamp()";
-        self.execute(insert, values![worker_id]).await.map(drop)
+        self.execute(HEARTBEAT, values![worker_id]).await.map(drop)
     }
 
     /// Ends the sessions of workers (other than this one) that hold a chunk and have been silent for 8 s. Their
@@ -24,13 +35,7 @@ impl Store {
         if self.is_sqlite() {
             return Ok(0);
         }
-        let ended = "SELECT pg_terminate_backend(a.pid)
-           FROM import_start s
-           JOIN pg_stat_activity a ON a.pid = s.backend_pid AND a.backend_start = s.backend_start
-           LEFT JOIN worker_heartbeat w ON w.worker_id = s.worker_id
-          WHERE s.worker_id <> $1 AND a.state <> 'idle'
-            AND (w.heartbeat_at IS NULL OR w.heartbeat_at < clock_timestamp() - interval '8 seconds')";
-        let ended = self.rows(ended, values![worker_id]).await?;
+        let ended: Vec<bool> = self.fetch_values(END_FROZEN, values![worker_id]).await?;
         Ok(ended.len())
     }
 }

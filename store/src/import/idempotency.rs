@@ -3,11 +3,13 @@
 //! An attempt holds its key with a heartbeat. One that died goes silent and is taken over; one that was only
 //! frozen finds its token gone when it comes back, and can neither queue nor answer.
 
-use chrono::{DateTime, TimeDelta, Utc};
-use uuid::Uuid;
+use chrono::TimeDelta;
+use entity::{idempotency, import_batch};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set};
 
 use super::attempt::{ImportAttempt, still_held};
-use crate::tx::{Sql, get, values};
+use crate::tx::Sql;
 use crate::{Error, Store, Tx};
 
 /// How long an attempt may be silent before another takes its key.
@@ -55,43 +57,55 @@ impl Store {
         let account_id = attempt.account_id;
         let tx = self.begin().await?;
         let now = tx.now().await?;
-        let (attempt, batch_id) = (attempt.attempt, attempt.batch_id);
-        let values = values![account_id, key, query, attempt, batch_id, now];
-        let fresh = "INSERT INTO idempotency (account_id, idempotency_key, query, attempt, batch_id, created_at, heartbeat_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT DO NOTHING";
-        let fresh = tx.execute(fresh, values.clone()).await?;
+        let reserved = idempotency::ActiveModel {
+            account_id: Set(account_id),
+            idempotency_key: Set(key.to_owned()),
+            query: Set(query.to_owned()),
+            attempt: Set(attempt.attempt),
+            batch_id: Set(attempt.batch_id),
+            created_at: Set(now),
+            heartbeat_at: Set(now),
+            body_hash: Set(None),
+            status: Set(None),
+            response: Set(None),
+        };
+        let fresh = idempotency::Entity::insert(reserved.clone())
+            .on_conflict(OnConflict::new().do_nothing().to_owned())
+            .exec_without_returning(&tx)
+            .await?;
         if fresh == 1 {
             tx.commit_surely().await?;
             return Ok(Reservation::Mine);
         }
-        let held = "SELECT * FROM idempotency WHERE account_id = $1 AND idempotency_key = $2";
-        let held = tx.locking(held, "FOR UPDATE");
-        let Some(row) = tx.row(held, values![account_id, key]).await? else {
+        let held = idempotency::Entity::find_by_id((account_id, key.to_owned()));
+        let Some(held) = held.lock_exclusive().one(&tx).await? else {
             // Given up between the two statements: the caller may come again.
             return Ok(Reservation::InFlight);
         };
-        let status: Option<i64> = get(&row, "status")?;
-        let is_expired = get::<DateTime<Utc>>(&row, "created_at")? < now - LIFETIME;
-        let is_silent = get::<DateTime<Utc>>(&row, "heartbeat_at")? <= now - SILENT;
-        match status {
-            Some(status) if !is_expired => {
+        let is_expired = held.created_at < now - LIFETIME;
+        let is_silent = held.heartbeat_at <= now - SILENT;
+        match (held.status, held.body_hash, held.response) {
+            (Some(status), Some(body_hash), Some(answer)) if !is_expired => {
                 return Ok(Reservation::Finished(FinishedImport {
-                    query: get(&row, "query")?,
-                    body_hash: get(&row, "body_hash")?,
+                    query: held.query,
+                    body_hash,
                     status: u16::try_from(status).map_err(Error::broken)?,
-                    answer: get(&row, "response")?,
+                    answer,
                 }));
             }
-            None if !is_silent => return Ok(Reservation::InFlight),
+            (None, ..) if !is_silent => return Ok(Reservation::InFlight),
             _ => {}
         }
-        let delete = "DELETE FROM import_batch WHERE account_id = $1 AND batch_id = $2 AND status = 'receiving'";
-        tx.execute(delete, values![account_id, get::<Uuid>(&row, "batch_id")?])
+        import_batch::Entity::delete_by_id((account_id, held.batch_id))
+            .filter(import_batch::Column::Status.eq("receiving"))
+            .exec(&tx)
             .await?;
-        let update = "UPDATE idempotency SET query = $3, attempt = $4, batch_id = $5, created_at = $6, heartbeat_at = $6,
-                body_hash = NULL, status = NULL, response = NULL
-          WHERE account_id = $1 AND idempotency_key = $2";
-        tx.execute(update, values).await?;
+        idempotency::Entity::update_many()
+            .set(reserved)
+            .filter(idempotency::Column::AccountId.eq(account_id))
+            .filter(idempotency::Column::IdempotencyKey.eq(key))
+            .exec(&tx)
+            .await?;
         tx.commit_surely().await?;
         Ok(Reservation::Mine)
     }
@@ -107,22 +121,21 @@ impl Tx {
         attempt: &ImportAttempt,
         first: Option<FirstAnswer<'_>>,
     ) -> Result<(), Error> {
-        let (Some(first), Some(key)) = (first, attempt.key.as_deref()) else {
+        let (Some(first), Some(reservation)) = (first, attempt.reservation()) else {
             return Ok(());
         };
-        let (account_id, attempt) = (attempt.account_id, attempt.attempt);
-        let status = i64::from(first.status);
-        let written = "UPDATE idempotency SET body_hash = $4, status = $5, response = $6
-                  WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3 AND status IS NULL";
-        let values = values![
-            account_id,
-            key,
-            attempt,
-            first.body_hash,
-            status,
-            first.answer
-        ];
-        let written = self.execute(written, values).await?;
-        still_held(written)
+        let answer = idempotency::ActiveModel {
+            body_hash: Set(Some(first.body_hash.to_vec())),
+            status: Set(Some(first.status.into())),
+            response: Set(Some(first.answer.to_vec())),
+            ..Default::default()
+        };
+        let written = idempotency::Entity::update_many()
+            .set(answer)
+            .filter(reservation)
+            .filter(idempotency::Column::Status.is_null())
+            .exec(self)
+            .await?;
+        still_held(written.rows_affected)
     }
 }

@@ -21,5 +21,4 @@ pub use self::chunk::{ChunkId, Claim, MAX_FAILURES, MAX_STARTS, Noted, Outcomes}
 pub(crate) use self::idempotency::LIFETIME as FIRST_ANSWER_LIFETIME;
 pub use self::idempotency::{FinishedImport, FirstAnswer, Reservation};
 pub use self::receive::{ChunkCut, QueueBatch};
-pub(crate) use self::recipient::ERASE;
 pub use self::recipient::{Recipient, RecipientQuery};

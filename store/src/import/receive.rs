@@ -6,12 +6,66 @@
 
 use domain::message::Lane;
 use domain::record::RecordError;
+use entity::{idempotency, import_batch};
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, Set};
 
 use super::attempt::{ImportAttempt, still_held};
 use super::batch::compressed_errors;
 use super::idempotency::FirstAnswer;
-use crate::tx::{Sql, values};
+use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, Store, Tx};
+
+const ADD_CHUNK: &Statement = statement!(
+    "INSERT INTO import_chunk (account_id, batch_id, chunk_no, records)
+     SELECT account_id, batch_id, $4, $5 FROM import_batch
+      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'"
+);
+const ADD_PAYLOAD: &Statement = statement!(
+    "INSERT INTO import_payload (account_id, batch_id, chunk_no, payload) VALUES ($1, $2, $3, $4)"
+);
+const ADD_ERRORS: &Statement = statement!(
+    "INSERT INTO import_error (account_id, batch_id, first, errors, block)
+     SELECT account_id, batch_id, $4, $5, $6 FROM import_batch
+      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'"
+);
+const STORED_CHUNKS: &Statement = statement!(
+    "SELECT count(*) AS chunks, CAST(coalesce(sum(records), 0) AS bigint) AS records
+       FROM import_chunk WHERE account_id = $1 AND batch_id = $2"
+);
+const CAMPAIGN_IS_OPEN: &Statement = statement!(lock "FOR SHARE OF c":
+    "SELECT c.status IN ('RUNNING', 'PAUSED') AND NOT c.finishing
+       FROM import_batch b JOIN campaign c ON c.account_id = b.account_id AND c.campaign_id = b.campaign_id
+      WHERE b.account_id = $1 AND b.batch_id = $2"
+);
+
+macro_rules! draw {
+    () => {
+        "UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1"
+    };
+}
+macro_rules! queue {
+    ($drawn:literal, $from:literal) => {
+        concat!(
+            "UPDATE import_batch
+                SET status = 'queued', seq = ", $drawn, ", queued_at = $4, received = $5, accepted = $6, rejected = $7,
+                    open_chunks = $8, lane = $9, request_id = $10, errors_dropped = $11 ", $from, "
+              WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'"
+        )
+    };
+}
+const DRAW: &Statement = statement!(sqlite: draw!());
+/// Makes a batch `queued`, at the next place in the account's order of acceptance. SQLite draws the place by itself.
+const QUEUE: &Statement = statement!(
+    postgres: "WITH drawn AS (", draw!(), " RETURNING seq) ", queue!("drawn.seq", "FROM drawn");
+    sqlite: queue!("(SELECT seq FROM import_counter WHERE account_id = $1)", "")
+);
+
+/// The stored chunks of a batch.
+#[derive(PartialEq, Eq, FromQueryResult)]
+struct StoredChunks {
+    chunks: i64,
+    records: i64,
+}
 
 /// How an import is cut for a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,24 +118,41 @@ impl Store {
 
     /// Opens a batch for an attempt, whose recipients get messages of a campaign if there is one.
     pub async fn begin_batch(&self, attempt: &ImportAttempt) -> Result<(), Error> {
-        let insert = "INSERT INTO import_batch (account_id, batch_id, attempt, status, heartbeat_at, created_at, campaign_id)
-         VALUES ($1, $2, $3, 'receiving', $4, $4, $5)";
-        let values = values![attempt, self.now().await?, attempt.campaign_id];
-        self.execute(insert, values).await.map(drop)
+        let now = self.now().await?;
+        let batch = import_batch::ActiveModel {
+            account_id: Set(attempt.account_id),
+            batch_id: Set(attempt.batch_id),
+            attempt: Set(attempt.attempt),
+            status: Set("receiving".to_owned()),
+            heartbeat_at: Set(now),
+            created_at: Set(now),
+            campaign_id: Set(attempt.campaign_id),
+            ..Default::default()
+        };
+        let insert = import_batch::Entity::insert(batch);
+        insert.exec_without_returning(self).await?;
+        Ok(())
     }
 
     /// Says that the attempt is alive. `false`: its key was taken over.
     pub async fn record_import_heartbeat(&self, attempt: &ImportAttempt) -> Result<bool, Error> {
         let now = self.now().await?;
-        let update = "UPDATE import_batch SET heartbeat_at = $4 WHERE account_id = $1 AND batch_id = $2 AND attempt = $3";
-        self.execute(update, values![attempt, now]).await?;
-        let Some(key) = attempt.key.as_deref() else {
+        let alive = import_batch::ActiveModel {
+            heartbeat_at: Set(now),
+            ..Default::default()
+        };
+        let update = import_batch::Entity::update_many().set(alive);
+        update.filter(attempt.batch()).exec(self).await?;
+        let Some(reservation) = attempt.reservation() else {
             return Ok(true);
         };
-        let held = "UPDATE idempotency SET heartbeat_at = $4
-          WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3";
-        let values = values![attempt.account_id, key, attempt.attempt, now];
-        Ok(self.execute(held, values).await? == 1)
+        let alive = idempotency::ActiveModel {
+            heartbeat_at: Set(now),
+            ..Default::default()
+        };
+        let update = idempotency::Entity::update_many().set(alive);
+        let held = update.filter(reservation).exec(self).await?;
+        Ok(held.rows_affected == 1)
     }
 
     /// Stores one chunk of a receiving batch.
@@ -97,14 +168,13 @@ impl Store {
     ) -> Result<(), Error> {
         let (account_id, batch_id) = (attempt.account_id, attempt.batch_id);
         let tx = self.begin_unsynced().await?;
-        let stored = "INSERT INTO import_chunk (account_id, batch_id, chunk_no, records)
-         SELECT account_id, batch_id, $4, $5 FROM import_batch
-          WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'";
-        let stored = tx.execute(stored, values![attempt, chunk_no, records]);
+        let stored = tx.execute(ADD_CHUNK, values![attempt, chunk_no, records]);
         still_held(stored.await.map_err(Error::lost_with_its_batch)?)?;
-        let insert = "INSERT INTO import_payload (account_id, batch_id, chunk_no, payload) VALUES ($1, $2, $3, $4)";
-        tx.execute(insert, values![account_id, batch_id, chunk_no, payload])
-            .await?;
+        tx.execute(
+            ADD_PAYLOAD,
+            values![account_id, batch_id, chunk_no, payload],
+        )
+        .await?;
         tx.commit_surely().await
     }
 
@@ -121,10 +191,7 @@ impl Store {
         let block = compressed_errors(errors)?;
         let count = i64::try_from(errors.len()).map_err(Error::broken)?;
         let tx = self.begin_unsynced().await?;
-        let stored = "INSERT INTO import_error (account_id, batch_id, first, errors, block)
-         SELECT account_id, batch_id, $4, $5, $6 FROM import_batch
-          WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'";
-        let stored = tx.execute(stored, values![attempt, first, count, block]);
+        let stored = tx.execute(ADD_ERRORS, values![attempt, first, count, block]);
         still_held(stored.await.map_err(Error::lost_with_its_batch)?)?;
         tx.commit_surely().await
     }
@@ -141,30 +208,23 @@ impl Store {
         let (account_id, batch_id) = (attempt.account_id, attempt.batch_id);
         let tx = self.begin_long().await?;
         tx.answer_first(attempt, batch.first_answer).await?;
-        let stored = "SELECT count(*), CAST(coalesce(sum(records), 0) AS bigint)
-           FROM import_chunk WHERE account_id = $1 AND batch_id = $2";
-        let stored = tx.one(stored, values![account_id, batch_id]).await?;
-        if stored != Some((batch.chunks, batch.accepted)) {
+        let key = values![account_id, batch_id];
+        let stored = tx.fetch_one(STORED_CHUNKS, key.clone()).await?;
+        let claimed = StoredChunks {
+            chunks: batch.chunks,
+            records: batch.accepted,
+        };
+        if stored != Some(claimed) {
             return Err(Error::Lost);
         }
-        let campaign = "SELECT c.status IN ('RUNNING', 'PAUSED') AND NOT c.finishing
-               FROM import_batch b JOIN campaign c ON c.account_id = b.account_id AND c.campaign_id = b.campaign_id
-              WHERE b.account_id = $1 AND b.batch_id = $2";
-        let campaign = tx.locking(campaign, "FOR SHARE OF c");
-        let is_open = tx.one(campaign, values![account_id, batch_id]);
+        let is_open = tx.fetch_value(CAMPAIGN_IS_OPEN, key);
         if is_open.await? == Some(false) {
             return Err(Error::CampaignEnded);
         }
         let now = tx.now().await?;
-        let draw = "UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1";
-        let queue = if tx.is_sqlite() {
-            tx.execute(draw, values![account_id]).await?;
-            let drawn = "(SELECT seq FROM import_counter WHERE account_id = $1)";
-            queue(drawn, "")
-        } else {
-            let queue = queue("drawn.seq", "FROM drawn");
-            format!("WITH drawn AS ({draw} RETURNING seq) {queue}")
-        };
+        if tx.is_sqlite() {
+            tx.execute(DRAW, values![account_id]).await?;
+        }
         let values = values![
             attempt,
             now,
@@ -176,11 +236,11 @@ impl Store {
             batch.request_id,
             batch.errors_dropped,
         ];
-        still_held(tx.execute(queue, values).await?)?;
+        still_held(tx.execute(QUEUE, values).await?)?;
         tx.commit_or_ask(async {
-            let queued = "SELECT 1 FROM import_batch
-              WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND seq IS NOT NULL";
-            Ok(self.row(queued, values![attempt]).await?.is_some())
+            let queued = import_batch::Entity::find().filter(attempt.batch());
+            let queued = queued.filter(import_batch::Column::Seq.is_not_null());
+            Ok(queued.one(self).await?.is_some())
         })
         .await
     }
@@ -203,29 +263,19 @@ impl Store {
     /// Forgets an attempt that came to nothing (broken body, dead client): its batch and its reservation go.
     pub async fn abandon_batch(&self, attempt: &ImportAttempt) -> Result<(), Error> {
         let tx = self.begin_long().await?;
-        if let Some(key) = attempt.key.as_deref() {
-            let delete = "DELETE FROM idempotency
-              WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3 AND status IS NULL";
-            tx.execute(delete, values![attempt.account_id, key, attempt.attempt])
-                .await?;
+        if let Some(reservation) = attempt.reservation() {
+            let unanswered = idempotency::Column::Status.is_null();
+            let delete = idempotency::Entity::delete_many().filter(reservation);
+            delete.filter(unanswered).exec(&tx).await?;
         }
         drop_receiving(&tx, attempt).await?;
         tx.commit_surely().await
     }
 }
 
-/// The statement that makes a batch `queued`, at the place that is `drawn` in the account's order of acceptance.
-fn queue(drawn: &str, from: &str) -> String {
-    format!(
-        "UPDATE import_batch
-            SET status = 'queued', seq = {drawn}, queued_at = $4, received = $5, accepted = $6, rejected = $7,
-                open_chunks = $8, lane = $9, request_id = $10, errors_dropped = $11 {from}
-          WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'"
-    )
-}
-
 async fn drop_receiving(tx: &Tx, attempt: &ImportAttempt) -> Result<(), Error> {
-    let delete = "DELETE FROM import_batch
-      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'";
-    tx.execute(delete, values![attempt]).await.map(drop)
+    let delete = import_batch::Entity::delete_many().filter(attempt.batch());
+    let receiving = import_batch::Column::Status.eq("receiving");
+    delete.filter(receiving).exec(tx).await?;
+    Ok(())
 }

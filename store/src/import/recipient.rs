@@ -1,28 +1,24 @@
 //! Recipients as their account sees them, one or a page of them.
 
-use std::sync::LazyLock;
-
 use chrono::{DateTime, Utc};
+use entity::recipient;
 use indexmap::IndexMap;
-use sea_orm::{QueryResult, Value};
+use sea_orm::sea_query::extension::postgres::PgExpr;
+use sea_orm::sea_query::{Asterisk, Expr, Keyword, Order, Query};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, ExprTrait, FromQueryResult,
+    QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set,
+};
 use serde::Serialize;
+use serde_json::json;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::bulk::columns::{VALUES, join};
-use crate::tx::{Sql, get, json, values};
-use crate::{Error, ListPage, Store};
-
-/// Leaves a row without a person, whatever a record says of one.
-pub(crate) static ERASE: LazyLock<String> = LazyLock::new(|| {
-    let erased = join(VALUES, ", ", |column| format!("{} = NULL", column.name));
-    format!(
-        "UPDATE recipient SET {erased}, batch_id = NULL, updated_at = $3 WHERE account_id = $1 AND docid = $2"
-    )
-});
+use super::bulk::columns::VALUES;
+use crate::{Error, ListPage, Store, Tx};
 
 /// A stored recipient.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, FromQueryResult, Serialize, ToSchema)]
 #[schema(as = RecipientBody)]
 pub struct Recipient {
     pub docid: String,
@@ -48,62 +44,67 @@ pub struct RecipientQuery {
     pub fields: IndexMap<String, String>,
 }
 
-/// Recipients that are looked at in one statement, and for one page.
-const SLICE: i64 = 2_000;
-const MAX_LOOKED_AT: i64 = 10 * SLICE;
+/// Recipients that are looked at in one statement, and how many such statements a page takes.
+const SLICE: usize = 2_000;
+const SLICES: usize = 10;
 
 impl RecipientQuery {
-    /// The condition with parameters from $5 on, and their values.
-    pub(crate) fn condition(&self, is_sqlite: bool) -> (String, Vec<Value>) {
-        let mut condition = String::new();
-        let mut values: Vec<Value> = Vec::new();
-        let mut and = |text: &str, value: Value| {
-            values.push(value);
-            let place = format!("${}", values.len() + 4);
-            condition.push_str(" AND ");
-            condition.push_str(&text.replace("$?", &place));
-        };
-        match &self.batch_ids {
-            Some(ids) if is_sqlite => {
-                let ids: Vec<String> = ids.iter().map(|id| id.simple().to_string()).collect();
-                let ids = serde_json::json!(ids).to_string();
-                and(
-                    "batch_id IN (SELECT unhex(value) FROM json_each($?))",
-                    ids.into(),
-                );
-            }
-            Some(ids) => and("batch_id = ANY($?)", ids.clone().into()),
-            None => {}
-        }
-        if let Some(from) = self.created_from {
-            and("created_at >= $?", from.into());
-        }
-        if let Some(to) = self.created_to {
-            and("created_at <= $?", to.into());
-        }
-        for (name, value) in &self.fields {
-            // A name of its own parameter: any text is a tracking field's name.
-            let pair = serde_json::json!({ name: value }).to_string();
-            let has = if is_sqlite {
-                "EXISTS (SELECT 1 FROM json_each($?) w JOIN json_each(fields) f ON f.key = w.key AND f.value = w.value)"
-            } else {
-                "fields @> CAST($? AS jsonb)"
-            };
-            and(has, pair.into());
-        }
-        (condition, values)
+    /// Which rows of `recipient` have a person and are among these.
+    pub(crate) fn condition(&self, database: DbBackend) -> Condition {
+        use recipient::Column;
+        let batches = self.batch_ids.clone();
+        let condition = Condition::all()
+            .add(Column::Phone.is_not_null())
+            .add_option(batches.map(|ids| Column::BatchId.is_in(ids)))
+            .add_option(self.created_from.map(|from| Column::CreatedAt.gte(from)))
+            .add_option(self.created_to.map(|to| Column::CreatedAt.lte(to)));
+        let fields = self.fields.iter().map(|(name, value)| match database {
+            DbBackend::Sqlite => Expr::cust_with_values(
+                "EXISTS (SELECT 1 FROM json_each(fields) WHERE key = ? AND value = ?)",
+                [name, value],
+            ),
+            _ => Column::Fields.into_expr().contains(json!({ name: value })),
+        });
+        fields.fold(condition, Condition::add)
     }
 }
 
-fn recipient_of(row: &QueryResult) -> Result<Recipient, Error> {
-    Ok(Recipient {
-        docid: get(row, "docid")?,
-        phone: get(row, "phone")?,
-        fields: json(row, "fields")?,
-        batch_id: get(row, "batch_id")?,
-        created_at: get(row, "created_at")?,
-        updated_at: get(row, "updated_at")?,
-    })
+/// A recipient that was looked at for a page.
+#[derive(FromQueryResult)]
+struct LookedAt {
+    docid: String,
+    /// It is among those that are asked for.
+    is_found: bool,
+    /// `None`: it is not, or does not fit into the page.
+    #[sea_orm(nested)]
+    recipient: Option<Recipient>,
+    /// Of the fields of all that are found so far.
+    bytes: i64,
+}
+
+impl Tx {
+    /// Leaves a recipient's row without a person, whatever a record says of one.
+    pub(crate) async fn erase_recipient_row(
+        &self,
+        account_id: Uuid,
+        docid: &str,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error> {
+        let row = recipient::ActiveModel {
+            batch_id: Set(None),
+            updated_at: Set(now),
+            ..Default::default()
+        };
+        let update = recipient::Entity::update_many()
+            .set(row)
+            .filter(recipient::Column::AccountId.eq(account_id))
+            .filter(recipient::Column::Docid.eq(docid));
+        let update = VALUES.iter().fold(update, |update, column| {
+            update.col_expr(column.name, Keyword::Null.into())
+        });
+        update.exec(self).await?;
+        Ok(())
+    }
 }
 
 impl Store {
@@ -116,44 +117,77 @@ impl Store {
         after: Option<String>,
         (limit, bytes): (usize, usize),
     ) -> Result<ListPage<Recipient, String>, Error> {
-        let (condition, of_query) = query.condition(self.is_sqlite());
-        // Fields can be large, so those that do not fit are not read: of each row it is known how long those before it are.
-        let slice = format!(
-            "SELECT docid, batch_id, created_at, updated_at, found,
-                    CASE WHEN found AND until - length(fields) < $4 THEN phone END AS phone,
-                    CASE WHEN found AND until - length(fields) < $4 THEN fields END AS fields
-               FROM (SELECT s.*, sum(CASE WHEN found THEN length(fields) ELSE 0 END) OVER (ORDER BY docid) AS until
-                       FROM (SELECT docid, phone, CAST(fields AS text) AS fields, batch_id, created_at, updated_at,
-                                    (phone IS NOT NULL {condition}) AS found
-                               FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3) s) s
-              ORDER BY docid"
-        );
         let next = Some(after.unwrap_or_default());
         let rows = Vec::new();
-        let (mut page, mut left, mut looked_at) = (ListPage { rows, next }, bytes, 0);
-        while looked_at < MAX_LOOKED_AT {
-            let bytes = i64::try_from(left).unwrap_or(i64::MAX);
-            let mut given = values![account_id, page.next.clone(), SLICE, bytes];
-            given.extend(of_query.iter().cloned());
-            let rows = self.rows(slice.as_str(), given).await?;
-            for row in &rows {
-                let fits = get::<Option<String>>(row, "phone")?.is_some();
-                if get(row, "found")? && (!fits || page.rows.len() == limit) {
+        let mut page = ListPage { rows, next };
+        let mut left = i64::try_from(bytes).unwrap_or(i64::MAX);
+        for _ in 0..SLICES {
+            let after = page.next.clone().unwrap_or_default();
+            let slice = self.look_at(account_id, query, after, left).await?;
+            let is_last = slice.len() < SLICE;
+            let mut bytes = 0;
+            for row in slice {
+                let fits = row.recipient.is_some() && page.rows.len() < limit;
+                if row.is_found && !fits {
                     return Ok(page);
                 }
-                page.next = Some(get(row, "docid")?);
-                if fits {
-                    left = left.saturating_sub(get::<String>(row, "fields")?.len());
-                    page.rows.push(recipient_of(row)?);
-                }
+                page.next = Some(row.docid);
+                page.rows.extend(row.recipient);
+                bytes = row.bytes;
             }
-            if rows.len() < usize::try_from(SLICE).unwrap_or(usize::MAX) {
+            if is_last {
                 page.next = None;
                 break;
             }
-            looked_at += SLICE;
+            left -= bytes;
         }
         Ok(page)
+    }
+
+    /// The next recipients after a docid, in their order. Fields can be large, so those that do not fit into `left` bytes are not
+    /// read: of each row it is known how many bytes those before it have.
+    async fn look_at(
+        &self,
+        account_id: Uuid,
+        query: &RecipientQuery,
+        after: String,
+        left: i64,
+    ) -> Result<Vec<LookedAt>, Error> {
+        use recipient::Column;
+        let database = self.get_database_backend();
+        let slice = recipient::Entity::find()
+            .expr_as(query.condition(database), "is_found")
+            .expr_as(Expr::cust("octet_length(CAST(fields AS text))"), "size")
+            .filter(Column::AccountId.eq(account_id))
+            .filter(Column::Docid.gt(after))
+            .order_by_asc(Column::Docid)
+            .limit(SLICE as u64);
+        let bytes = "sum(CASE WHEN is_found THEN size ELSE 0 END) OVER (ORDER BY docid)";
+        let slice = Query::select()
+            .column(Asterisk)
+            .expr_as(Expr::cust(bytes), "bytes")
+            .from_subquery(slice.into_query(), "slice")
+            .take();
+        let if_fits = |column: Column| {
+            let fits = Expr::cust("bytes - size").lt(left);
+            Expr::case(Expr::col("is_found").and(fits), Expr::col(column))
+        };
+        let slice = Query::select()
+            .columns([
+                "docid",
+                "batch_id",
+                "created_at",
+                "updated_at",
+                "is_found",
+                "bytes",
+            ])
+            .expr_as(if_fits(Column::Phone), "phone")
+            .expr_as(if_fits(Column::Fields), "fields")
+            .from_subquery(slice, "slice")
+            .order_by("docid", Order::Asc)
+            .take();
+        let rows = LookedAt::find_by_statement(database.build(&slice));
+        Ok(rows.all(self).await?)
     }
 
     /// The recipient of a docid.
@@ -162,10 +196,8 @@ impl Store {
         account_id: Uuid,
         docid: &str,
     ) -> Result<Option<Recipient>, Error> {
-        let row =
-            "SELECT docid, phone, CAST(fields AS text) AS fields, batch_id, created_at, updated_at
-           FROM recipient WHERE account_id = $1 AND docid = $2 AND phone IS NOT NULL";
-        let row = self.row(row, values![account_id, docid]).await?;
-        row.as_ref().map(recipient_of).transpose()
+        let row = recipient::Entity::find_by_id((account_id, docid.to_owned()))
+            .filter(recipient::Column::Phone.is_not_null());
+        Ok(row.into_model().one(self).await?)
     }
 }

@@ -7,14 +7,16 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::{Audience, CampaignContent, Count, MessageKind, MessageStatus, SkipReason};
 use domain::pepper::Pepper;
 use domain::sms;
-use sea_orm::{FromQueryResult, Value};
+use entity::recipient;
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use super::tally::Changes;
 use super::{Campaign, CampaignKey};
 use crate::erasure::DocIdKeys;
 use crate::import::{Claim, RecipientQuery};
-use crate::tx::{BatchStatement, Parsed, Sql, Statement, batch_row, read, statement, values};
+use crate::tx::{BatchStatement, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result, Store, Tx};
 
 batch_row! {
@@ -153,10 +155,14 @@ impl Store {
         let Some(started_at) = campaign.started_at.filter(|_| is_open) else {
             return Ok(None);
         };
-        let most: i64 = if self.is_sqlite() { 1_000 } else { 5_000 };
-        let of = values![key.account_id, row.planned_to.as_str(), most, started_at];
+        let slice = AudienceSlice {
+            account_id: key.account_id,
+            after: &row.planned_to,
+            limit: if self.is_sqlite() { 1_000 } else { 5_000 },
+            at: started_at,
+        };
         let column = "fields ->> 'time_zone'";
-        let recipients = audience(&tx, &campaign.content.audience, column, of).await?;
+        let recipients = audience(&tx, &campaign.content.audience, column, slice).await?;
         let looked_at = recipients.len() as u64;
         if let Some(last) = recipients.last() {
             row.planned_to.clone_from(&last.docid);
@@ -172,13 +178,22 @@ impl Store {
     }
 }
 
-/// Recipients in the order of their docids, each with one more column; a phone have only those who were of the audience at a moment.
-/// `of`: their account, the docid after which they begin, how many at most, and the moment.
+/// Which recipients are looked at, in the order of their docids.
+pub(super) struct AudienceSlice<'a> {
+    pub(super) account_id: Uuid,
+    /// The docid after which they begin.
+    pub(super) after: &'a str,
+    pub(super) limit: u64,
+    /// The moment at which they have to be of the audience.
+    pub(super) at: DateTime<Utc>,
+}
+
+/// Recipients, each with one more column; a phone have only those who are of the audience.
 pub(super) async fn audience(
     database: &impl Sql,
     audience: &Audience,
-    column: &str,
-    mut of: Vec<Value>,
+    column: &'static str,
+    slice: AudienceSlice<'_>,
 ) -> Result<Vec<Recipient>> {
     let query = match audience.clone() {
         // Its recipients come with imports.
@@ -198,13 +213,21 @@ pub(super) async fn audience(
             fields,
         },
     };
-    let (matches, values) = query.condition(database.is_sqlite());
-    of.extend(values);
-    let slice = format!(
-        "SELECT docid, CASE WHEN phone IS NOT NULL AND created_at <= $4 {matches} THEN phone END AS phone, {column} AS more
-           FROM recipient WHERE account_id = $1 AND docid > $2 ORDER BY docid LIMIT $3"
-    );
-    read(&database.rows(slice, of).await?)
+    let matches = query.condition(database.get_database_backend());
+    let matches = matches.add(recipient::Column::CreatedAt.lte(slice.at));
+    let slice = recipient::Entity::find()
+        .select_only()
+        .column(recipient::Column::Docid)
+        .expr_as(
+            Expr::case(matches, recipient::Column::Phone.into_expr()),
+            "phone",
+        )
+        .expr_as(Expr::cust(column), "more")
+        .filter(recipient::Column::AccountId.eq(slice.account_id))
+        .filter(recipient::Column::Docid.gt(slice.after))
+        .order_by_asc(recipient::Column::Docid)
+        .limit(slice.limit);
+    Ok(slice.into_model().all(database).await?)
 }
 
 impl Tx {

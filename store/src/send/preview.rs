@@ -9,12 +9,12 @@ use domain::sms::{Encoding, country_of};
 
 use super::contact::Contact;
 use super::judge::{Context, DueMessage, Verdict};
-use super::plan::{Recipient, audience};
+use super::plan::{AudienceSlice, Recipient, audience};
 use crate::tx::{Sql, statement, values};
 use crate::{Error, Result, Store};
 
 /// Recipients that are read and judged at once.
-const SLICE: i64 = 1_000;
+const SLICE: u64 = 1_000;
 /// Of an audience that comes with imports so many recipients stand for those to come.
 const NEWEST: i64 = 1_000;
 const SAMPLES: usize = 5;
@@ -50,8 +50,14 @@ impl Store {
                 );
                 self.fetch_all(newest, values![account_id, NEWEST]).await?
             } else {
-                let of = values![account_id, docid, SLICE, now];
-                audience(self, &query.content.audience, "CAST(fields AS text)", of).await?
+                let slice = AudienceSlice {
+                    account_id,
+                    after: &docid,
+                    limit: SLICE,
+                    at: now,
+                };
+                let column = "CAST(fields AS text)";
+                audience(self, &query.content.audience, column, slice).await?
             };
             let last = recipients.last().filter(|_| !comes_with_imports);
             after = last.map(|last| last.docid.clone());

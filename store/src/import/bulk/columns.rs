@@ -1,9 +1,42 @@
-//! The columns of `recipient`, as parts of statements: those of the batch, then those of the record.
+//! The columns of `recipient`, as parts of statements: those of the batch, then those of the record. The latter are listed in
+//! [`domain::record`] alone, so the statements that store records are made from that list when they are first used, and are not
+//! among the registered ones.
 
 use domain::record::{COLUMNS, Column, Record};
+use sea_orm::Value;
+
+use crate::import::chunk::Claim;
+use crate::tx::{Parameters, Statement, values};
+
+/// A statement that is made once and kept until the program ends.
+pub(super) fn postgres(text: String) -> Statement {
+    let (postgres, sqlite) = (text.leak(), "");
+    Statement { postgres, sqlite }
+}
+
+/// The same for SQLite.
+pub(super) fn sqlite(text: String) -> Statement {
+    let (postgres, sqlite) = ("", text.leak());
+    Statement { postgres, sqlite }
+}
 
 /// What the statements of both dialects bind for the columns of the batch: account, batch, `seq`, time and day.
 pub(super) const BOUND: &str = "$1, $2, $3, $4, $4, $5";
+
+/// The values of [`BOUND`].
+impl Parameters for &Claim {
+    fn add_to(self, values: &mut Vec<Value>) {
+        let id = self.id;
+        let of_batch = values![
+            id.account_id,
+            id.batch_id,
+            self.seq,
+            self.claimed_at,
+            self.day()
+        ];
+        values.extend(of_batch);
+    }
+}
 
 /// The columns of the batch, in the order of [`BOUND`].
 pub(super) const BATCH: &str = "account_id, batch_id, seq, created_at, updated_at, created_day";
@@ -19,7 +52,7 @@ pub(super) fn names() -> String {
     join(&COLUMNS, ", ", |column| column.name.to_owned())
 }
 
-pub(in crate::import) fn join(
+pub(super) fn join(
     columns: &[Column],
     separator: &str,
     part: impl Fn(&Column) -> String,

@@ -2,9 +2,10 @@
 //! accepted batches one after the other in the order of their `seq`.
 
 use domain::chunk::Chunk;
+use sea_orm::FromQueryResult;
 
 use super::chunk::{Claim, Outcomes};
-use crate::tx::Inner;
+use crate::tx::Sql;
 use crate::{Error, Tx};
 
 mod binary;
@@ -13,6 +14,25 @@ mod postgres;
 mod sqlite;
 mod statements;
 
+/// What the records of a chunk come to whose docids were stored before.
+#[derive(Default, FromQueryResult)]
+struct StoredBefore {
+    superseded: i64,
+    /// The person was erased.
+    revived: i64,
+    unchanged: i64,
+    updated: i64,
+}
+
+impl Outcomes {
+    fn add(&mut self, before: &StoredBefore) {
+        self.superseded += before.superseded;
+        self.created += before.revived;
+        self.unchanged += before.unchanged;
+        self.updated += before.updated;
+    }
+}
+
 impl Tx {
     /// Stores the records of a claimed chunk.
     ///
@@ -20,9 +40,10 @@ impl Tx {
     /// [`Error::Conflict`] when another transaction was in the way: roll back and do the same again.
     pub async fn store_chunk(&mut self, claim: &Claim, chunk: &Chunk) -> Result<Outcomes, Error> {
         let records: Vec<_> = chunk.records().collect();
-        let outcomes = match self.inner() {
-            Inner::Postgres(tx) => postgres::store(tx, claim, &records).await?,
-            Inner::Sqlite(_) => sqlite::store(self, claim, &records).await?,
+        let outcomes = if self.is_sqlite() {
+            sqlite::store(self, claim, &records).await?
+        } else {
+            postgres::store(self, claim, &records).await?
         };
         let sum = outcomes.created + outcomes.updated + outcomes.unchanged + outcomes.superseded;
         if sum != claim.records {

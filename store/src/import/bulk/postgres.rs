@@ -7,25 +7,30 @@
 use domain::record::{COLUMNS, Record};
 use sea_orm::sqlx::postgres::PgArguments;
 use sea_orm::sqlx::query::Query;
-use sea_orm::sqlx::{self, PgConnection, Postgres, Transaction};
+use sea_orm::sqlx::{self, PgConnection, Postgres, Row};
 
+use super::StoredBefore;
 use super::binary::CopyBuffer;
 use super::columns::by_column;
 use super::statements::SQL;
-use crate::Error;
 use crate::import::chunk::{Claim, Outcomes};
+use crate::tx::{Inner, Sql, Statement, statement, values};
+use crate::{Error, Tx};
+
+const SAVEPOINT: &Statement = statement!(postgres: "SAVEPOINT straight");
+const ROLLBACK: &Statement = statement!(postgres: "ROLLBACK TO SAVEPOINT straight");
 
 pub(super) async fn store(
-    tx: &mut Transaction<'static, Postgres>,
+    tx: &mut Tx,
     claim: &Claim,
     records: &[Record<'_>],
 ) -> Result<Outcomes, Error> {
     if !claim.staging {
-        sqlx::query("SAVEPOINT straight").execute(&mut **tx).await?;
+        tx.execute(SAVEPOINT, vec![]).await?;
         let inserted = if records.len() <= FEW {
-            insert_straight(tx, claim, records).await
+            insert_straight(connection(tx)?, claim, records).await
         } else {
-            copy_straight(tx, claim, records).await
+            copy_straight(connection(tx)?, claim, records).await
         };
         match inserted {
             Ok(()) => {
@@ -35,14 +40,33 @@ pub(super) async fn store(
                 });
             }
             Err(error) if error.is_unique_violation() => {
-                sqlx::query("ROLLBACK TO SAVEPOINT straight")
-                    .execute(&mut **tx)
-                    .await?;
+                tx.execute(ROLLBACK, vec![]).await?;
             }
             Err(error) => return Err(error),
         }
     }
     staged(tx, claim, records).await
+}
+
+/// The connection itself, for COPY and for arrays of borrowed texts.
+fn connection(tx: &mut Tx) -> Result<&mut PgConnection, Error> {
+    match tx.inner() {
+        Inner::Postgres(connection) => Ok(connection),
+        Inner::Sqlite(_) => Err(Error::broken("no connection to PostgreSQL")),
+    }
+}
+
+fn query<'q>(statement: &Statement) -> Query<'q, Postgres, PgArguments> {
+    sqlx::query(statement.postgres)
+}
+
+/// Binds the records, an array a column.
+fn bind_records<'q>(
+    query: Query<'q, Postgres, PgArguments>,
+    records: &[Record<'q>],
+) -> Query<'q, Postgres, PgArguments> {
+    let columns = by_column(records).into_iter();
+    columns.fold(query, Query::bind)
 }
 
 /// So few rows are inserted by one statement. The end of a COPY is a small message behind another, and sqlx 0.9.0 leaves Nagle's
@@ -54,22 +78,15 @@ async fn insert_straight(
     claim: &Claim,
     records: &[Record<'_>],
 ) -> Result<(), Error> {
-    let mut insert = bound(SQL.insert.as_str(), claim);
-    for column in by_column(records) {
-        insert = insert.bind(column);
-    }
-    insert.execute(connection).await?;
-    Ok(())
-}
-
-/// A statement with [`BOUND`](super::columns::BOUND) bound.
-fn bound<'q>(sql: &'static str, claim: &Claim) -> Query<'q, Postgres, PgArguments> {
-    sqlx::query(sql)
+    let insert = query(&SQL.insert)
         .bind(claim.id.account_id)
         .bind(claim.id.batch_id)
         .bind(claim.seq)
         .bind(claim.claimed_at)
-        .bind(claim.day)
+        .bind(claim.day());
+    let insert = bind_records(insert, records);
+    insert.execute(connection).await?;
+    Ok(())
 }
 
 /// A COPY is always finished, also a refused one: only then is the connection in step with the server again.
@@ -79,7 +96,7 @@ async fn copy_straight(
     records: &[Record<'_>],
 ) -> Result<(), Error> {
     let rows = straight_rows(claim, records)?;
-    let mut copy = connection.copy_in_raw(SQL.copy.as_str()).await?;
+    let mut copy = connection.copy_in_raw(SQL.copy.postgres).await?;
     let sent = copy.send(rows).await.map(drop);
     let finished = copy.finish().await;
     finished?;
@@ -96,7 +113,7 @@ fn straight_rows(claim: &Claim, records: &[Record<'_>]) -> Result<Vec<u8>, Error
         buffer.field(claim.seq)?;
         buffer.field(claim.claimed_at)?;
         buffer.field(claim.claimed_at)?;
-        buffer.field(claim.day)?;
+        buffer.field(claim.day())?;
         for (column, value) in COLUMNS.iter().zip(record.values()) {
             if column.is_json {
                 buffer.jsonb(value);
@@ -108,11 +125,7 @@ fn straight_rows(claim: &Claim, records: &[Record<'_>]) -> Result<Vec<u8>, Error
     Ok(buffer.finish())
 }
 
-async fn staged(
-    tx: &mut Transaction<'static, Postgres>,
-    claim: &Claim,
-    records: &[Record<'_>],
-) -> Result<Outcomes, Error> {
+async fn staged(tx: &mut Tx, claim: &Claim, records: &[Record<'_>]) -> Result<Outcomes, Error> {
     let mut outcomes = Outcomes {
         conflicted: true,
         ..Outcomes::default()
@@ -121,38 +134,29 @@ async fn staged(
     let records = if claim.older_open {
         records
     } else {
-        differing = not_same(tx, claim, records).await?;
+        differing = not_same(connection(tx)?, claim, records).await?;
         outcomes.unchanged = claim.records - count(differing.len() as u64)?;
         if differing.is_empty() {
             return Ok(outcomes);
         }
         &differing
     };
-    sqlx::query(SQL.stage.as_str()).execute(&mut **tx).await?;
-    let mut fill = sqlx::query(SQL.fill.as_str());
-    for column in by_column(records) {
-        fill = fill.bind(column);
-    }
-    fill.execute(&mut **tx).await?;
-    let created = bound(SQL.create.as_str(), claim).execute(&mut **tx).await?;
-    outcomes.created = count(created.rows_affected())?;
+    tx.execute(&SQL.stage, vec![]).await?;
+    let fill = bind_records(query(&SQL.fill), records);
+    fill.execute(connection(tx)?).await?;
+    let created = tx.execute(&SQL.create, values![claim]).await?;
+    outcomes.created = count(created)?;
     if outcomes.created + outcomes.unchanged == claim.records {
         return Ok(outcomes);
     }
-    let (superseded, revived, unchanged, updated): (i64, i64, i64, i64) =
-        sqlx::query_as(SQL.lock.as_str())
-            .bind(claim.id.account_id)
-            .bind(claim.seq)
-            .fetch_one(&mut **tx)
-            .await?;
-    outcomes.superseded = superseded;
-    outcomes.unchanged += unchanged;
-    outcomes.updated = updated;
-    outcomes.created += revived;
-    let changed = revived + unchanged + updated;
+    let before = values![claim.id.account_id, claim.seq];
+    let before: Option<StoredBefore> = tx.fetch_one(&SQL.lock, before).await?;
+    let before = before.unwrap_or_default();
+    outcomes.add(&before);
+    let changed = before.revived + before.unchanged + before.updated;
     if changed > 0 {
-        let written = bound(SQL.update.as_str(), claim).execute(&mut **tx).await?;
-        if count(written.rows_affected())? != changed {
+        let written = tx.execute(&SQL.update, values![claim]).await?;
+        if count(written)? != changed {
             return Err(Error::Conflict("a row changed under its lock".into()));
         }
     }
@@ -161,17 +165,18 @@ async fn staged(
 
 /// The records that are not stored as they come.
 async fn not_same<'a>(
-    tx: &mut Transaction<'static, Postgres>,
+    connection: &mut PgConnection,
     claim: &Claim,
     records: &[Record<'a>],
 ) -> Result<Vec<Record<'a>>, Error> {
-    let mut query = sqlx::query_scalar(SQL.not_same.as_str())
+    let differing = query(&SQL.not_same)
         .bind(claim.id.account_id)
         .bind(claim.seq);
-    for column in by_column(records) {
-        query = query.bind(column);
-    }
-    let ordinals: Vec<i64> = query.fetch_all(&mut **tx).await?;
+    let rows = bind_records(differing, records)
+        .fetch_all(connection)
+        .await?;
+    let ordinals = rows.iter().map(|row| row.try_get(0));
+    let ordinals: Vec<i64> = ordinals.collect::<Result<_, _>>()?;
     let mut ordinals = ordinals.into_iter().peekable();
     let numbered = (1..).zip(records);
     let differing = numbered.filter(|(number, _)| ordinals.next_if_eq(number).is_some());

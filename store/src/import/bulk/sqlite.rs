@@ -6,17 +6,18 @@ use std::sync::LazyLock;
 
 use domain::record::{COLUMNS, Record};
 
-use super::columns::{BOUND, VALUES, insert_into, join};
+use super::StoredBefore;
+use super::columns::{BOUND, VALUES, insert_into, join, sqlite};
 use crate::import::chunk::{Claim, Outcomes};
-use crate::tx::{Sql, values};
+use crate::tx::{Sql, Statement, values};
 use crate::{Error, Tx};
 
 struct Statements {
-    create: String,
+    create: Statement,
     /// Counts the rows that were stored before. Those that `create` made bear the same `seq` and are left out.
-    found: String,
+    found: Statement,
     /// An upsert and no UPDATE … FROM: that one walks all of an account's recipients and unrolls the array for each.
-    upsert: String,
+    upsert: Statement,
 }
 
 static SQL: LazyLock<Statements> = LazyLock::new(Statements::new);
@@ -39,11 +40,11 @@ impl Statements {
             format!("{0} = excluded.{0}", column.name)
         });
         Self {
-            create: format!(
+            create: sqlite(format!(
                 "{} SELECT {BOUND}, {all} FROM json_each($6) s WHERE true ON CONFLICT DO NOTHING",
                 insert_into("recipient")
-            ),
-            found: format!(
+            )),
+            found: sqlite(format!(
                 "SELECT count(*) FILTER (WHERE r.seq > $2) AS superseded,
                         count(*) FILTER (WHERE r.seq < $2 AND r.phone IS NULL) AS revived,
                         count(*) FILTER (WHERE r.seq < $2 AND {found_same}) AS unchanged,
@@ -51,8 +52,8 @@ impl Statements {
                    FROM json_each($3) s CROSS JOIN recipient r ON r.account_id = $1 AND r.docid = {docid}
                   WHERE r.seq <> $2",
                 docid = given("docid")
-            ),
-            upsert: format!(
+            )),
+            upsert: sqlite(format!(
                 "{} SELECT {BOUND}, {all} FROM json_each($6) s WHERE true
                      ON CONFLICT (account_id, docid) DO UPDATE
                     SET {set}, seq = excluded.seq,
@@ -62,7 +63,7 @@ impl Statements {
                         created_day = CASE WHEN r.phone IS NULL THEN excluded.created_day ELSE r.created_day END
                   WHERE r.seq < excluded.seq AND ($7 OR ({same}) IS NOT TRUE)",
                 insert_into("recipient AS r")
-            ),
+            )),
         }
     }
 }
@@ -74,35 +75,23 @@ pub(super) async fn store(
 ) -> Result<Outcomes, Error> {
     let rows: Vec<_> = records.iter().map(Record::values).collect();
     let rows = serde_json::to_string(&rows).map_err(Error::broken)?;
-    let (id, seq) = (claim.id, claim.seq);
-    let mut bound = values![
-        id.account_id,
-        id.batch_id,
-        seq,
-        claim.claimed_at,
-        claim.day,
-        rows.as_str()
-    ];
-    let created = tx.execute(&SQL.create, bound.clone()).await?;
+    let created = tx.execute(&SQL.create, values![claim, rows.as_str()]);
     let mut outcomes = Outcomes {
-        created: i64::try_from(created).map_err(Error::broken)?,
+        created: i64::try_from(created.await?).map_err(Error::broken)?,
         ..Outcomes::default()
     };
     if outcomes.created == claim.records {
         return Ok(outcomes);
     }
-    let found = values![id.account_id, seq, rows];
-    let found: Option<(i64, i64, i64, i64)> = tx.one(&SQL.found, found).await?;
-    let (superseded, revived, unchanged, updated) = found.unwrap_or_default();
-    outcomes.superseded = superseded;
-    outcomes.unchanged = unchanged;
-    outcomes.updated = updated;
-    outcomes.created += revived;
+    let found = values![claim.id.account_id, claim.seq, rows.as_str()];
+    let before: Option<StoredBefore> = tx.fetch_one(&SQL.found, found).await?;
+    let before = before.unwrap_or_default();
+    outcomes.add(&before);
     outcomes.conflicted = true;
-    let raise = claim.older_open && unchanged > 0;
-    if raise || revived + updated > 0 {
-        bound.push(claim.older_open.into());
-        tx.execute(&SQL.upsert, bound).await?;
+    let raise = claim.older_open && before.unchanged > 0;
+    if raise || before.revived + before.updated > 0 {
+        let upsert = values![claim, rows, claim.older_open];
+        tx.execute(&SQL.upsert, upsert).await?;
     }
     Ok(outcomes)
 }

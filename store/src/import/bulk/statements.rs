@@ -4,27 +4,28 @@ use std::sync::LazyLock;
 
 use domain::record::COLUMNS;
 
-use super::columns::{BATCH, BOUND, VALUES, insert_into, join, names};
+use super::columns::{BATCH, BOUND, VALUES, insert_into, join, names, postgres};
+use crate::tx::Statement;
 
 /// The statements. The staging table has no statistics, and `recipient` may have outgrown its own (an empty table that
 /// took a million rows a second ago). Left alone the planner then walks all of an account's recipients for every row
 /// (330 s a million instead of 3, measured). So every join is a LATERAL lookup by key, which it cannot turn around, and
 /// sequential scans are off in the transaction of a claim.
 pub(super) struct Statements {
-    pub(super) insert: String,
-    pub(super) copy: String,
+    pub(super) insert: Statement,
+    pub(super) copy: Statement,
     /// Returns the ordinals, from 1, of the rows that are not stored as they come. Without an older batch open a row that
     /// is the same needs neither lock nor write: nobody may still come with an older value, and whoever comes with a newer
     /// one comes after this batch anyway. So it does not go to the staging table either.
-    pub(super) not_same: String,
-    pub(super) stage: String,
-    pub(super) fill: String,
-    pub(super) create: String,
+    pub(super) not_same: Statement,
+    pub(super) stage: Statement,
+    pub(super) fill: Statement,
+    pub(super) create: Statement,
     /// Locks the rows that were stored before, in the order of their docids, and counts them: after the lock their values
     /// are the newest committed ones, so this is the true state before ours.
-    pub(super) lock: String,
+    pub(super) lock: Statement,
     /// Runs after `lock`, so a row stays where its ctid says.
-    pub(super) update: String,
+    pub(super) update: Statement,
 }
 
 pub(super) static SQL: LazyLock<Statements> = LazyLock::new(Statements::new);
@@ -55,14 +56,14 @@ impl Statements {
         let set = join(VALUES, ", ", |column| format!("{0} = s.{0}", column.name));
         let insert_into = insert_into("recipient");
         Self {
-            insert: format!(
+            insert: postgres(format!(
                 "{insert_into} SELECT {BOUND}, {given} FROM unnest({}) AS given ({names})",
                 arrays(6)
-            ),
-            copy: format!(
+            )),
+            copy: postgres(format!(
                 "COPY recipient ({BATCH}, {names}) FROM STDIN (FORMAT binary)"
-            ),
-            not_same: format!(
+            )),
+            not_same: postgres(format!(
                 "SELECT s.ordinality FROM (
                     SELECT ordinality, {given} FROM unnest({}) WITH ORDINALITY AS given ({names}, ordinality)) s
                    LEFT JOIN LATERAL (
@@ -70,19 +71,19 @@ impl Statements {
                          WHERE r.account_id = $1 AND r.docid = s.docid AND r.seq < $2 AND {same} LIMIT 1) r ON true
                   WHERE r.found IS NULL ORDER BY s.ordinality",
                 arrays(3)
-            ),
-            stage: format!(
+            )),
+            stage: postgres(format!(
                 "CREATE TEMPORARY TABLE IF NOT EXISTS import_stage ON COMMIT DELETE ROWS
                      AS SELECT {names} FROM recipient WITH NO DATA"
-            ),
-            fill: format!(
+            )),
+            fill: postgres(format!(
                 "INSERT INTO import_stage ({names}) SELECT {given} FROM unnest({}) AS given ({names})",
                 arrays(1)
-            ),
-            create: format!(
+            )),
+            create: postgres(format!(
                 "{insert_into} SELECT {BOUND}, {staged} FROM import_stage s ORDER BY s.docid ON CONFLICT DO NOTHING"
-            ),
-            lock: format!(
+            )),
+            lock: postgres(format!(
                 "SELECT count(*) FILTER (WHERE seq > $2) AS superseded,
                         count(*) FILTER (WHERE seq < $2 AND erased) AS revived,
                         count(*) FILTER (WHERE seq < $2 AND NOT erased AND same) AS unchanged,
@@ -92,8 +93,8 @@ impl Statements {
                         SELECT r.seq, r.phone IS NULL AS erased, ({same}) IS TRUE AS same
                           FROM recipient r WHERE r.account_id = $1 AND r.docid = s.docid AND r.seq <> $2
                            FOR NO KEY UPDATE) held"
-            ),
-            update: format!(
+            )),
+            update: postgres(format!(
                 "UPDATE recipient r
                     SET {set}, seq = $3,
                         batch_id    = CASE WHEN {same} THEN r.batch_id ELSE $2 END,
@@ -104,7 +105,7 @@ impl Statements {
                             SELECT r.ctid AS row_id FROM recipient r
                              WHERE r.account_id = $1 AND r.docid = i.docid AND r.seq < $3 LIMIT 1) found) s
                   WHERE r.ctid = s.row_id"
-            ),
+            )),
         }
     }
 }

@@ -1,18 +1,20 @@
 //! Claiming: which accounts have due chunks, and one chunk of an account locked until the transaction ends.
 
 use chrono::{DateTime, NaiveDate, Utc};
+use chrono_tz::Tz;
 use domain::date_range::day_of;
 use domain::message::Lane;
-use sea_orm::Value;
+use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
 
 use super::ChunkId;
-use crate::tx::{Sql, get, parsed, sqlite_now, values};
+use crate::tx::{Parsed, Sql, Statement, sqlite_now, statement, values};
 use crate::{Error, Store, Tx};
 
 /// A chunk that this transaction holds, with all that storing it needs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, FromQueryResult)]
 pub struct Claim {
+    #[sea_orm(nested)]
     pub id: ChunkId,
     pub records: i64,
     /// The batch's place in the account's order of acceptance.
@@ -30,58 +32,83 @@ pub struct Claim {
     pub payload: Vec<u8>,
     /// The database's clock at the claim.
     pub claimed_at: DateTime<Utc>,
-    /// Of the claim, in the account's time zone.
-    pub day: NaiveDate,
-    /// The database session that holds it, as the server names it: its process and its start.
-    pub(super) session: Option<(i64, DateTime<Utc>)>,
+    /// Of the account.
+    time_zone: Parsed<Tz>,
+    /// `None` where the role may not see it: then a frozen owner is only found by the server's own limits.
+    #[sea_orm(nested)]
+    pub(super) session: Option<Session>,
 }
 
-/// The statement that claims the first due chunk of `batches`; `chunks` narrows it to some.
-fn claim_sql(is_sqlite: bool, batches: &str, chunks: &str) -> String {
-    let (chunk, holder) = if is_sqlite {
-        let chunk = format!(
+/// A session of the database, as the server names it: its process and its start.
+#[derive(Clone, Debug, FromQueryResult)]
+pub(super) struct Session {
+    pub(super) backend_pid: i64,
+    pub(super) backend_start: DateTime<Utc>,
+}
+
+impl Claim {
+    /// The day of the claim, in the account's time zone.
+    pub(in crate::import) fn day(&self) -> NaiveDate {
+        day_of(self.claimed_at, self.time_zone.0)
+    }
+}
+
+/// The statement that claims the first due chunk of some batches. Its first parameter is that of [`Tx::claim_parameter`].
+macro_rules! claim {
+    (postgres: $batches:literal, $chunks:literal) => {
+        // Batch after batch and chunk after chunk, until one is locked. The limit is a parameter, which the planner takes
+        // for a small part, so it walks the index. Else it would sort all batches of the account.
+        claim!(
+            "SELECT c.*, b.seq, b.staging, b.request_id, b.campaign_id
+               FROM (SELECT account_id, batch_id, seq, staging, request_id, campaign_id FROM import_batch b
+                      WHERE b.status IN ('queued', 'processing') AND ", $batches, " ORDER BY seq LIMIT $1) b
+              CROSS JOIN LATERAL (
+                    SELECT account_id, batch_id, chunk_no, records FROM import_chunk c
+                     WHERE c.account_id = b.account_id AND c.batch_id = b.batch_id AND NOT c.parked
+                       AND (c.retry_at IS NULL OR c.retry_at <= clock_timestamp()) ", $chunks, "
+                     ORDER BY c.chunk_no LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) c LIMIT 1";
+            "clock_timestamp() AS claimed_at, CAST(pg_backend_pid() AS bigint) AS backend_pid,
+             (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS backend_start"
+        )
+    };
+    (sqlite: $batches:literal, $chunks:literal) => {
+        claim!(
             "SELECT c.account_id, c.batch_id, c.chunk_no, c.records, b.seq, b.staging, b.request_id,
                     b.campaign_id
                FROM import_batch b CROSS JOIN import_chunk c ON c.account_id = b.account_id AND c.batch_id = b.batch_id
               WHERE b.status IN ('queued', 'processing') AND NOT c.parked AND (c.retry_at IS NULL OR c.retry_at <= $1)
-                AND {batches} {chunks} ORDER BY b.seq LIMIT 1"
-        );
-        let holder = "$1 AS claimed_at, NULL AS backend_pid, NULL AS backend_start";
-        (chunk, holder)
-    } else {
-        // Batch after batch and chunk after chunk, until one is locked. The limit is a parameter, which the planner takes
-        // for a small part, so it walks the index. Else it would sort all batches of the account.
-        let chunk = format!(
-            "SELECT c.*, b.seq, b.staging, b.request_id, b.campaign_id
-               FROM (SELECT account_id, batch_id, seq, staging, request_id, campaign_id FROM import_batch b
-                      WHERE b.status IN ('queued', 'processing') AND {batches} ORDER BY seq LIMIT $1) b
-              CROSS JOIN LATERAL (
-                    SELECT account_id, batch_id, chunk_no, records FROM import_chunk c
-                     WHERE c.account_id = b.account_id AND c.batch_id = b.batch_id AND NOT c.parked
-                       AND (c.retry_at IS NULL OR c.retry_at <= clock_timestamp()) {chunks}
-                     ORDER BY c.chunk_no LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) c LIMIT 1"
-        );
-        let holder = "clock_timestamp() AS claimed_at, CAST(pg_backend_pid() AS bigint) AS backend_pid,
-             (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS backend_start";
-        (chunk, holder)
+                AND ", $batches, " ", $chunks, " ORDER BY b.seq LIMIT 1";
+            "$1 AS claimed_at, NULL AS backend_pid, NULL AS backend_start"
+        )
     };
-    format!(
-        "SELECT c.*, a.time_zone, p.payload, coalesce(s.starts, 0) AS starts,
-                EXISTS (SELECT 1 FROM import_batch o WHERE o.account_id = c.account_id AND o.seq < c.seq
-                           AND o.status IN ('queued', 'processing', 'stalled')) AS older_open,
-                {holder}
-           FROM ({chunk}) c
-           JOIN account a ON a.account_id = c.account_id
-           JOIN import_payload p
-             ON p.account_id = c.account_id AND p.batch_id = c.batch_id AND p.chunk_no = c.chunk_no
-           LEFT JOIN import_start s
-             ON s.account_id = c.account_id AND s.batch_id = c.batch_id AND s.chunk_no = c.chunk_no"
-    )
+    ($($chunk:literal),+; $holder:literal) => {
+        concat!(
+            "SELECT c.*, a.time_zone, p.payload, coalesce(s.starts, 0) AS starts,
+                    EXISTS (SELECT 1 FROM import_batch o WHERE o.account_id = c.account_id AND o.seq < c.seq
+                               AND o.status IN ('queued', 'processing', 'stalled')) AS older_open,
+                    ", $holder, "
+               FROM (", $($chunk),+, ") c
+               JOIN account a ON a.account_id = c.account_id
+               JOIN import_payload p
+                 ON p.account_id = c.account_id AND p.batch_id = c.batch_id AND p.chunk_no = c.chunk_no
+               LEFT JOIN import_start s
+                 ON s.account_id = c.account_id AND s.batch_id = c.batch_id AND s.chunk_no = c.chunk_no"
+        )
+    };
 }
+const CLAIM_CHUNK: &Statement = statement!(
+    postgres: claim!(postgres: "b.account_id = $2 AND b.batch_id = $3", "AND c.chunk_no = $4");
+    sqlite: claim!(sqlite: "b.account_id = $2 AND b.batch_id = $3", "AND c.chunk_no = $4")
+);
+const CLAIM_DUE: &Statement = statement!(
+    postgres: claim!(postgres: "b.account_id = $2 AND b.lane = $3", "");
+    sqlite: claim!(sqlite: "b.account_id = $2 AND b.lane = $3", "")
+);
 
 /// The accounts with open chunks on a lane, found one after the other: of an account with ten thousand batches the index
 /// is read once.
-const ACCOUNTS: &str = "WITH RECURSIVE found (account_id) AS (
+const ACCOUNTS: &Statement = statement!(
+    "WITH RECURSIVE found (account_id) AS (
         SELECT (SELECT account_id FROM import_batch
                  WHERE lane = $1 AND status IN ('queued', 'processing') ORDER BY account_id LIMIT 1)
          UNION ALL
@@ -89,21 +116,21 @@ const ACCOUNTS: &str = "WITH RECURSIVE found (account_id) AS (
                  WHERE b.lane = $1 AND b.status IN ('queued', 'processing') AND b.account_id > found.account_id
                  ORDER BY b.account_id LIMIT 1)
           FROM found WHERE found.account_id IS NOT NULL)
-     SELECT account_id FROM found WHERE account_id IS NOT NULL";
+     SELECT account_id FROM found WHERE account_id IS NOT NULL"
+);
 
 impl Store {
     /// The accounts with chunks on a lane that are not stored. Some may not be due yet, or held by workers.
     pub async fn accounts_with_chunks(&self, lane: Lane) -> Result<Vec<Uuid>, Error> {
-        self.all(ACCOUNTS, values![lane.into_str()]).await
+        self.fetch_values(ACCOUNTS, values![lane.into_str()]).await
     }
 }
 
 impl Tx {
     /// Claims one chunk. `None`: it is finished, parked, cancelled, not due yet, or another worker holds it.
     pub async fn claim_chunk(&mut self, id: ChunkId) -> Result<Option<Claim>, Error> {
-        let batches = "b.account_id = $2 AND b.batch_id = $3";
         let values = values![self.claim_parameter(), id];
-        self.claim(batches, "AND c.chunk_no = $4", values).await
+        self.fetch_one(CLAIM_CHUNK, values).await
     }
 
     /// Claims a due chunk of the account's first batch on a lane that has one. `None`: there is none, or other workers hold
@@ -113,51 +140,16 @@ impl Tx {
         account_id: Uuid,
         lane: Lane,
     ) -> Result<Option<Claim>, Error> {
-        let batches = "b.account_id = $2 AND b.lane = $3";
         let values = values![self.claim_parameter(), account_id, lane.into_str()];
-        self.claim(batches, "", values).await
+        self.fetch_one(CLAIM_DUE, values).await
     }
 
-    /// The first parameter of [`claim_sql`].
+    /// PostgreSQL: a limit that is none. SQLite: the time.
     fn claim_parameter(&self) -> Value {
         if self.is_sqlite() {
             sqlite_now().into()
         } else {
             i64::MAX.into()
         }
-    }
-
-    async fn claim(
-        &self,
-        batches: &str,
-        chunks: &str,
-        values: Vec<Value>,
-    ) -> Result<Option<Claim>, Error> {
-        let sql = claim_sql(self.is_sqlite(), batches, chunks);
-        let Some(row) = self.row(sql, values).await? else {
-            return Ok(None);
-        };
-        // Null where the role may not see it: then a frozen owner is only found by the server's own limits.
-        let start: Option<DateTime<Utc>> = get(&row, "backend_start")?;
-        let pid: Option<i64> = get(&row, "backend_pid")?;
-        let claimed_at = get(&row, "claimed_at")?;
-        Ok(Some(Claim {
-            id: ChunkId {
-                account_id: get(&row, "account_id")?,
-                batch_id: get(&row, "batch_id")?,
-                chunk_no: get(&row, "chunk_no")?,
-            },
-            records: get(&row, "records")?,
-            seq: get(&row, "seq")?,
-            staging: get(&row, "staging")?,
-            older_open: get(&row, "older_open")?,
-            starts: get(&row, "starts")?,
-            request_id: get(&row, "request_id")?,
-            campaign_id: get(&row, "campaign_id")?,
-            payload: get(&row, "payload")?,
-            claimed_at,
-            day: day_of(claimed_at, parsed(&row, "time_zone")?),
-            session: pid.zip(start),
-        }))
     }
 }

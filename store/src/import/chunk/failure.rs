@@ -1,10 +1,20 @@
 //! How a chunk fails: noted in the ledger in a commit of its own, tried again later, parked in the end.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use entity::import_chunk;
+use sea_orm::sea_query::LockType;
+use sea_orm::{EntityTrait, QueryFilter, QuerySelect, Set};
 
 use super::ChunkId;
-use crate::tx::{Sql, values};
+use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, Store};
+
+const PARK: &Statement = statement!(
+    "UPDATE import_batch
+        SET open_chunks = open_chunks - 1, parked_chunks = parked_chunks + 1, failed = failed + $3,
+            status = CASE WHEN open_chunks = 1 THEN 'stalled' ELSE 'processing' END
+      WHERE account_id = $1 AND batch_id = $2"
+);
 
 /// Own failures after which a chunk is parked.
 pub const MAX_FAILURES: i64 = 5;
@@ -30,30 +40,28 @@ impl Store {
         park: bool,
     ) -> Result<Noted, Error> {
         let tx = self.begin().await?;
-        let chunk = tx.locking(
-            "SELECT failures, records, parked FROM import_chunk
-              WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3",
-            "FOR NO KEY UPDATE",
-        );
-        let chunk: Option<(i64, i64, bool)> = tx.one(chunk, values![id]).await?;
-        let Some((failures, records, false)) = chunk else {
+        let chunk = import_chunk::Entity::find()
+            .filter(id.row())
+            .lock(LockType::NoKeyUpdate);
+        let chunk = chunk.one(&tx).await?.filter(|chunk| !chunk.parked);
+        let Some(chunk) = chunk else {
             return Ok(Noted::Gone);
         };
-        let failures = failures + 1;
+        let failures = chunk.failures + 1;
         let parked = park || failures >= MAX_FAILURES;
         let retry_at = tx.now().await? + backoff(failures);
-        let update =
-            "UPDATE import_chunk SET failures = $4, parked = $5, retry_at = $6, reason = $7
-          WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
-        tx.execute(update, values![id, failures, parked, retry_at, reason])
-            .await?;
+        let failed = import_chunk::ActiveModel {
+            failures: Set(failures),
+            parked: Set(parked),
+            retry_at: Set(Some(retry_at)),
+            reason: Set(Some(reason.to_owned())),
+            ..Default::default()
+        };
+        let update = import_chunk::Entity::update_many().set(failed);
+        update.filter(id.row()).exec(&tx).await?;
         tx.forget_starts(id).await?;
         if parked {
-            let update = "UPDATE import_batch
-                SET open_chunks = open_chunks - 1, parked_chunks = parked_chunks + 1, failed = failed + $3,
-                    status = CASE WHEN open_chunks = 1 THEN 'stalled' ELSE 'processing' END
-              WHERE account_id = $1 AND batch_id = $2";
-            tx.execute(update, values![id.account_id, id.batch_id, records])
+            tx.execute(PARK, values![id.account_id, id.batch_id, chunk.records])
                 .await?;
         }
         tx.commit_surely().await?;
@@ -66,9 +74,13 @@ impl Store {
 
     /// Puts a chunk off without counting anything against it (a payload for a newer worker).
     pub async fn put_off(&self, id: ChunkId, until: TimeDelta) -> Result<(), Error> {
-        let retry_at = self.now().await? + until;
-        let update = "UPDATE import_chunk SET retry_at = $4 WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
-        self.execute(update, values![id, retry_at]).await.map(drop)
+        let later = import_chunk::ActiveModel {
+            retry_at: Set(Some(self.now().await? + until)),
+            ..Default::default()
+        };
+        let update = import_chunk::Entity::update_many().set(later);
+        update.filter(id.row()).exec(self).await?;
+        Ok(())
     }
 }
 

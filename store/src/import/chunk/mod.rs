@@ -3,12 +3,13 @@
 //! A worker claims, stores and counts in one transaction. The row of a finished chunk is deleted, so a chunk can be claimed
 //! only until then: every effect is exactly once.
 
-use sea_orm::{FromQueryResult, Value};
+use entity::import_chunk;
+use sea_orm::{ColumnTrait, Condition, EntityTrait, FromQueryResult, QueryFilter, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::tx::{Parameters, Sql, values};
+use crate::tx::{Parameters, Sql, Statement, statement, values};
 use crate::{Error, Store, Tx};
 
 pub use self::claim::Claim;
@@ -17,15 +18,54 @@ pub use self::failure::{MAX_FAILURES, Noted};
 mod claim;
 mod failure;
 
+const DELETE_CHUNK: &Statement = statement!(
+    "DELETE FROM import_chunk WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3"
+);
+const ADD_OUTCOMES: &Statement = statement!(
+    "UPDATE import_batch
+        SET created = created + $3, updated = updated + $4, unchanged = unchanged + $5,
+            superseded = superseded + $6, staging = staging OR $7, open_chunks = open_chunks - 1,
+            started_at = coalesce(started_at, $8),
+            completed_at = CASE WHEN open_chunks = 1 AND parked_chunks = 0 THEN $9 ELSE completed_at END,
+            status = CASE WHEN open_chunks > 1 THEN 'processing'
+                          WHEN parked_chunks > 0 THEN 'stalled' ELSE 'completed' END
+      WHERE account_id = $1 AND batch_id = $2"
+);
+const NOTE_START: &Statement = statement!(postgres:
+    "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true))
+     INSERT INTO import_start AS s
+            (account_id, batch_id, chunk_no, worker_id, backend_pid, backend_start, starts)
+     SELECT $1, $2, $3, $4, $5, $6, 1 FROM quiet
+         ON CONFLICT (account_id, batch_id, chunk_no)
+         DO UPDATE SET worker_id = $4, backend_pid = $5, backend_start = $6, starts = s.starts + 1"
+);
+const FORGET_STARTS: &Statement = statement!(
+    "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3"
+);
+const FORGET_START: &Statement = statement!(
+    "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3
+        AND worker_id = $4 AND backend_pid = $5 AND backend_start = $6"
+);
+
 /// Starts without an end (each took its process with it) after which a chunk is parked.
 pub const MAX_STARTS: i64 = 20;
 
 /// One chunk of one batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, FromQueryResult)]
 pub struct ChunkId {
     pub account_id: Uuid,
     pub batch_id: Uuid,
     pub chunk_no: i64,
+}
+
+impl ChunkId {
+    /// Its row in the ledger.
+    fn row(self) -> Condition {
+        Condition::all()
+            .add(import_chunk::Column::AccountId.eq(self.account_id))
+            .add(import_chunk::Column::BatchId.eq(self.batch_id))
+            .add(import_chunk::Column::ChunkNo.eq(self.chunk_no))
+    }
 }
 
 impl Parameters for ChunkId {
@@ -55,21 +95,11 @@ impl Tx {
     pub async fn finish_chunk(&mut self, claim: &Claim, outcomes: &Outcomes) -> Result<(), Error> {
         let id = claim.id;
         self.forget_starts(id).await?;
-        let gone =
-            "DELETE FROM import_chunk WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
-        let gone = self.execute(gone, values![id]).await?;
+        let gone = self.execute(DELETE_CHUNK, values![id]).await?;
         if gone != 1 {
             return Err(Error::broken("a claimed chunk was not in the ledger"));
         }
         let now = self.now().await?;
-        let update = "UPDATE import_batch
-                SET created = created + $3, updated = updated + $4, unchanged = unchanged + $5,
-                    superseded = superseded + $6, staging = staging OR $7, open_chunks = open_chunks - 1,
-                    started_at = coalesce(started_at, $8),
-                    completed_at = CASE WHEN open_chunks = 1 AND parked_chunks = 0 THEN $9 END,
-                    status = CASE WHEN open_chunks > 1 THEN 'processing'
-                                  WHEN parked_chunks > 0 THEN 'stalled' ELSE 'completed' END
-              WHERE account_id = $1 AND batch_id = $2";
         let values = values![
             id.account_id,
             id.batch_id,
@@ -81,16 +111,14 @@ impl Tx {
             claim.claimed_at,
             now
         ];
-        self.execute(update, values).await?;
-        self.count_created(id.account_id, claim.day, outcomes.created, now)
+        self.execute(ADD_OUTCOMES, values).await?;
+        self.count_created(id.account_id, claim.day(), outcomes.created, now)
             .await
     }
 
     /// Removes who started on a chunk.
     pub(crate) async fn forget_starts(&self, id: ChunkId) -> Result<(), Error> {
-        let delete =
-            "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
-        self.execute(delete, values![id]).await.map(drop)
+        self.execute(FORGET_STARTS, values![id]).await.map(drop)
     }
 }
 
@@ -101,34 +129,33 @@ impl Store {
         if self.is_sqlite() {
             return Ok(());
         }
-        let (pid, start) = claim.session.unzip();
-        let insert = "WITH quiet AS (SELECT set_config('synchronous_commit', 'off', true))
-         INSERT INTO import_start AS s
-                (account_id, batch_id, chunk_no, worker_id, backend_pid, backend_start, starts)
-         SELECT $1, $2, $3, $4, $5, $6, 1 FROM quiet
-             ON CONFLICT (account_id, batch_id, chunk_no)
-             DO UPDATE SET worker_id = $4, backend_pid = $5, backend_start = $6, starts = s.starts + 1";
-        let values = values![claim.id, worker_id, pid, start];
-        self.execute(insert, values).await.map(drop)
+        let session = claim.session.as_ref();
+        let values = values![
+            claim.id,
+            worker_id,
+            session.map(|session| session.backend_pid),
+            session.map(|session| session.backend_start),
+        ];
+        self.execute(NOTE_START, values).await.map(drop)
     }
 
     /// Takes this very start back: its worker lives, only the work came to nothing through no fault of the chunk.
     pub async fn forget_start(&self, worker_id: Uuid, claim: &Claim) -> Result<(), Error> {
-        let Some((pid, start)) = claim.session else {
+        let Some(session) = &claim.session else {
             return Ok(());
         };
-        let delete =
-            "DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3
-            AND worker_id = $4 AND backend_pid = $5 AND backend_start = $6";
-        let values = values![claim.id, worker_id, pid, start];
-        self.execute(delete, values).await.map(drop)
+        let values = values![
+            claim.id,
+            worker_id,
+            session.backend_pid,
+            session.backend_start
+        ];
+        self.execute(FORGET_START, values).await.map(drop)
     }
 
     /// Whether a chunk is still to be done: what to ask after a COMMIT without an answer.
     pub async fn is_open(&self, id: ChunkId) -> Result<bool, Error> {
-        let chunk =
-            "SELECT 1 FROM import_chunk WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
-        let chunk: Option<i32> = self.one(chunk, values![id]).await?;
-        Ok(chunk.is_some())
+        let chunk = import_chunk::Entity::find().filter(id.row()).one(self);
+        Ok(chunk.await?.is_some())
     }
 }
