@@ -1,4 +1,4 @@
-//! The counts of a campaign's messages of a kind, without those of [`campaign_delta`](super::campaign_delta).
+//! The counts of a campaign's messages of a kind, without those of [`campaign_delta`](super::`campaign_delta`).
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! feedback_id is a version 7 UUID of submitted_at, so the key's order is that of time. answers is text as form.content is.
+//! `feedback_id` is a version 7 UUID of `submitted_at`, so the key's order is that of time. answers is text as form.content is.
 
 use sea_orm::entity::prelude::*;
 
