@@ -1,4 +1,4 @@
-//! feedback_id is a version 7 UUID of submitted_at, so the key's order is that of time. answers is text as form.content is.
+//! What somebody answered to a form.
 
 use sea_orm::entity::prelude::*;
 
@@ -10,6 +10,7 @@ pub struct Model {
     pub account_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub form_id: Uuid,
+    /// A version 7 UUID of `submitted_at`, so that the key's order is that of time.
     #[sea_orm(primary_key, auto_increment = false)]
     pub feedback_id: Uuid,
     pub link_id: Uuid,
@@ -20,7 +21,7 @@ pub struct Model {
     pub bus_prop_ids: String,
     /// Of the link: an object of texts.
     pub track_fields: Json,
-    /// An object by key of field, as `domain::answer::Answers::to_value` gives it.
+    /// An object by key of field, as `domain::answer::Answers::to_value` gives it. Text, so that its length is known without reading it.
     pub answers: String,
     /// 0 to 10.
     pub nps: Option<i16>,
