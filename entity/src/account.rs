@@ -11,6 +11,7 @@ pub struct Model {
     /// Stands for the account in the references that providers get, which have no room for an id.
     pub number: i32,
     pub name: String,
+    /// An IANA name. Days are counted in it, so it never changes.
     pub time_zone: String,
     pub created_at: DateTimeUtc,
 }

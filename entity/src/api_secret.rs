@@ -13,6 +13,7 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub secret_hash: Vec<u8>,
     pub created_at: DateTimeUtc,
+    /// Null: it lives until it is rotated.
     pub expires_at: Option<DateTimeUtc>,
 }
 

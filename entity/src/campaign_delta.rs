@@ -1,4 +1,4 @@
-//! Counts that no tally has yet. Rows are only appended, so that no transaction waits for another to count.
+//! Counts of a campaign that its tally does not have yet. Rows are only appended, so that no transaction waits for another to count.
 
 use sea_orm::entity::prelude::*;
 
@@ -10,9 +10,12 @@ pub struct Model {
     pub account_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub campaign_id: Uuid,
+    /// The database gives them ascending.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: i64,
+    /// As `domain::campaign::MessageKind` writes it.
     pub kind: String,
+    /// What changed: a `domain::campaign::Counts`, as JSON.
     pub counts: String,
 }
 

@@ -1,4 +1,4 @@
-//! The counts of a campaign's messages of a kind, as JSON, without those in campaign_delta.
+//! The counts of a campaign's messages of a kind, without those of [`campaign_delta`](super::`campaign_delta`).
 
 use sea_orm::entity::prelude::*;
 
@@ -10,8 +10,10 @@ pub struct Model {
     pub account_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub campaign_id: Uuid,
+    /// As `domain::campaign::MessageKind` writes it.
     #[sea_orm(primary_key, auto_increment = false)]
     pub kind: String,
+    /// A `domain::campaign::Counts`, as JSON.
     pub counts: String,
 }
 

@@ -6,8 +6,10 @@ use sea_orm::entity::prelude::*;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "docid_key")]
 pub struct Model {
+    /// Always 1.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: i64,
+    /// The random bytes of a `domain::pepper::DocIdKey`.
     pub key: Vec<u8>,
 }
 

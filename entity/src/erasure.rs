@@ -9,6 +9,7 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub account_id: Uuid,
+    /// Its place in the order of acceptance, drawn like that of a batch.
     #[sea_orm(primary_key, auto_increment = false)]
     pub seq: i64,
     pub docid: String,

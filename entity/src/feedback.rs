@@ -21,7 +21,8 @@ pub struct Model {
     pub bus_prop_ids: String,
     /// Of the link: an object of texts.
     pub track_fields: Json,
-    /// An object by key of field, as `domain::answer::Answers::to_value` gives it. Text, so that its length is known without reading it.
+    /// An object by key of field, as `domain::answer::Answers::to_value` gives it. Text, so that its length is known
+    /// without reading it.
     pub answers: String,
     /// 0 to 10.
     pub nps: Option<i16>,

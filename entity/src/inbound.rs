@@ -1,4 +1,4 @@
-//! Texts that came from phones, by the sender and the id that its provider gave them: each counts once.
+//! A text that came from a phone. Each counts once.
 
 use sea_orm::entity::prelude::*;
 
@@ -6,8 +6,10 @@ use sea_orm::entity::prelude::*;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "inbound")]
 pub struct Model {
+    /// The name of the sender that it came through.
     #[sea_orm(primary_key, auto_increment = false)]
     pub sender: String,
+    /// The provider's.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: String,
     pub received_at: DateTimeUtc,

@@ -6,9 +6,12 @@ use sea_orm::entity::prelude::*;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "lease")]
 pub struct Model {
+    /// The sender's.
     #[sea_orm(primary_key, auto_increment = false)]
     pub name: String,
+    /// The driving process.
     pub owner: Uuid,
+    /// One more with each change of hands.
     pub fence: i64,
     pub heartbeat_at: DateTimeUtc,
 }

@@ -10,6 +10,7 @@ pub struct Model {
     pub account_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub form_id: Uuid,
+    /// As `<name>=<value>`.
     #[sea_orm(primary_key, auto_increment = false)]
     pub track_field: String,
     #[sea_orm(primary_key, auto_increment = false)]

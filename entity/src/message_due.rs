@@ -1,5 +1,5 @@
-//! What is still to be sent, or handed over without a known result: then fence is that of the lease under which it was
-//! claimed, else 0. A row's absence proves that the message's result is recorded. phone is that of a test.
+//! A message that is still to be sent, or that was handed over without a known result. A row's absence proves that the
+//! message's result is recorded.
 
 use sea_orm::entity::prelude::*;
 
@@ -11,13 +11,17 @@ pub struct Model {
     pub account_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub campaign_id: Uuid,
+    /// When its window opens, or when it is tried again.
     #[sea_orm(primary_key, auto_increment = false)]
     pub due_at: DateTimeUtc,
     #[sea_orm(primary_key, auto_increment = false)]
     pub message_id: Uuid,
     pub sender: String,
+    /// 0 while it waits; else that of the lease under which it was claimed.
     pub fence: i64,
+    /// How often a provider certainly did not take it.
     pub failures: i64,
+    /// Of a test, where it goes. Null: to the phone of the recipient.
     pub phone: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! One row: what the pepper in use is recognized by.
+//! Which pepper is in use. There is one row.
 
 use sea_orm::entity::prelude::*;
 
@@ -6,8 +6,10 @@ use sea_orm::entity::prelude::*;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "pepper")]
 pub struct Model {
+    /// Always 1.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: i64,
+    /// The first of `domain::pepper::Pepper::fingerprints`.
     pub fingerprint: String,
 }
 

@@ -8,8 +8,10 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub account_id: Uuid,
+    /// Unique among all accounts.
     #[sea_orm(primary_key, auto_increment = false)]
     pub name: String,
+    /// As `domain::person::Role` writes it.
     pub role: String,
     pub password_hash: String,
     pub created_at: DateTimeUtc,

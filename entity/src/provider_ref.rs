@@ -1,4 +1,4 @@
-//! The messages of a provider whose receipts carry its own ids alone.
+//! The message that a provider means by an id, where its receipts carry its own ids alone.
 
 use sea_orm::entity::prelude::*;
 
@@ -12,6 +12,7 @@ pub struct Model {
     pub provider_id: String,
     pub account_id: Uuid,
     pub message_id: Uuid,
+    /// Counted from 0.
     pub part: i64,
     pub created_at: DateTimeUtc,
 }

@@ -1,4 +1,4 @@
-//! What providers reported of messages, each status of a part once: part is counted from 0, and -1 stands for all.
+//! What a provider reported of a message: each status of a part once.
 
 use sea_orm::entity::prelude::*;
 
@@ -10,10 +10,13 @@ pub struct Model {
     pub account_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub message_id: Uuid,
+    /// Counted from 0; -1 stands for all.
     #[sea_orm(primary_key, auto_increment = false)]
     pub part: i64,
+    /// As `domain::campaign::ReceiptStatus` writes it.
     #[sea_orm(primary_key, auto_increment = false)]
     pub status: String,
+    /// The provider's.
     pub code: Option<String>,
     pub received_at: DateTimeUtc,
 }

@@ -8,8 +8,11 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub account_id: Uuid,
+    /// 1 at first, one more with every change.
     pub data_version: i64,
+    /// 64 random bits.
     pub stamp: i64,
+    /// When the last change was made. Never goes back.
     pub as_of: DateTimeUtc,
 }
 

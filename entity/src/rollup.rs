@@ -1,5 +1,5 @@
-//! Counts of a form by day: of the whole (bus_prop_id 0) and of each of its business properties; encoded as in
-//! pending_delta.
+//! Counts of a form by day: of the whole (`bus_prop_id` 0) and of each of its business properties; encoded as in
+//! `pending_delta`.
 
 use sea_orm::entity::prelude::*;
 
@@ -11,10 +11,13 @@ pub struct Model {
     pub account_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub form_id: Uuid,
+    /// 0: the whole.
     #[sea_orm(primary_key, auto_increment = false)]
     pub bus_prop_id: i64,
+    /// In the account's time zone.
     #[sea_orm(primary_key, auto_increment = false)]
     pub day: Date,
+    /// An encoded `domain::rollup::Delta`.
     pub delta: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! The form's data_version and stamp when a rollup row of the month (its first day) last changed. A month without data has
+//! The form's `data_version` and stamp when a rollup row of the month (its first day) last changed. A month without data has
 //! no row. A copy of a month's counts may be used only if it was made at this version.
 
 use sea_orm::entity::prelude::*;
@@ -11,6 +11,7 @@ pub struct Model {
     pub account_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub form_id: Uuid,
+    /// Its first day.
     #[sea_orm(primary_key, auto_increment = false)]
     pub month: Date,
     pub version: i64,

@@ -1,4 +1,4 @@
-//! How an account takes texts that come from phones, as JSON.
+//! How an account takes texts that come from phones. One without a row takes them by default.
 
 use sea_orm::entity::prelude::*;
 
@@ -8,6 +8,7 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub account_id: Uuid,
+    /// A `domain::sms::SendSetting`, as JSON.
     pub content: String,
 }
 

@@ -8,7 +8,9 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub name: String,
+    /// `ok`, `paused` or `error`.
     pub state: String,
+    /// A code, never a provider's text.
     pub reason: Option<String>,
 }
 

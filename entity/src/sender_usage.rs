@@ -1,4 +1,4 @@
-//! Parts that an account handed over through a sender on the day (of its time zone) when it did so last.
+//! How many parts an account handed over through a sender on the day when it did so last.
 
 use sea_orm::entity::prelude::*;
 
@@ -10,6 +10,7 @@ pub struct Model {
     pub sender: String,
     #[sea_orm(primary_key, auto_increment = false)]
     pub account_id: Uuid,
+    /// In the account's time zone.
     pub day: Date,
     pub parts: i64,
 }

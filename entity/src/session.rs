@@ -9,9 +9,12 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub account_id: Uuid,
+    /// A SHA-256.
     #[sea_orm(primary_key, auto_increment = false)]
     pub hash: Vec<u8>,
+    /// Of the person.
     pub name: String,
+    /// A link to sign in with, which works once.
     pub is_link: bool,
     pub expires_at: DateTimeUtc,
 }

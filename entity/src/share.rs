@@ -10,7 +10,9 @@ pub struct Model {
     pub account_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub share_id: Uuid,
+    /// A SHA-256.
     pub hash: Vec<u8>,
+    /// Path and query of the page.
     pub path: String,
     pub created_at: DateTimeUtc,
     pub expires_at: DateTimeUtc,

@@ -1,4 +1,4 @@
-//! Receipts that came before the result which has their provider's id.
+//! A receipt that came before the result which has its provider's id.
 
 use sea_orm::entity::prelude::*;
 
@@ -10,8 +10,10 @@ pub struct Model {
     pub sender: String,
     #[sea_orm(primary_key, auto_increment = false)]
     pub provider_id: String,
+    /// As `domain::campaign::ReceiptStatus` writes it.
     #[sea_orm(primary_key, auto_increment = false)]
     pub status: String,
+    /// The provider's.
     pub code: Option<String>,
     pub received_at: DateTimeUtc,
 }

@@ -3,17 +3,23 @@
 //! Each table goes as it is, through a COPY of its rows as text: both databases have the same tables with the same columns, and
 //! what the embedded one keeps as bytes, numbers and texts the server reads as its own types.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the embedded database is a bare connection, and names of tables are no parameters"
+)]
+
 use std::str::FromStr;
 use std::time::Duration;
 
+use entity::{account, docid_key};
 use futures::TryStreamExt;
 use migration::Watch;
-use sea_orm::FromQueryResult;
 use sea_orm::sqlx::postgres::PgConnection;
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteLockingMode};
 use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions, Connection, Row};
+use sea_orm::{EntityTrait, FromQueryResult};
 
-use crate::tx::{Inner, Sql, read, values};
+use crate::tx::{Inner, Sql, Statement, statement, values};
 use crate::{Error, Result, Store, Tx};
 
 /// What is sent to the server at once.
@@ -21,16 +27,19 @@ const PIECE: usize = 64 << 10;
 
 /// The tables of the server in the order in which they were made, so that whatever a row refers to comes before it. What migrations
 /// say of themselves the server has already.
-const TABLES: &str = "SELECT CAST(relname AS text) FROM pg_class
+const TABLES: &Statement = statement!(postgres:
+    "SELECT CAST(relname AS text) FROM pg_class
       WHERE relkind = 'r' AND relnamespace = CAST(current_schema() AS regnamespace)
         AND relname NOT IN ('schema_version', 'seaql_migrations', 'migration_step')
-      ORDER BY oid";
+      ORDER BY oid"
+);
 
-const COLUMNS: &str =
+const COLUMNS: &Statement = statement!(postgres:
     "SELECT CAST(column_name AS text) AS name, CAST(data_type AS text) AS data_type,
             is_identity = 'YES' AS is_identity
        FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = $1
-      ORDER BY ordinal_position";
+      ORDER BY ordinal_position"
+);
 
 #[derive(FromQueryResult)]
 struct Column {
@@ -78,24 +87,24 @@ impl Alone {
     pub async fn copy_to(&mut self, to: &Store, watch: &dyn Watch) -> Result<(Tx, u64)> {
         let own = "SELECT name FROM sqlite_schema WHERE type = 'table'";
         let own: Vec<String> = sqlx::query_scalar(own).fetch_all(&mut self.0).await?;
-        let mut tables: Vec<String> = to.all(TABLES, vec![]).await?;
+        let mut tables: Vec<String> = to.fetch_values(TABLES, vec![]).await?;
         // Others are somebody else's.
         tables.retain(|table| own.contains(table));
         let mut tx = to.begin().await?;
         // The server waits while this side counts.
-        let settings = "SET LOCAL idle_in_transaction_session_timeout = 0";
+        let settings = statement!(postgres: "SET LOCAL idle_in_transaction_session_timeout = 0");
         tx.execute(settings, vec![]).await?;
-        tx.execute("LOCK TABLE account IN EXCLUSIVE MODE", vec![])
-            .await?;
-        if tx.one("SELECT 1 FROM account LIMIT 1", vec![]).await? == Some(1) {
+        let lock = statement!(postgres: "LOCK TABLE account IN EXCLUSIVE MODE");
+        tx.execute(lock, vec![]).await?;
+        if account::Entity::find().one(&tx).await?.is_some() {
             return Err(Error::Conflict("the database is not empty".into()));
         }
         // The server has made one of its own.
-        tx.execute("DELETE FROM docid_key", vec![]).await?;
+        docid_key::Entity::delete_many().exec(&tx).await?;
         let mut all = 0;
         for table in &tables {
             watch.step("copy", table);
-            let columns: Vec<Column> = read(&tx.rows(COLUMNS, values![table.as_str()]).await?)?;
+            let columns: Vec<Column> = tx.fetch_all(COLUMNS, values![table.as_str()]).await?;
             let Inner::Postgres(server) = tx.inner() else {
                 return Err(Error::broken("only PostgreSQL is copied to"));
             };

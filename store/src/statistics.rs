@@ -1,12 +1,16 @@
 //! What PostgreSQL's planner believes of tables that fill and empty within seconds.
 
-use crate::tx::Sql;
+use sea_orm::ConnectionTrait;
+
+use crate::tx::{Sql, Statement, statement};
 use crate::{Result, Store};
 
 /// Tables with more than a thousand rows, and ten times those that they are believed to have.
-const GROWN: &str = "SELECT quote_ident(c.relname) FROM pg_class c
+const GROWN: &Statement = statement!(postgres:
+    "SELECT quote_ident(c.relname) FROM pg_class c
       WHERE c.relkind = 'r' AND c.relnamespace = quote_ident(current_schema())::regnamespace
-        AND pg_stat_get_live_tuples(c.oid) > 10 * greatest(c.reltuples, 100)";
+        AND pg_stat_get_live_tuples(c.oid) > 10 * greatest(c.reltuples, 100)"
+);
 
 impl Store {
     /// Counts the rows of tables that have grown tenfold since they were counted. PostgreSQL does that by itself, up to a minute
@@ -16,10 +20,14 @@ impl Store {
         if self.is_sqlite() {
             return Ok(());
         }
-        let grown: Vec<String> = self.all(GROWN, vec![]).await?;
+        let grown: Vec<String> = self.fetch_values(GROWN, vec![]).await?;
         for table in grown {
             let analyze = format!("ANALYZE (SKIP_LOCKED) {table}");
-            self.execute(analyze, vec![]).await?;
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "the name of a table is no parameter"
+            )]
+            self.execute_unprepared(&analyze).await?;
         }
         Ok(())
     }

@@ -2,27 +2,16 @@
 
 use std::iter::Sum;
 
-use sea_orm::{FromQueryResult, QueryResult};
-
-use crate::Result;
+use sea_orm::FromQueryResult;
 
 /// What counts are labelled with. Equal versions are equal counts, also after a failover that lost commits, and between a
-/// database and its clone: each commit that changes a count raises the number and draws another stamp. As a row it has the columns
-/// `version` and `stamp`.
+/// database and its clone: each commit that changes a count raises the number and draws another stamp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, FromQueryResult)]
 pub struct Version {
     /// Rises with every change.
-    #[sea_orm(alias = "version")]
     pub number: i64,
     /// 64 random bits. Those of a sum are the wrapping sum.
     pub stamp: i64,
-}
-
-impl Version {
-    /// Of a row's columns `version` and `stamp`.
-    pub(crate) fn of(row: &QueryResult) -> Result<Self> {
-        Ok(Self::from_query_result(row, "")?)
-    }
 }
 
 impl Sum for Version {

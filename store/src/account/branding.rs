@@ -4,10 +4,9 @@ use domain::branding::{Branding, Color, Logo};
 use domain::invalid::Fault;
 use entity::branding::{self, Column};
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{EntityTrait, IntoActiveModel, QueryResult};
+use sea_orm::{ColumnTrait, DerivePartialModel, EntityTrait, IntoActiveModel};
 use uuid::Uuid;
 
-use crate::tx::{Sql, get, values};
 use crate::{Error, Store};
 
 /// What a page shows of a branding; its logo is fetched by itself.
@@ -19,15 +18,24 @@ pub struct PageBranding {
     pub has_logo: bool,
 }
 
-impl PageBranding {
-    /// Of a row's columns `name`, `color`, `language` and `has_logo`.
-    pub(crate) fn of(row: &QueryResult) -> Result<Self, Error> {
-        let color: Option<String> = get(row, "color")?;
-        Ok(Self {
-            name: get(row, "name")?,
-            color: parsed(color.as_deref(), Color::parse)?,
-            language: get(row, "language")?,
-            has_logo: get(row, "has_logo")?,
+/// A branding but for its logo, as it is stored.
+#[derive(Debug, DerivePartialModel)]
+#[sea_orm(entity = "branding::Entity")]
+pub(crate) struct PageBrandingRow {
+    name: Option<String>,
+    color: Option<String>,
+    language: Option<String>,
+    #[sea_orm(from_expr = "Column::Logo.is_not_null()")]
+    has_logo: bool,
+}
+
+impl PageBrandingRow {
+    pub(crate) fn read(&self) -> Result<PageBranding, Error> {
+        Ok(PageBranding {
+            name: self.name.clone(),
+            color: parsed(self.color.as_deref(), Color::parse)?,
+            language: self.language.clone(),
+            has_logo: self.has_logo,
         })
     }
 }
@@ -49,11 +57,10 @@ impl Store {
 
     /// What a page shows of it.
     pub async fn look(&self, account_id: Uuid) -> Result<PageBranding, Error> {
-        let look = "SELECT name, color, language, logo IS NOT NULL AS has_logo FROM branding
-              WHERE account_id = $1";
-        let look = self.row(look, values![account_id]).await?;
-        look.as_ref()
-            .map_or_else(|| Ok(PageBranding::default()), PageBranding::of)
+        let row = branding::Entity::find_by_id(account_id);
+        let row: Option<PageBrandingRow> = row.into_partial_model().one(self).await?;
+        row.as_ref()
+            .map_or_else(|| Ok(PageBranding::default()), PageBrandingRow::read)
     }
 
     /// Sets all of it.

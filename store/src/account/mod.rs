@@ -6,14 +6,20 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use domain::scope::Scopes;
-use sea_orm::FromQueryResult;
+use entity::{account, api_key, api_secret, import_counter};
+use sea_orm::sea_query::{Expr, LockType};
+use sea_orm::{
+    ActiveValue, ColumnTrait, Condition, EntityTrait, FromQueryResult, IntoActiveModel,
+    QueryFilter, QuerySelect,
+};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 pub use self::branding::PageBranding;
+pub(crate) use self::branding::PageBrandingRow;
 pub use self::person::{AuditRow, Person, PersonChange, PersonSummary};
 pub use self::share::{Share, SharedPage};
-use crate::tx::{Source, Sql, get, parsed, read, values};
+use crate::tx::{Parsed, Source, Sql, statement, values};
 use crate::{Error, Store, Tx};
 
 mod branding;
@@ -62,6 +68,17 @@ pub struct KeySummary {
     pub live_secrets: i64,
 }
 
+/// A key with one of its secrets.
+#[derive(FromQueryResult)]
+struct KeyRow {
+    account_id: Uuid,
+    account_name: String,
+    time_zone: Parsed<Tz>,
+    scopes: Parsed<Scopes>,
+    secret_hash: Vec<u8>,
+    expires_at: Option<DateTime<Utc>>,
+}
+
 /// Why no key was made.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateKeyError {
@@ -91,37 +108,37 @@ pub fn random_text() -> String {
 impl Store {
     /// Whether anybody could use the service yet.
     pub async fn has_accounts(&self) -> Result<bool, Error> {
-        let some: Option<i32> = self.one("SELECT 1 FROM account LIMIT 1", vec![]).await?;
-        Ok(some.is_some())
+        Ok(account::Entity::find().one(self).await?.is_some())
     }
 
     /// A key that is not revoked, with its secrets (expired ones too: the caller has the clock).
     pub async fn find_key(&self, key: &str) -> Result<Option<KeyRecord>, Error> {
-        let rows = "SELECT k.account_id, a.name, a.time_zone, k.scopes, s.secret_hash, s.expires_at
-           FROM api_key k
-           JOIN account a ON a.account_id = k.account_id
-           JOIN api_secret s ON s.account_id = k.account_id AND s.api_key = k.api_key
-          WHERE k.api_key = $1 AND k.revoked_at IS NULL";
-        let rows = self.rows(rows, values![key]).await?;
-        let Some(first) = rows.first() else {
-            return Ok(None);
-        };
-        let secret = |row| {
-            let hash: Vec<u8> = get(row, "secret_hash")?;
-            let hash = hash.try_into();
-            Ok(SecretHash {
+        let rows = statement!(
+            "SELECT k.account_id, a.name AS account_name, a.time_zone, k.scopes, s.secret_hash, s.expires_at
+               FROM api_key k
+               JOIN account a ON a.account_id = k.account_id
+               JOIN api_secret s ON s.account_id = k.account_id AND s.api_key = k.api_key
+              WHERE k.api_key = $1 AND k.revoked_at IS NULL"
+        );
+        let rows: Vec<KeyRow> = self.fetch_all(rows, values![key]).await?;
+        let mut record = None;
+        for row in rows {
+            let hash = row.secret_hash.try_into();
+            let secret = SecretHash {
                 hash: hash.map_err(|_| Error::broken("a secret's hash is not 32 bytes"))?,
-                expires_at: get(row, "expires_at")?,
-            })
-        };
-        Ok(Some(KeyRecord {
-            account_id: get(first, "account_id")?,
-            account_name: get(first, "name")?,
-            api_key: key.to_owned(),
-            time_zone: parsed(first, "time_zone")?,
-            scopes: parsed(first, "scopes")?,
-            secrets: rows.iter().map(secret).collect::<Result<_, Error>>()?,
-        }))
+                expires_at: row.expires_at,
+            };
+            let record = record.get_or_insert_with(|| KeyRecord {
+                account_id: row.account_id,
+                account_name: row.account_name,
+                api_key: key.to_owned(),
+                time_zone: row.time_zone.0,
+                scopes: row.scopes.0,
+                secrets: Vec::new(),
+            });
+            record.secrets.push(secret);
+        }
+        Ok(record)
     }
 
     /// Makes a key, and the account if its name is new (`time_zone` then defaults to UTC).
@@ -151,36 +168,17 @@ impl Store {
     ) -> Result<IssuedKey, CreateKeyError> {
         let tx = self.begin().await?;
         let now = Utc::now();
-        let insert =
-            "INSERT INTO account (account_id, name, time_zone, created_at) VALUES ($1, $2, $3, $4)
-                 ON CONFLICT (name) DO NOTHING";
-        let values = values![
-            Uuid::now_v7(),
-            account_name,
-            time_zone.unwrap_or(Tz::UTC).name(),
-            now
-        ];
-        tx.execute(insert, values).await?;
-        let account = "SELECT account_id, time_zone FROM account WHERE name = $1";
-        let account: Option<(Uuid, String)> = tx.one(account, values![account_name]).await?;
-        let vanished = || Error::broken("an account vanished while it was made");
-        let (account_id, zone) = account.ok_or_else(vanished)?;
-        if time_zone.is_some_and(|asked| asked.name() != zone) {
-            return Err(CreateKeyError::TimeZoneFixed(zone));
+        let account = find_or_make_account(&tx, account_name, time_zone, now).await?;
+        if time_zone.is_some_and(|asked| asked.name() != account.time_zone) {
+            return Err(CreateKeyError::TimeZoneFixed(account.time_zone));
         }
-        let insert =
-            "INSERT INTO import_counter (account_id, seq) VALUES ($1, 0) ON CONFLICT DO NOTHING";
-        tx.execute(insert, values![account_id]).await?;
         let issued = IssuedKey {
-            account_id,
+            account_id: account.account_id,
             api_key: format!("fk_{}", Uuid::new_v4().simple()),
             secret_key: new_secret(),
             scopes,
         };
-        let insert =
-            "INSERT INTO api_key (account_id, api_key, scopes, created_at) VALUES ($1, $2, $3, $4)";
-        let values = values![account_id, issued.api_key.as_str(), scopes.to_string(), now];
-        tx.execute(insert, values).await?;
+        insert_key(&tx, &issued, now).await?;
         insert_secret(&tx, &issued, now).await?;
         show(&issued).map_err(CreateKeyError::NotShown)?;
         tx.commit_surely().await?;
@@ -195,29 +193,37 @@ impl Store {
         overlap: TimeDelta,
     ) -> Result<Option<IssuedKey>, Error> {
         let tx = self.begin().await?;
-        let found = tx.locking(
-            "SELECT account_id, scopes FROM api_key WHERE api_key = $1 AND revoked_at IS NULL",
-            "FOR UPDATE",
-        );
-        let Some(found) = tx.row(found, values![key]).await? else {
+        let stored = api_key::Entity::find()
+            .filter(api_key::Column::ApiKey.eq(key))
+            .filter(api_key::Column::RevokedAt.is_null())
+            .lock(LockType::Update);
+        let Some(stored) = stored.one(&tx).await? else {
             return Ok(None);
         };
-        let account_id: Uuid = get(&found, "account_id")?;
+        let account_id = stored.account_id;
         let now = Utc::now();
-        let delete =
+        let all_but_newest = statement!(
             "DELETE FROM api_secret WHERE account_id = $1 AND api_key = $2 AND secret_hash NOT IN (
                 SELECT secret_hash FROM api_secret WHERE account_id = $1 AND api_key = $2
-                 ORDER BY created_at DESC LIMIT 1)";
-        tx.execute(delete, values![account_id, key]).await?;
-        let update = "UPDATE api_secret SET expires_at = $3
-          WHERE account_id = $1 AND api_key = $2 AND (expires_at IS NULL OR expires_at > $3)";
-        tx.execute(update, values![account_id, key, now + overlap])
+                 ORDER BY created_at DESC LIMIT 1)"
+        );
+        tx.execute(all_but_newest, values![account_id, key]).await?;
+        let end = now + overlap;
+        let lives_longer = Condition::any()
+            .add(api_secret::Column::ExpiresAt.is_null())
+            .add(api_secret::Column::ExpiresAt.gt(end));
+        api_secret::Entity::update_many()
+            .col_expr(api_secret::Column::ExpiresAt, Expr::value(end))
+            .filter(api_secret::Column::AccountId.eq(account_id))
+            .filter(api_secret::Column::ApiKey.eq(key))
+            .filter(lives_longer)
+            .exec(&tx)
             .await?;
         let issued = IssuedKey {
             account_id,
             api_key: key.to_owned(),
             secret_key: new_secret(),
-            scopes: parsed(&found, "scopes")?,
+            scopes: stored.scopes.parse().map_err(Error::broken)?,
         };
         insert_secret(&tx, &issued, now).await?;
         tx.commit_surely().await?;
@@ -226,43 +232,100 @@ impl Store {
 
     /// Ends a key for good. `false`: no such key, or it was revoked before.
     pub async fn revoke_key(&self, key: &str) -> Result<bool, Error> {
-        let revoke = "UPDATE api_key SET revoked_at = $2 WHERE api_key = $1 AND revoked_at IS NULL";
-        let revoked = self.execute(revoke, values![key, Utc::now()]).await?;
-        Ok(revoked > 0)
+        let revoked = api_key::Entity::update_many()
+            .col_expr(api_key::Column::RevokedAt, Expr::value(Utc::now()))
+            .filter(api_key::Column::ApiKey.eq(key))
+            .filter(api_key::Column::RevokedAt.is_null())
+            .exec(self)
+            .await?;
+        Ok(revoked.rows_affected > 0)
     }
 
     /// The keys of an account, or of all, oldest first.
     pub async fn list_keys(&self, account_id: Option<Uuid>) -> Result<Vec<KeySummary>, Error> {
-        let rows = "SELECT a.name AS account, a.time_zone, k.api_key, k.scopes, k.created_at, k.last_used_at, k.revoked_at,
-                (SELECT count(*) FROM api_secret s
-                  WHERE s.account_id = k.account_id AND s.api_key = k.api_key AND k.revoked_at IS NULL
-                    AND (s.expires_at IS NULL OR s.expires_at > $1)) AS live_secrets
-           FROM api_key k JOIN account a ON a.account_id = k.account_id
-          WHERE k.account_id = coalesce($2, k.account_id) ORDER BY k.created_at";
-        let rows = self.rows(rows, values![Utc::now(), account_id]).await?;
-        read(&rows)
+        let keys = statement!(
+            "SELECT a.name AS account, a.time_zone, k.api_key, k.scopes, k.created_at, k.last_used_at, k.revoked_at,
+                    (SELECT count(*) FROM api_secret s
+                      WHERE s.account_id = k.account_id AND s.api_key = k.api_key AND k.revoked_at IS NULL
+                        AND (s.expires_at IS NULL OR s.expires_at > $1)) AS live_secrets
+               FROM api_key k JOIN account a ON a.account_id = k.account_id
+              WHERE k.account_id = coalesce($2, k.account_id) ORDER BY k.created_at"
+        );
+        self.fetch_all(keys, values![Utc::now(), account_id]).await
     }
 
     /// Notes when keys were last used.
     pub async fn touch_keys(&self, used: &[(String, DateTime<Utc>)]) -> Result<(), Error> {
         for (key, at) in used {
-            let update = "UPDATE api_key SET last_used_at = $2
-              WHERE api_key = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
-            self.execute(update, values![key.as_str(), *at]).await?;
+            let was_before = Condition::any()
+                .add(api_key::Column::LastUsedAt.is_null())
+                .add(api_key::Column::LastUsedAt.lt(*at));
+            api_key::Entity::update_many()
+                .col_expr(api_key::Column::LastUsedAt, Expr::value(*at))
+                .filter(api_key::Column::ApiKey.eq(key.as_str()))
+                .filter(was_before)
+                .exec(self)
+                .await?;
         }
         Ok(())
     }
 }
 
+/// The account of a name, which is made where there is none.
+async fn find_or_make_account(
+    tx: &Tx,
+    name: &str,
+    time_zone: Option<Tz>,
+    now: DateTime<Utc>,
+) -> Result<account::Model, Error> {
+    let made = account::ActiveModel {
+        account_id: ActiveValue::Set(Uuid::now_v7()),
+        number: ActiveValue::NotSet,
+        name: ActiveValue::Set(name.to_owned()),
+        time_zone: ActiveValue::Set(time_zone.unwrap_or(Tz::UTC).name().to_owned()),
+        created_at: ActiveValue::Set(now),
+    };
+    account::Entity::insert(made)
+        .on_conflict_do_nothing_on([account::Column::Name])
+        .exec_without_returning(tx)
+        .await?;
+    let account = account::Entity::find().filter(account::Column::Name.eq(name));
+    let account = account.one(tx).await?;
+    let account = account.ok_or_else(|| Error::broken("an account vanished while it was made"))?;
+    let counter = import_counter::Model {
+        account_id: account.account_id,
+        seq: 0,
+    };
+    import_counter::Entity::insert(counter.into_active_model())
+        .on_conflict_do_nothing()
+        .exec_without_returning(tx)
+        .await?;
+    Ok(account)
+}
+
+async fn insert_key(tx: &Tx, issued: &IssuedKey, now: DateTime<Utc>) -> Result<(), Error> {
+    let key = api_key::Model {
+        account_id: issued.account_id,
+        api_key: issued.api_key.clone(),
+        scopes: issued.scopes.to_string(),
+        created_at: now,
+        revoked_at: None,
+        last_used_at: None,
+    };
+    let insert = api_key::Entity::insert(key.into_active_model());
+    insert.exec_without_returning(tx).await?;
+    Ok(())
+}
+
 async fn insert_secret(tx: &Tx, issued: &IssuedKey, now: DateTime<Utc>) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO api_secret (account_id, api_key, secret_hash, created_at) VALUES ($1, $2, $3, $4)",
-        values![
-            issued.account_id,
-            issued.api_key.as_str(),
-            hash_secret(&issued.secret_key).to_vec(),
-            now
-        ],
-    )
-    .await.map(drop)
+    let secret = api_secret::Model {
+        account_id: issued.account_id,
+        api_key: issued.api_key.clone(),
+        secret_hash: hash_secret(&issued.secret_key).to_vec(),
+        created_at: now,
+        expires_at: None,
+    };
+    let insert = api_secret::Entity::insert(secret.into_active_model());
+    insert.exec_without_returning(tx).await?;
+    Ok(())
 }

@@ -5,10 +5,15 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use domain::person::{PersonName, Role};
-use sea_orm::FromQueryResult;
+use entity::{account, audit, person, session};
+use sea_orm::sea_query::{Expr, LockType, OnConflict};
+use sea_orm::{
+    ColumnTrait, Condition, DerivePartialModel, EntityTrait, FromQueryResult, IntoActiveModel,
+    QueryFilter, QueryOrder, QuerySelect,
+};
 use uuid::Uuid;
 
-use crate::tx::{Sql, get, parsed, read, values};
+use crate::tx::{Parsed, Sql, statement, values};
 use crate::{Error, ListPage, Store, Tx};
 
 /// Somebody who may sign in.
@@ -45,7 +50,8 @@ pub enum PersonChange {
 }
 
 /// What somebody changed.
-#[derive(Clone, Debug, FromQueryResult)]
+#[derive(Clone, Debug, DerivePartialModel)]
+#[sea_orm(entity = "audit::Entity")]
 pub struct AuditRow {
     pub audit_id: Uuid,
     pub at: DateTime<Utc>,
@@ -59,20 +65,33 @@ pub struct AuditRow {
     pub status: Option<i16>,
 }
 
-const PERSON: &str =
-    "SELECT p.account_id, a.name AS account_name, a.time_zone, p.name, p.role, p.password_hash
-       FROM person p JOIN account a ON a.account_id = p.account_id";
+macro_rules! people {
+    () => {
+        "SELECT p.account_id, a.name AS account_name, a.time_zone, p.name, p.role, p.password_hash
+           FROM person p JOIN account a ON a.account_id = p.account_id"
+    };
+}
 
-impl Person {
-    fn read(row: &sea_orm::QueryResult) -> Result<Self, Error> {
-        Ok(Self {
-            account_id: get(row, "account_id")?,
-            account_name: get(row, "account_name")?,
-            time_zone: parsed(row, "time_zone")?,
-            name: get(row, "name")?,
-            role: parsed(row, "role")?,
-            password_hash: get(row, "password_hash")?,
-        })
+#[derive(FromQueryResult)]
+struct PersonRow {
+    account_id: Uuid,
+    account_name: String,
+    time_zone: Parsed<Tz>,
+    name: String,
+    role: Parsed<Role>,
+    password_hash: String,
+}
+
+impl From<PersonRow> for Person {
+    fn from(row: PersonRow) -> Self {
+        Self {
+            account_id: row.account_id,
+            account_name: row.account_name,
+            time_zone: row.time_zone.0,
+            name: row.name,
+            role: row.role.0,
+            password_hash: row.password_hash,
+        }
     }
 }
 
@@ -85,21 +104,20 @@ impl Store {
         role: Role,
         password_hash: &str,
     ) -> Result<PersonChange, Error> {
-        let account = "SELECT account_id FROM account WHERE name = $1";
-        let account: Option<Uuid> = self.one(account, values![account_name]).await?;
-        let Some(account_id) = account else {
+        let account = account::Entity::find().filter(account::Column::Name.eq(account_name));
+        let Some(account) = account.one(self).await? else {
             return Ok(PersonChange::NotFound);
         };
-        let insert = "INSERT INTO person (account_id, name, role, password_hash, created_at)
-             VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
-        let person = values![
-            account_id,
-            name.as_str(),
-            role.as_str(),
-            password_hash,
-            Utc::now()
-        ];
-        Ok(match self.execute(insert, person).await? {
+        let person = person::Model {
+            account_id: account.account_id,
+            name: name.as_str().to_owned(),
+            role: role.as_str().to_owned(),
+            password_hash: password_hash.to_owned(),
+            created_at: Utc::now(),
+        };
+        let insert = person::Entity::insert(person.into_active_model())
+            .on_conflict(OnConflict::new().do_nothing().to_owned());
+        Ok(match insert.exec_without_returning(self).await? {
             0 => PersonChange::Taken,
             _ => PersonChange::Done,
         })
@@ -107,17 +125,19 @@ impl Store {
 
     /// The person of a name.
     pub async fn person(&self, name: &PersonName) -> Result<Option<Person>, Error> {
-        let person = format!("{PERSON} WHERE p.name = $1");
-        let row = self.row(person, values![name.as_str()]).await?;
-        row.as_ref().map(Person::read).transpose()
+        let person = statement!(people!(), " WHERE p.name = $1");
+        let person: Option<PersonRow> = self.fetch_one(person, values![name.as_str()]).await?;
+        Ok(person.map(Person::from))
     }
 
     /// The people of an account, or of all, by account and name.
     pub async fn people(&self, account_id: Option<Uuid>) -> Result<Vec<PersonSummary>, Error> {
-        let people = "SELECT a.name AS account, p.name, p.role, p.created_at
+        let people = statement!(
+            "SELECT a.name AS account, p.name, p.role, p.created_at
                FROM person p JOIN account a ON a.account_id = p.account_id
-              WHERE p.account_id = coalesce($1, p.account_id) ORDER BY a.name, p.name";
-        read(&self.rows(people, values![account_id]).await?)
+              WHERE p.account_id = coalesce($1, p.account_id) ORDER BY a.name, p.name"
+        );
+        self.fetch_all(people, values![account_id]).await
     }
 
     /// Sets a password and ends the person's sessions.
@@ -126,48 +146,54 @@ impl Store {
         person: &Person,
         password_hash: &str,
     ) -> Result<PersonChange, Error> {
-        let update = "UPDATE person SET password_hash = $3 WHERE account_id = $1 AND name = $2";
-        self.change_person(person, update, Some(password_hash))
-            .await
+        let set = (person::Column::PasswordHash, password_hash);
+        self.change_person(person, Some(set)).await
     }
 
     /// Sets a role and ends the person's sessions.
     pub async fn set_role(&self, person: &Person, role: Role) -> Result<PersonChange, Error> {
-        let update = "UPDATE person SET role = $3 WHERE account_id = $1 AND name = $2";
-        self.change_person(person, update, Some(role.as_str()))
-            .await
+        let set = (person::Column::Role, role.as_str());
+        self.change_person(person, Some(set)).await
     }
 
     /// Removes a person, whose sessions end.
     pub async fn remove_person(&self, person: &Person) -> Result<PersonChange, Error> {
-        let delete = "DELETE FROM person WHERE account_id = $1 AND name = $2";
-        self.change_person(person, delete, None).await
+        self.change_person(person, None).await
     }
 
-    /// Ends the person's sessions and runs a statement of account, name and `value`, unless no admin would be left.
+    /// Ends the person's sessions, and sets a column or, with none, removes the person, unless no admin would be left.
     async fn change_person(
         &self,
         person: &Person,
-        statement: &str,
-        value: Option<&str>,
+        set: Option<(person::Column, &str)>,
     ) -> Result<PersonChange, Error> {
         let tx = self.begin().await?;
         // One change of an account's people at a time: otherwise two could each take the other's admin for the one that stays.
-        let all = tx.locking(
-            "SELECT name FROM person WHERE account_id = $1 ORDER BY name",
-            "FOR UPDATE",
-        );
-        let all: Vec<String> = tx.all(all, values![person.account_id]).await?;
-        if !all.contains(&person.name) {
+        let all = person::Entity::find()
+            .filter(person::Column::AccountId.eq(person.account_id))
+            .order_by_asc(person::Column::Name)
+            .lock(LockType::Update);
+        let all = all.all(&tx).await?;
+        if !all.iter().any(|other| other.name == person.name) {
             tx.rollback().await?;
             return Ok(PersonChange::NotFound);
         }
         let had_admin = has_admin(&tx, person.account_id).await?;
-        let mut values = values![person.account_id, person.name.as_str()];
-        let sessions = "DELETE FROM session WHERE account_id = $1 AND name = $2";
-        tx.execute(sessions, values.clone()).await?;
-        values.extend(value.map(Into::into));
-        tx.execute(statement, values).await?;
+        session::Entity::delete_many()
+            .filter(session::Column::AccountId.eq(person.account_id))
+            .filter(session::Column::Name.eq(person.name.as_str()))
+            .exec(&tx)
+            .await?;
+        let is_person = Condition::all()
+            .add(person::Column::AccountId.eq(person.account_id))
+            .add(person::Column::Name.eq(person.name.as_str()));
+        if let Some((column, value)) = set {
+            let update = person::Entity::update_many().col_expr(column, Expr::value(value));
+            update.filter(is_person).exec(&tx).await?;
+        } else {
+            let delete = person::Entity::delete_many();
+            delete.filter(is_person).exec(&tx).await?;
+        }
         if had_admin && !has_admin(&tx, person.account_id).await? {
             tx.rollback().await?;
             return Ok(PersonChange::LastAdmin);
@@ -185,16 +211,19 @@ impl Store {
         life: TimeDelta,
     ) -> Result<bool, Error> {
         let now = Utc::now();
-        let over = "DELETE FROM session WHERE account_id = $1 AND expires_at < $2";
-        self.execute(over, values![person.account_id, now]).await?;
+        session::Entity::delete_many()
+            .filter(session::Column::AccountId.eq(person.account_id))
+            .filter(session::Column::ExpiresAt.lt(now))
+            .exec(self)
+            .await?;
         // The password that was checked must be the one that still stands.
-        let open = self.dialect(
-            "INSERT INTO session (account_id, hash, name, is_link, expires_at)
+        let open = statement!(
+            postgres: "INSERT INTO session (account_id, hash, name, is_link, expires_at)
              SELECT account_id, CAST($3 AS bytea), name, CAST($4 AS boolean), CAST($5 AS timestamptz)
-               FROM person WHERE account_id = $1 AND name = $2 AND password_hash = $6 FOR SHARE",
-            "INSERT INTO session (account_id, hash, name, is_link, expires_at)
+               FROM person WHERE account_id = $1 AND name = $2 AND password_hash = $6 FOR SHARE";
+            sqlite: "INSERT INTO session (account_id, hash, name, is_link, expires_at)
              SELECT account_id, $3, name, $4, $5
-               FROM person WHERE account_id = $1 AND name = $2 AND password_hash = $6",
+               FROM person WHERE account_id = $1 AND name = $2 AND password_hash = $6"
         );
         let values = values![
             person.account_id,
@@ -213,19 +242,20 @@ impl Store {
         hash: [u8; 32],
         is_link: bool,
     ) -> Result<Option<Person>, Error> {
-        let session = format!(
-            "{PERSON} JOIN session s ON s.account_id = p.account_id AND s.name = p.name
+        let person = statement!(
+            people!(),
+            " JOIN session s ON s.account_id = p.account_id AND s.name = p.name
               WHERE s.hash = $1 AND s.is_link = $2 AND s.expires_at > $3"
         );
         let values = values![hash.to_vec(), is_link, Utc::now()];
-        let row = self.row(session, values).await?;
-        row.as_ref().map(Person::read).transpose()
+        let person: Option<PersonRow> = self.fetch_one(person, values).await?;
+        Ok(person.map(Person::from))
     }
 
     /// Ends a session or a link; false: it had ended.
     pub async fn close_session(&self, hash: [u8; 32]) -> Result<bool, Error> {
-        let close = "DELETE FROM session WHERE hash = $1";
-        Ok(self.execute(close, values![hash.to_vec()]).await? > 0)
+        let close = session::Entity::delete_many().filter(session::Column::Hash.eq(hash.to_vec()));
+        Ok(close.exec(self).await?.rows_affected > 0)
     }
 
     /// Notes what a person is about to change; what it came to is told to [`Self::note_outcome`].
@@ -237,18 +267,18 @@ impl Store {
         subject: &str,
     ) -> Result<Uuid, Error> {
         let audit_id = Uuid::now_v7();
-        let insert = "INSERT INTO audit (account_id, audit_id, at, name, address, action, subject)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)";
-        let values = values![
-            person.account_id,
+        let entry = audit::Model {
+            account_id: person.account_id,
             audit_id,
-            Utc::now(),
-            person.name.as_str(),
-            address,
-            action,
-            subject,
-        ];
-        self.execute(insert, values).await?;
+            at: Utc::now(),
+            name: person.name.clone(),
+            address: address.to_owned(),
+            action: action.to_owned(),
+            subject: subject.to_owned(),
+            status: None,
+        };
+        let insert = audit::Entity::insert(entry.into_active_model());
+        insert.exec_without_returning(self).await?;
         Ok(audit_id)
     }
 
@@ -259,11 +289,14 @@ impl Store {
         audit_id: Uuid,
         status: u16,
     ) -> Result<(), Error> {
-        let update = "UPDATE audit SET status = $3 WHERE account_id = $1 AND audit_id = $2";
         let status = i16::try_from(status).map_err(Error::broken)?;
-        self.execute(update, values![account_id, audit_id, status])
-            .await
-            .map(drop)
+        audit::Entity::update_many()
+            .col_expr(audit::Column::Status, Expr::value(status))
+            .filter(audit::Column::AccountId.eq(account_id))
+            .filter(audit::Column::AuditId.eq(audit_id))
+            .exec(self)
+            .await?;
+        Ok(())
     }
 
     /// A page of what an account's people changed, newest first, after this position.
@@ -273,19 +306,19 @@ impl Store {
         after: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<AuditRow>, Error> {
-        let rows = "SELECT audit_id, at, name, address, action, subject, status FROM audit
-              WHERE account_id = $1 AND audit_id < $2 ORDER BY audit_id DESC LIMIT $3";
-        let rows_and_one = i64::try_from(limit + 1).map_err(Error::broken)?;
-        let values = values![account_id, after.unwrap_or(Uuid::max()), rows_and_one];
-        let rows = read(&self.rows(rows, values).await?)?;
-        Ok(ListPage::new(rows, limit, false, |row: &AuditRow| {
-            row.audit_id
-        }))
+        let rows = audit::Entity::find()
+            .filter(audit::Column::AccountId.eq(account_id))
+            .filter(audit::Column::AuditId.lt(after.unwrap_or(Uuid::max())))
+            .order_by_desc(audit::Column::AuditId)
+            .limit(limit as u64 + 1);
+        let rows = rows.into_partial_model::<AuditRow>().all(self).await?;
+        Ok(ListPage::new(rows, limit, false, |row| row.audit_id))
     }
 }
 
 async fn has_admin(tx: &Tx, account_id: Uuid) -> Result<bool, Error> {
-    let admin = "SELECT 1 FROM person WHERE account_id = $1 AND role = 'admin' LIMIT 1";
-    let admin: Option<i32> = tx.one(admin, values![account_id]).await?;
-    Ok(admin.is_some())
+    let admin = person::Entity::find()
+        .filter(person::Column::AccountId.eq(account_id))
+        .filter(person::Column::Role.eq(Role::Admin.as_str()));
+    Ok(admin.one(tx).await?.is_some())
 }

@@ -1,15 +1,20 @@
 //! Pages of a report that whoever has a link may read. Only the SHA-256 of the link's secret is kept.
 
 use chrono::{DateTime, Utc};
-use sea_orm::FromQueryResult;
+use entity::share::{self, Column};
+use sea_orm::{
+    ColumnTrait, DerivePartialModel, EntityTrait, FromQueryResult, IntoActiveModel, QueryFilter,
+    QueryOrder, QuerySelect,
+};
 use uuid::Uuid;
 
 use super::{hash_secret, random_text};
-use crate::tx::{Sql, read, values};
+use crate::tx::{Sql, statement, values};
 use crate::{Error, ListPage, Store};
 
 /// A shared page as its account lists it.
-#[derive(Clone, Debug, FromQueryResult)]
+#[derive(Clone, Debug, DerivePartialModel)]
+#[sea_orm(entity = "share::Entity")]
 pub struct Share {
     pub share_id: Uuid,
     /// Path and query of the page.
@@ -43,21 +48,28 @@ impl Store {
             created_at: self.now().await?,
             expires_at,
         };
-        let insert = "INSERT INTO share (account_id, share_id, hash, path, created_at, expires_at)
-             VALUES ($1, $2, $3, $4, $5, $6)";
-        let mut values = values![account_id, share.share_id, hash_secret(&secret).to_vec()];
-        values.extend(values![share.path.as_str(), share.created_at, expires_at]);
-        self.execute(insert, values).await?;
+        let row = share::Model {
+            account_id,
+            share_id: share.share_id,
+            hash: hash_secret(&secret).to_vec(),
+            path: share.path.clone(),
+            created_at: share.created_at,
+            expires_at,
+        };
+        let insert = share::Entity::insert(row.into_active_model());
+        insert.exec_without_returning(self).await?;
         Ok((share, secret))
     }
 
     /// What is shared under a secret, unless it is over.
     pub async fn shared_page(&self, secret: &str) -> Result<Option<SharedPage>, Error> {
-        let page = "SELECT s.account_id, a.name AS account_name, a.time_zone, s.path
+        let page = statement!(
+            "SELECT s.account_id, a.name AS account_name, a.time_zone, s.path
                FROM share s JOIN account a ON a.account_id = s.account_id
-              WHERE s.hash = $1 AND s.expires_at > $2";
+              WHERE s.hash = $1 AND s.expires_at > $2"
+        );
         let values = values![hash_secret(secret).to_vec(), Utc::now()];
-        Ok(read(&self.rows(page, values).await?)?.pop())
+        self.fetch_one(page, values).await
     }
 
     /// A page of what an account shares, newest first, after this position.
@@ -67,26 +79,24 @@ impl Store {
         after: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<Share>, Error> {
-        let rows = "SELECT share_id, path, created_at, expires_at FROM share
-              WHERE account_id = $1 AND share_id < $2 ORDER BY share_id DESC LIMIT $3";
-        let rows_and_one = i64::try_from(limit + 1).map_err(Error::broken)?;
-        let values = values![account_id, after.unwrap_or(Uuid::max()), rows_and_one];
-        let rows = read(&self.rows(rows, values).await?)?;
-        Ok(ListPage::new(rows, limit, false, |row: &Share| {
-            row.share_id
-        }))
+        let rows = share::Entity::find()
+            .filter(Column::AccountId.eq(account_id))
+            .filter(Column::ShareId.lt(after.unwrap_or(Uuid::max())))
+            .order_by_desc(Column::ShareId)
+            .limit(limit as u64 + 1);
+        let rows = rows.into_partial_model::<Share>().all(self).await?;
+        Ok(ListPage::new(rows, limit, false, |row| row.share_id))
     }
 
     /// Whether an account has this share.
     pub async fn has_share(&self, account_id: Uuid, share_id: Uuid) -> Result<bool, Error> {
-        let share = "SELECT 1 FROM share WHERE account_id = $1 AND share_id = $2";
-        let share: Option<i32> = self.one(share, values![account_id, share_id]).await?;
-        Ok(share.is_some())
+        let share = share::Entity::find_by_id((account_id, share_id));
+        Ok(share.one(self).await?.is_some())
     }
 
     /// Withdraws a share; false: the account has no such one.
     pub async fn withdraw_share(&self, account_id: Uuid, share_id: Uuid) -> Result<bool, Error> {
-        let delete = "DELETE FROM share WHERE account_id = $1 AND share_id = $2";
-        Ok(self.execute(delete, values![account_id, share_id]).await? > 0)
+        let delete = share::Entity::delete_by_id((account_id, share_id));
+        Ok(delete.exec(self).await?.rows_affected > 0)
     }
 }

@@ -8,14 +8,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use domain::chunk::{Chunk, DecodeError, Run};
 use domain::record::RecordError;
+use entity::{erasure, idempotency, import_chunk, import_error, import_payload, recipient};
 use indexmap::IndexMap;
-use sea_orm::FromQueryResult;
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter};
 use serde_json::value::RawValue;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use crate::import::{ChunkId, compressed_errors, read_errors};
-use crate::tx::{Sql, read, values};
+use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, Result, Store};
 
 /// Erasures that are taken at once.
@@ -29,32 +31,22 @@ const BLOCKS: i64 = 50;
 
 /// Those for whom no batch accepted earlier has chunks that a worker may take. (That such a batch is not completed follows, but it
 /// leads to the index.)
-const ERASURES: &str = "SELECT e.account_id, e.docid, e.seq, e.at FROM erasure e
+const ERASURES: &Statement = statement!(
+    "SELECT e.account_id, e.docid, e.seq, e.at FROM erasure e
       WHERE (e.account_id, e.seq) > ($1, $2) AND NOT EXISTS (
             SELECT 1 FROM import_batch o WHERE o.account_id = e.account_id AND o.seq < e.seq
                AND o.status IN ('queued', 'processing') AND o.status IN ('queued', 'processing', 'stalled'))
-      ORDER BY e.account_id, e.seq LIMIT $3";
+      ORDER BY e.account_id, e.seq LIMIT $3"
+);
 
 /// Erasures by older programs, which only leave a row without person behind.
-const BY_OLDER_PROGRAMS: &str = "INSERT INTO erasure (account_id, seq, docid, at)
-     SELECT account_id, seq, docid, updated_at FROM recipient WHERE phone IS NULL AND seq > 0 ON CONFLICT DO NOTHING";
-
-/// The row that the erasure left behind: one that was erased again meanwhile has a higher place, and so has one who came back.
-const FORGET: &str = "DELETE FROM recipient
-      WHERE account_id = $1 AND docid = $2 AND seq = $3 AND phone IS NULL";
-
-/// An erasure that is not through.
-#[derive(Clone, FromQueryResult)]
-struct ErasureRow {
-    account_id: Uuid,
-    docid: String,
-    /// Its place in the order of acceptance.
-    seq: i64,
-    at: DateTime<Utc>,
-}
+const BY_OLDER_PROGRAMS: &Statement = statement!(
+    "INSERT INTO erasure (account_id, seq, docid, at)
+     SELECT account_id, seq, docid, updated_at FROM recipient WHERE phone IS NULL AND seq > 0 ON CONFLICT DO NOTHING"
+);
 
 /// The last erasures of people of an account, by their docids.
-type People = HashMap<String, ErasureRow>;
+type People = HashMap<String, erasure::Model>;
 
 #[derive(FromQueryResult)]
 struct ErrorBlock {
@@ -70,6 +62,13 @@ struct FirstAnswerRow {
     idempotency_key: String,
     response: Vec<u8>,
     created_at: DateTime<Utc>,
+}
+
+#[derive(FromQueryResult)]
+struct StoredChunk {
+    parked: bool,
+    records: i64,
+    payload: Vec<u8>,
 }
 
 #[derive(FromQueryResult)]
@@ -105,12 +104,12 @@ impl Store {
         loop {
             let limit = i64::try_from(AT_ONCE).map_err(Error::broken)?;
             let rows = values![after.0, after.1, limit];
-            let rows: Vec<ErasureRow> = read(&self.rows(ERASURES, rows).await?)?;
+            let rows: Vec<erasure::Model> = self.fetch_all(ERASURES, rows).await?;
             let Some(last) = rows.last() else {
                 return swept;
             };
             after = (last.account_id, last.seq);
-            let mut by_account: BTreeMap<Uuid, Vec<ErasureRow>> = BTreeMap::new();
+            let mut by_account: BTreeMap<Uuid, Vec<erasure::Model>> = BTreeMap::new();
             for row in rows {
                 by_account.entry(row.account_id).or_default().push(row);
             }
@@ -121,7 +120,11 @@ impl Store {
     }
 
     /// The erasures are in the order of their places.
-    async fn forget_people(&self, account_id: Uuid, mut erasures: Vec<ErasureRow>) -> Result<()> {
+    async fn forget_people(
+        &self,
+        account_id: Uuid,
+        mut erasures: Vec<erasure::Model>,
+    ) -> Result<()> {
         let by_docid = erasures.iter().map(|row| (row.docid.clone(), row.clone()));
         let people: People = by_docid.collect();
         let is_done = self.forget_in_first_answers(account_id, &people).await?
@@ -134,29 +137,36 @@ impl Store {
         erasures.sort_by(|one, other| one.docid.cmp(&other.docid));
         let tx = self.begin().await?;
         for row in erasures {
-            let of_person = values![account_id, row.docid, row.seq];
-            tx.execute(FORGET, of_person).await?;
-            let through = "DELETE FROM erasure WHERE account_id = $1 AND seq = $2";
-            tx.execute(through, values![account_id, row.seq]).await?;
+            // The row that the erasure left behind: one that was erased again meanwhile has a higher place, and so has one who
+            // came back.
+            recipient::Entity::delete_many()
+                .filter(recipient::Column::AccountId.eq(account_id))
+                .filter(recipient::Column::Docid.eq(row.docid))
+                .filter(recipient::Column::Seq.eq(row.seq))
+                .filter(recipient::Column::Phone.is_null())
+                .exec(&tx)
+                .await?;
+            let through = erasure::Entity::delete_by_id((account_id, row.seq));
+            through.exec(&tx).await?;
         }
         tx.commit_surely().await
     }
 
     /// Answers that were given before. `false`: another sweep changed one meanwhile.
     async fn forget_in_first_answers(&self, account_id: Uuid, people: &People) -> Result<bool> {
-        let of = self.dialect(
-            "SELECT idempotency_key, response, created_at FROM idempotency
+        let some = statement!(
+            postgres: "SELECT idempotency_key, response, created_at FROM idempotency
               WHERE account_id = $1 AND idempotency_key > $2 AND position($3 in response) > 0
-              ORDER BY idempotency_key LIMIT $4",
-            "SELECT idempotency_key, response, created_at FROM idempotency
+              ORDER BY idempotency_key LIMIT $4";
+            sqlite: "SELECT idempotency_key, response, created_at FROM idempotency
               WHERE account_id = $1 AND idempotency_key > $2 AND instr(response, $3) > 0
-              ORDER BY idempotency_key LIMIT $4",
+              ORDER BY idempotency_key LIMIT $4"
         );
         let mut after = String::new();
         let mut is_done = true;
         loop {
-            let some = values![account_id, after.as_str(), NAMED.to_vec(), ANSWERS];
-            let rows: Vec<FirstAnswerRow> = read(&self.rows(of, some).await?)?;
+            let values = values![account_id, after.as_str(), NAMED.to_vec(), ANSWERS];
+            let rows: Vec<FirstAnswerRow> = self.fetch_all(some, values).await?;
             let Some(last) = rows.last() else {
                 return Ok(is_done);
             };
@@ -165,10 +175,14 @@ impl Store {
                 let Some(without) = without_docids(&row, people).map_err(Error::broken)? else {
                     continue;
                 };
-                let update = "UPDATE idempotency SET response = $4
-                      WHERE account_id = $1 AND idempotency_key = $2 AND response = $3";
-                let values = values![account_id, row.idempotency_key, row.response, without];
-                is_done &= self.execute(update, values).await? == 1;
+                let updated = idempotency::Entity::update_many()
+                    .col_expr(idempotency::Column::Response, Expr::value(without))
+                    .filter(idempotency::Column::AccountId.eq(account_id))
+                    .filter(idempotency::Column::IdempotencyKey.eq(row.idempotency_key))
+                    .filter(idempotency::Column::Response.eq(row.response))
+                    .exec(self)
+                    .await?;
+                is_done &= updated.rows_affected == 1;
             }
         }
     }
@@ -179,15 +193,14 @@ impl Store {
         let mut after = (Uuid::nil(), -1);
         let mut is_done = true;
         loop {
-            let blocks = "SELECT e.batch_id, e.first, e.block, b.seq FROM import_error e
-                  JOIN import_batch b ON b.account_id = e.account_id AND b.batch_id = e.batch_id
-                 WHERE e.account_id = $1 AND (e.batch_id, e.first) > ($2, $3) AND b.seq < $4
-                 ORDER BY e.batch_id, e.first LIMIT $5";
-            let blocks = self.rows(
-                blocks,
-                values![account_id, after.0, after.1, newest, BLOCKS],
+            let blocks = statement!(
+                "SELECT e.batch_id, e.first, e.block, b.seq FROM import_error e
+                   JOIN import_batch b ON b.account_id = e.account_id AND b.batch_id = e.batch_id
+                  WHERE e.account_id = $1 AND (e.batch_id, e.first) > ($2, $3) AND b.seq < $4
+                  ORDER BY e.batch_id, e.first LIMIT $5"
             );
-            let blocks: Vec<ErrorBlock> = read(&blocks.await?)?;
+            let values = values![account_id, after.0, after.1, newest, BLOCKS];
+            let blocks: Vec<ErrorBlock> = self.fetch_all(blocks, values).await?;
             let Some(last) = blocks.last() else {
                 return Ok(is_done);
             };
@@ -199,16 +212,15 @@ impl Store {
                 without.collect::<Result<Vec<_>>>()
             });
             for (block, without) in rewriting.await.map_err(Error::broken)?? {
-                let update = "UPDATE import_error SET block = $4
-                      WHERE account_id = $1 AND batch_id = $2 AND first = $3 AND block = $5";
-                let values = values![
-                    account_id,
-                    block.batch_id,
-                    block.first,
-                    without,
-                    block.block
-                ];
-                is_done &= self.execute(update, values).await? == 1;
+                let updated = import_error::Entity::update_many()
+                    .col_expr(import_error::Column::Block, Expr::value(without))
+                    .filter(import_error::Column::AccountId.eq(account_id))
+                    .filter(import_error::Column::BatchId.eq(block.batch_id))
+                    .filter(import_error::Column::First.eq(block.first))
+                    .filter(import_error::Column::Block.eq(block.block))
+                    .exec(self)
+                    .await?;
+                is_done &= updated.rows_affected == 1;
             }
         }
     }
@@ -216,11 +228,14 @@ impl Store {
     /// Their records in chunks that are left are superseded. `false`: some chunk could not be read.
     async fn forget_in_chunks(&self, account_id: Uuid, people: &People) -> Result<bool> {
         let newest = newest(people);
-        let chunks = "SELECT c.batch_id, c.chunk_no, b.seq FROM import_batch b
-              JOIN import_chunk c ON c.account_id = b.account_id AND c.batch_id = b.batch_id
-             WHERE b.account_id = $1 AND b.seq < $2 AND b.status IN ('queued', 'processing', 'stalled')
-             ORDER BY c.batch_id, c.chunk_no";
-        let chunks: Vec<OldChunk> = read(&self.rows(chunks, values![account_id, newest]).await?)?;
+        let chunks = statement!(
+            "SELECT c.batch_id, c.chunk_no, b.seq FROM import_batch b
+               JOIN import_chunk c ON c.account_id = b.account_id AND c.batch_id = b.batch_id
+              WHERE b.account_id = $1 AND b.seq < $2 AND b.status IN ('queued', 'processing', 'stalled')
+              ORDER BY c.batch_id, c.chunk_no"
+        );
+        let values = values![account_id, newest];
+        let chunks: Vec<OldChunk> = self.fetch_all(chunks, values).await?;
         let mut all_read = true;
         for chunk in chunks {
             let id = ChunkId {
@@ -237,17 +252,17 @@ impl Store {
 
     async fn forget_in_chunk(&self, id: ChunkId, docids: HashSet<String>) -> Result<bool> {
         let tx = self.begin_long().await?;
-        let chunk = tx.locking(
+        let chunk = statement!(lock "FOR UPDATE OF c":
             "SELECT c.parked, c.records, p.payload FROM import_chunk c
                JOIN import_payload p ON p.account_id = c.account_id AND p.batch_id = c.batch_id AND p.chunk_no = c.chunk_no
-              WHERE c.account_id = $1 AND c.batch_id = $2 AND c.chunk_no = $3",
-            "FOR UPDATE OF c",
+              WHERE c.account_id = $1 AND c.batch_id = $2 AND c.chunk_no = $3"
         );
-        let chunk: Option<(bool, i64, Vec<u8>)> = tx.one(chunk, values![id]).await?;
-        let Some((parked, records, payload)) = chunk else {
+        let chunk: Option<StoredChunk> = tx.fetch_one(chunk, values![id]).await?;
+        let Some(chunk) = chunk else {
             return Ok(true);
         };
-        let rewriting = spawn_blocking(move || rewrite(&payload, records, &docids));
+        let parked = chunk.parked;
+        let rewriting = spawn_blocking(move || rewrite(&chunk, &docids));
         let (gone, left, payload) = match rewriting.await.map_err(Error::broken)? {
             Rewritten::Same => return Ok(true),
             Rewritten::Unreadable => return Ok(false),
@@ -261,26 +276,41 @@ impl Store {
         let left = i64::try_from(left).map_err(Error::broken)?;
         let is_empty = payload.is_none();
         if let Some(payload) = payload {
-            let update = "UPDATE import_payload SET payload = $4 WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
-            tx.execute(update, values![id, payload]).await?;
-            let update = "UPDATE import_chunk SET records = $4 WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
-            tx.execute(update, values![id, left]).await?;
+            import_payload::Entity::update_many()
+                .col_expr(import_payload::Column::Payload, Expr::value(payload))
+                .filter(import_payload::Column::AccountId.eq(id.account_id))
+                .filter(import_payload::Column::BatchId.eq(id.batch_id))
+                .filter(import_payload::Column::ChunkNo.eq(id.chunk_no))
+                .exec(&tx)
+                .await?;
+            import_chunk::Entity::update_many()
+                .col_expr(import_chunk::Column::Records, Expr::value(left))
+                .filter(import_chunk::Column::AccountId.eq(id.account_id))
+                .filter(import_chunk::Column::BatchId.eq(id.batch_id))
+                .filter(import_chunk::Column::ChunkNo.eq(id.chunk_no))
+                .exec(&tx)
+                .await?;
         } else {
             tx.forget_starts(id).await?;
-            let delete = "DELETE FROM import_chunk WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3";
-            tx.execute(delete, values![id]).await?;
+            let key = (id.account_id, id.batch_id, id.chunk_no);
+            let delete = import_chunk::Entity::delete_by_id(key);
+            delete.exec(&tx).await?;
         }
-        let superseded = "UPDATE import_batch
+        let superseded = statement!(
+            "UPDATE import_batch
                 SET superseded = superseded + $3,
                     failed = failed - CASE WHEN $4 THEN $3 ELSE 0 END,
                     parked_chunks = parked_chunks - CASE WHEN $4 AND $5 THEN 1 ELSE 0 END,
                     open_chunks = open_chunks - CASE WHEN $5 AND NOT $4 THEN 1 ELSE 0 END
-              WHERE account_id = $1 AND batch_id = $2";
+              WHERE account_id = $1 AND batch_id = $2"
+        );
         let of_batch = values![id.account_id, id.batch_id, gone, parked, is_empty];
         tx.execute(superseded, of_batch).await?;
-        let end = "UPDATE import_batch SET completed_at = CASE WHEN parked_chunks = 0 THEN $3 END,
+        let end = statement!(
+            "UPDATE import_batch SET completed_at = CASE WHEN parked_chunks = 0 THEN $3 ELSE completed_at END,
                     status = CASE WHEN parked_chunks > 0 THEN 'stalled' ELSE 'completed' END
-              WHERE account_id = $1 AND batch_id = $2 AND open_chunks = 0";
+              WHERE account_id = $1 AND batch_id = $2 AND open_chunks = 0"
+        );
         let now = tx.now().await?;
         tx.execute(end, values![id.account_id, id.batch_id, now])
             .await?;
@@ -302,7 +332,7 @@ fn without_docids(row: &FirstAnswerRow, people: &People) -> serde_json::Result<O
         return Ok(None);
     };
     let mut told: Vec<RecordError> = serde_json::from_str(errors.get())?;
-    let is_erased = |of: &ErasureRow| row.created_at < of.at;
+    let is_erased = |of: &erasure::Model| row.created_at < of.at;
     if !forget_docids(&mut told, people, is_erased) {
         return Ok(None);
     }
@@ -325,7 +355,7 @@ fn without_people(block: ErrorBlock, people: &People) -> Result<Option<(ErrorBlo
 fn forget_docids(
     errors: &mut [RecordError],
     people: &People,
-    is_erased: impl Fn(&ErasureRow) -> bool,
+    is_erased: impl Fn(&erasure::Model) -> bool,
 ) -> bool {
     let mut is_changed = false;
     for error in errors {
@@ -337,9 +367,9 @@ fn forget_docids(
     is_changed
 }
 
-fn rewrite(payload: &[u8], records: i64, docids: &HashSet<String>) -> Rewritten {
-    let chunk = match Chunk::decode(payload) {
-        Ok(chunk) if i64::try_from(chunk.len()) == Ok(records) => chunk,
+fn rewrite(stored: &StoredChunk, docids: &HashSet<String>) -> Rewritten {
+    let chunk = match Chunk::decode(&stored.payload) {
+        Ok(chunk) if i64::try_from(chunk.len()) == Ok(stored.records) => chunk,
         Err(DecodeError::UnknownVersion(_)) => return Rewritten::Unreadable,
         // Nobody will ever store it.
         Ok(_) | Err(DecodeError::Corrupt(_)) => return Rewritten::Same,

@@ -3,25 +3,31 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::campaign::CampaignContent;
+use entity::{campaign, link, link_track_field};
+use sea_orm::sea_query::{Expr, LockType};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::Erased;
 use crate::form::FormKey;
-use crate::tx::{Sql, values};
+use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, Result, Tx};
 
 /// Of messages, and those with the docid among their tracking fields: a look-up by key for each form of the account.
-const LINKS: &str = "SELECT link_id FROM message WHERE account_id = $1 AND docid = $2
-     UNION
+const LINKS: &Statement = statement!(
+    "SELECT link_id FROM message WHERE account_id = $1 AND docid = $2
+      UNION
      SELECT t.link_id FROM form f CROSS JOIN link_track_field t
-      WHERE f.account_id = $1 AND t.account_id = f.account_id AND t.form_id = f.form_id AND t.track_field = $3";
+      WHERE f.account_id = $1 AND t.account_id = f.account_id AND t.form_id = f.form_id AND t.track_field = $3"
+);
 
-/// An answer that is being stored holds its link, so that it is found after this.
-const LINK: &str =
-    "SELECT form_id, track_fields, campaign_id FROM link WHERE account_id = $1 AND link_id = $2";
-
-const CONTENT: &str = "SELECT content FROM campaign WHERE account_id = $1 AND campaign_id = $2";
+const FORGET_IN_ANSWERS: &Statement = statement!(
+    postgres: "UPDATE feedback SET track_fields = CAST($4 AS jsonb) WHERE account_id = $1 AND form_id = $2 AND feedback_id IN (
+                   SELECT feedback_id FROM visit WHERE account_id = $1 AND link_id = $3)";
+    sqlite: "UPDATE feedback SET track_fields = $4 WHERE account_id = $1 AND form_id = $2 AND feedback_id IN (
+                 SELECT feedback_id FROM visit WHERE account_id = $1 AND link_id = $3)"
+);
 
 impl Tx {
     /// Forgets the tracking fields of a person's links and of what was answered through them, but those that made a business
@@ -29,52 +35,48 @@ impl Tx {
     pub(super) async fn forget_track_fields(&mut self, person: &Erased<'_>) -> Result<()> {
         let (account_id, docid) = (person.account_id, person.docid);
         let field = format!("docid={docid}");
-        let links: Vec<Uuid> = self.all(LINKS, values![account_id, docid, field]).await?;
+        let values = values![account_id, docid, field];
+        let links: Vec<Uuid> = self.fetch_values(LINKS, values).await?;
         // In the order in which answers take them.
         let links: BTreeSet<Uuid> = links.into_iter().collect();
         let mut kept_of: BTreeMap<Uuid, BTreeSet<String>> = BTreeMap::new();
         let mut changed = BTreeSet::new();
         for link_id in links {
-            let link = self.locking(LINK, "FOR UPDATE");
-            let link: Option<(Uuid, String, Option<Uuid>)> =
-                self.one(link, values![account_id, link_id]).await?;
-            let Some((form_id, track_fields, campaign_id)) = link else {
+            // An answer that is being stored holds its link, so that it is found after this.
+            let link = link::Entity::find_by_id((account_id, link_id)).lock(LockType::Update);
+            let Some(link) = link.one(self).await? else {
                 continue;
             };
-            if let Some(campaign_id) = campaign_id
+            let form_id = link.form_id;
+            if let Some(campaign_id) = link.campaign_id
                 && !kept_of.contains_key(&campaign_id)
             {
                 let kept = self.made_properties(account_id, campaign_id).await?;
                 kept_of.insert(campaign_id, kept);
             }
-            let kept = campaign_id.and_then(|campaign_id| kept_of.get(&campaign_id));
+            let kept = link.campaign_id;
+            let kept = kept.and_then(|campaign_id| kept_of.get(&campaign_id));
             let mut fields: Map<String, Value> =
-                serde_json::from_str(&track_fields).map_err(Error::broken)?;
+                serde_json::from_str(&link.track_fields).map_err(Error::broken)?;
             let all = fields.clone();
             fields
                 .retain(|name, _| name != "docid" && kept.is_some_and(|kept| kept.contains(name)));
             let left = serde_json::to_string(&fields).map_err(Error::broken)?;
-            let update = "UPDATE link SET track_fields = $3, name = NULL WHERE account_id = $1 AND link_id = $2";
-            self.execute(update, values![account_id, link_id, left.clone()])
+            link::Entity::update_many()
+                .col_expr(link::Column::TrackFields, Expr::value(left.as_str()))
+                .col_expr(link::Column::Name, Expr::value(None::<String>))
+                .filter(link::Column::AccountId.eq(account_id))
+                .filter(link::Column::LinkId.eq(link_id))
+                .exec(self)
                 .await?;
             for (name, value) in all.iter().filter(|(name, _)| !fields.contains_key(*name)) {
                 let field = format!("{name}={}", value.as_str().unwrap_or_default());
-                let delete = "DELETE FROM link_track_field
-                      WHERE account_id = $1 AND form_id = $2 AND track_field = $3 AND link_id = $4";
-                self.execute(delete, values![account_id, form_id, field, link_id])
-                    .await?;
+                let key = (account_id, form_id, field, link_id);
+                let delete = link_track_field::Entity::delete_by_id(key);
+                delete.exec(self).await?;
             }
-            let given = if self.is_sqlite() {
-                "$4"
-            } else {
-                "CAST($4 AS jsonb)"
-            };
-            let update = format!(
-                "UPDATE feedback SET track_fields = {given} WHERE account_id = $1 AND form_id = $2 AND feedback_id IN (
-                        SELECT feedback_id FROM visit WHERE account_id = $1 AND link_id = $3)"
-            );
-            let answers = self.execute(update, values![account_id, form_id, link_id, left]);
-            if answers.await? > 0 {
+            let values = values![account_id, form_id, link_id, left];
+            if self.execute(FORGET_IN_ANSWERS, values).await? > 0 {
                 changed.insert(form_id);
             }
         }
@@ -92,11 +94,12 @@ impl Tx {
         account_id: Uuid,
         campaign_id: Uuid,
     ) -> Result<BTreeSet<String>> {
-        let content: Option<String> = self.one(CONTENT, values![account_id, campaign_id]).await?;
-        let Some(content) = content else {
+        let campaign = campaign::Entity::find_by_id((account_id, campaign_id));
+        let Some(campaign) = campaign.one(self).await? else {
             return Ok(BTreeSet::new());
         };
-        let content: CampaignContent = serde_json::from_str(&content).map_err(Error::broken)?;
+        let content: CampaignContent =
+            serde_json::from_str(&campaign.content).map_err(Error::broken)?;
         Ok(content.bus_props_from.into_values().collect())
     }
 }

@@ -2,33 +2,43 @@
 
 use std::collections::BTreeSet;
 
-use domain::campaign::{Count, Counts, MessageStatus, SkipReason};
+use domain::campaign::{Count, Counts, MessageKind, MessageStatus, SkipReason};
 use uuid::Uuid;
 
 use super::Erased;
 use crate::send::{CampaignKey, Changes};
-use crate::tx::{Sql, parsed, values};
+use crate::tx::{Parsed, Sql, Statement, statement, values};
 use crate::{Result, Tx};
 
 /// What the person's messages were sent to, or would have been.
-const MACS: &str =
-    "SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND docid = $2";
+macro_rules! macs {
+    () => {
+        "SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND docid = $2"
+    };
+}
+
+const SKIP: &Statement = statement!(
+    "UPDATE message SET status = 'skipped', reason = 'erased' WHERE account_id = $1 AND message_id = $2 RETURNING kind"
+);
 
 impl Tx {
     /// Skips the person's scheduled messages. Campaigns are locked until the end, those that have none yet too: planning makes no
     /// message of what it read before. What was cancelled is counted as such, and ends by itself.
     pub(super) async fn skip_messages(&self, person: &Erased<'_>) -> Result<()> {
         let (account_id, docid) = (person.account_id, person.docid);
-        let campaigns = "SELECT campaign_id FROM campaign
+        let values = || values![account_id, docid];
+        let campaigns = statement!(lock "FOR SHARE":
+            "SELECT campaign_id FROM campaign
               WHERE account_id = $1 AND (status IN ('DRAFT', 'RUNNING', 'PAUSED') OR status <> 'CANCELLED'
                 AND campaign_id IN (SELECT campaign_id FROM message WHERE account_id = $1 AND docid = $2))
-              ORDER BY campaign_id";
-        let campaigns = self.locking(campaigns, "FOR SHARE");
-        let locked: Vec<Uuid> = self.all(campaigns, values![account_id, docid]).await?;
+              ORDER BY campaign_id"
+        );
+        let locked: Vec<Uuid> = self.fetch_values(campaigns, values()).await?;
         let locked: BTreeSet<Uuid> = locked.into_iter().collect();
-        let with_messages =
-            "SELECT DISTINCT campaign_id FROM message WHERE account_id = $1 AND docid = $2";
-        let with_messages: Vec<Uuid> = self.all(with_messages, values![account_id, docid]).await?;
+        let with_messages = statement!(
+            "SELECT DISTINCT campaign_id FROM message WHERE account_id = $1 AND docid = $2"
+        );
+        let with_messages: Vec<Uuid> = self.fetch_values(with_messages, values()).await?;
         let scheduled = Count::Status(MessageStatus::Scheduled);
         let moved = Counts::moved(scheduled, Count::Skipped(SkipReason::Erased));
         let mut changes = Changes::default();
@@ -37,35 +47,38 @@ impl Tx {
                 continue;
             }
             let key = CampaignKey::new(account_id, campaign_id);
-            let due = "DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND fence = 0 AND message_id IN (
-                            SELECT message_id FROM message WHERE account_id = $1 AND campaign_id = $2 AND docid = $3)
-                     RETURNING message_id";
-            let due: Vec<Uuid> = self.all(due, values![key, docid]).await?;
+            let due = statement!(
+                "DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND fence = 0 AND message_id IN (
+                        SELECT message_id FROM message WHERE account_id = $1 AND campaign_id = $2 AND docid = $3)
+                 RETURNING message_id"
+            );
+            let due: Vec<Uuid> = self.fetch_values(due, values![key, docid]).await?;
             for message_id in due {
-                let skip = "UPDATE message SET status = 'skipped', reason = 'erased'
-                             WHERE account_id = $1 AND message_id = $2 RETURNING kind";
-                for row in self.rows(skip, values![account_id, message_id]).await? {
-                    changes.of(key, parsed(&row, "kind")?).merge(&moved);
+                let skipped = self.fetch_value(SKIP, values![account_id, message_id]);
+                if let Some(Parsed::<MessageKind>(kind)) = skipped.await? {
+                    changes.of(key, kind).merge(&moved);
                 }
             }
         }
         // Planning goes on after whoever comes before the person.
-        let cursor = "UPDATE campaign SET planned_to = coalesce((
-                   SELECT r.docid FROM recipient r WHERE r.account_id = $1 AND r.docid < $2 AND r.phone IS NOT NULL
-                    ORDER BY r.docid DESC LIMIT 1), '')
-              WHERE account_id = $1 AND planned_to = $2";
-        self.execute(cursor, values![account_id, docid]).await?;
+        let cursor = statement!(
+            "UPDATE campaign SET planned_to = coalesce((
+                    SELECT r.docid FROM recipient r WHERE r.account_id = $1 AND r.docid < $2 AND r.phone IS NOT NULL
+                     ORDER BY r.docid DESC LIMIT 1), '')
+              WHERE account_id = $1 AND planned_to = $2"
+        );
+        self.execute(cursor, values()).await?;
         self.append_counts(changes).await
     }
 
     /// Skips tests that wait to be sent to the phone, whoever's fields they have.
     pub(super) async fn skip_tests(&self, account_id: Uuid, phone: &str) -> Result<()> {
-        let due = "DELETE FROM message_due WHERE account_id = $1 AND phone = $2 AND fence = 0 RETURNING message_id";
-        let due: Vec<Uuid> = self.all(due, values![account_id, phone]).await?;
+        let due = statement!(
+            "DELETE FROM message_due WHERE account_id = $1 AND phone = $2 AND fence = 0 RETURNING message_id"
+        );
+        let due: Vec<Uuid> = self.fetch_values(due, values![account_id, phone]).await?;
         for message_id in due {
-            let skip = "UPDATE message SET status = 'skipped', reason = 'erased'
-                         WHERE account_id = $1 AND message_id = $2";
-            self.execute(skip, values![account_id, message_id]).await?;
+            self.execute(SKIP, values![account_id, message_id]).await?;
         }
         Ok(())
     }
@@ -77,8 +90,10 @@ impl Tx {
         macs: impl Iterator<Item = [u8; 32]>,
     ) -> Result<()> {
         for mac in macs {
-            let forget = "UPDATE reply SET sender = NULL, phone = NULL, text = NULL
-                           WHERE account_id = $1 AND phone_mac = $2 AND sender IS NOT NULL";
+            let forget = statement!(
+                "UPDATE reply SET sender = NULL, phone = NULL, text = NULL
+                  WHERE account_id = $1 AND phone_mac = $2 AND sender IS NOT NULL"
+            );
             self.execute(forget, values![account_id, mac.to_vec()])
                 .await?;
         }
@@ -89,13 +104,17 @@ impl Tx {
     /// opted out stays.
     pub(super) async fn forget_contacts(&self, person: &Erased<'_>) -> Result<()> {
         let values = || values![person.account_id, person.docid];
-        let whom = format!(
-            "UPDATE contact SET docid = NULL WHERE account_id = $1 AND docid = $2 AND phone_mac IN ({MACS})"
+        let whom = statement!(
+            "UPDATE contact SET docid = NULL WHERE account_id = $1 AND docid = $2 AND phone_mac IN (",
+            macs!(),
+            ")"
         );
         self.execute(whom, values()).await?;
-        let reply = format!(
+        let reply = statement!(
             "UPDATE reply SET sender = NULL, phone = NULL, text = NULL
-              WHERE account_id = $1 AND sender IS NOT NULL AND phone_mac IN ({MACS})"
+              WHERE account_id = $1 AND sender IS NOT NULL AND phone_mac IN (",
+            macs!(),
+            ")"
         );
         self.execute(reply, values()).await?;
         Ok(())
@@ -103,8 +122,10 @@ impl Tx {
 
     /// Forgets whose the messages are, but for what stands for the docid. How many they were.
     pub(super) async fn forget_messages(&self, person: &Erased<'_>, stand_in: &str) -> Result<u64> {
-        let forget = "UPDATE message SET docid = $3, phone_mac = NULL, sent_mac = NULL
-              WHERE account_id = $1 AND docid = $2 AND (docid <> $3 OR phone_mac IS NOT NULL OR sent_mac IS NOT NULL)";
+        let forget = statement!(
+            "UPDATE message SET docid = $3, phone_mac = NULL, sent_mac = NULL
+              WHERE account_id = $1 AND docid = $2 AND (docid <> $3 OR phone_mac IS NOT NULL OR sent_mac IS NOT NULL)"
+        );
         let values = values![person.account_id, person.docid, stand_in];
         self.execute(forget, values).await
     }

@@ -10,9 +10,15 @@
 
 use chrono::NaiveDate;
 use domain::pepper::{DocIdKey, Pepper};
+use entity::{docid_key, erasure, recipient};
+use sea_orm::sea_query::{Expr, LockType, OnConflict};
+use sea_orm::{
+    ActiveValue, ColumnTrait, DerivePartialModel, EntityTrait, IntoActiveModel, QueryFilter,
+    QuerySelect,
+};
 use uuid::Uuid;
 
-use crate::tx::{Sql, values};
+use crate::tx::{Sql, statement, values};
 use crate::{Error, Result, Store, Tx};
 
 mod imports;
@@ -23,6 +29,13 @@ mod messages;
 /// finds a person's message by the docid alone, and would make another. Until `feedback migrate finish`, which hashes them, docids
 /// stay in messages.
 const LOOK_FOR_STAND_INS: i64 = 8;
+
+#[derive(DerivePartialModel)]
+#[sea_orm(entity = "recipient::Entity")]
+struct RecipientRow {
+    phone: Option<String>,
+    created_day: NaiveDate,
+}
 
 /// Whom an erasure is about.
 struct Erased<'a> {
@@ -68,31 +81,36 @@ impl Store {
         let (account_id, docid) = (person.account_id, person.docid);
         let mut tx = self.begin_long().await?;
         let now = tx.now().await?;
-        let stored =
-            "SELECT phone, created_day FROM recipient WHERE account_id = $1 AND docid = $2";
-        let stored = tx.locking(stored, "FOR UPDATE");
-        let stored: Option<(Option<String>, NaiveDate)> =
-            tx.one(stored, values![account_id, docid]).await?;
+        let stored = recipient::Entity::find_by_id((account_id, docid.to_owned()));
+        let stored = stored.lock(LockType::Update);
+        let stored: Option<RecipientRow> = stored.into_partial_model().one(&tx).await?;
         if stored.is_some() {
             tx.erase_recipient_row(account_id, docid, now).await?;
         } else {
-            let held = "INSERT INTO recipient (account_id, docid, seq, created_at, updated_at, created_day)
-             VALUES ($1, $2, 0, $3, $3, $4) ON CONFLICT DO NOTHING";
-            let held = tx
-                .execute(held, values![account_id, docid, now, now.date_naive()])
-                .await?;
-            if held == 0 {
+            let held = recipient::ActiveModel {
+                account_id: ActiveValue::Set(account_id),
+                docid: ActiveValue::Set(docid.to_owned()),
+                seq: ActiveValue::Set(0),
+                created_at: ActiveValue::Set(now),
+                updated_at: ActiveValue::Set(now),
+                created_day: ActiveValue::Set(now.date_naive()),
+                ..Default::default()
+            };
+            let held = recipient::Entity::insert(held)
+                .on_conflict(OnConflict::new().do_nothing().to_owned())
+                .exec_without_returning(&tx);
+            if held.await? == 0 {
                 return Err(Error::Conflict("the docid was stored meanwhile".into()));
             }
         }
-        let known = stored.and_then(|(phone, day)| Some((phone?, day)));
+        let known = stored.and_then(|row| Some((row.phone?, row.created_day)));
         if let (Some((phone, _)), Some(pepper)) = (&known, pepper) {
             let macs = pepper.phone_macs(account_id, phone);
             tx.forget_replies(account_id, macs).await?;
         }
-        let lowest = "SELECT max(version) FROM schema_version";
-        let lowest: Option<i64> = tx.one(lowest, vec![]).await?;
-        let of_messages = if lowest.is_some_and(|lowest| lowest >= LOOK_FOR_STAND_INS) {
+        let lowest = statement!("SELECT max(version) FROM schema_version");
+        let lowest: Option<Option<i64>> = tx.fetch_value(lowest, vec![]).await?;
+        let of_messages = if lowest.flatten() >= Some(LOOK_FOR_STAND_INS) {
             person.stand_in.as_str()
         } else {
             docid
@@ -114,13 +132,22 @@ impl Store {
             tx.count_created(account_id, day, -1, now).await?;
         }
         let seq = tx.draw_seq(account_id).await?;
-        let raise =
-            "UPDATE recipient SET seq = $3, updated_at = $4 WHERE account_id = $1 AND docid = $2";
         let now = tx.now().await?;
-        tx.execute(raise, values![account_id, docid, seq, now])
+        recipient::Entity::update_many()
+            .col_expr(recipient::Column::Seq, Expr::value(seq))
+            .col_expr(recipient::Column::UpdatedAt, Expr::value(now))
+            .filter(recipient::Column::AccountId.eq(account_id))
+            .filter(recipient::Column::Docid.eq(docid))
+            .exec(&tx)
             .await?;
-        let keep = "INSERT INTO erasure (account_id, seq, docid, at) VALUES ($1, $2, $3, $4)";
-        tx.execute(keep, values![account_id, seq, docid, now])
+        let keep = erasure::Model {
+            account_id,
+            seq,
+            docid: docid.to_owned(),
+            at: now,
+        };
+        erasure::Entity::insert(keep.into_active_model())
+            .exec_without_returning(&tx)
             .await?;
         tx.commit_surely().await?;
         Ok(known.is_some())
@@ -128,10 +155,10 @@ impl Store {
 }
 
 /// What docids are hashed under where no pepper is set.
-pub(crate) trait DocIdKeys: Sql {
+pub(crate) trait DocIdKeys: Sql + Sized {
     async fn docid_key(&self) -> Result<DocIdKey> {
-        let key: Option<Vec<u8>> = self.one("SELECT key FROM docid_key", vec![]).await?;
-        let key = key.as_deref().and_then(DocIdKey::new);
+        let row = docid_key::Entity::find().one(self).await?;
+        let key = row.and_then(|row| DocIdKey::new(&row.key));
         key.ok_or_else(|| Error::broken("a database without a key for docids"))
     }
 }
@@ -141,14 +168,18 @@ impl<C: Sql> DocIdKeys for C {}
 impl Tx {
     /// The next place in an account's order of acceptance.
     async fn draw_seq(&self, account_id: Uuid) -> Result<i64> {
-        let draw = "UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1 RETURNING seq";
-        let drawn: Option<i64> = self.one(draw, values![account_id]).await?;
+        let draw = statement!(
+            "UPDATE import_counter SET seq = seq + 1 WHERE account_id = $1 RETURNING seq"
+        );
+        let drawn: Option<i64> = self.fetch_value(draw, values![account_id]).await?;
         drawn.ok_or_else(|| Error::broken("an account without a counter"))
     }
 
     /// Takes the docid out of the audit log's rows of this recipient.
     async fn forget_subjects(&self, person: &Erased<'_>) -> Result<()> {
-        let update = "UPDATE audit SET subject = $3 WHERE account_id = $1 AND subject = $2 AND action LIKE 'recipient.%'";
+        let update = statement!(
+            "UPDATE audit SET subject = $3 WHERE account_id = $1 AND subject = $2 AND action LIKE 'recipient.%'"
+        );
         let values = values![person.account_id, person.docid, person.stand_in.as_str()];
         self.execute(update, values).await?;
         Ok(())

@@ -4,12 +4,13 @@ use chrono::{DateTime, SubsecRound, Utc};
 use chrono_tz::Tz;
 use domain::form::{FormContent, FormStatus};
 use domain::link::{BusPropIds, Token, TrackFields};
-use sea_orm::QueryResult;
+use entity::link;
+use sea_orm::{EntityTrait, FromQueryResult, IntoActiveModel};
 use uuid::Uuid;
 
-use crate::account::PageBranding;
+use crate::account::{PageBranding, PageBrandingRow};
 use crate::form::FormKey;
-use crate::tx::{BatchStatement, Sql, batch_row, get, json, parsed, statement, values};
+use crate::tx::{BatchStatement, Parsed, Sql, batch_row, statement, values};
 use crate::{Error, ListPage, Result, Store};
 
 /// A link to be made. Whether its form takes links and has these ids is for the caller to judge.
@@ -83,7 +84,7 @@ pub struct PublicLink {
 /// A link with its form as they are stored.
 #[derive(Debug)]
 pub struct StoredLink {
-    row: QueryResult,
+    row: StoredLinkRow,
     pub account_id: Uuid,
     /// Bytes of the form's content.
     pub size: usize,
@@ -94,8 +95,28 @@ impl StoredLink {
     ///
     /// # Errors
     /// The link or its form is none.
-    pub fn read(&self) -> Result<PublicLink> {
-        public_link_of(&self.row)
+    pub fn read(self) -> Result<PublicLink> {
+        let row = self.row;
+        let link = row.link;
+        Ok(PublicLink {
+            account_id: link.account_id,
+            time_zone: row.time_zone.0,
+            link_id: link.link_id,
+            form_id: link.form_id,
+            status: row.status.0,
+            content: serde_json::from_str(&row.content).map_err(Error::broken)?,
+            revision: row.revision,
+            bus_prop_ids: link.bus_prop_ids.parse().map_err(Error::broken)?,
+            track_fields: serde_json::from_str(&link.track_fields).map_err(Error::broken)?,
+            expires_at: link.expires_at,
+            max_responses: link.max_responses,
+            used: link.used,
+            deleted_at: link.deleted_at,
+            kiosk: link.kiosk,
+            is_of_message: link.campaign_id.is_some(),
+            is_test: link.is_test,
+            look: row.look.read()?,
+        })
     }
 }
 
@@ -108,9 +129,6 @@ impl PublicLink {
             || self.status == FormStatus::Deleted
     }
 }
-
-const NEW_LINK: &str = "INSERT INTO link (account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at,
-        max_responses, name, kiosk) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
 batch_row! {
     /// A tracking field of a link.
@@ -147,96 +165,99 @@ pub(crate) const NEW_TRACK_FIELD: &BatchStatement<LinkTrackField> = statement!(L
 /// So many links that have one of several tracking fields are searched for the others at once.
 const SEARCHED: usize = 1_000;
 
-/// Links out of these rows of `link`.
-fn select(from: &str, condition: &str) -> String {
-    format!(
-        "SELECT l.link_id, l.token, l.form_id, l.bus_prop_ids, l.track_fields, l.expires_at, l.max_responses,
-                l.name, l.kiosk, l.created_at, l.deleted_at, coalesce(r.views, 0) AS views, coalesce(r.responses, 0) AS responses
-           FROM {from} l
-           LEFT JOIN link_rollup r ON r.account_id = l.account_id AND r.form_id = l.form_id AND r.link_id = l.link_id
-          WHERE {condition}"
-    )
+/// The columns of a [`link::Model`].
+macro_rules! link_columns {
+    () => {
+        "l.account_id, l.link_id, l.token, l.form_id, l.bus_prop_ids, l.track_fields, l.expires_at, l.max_responses, l.used,
+                l.created_at, l.deleted_at, l.campaign_id, l.is_test, l.name, l.kiosk"
+    };
 }
 
-/// A scan of the index in its order, however many links have the field.
-const WITH_TRACK_FIELD: &str = "(SELECT link_id FROM link_track_field
-       WHERE account_id = $1 AND form_id = $2 AND track_field = $5 AND link_id < $3
-       ORDER BY link_id DESC LIMIT $4) t CROSS JOIN link";
-
-fn link_of(row: &QueryResult) -> Result<Link> {
-    Ok(Link {
-        link_id: get(row, "link_id")?,
-        token: parsed(row, "token")?,
-        form_id: get(row, "form_id")?,
-        bus_prop_ids: parsed(row, "bus_prop_ids")?,
-        track_fields: json(row, "track_fields")?,
-        expires_at: get(row, "expires_at")?,
-        max_responses: get(row, "max_responses")?,
-        name: get(row, "name")?,
-        kiosk: get(row, "kiosk")?,
-        created_at: get(row, "created_at")?,
-        deleted_at: get(row, "deleted_at")?,
-        views: get(row, "views")?,
-        responses: get(row, "responses")?,
-    })
+/// Links out of some rows of `link`, for [`LinkRow`].
+macro_rules! links {
+    ($from:literal, $condition:literal) => {
+        concat!(
+            "SELECT ", link_columns!(), ", coalesce(r.views, 0) AS views, coalesce(r.responses, 0) AS responses
+               FROM ", $from, " l
+               LEFT JOIN link_rollup r ON r.account_id = l.account_id AND r.form_id = l.form_id AND r.link_id = l.link_id
+              WHERE ", $condition
+        )
+    };
 }
 
-fn public_link_of(row: &QueryResult) -> Result<PublicLink> {
-    Ok(PublicLink {
-        account_id: get(row, "account_id")?,
-        time_zone: parsed(row, "time_zone")?,
-        link_id: get(row, "link_id")?,
-        form_id: get(row, "form_id")?,
-        status: parsed(row, "status")?,
-        content: json(row, "content")?,
-        revision: get(row, "revision")?,
-        bus_prop_ids: parsed(row, "bus_prop_ids")?,
-        track_fields: json(row, "track_fields")?,
-        expires_at: get(row, "expires_at")?,
-        max_responses: get(row, "max_responses")?,
-        used: get(row, "used")?,
-        deleted_at: get(row, "deleted_at")?,
-        kiosk: get(row, "kiosk")?,
-        is_of_message: get(row, "is_of_message")?,
-        is_test: get(row, "is_test")?,
-        look: PageBranding::of(row)?,
-    })
+/// A link with what came through it.
+#[derive(FromQueryResult)]
+struct LinkRow {
+    #[sea_orm(nested)]
+    link: link::Model,
+    views: i64,
+    responses: i64,
+}
+
+impl LinkRow {
+    fn read(self) -> Result<Link> {
+        let link = self.link;
+        Ok(Link {
+            link_id: link.link_id,
+            token: link.token.parse().map_err(Error::broken)?,
+            form_id: link.form_id,
+            bus_prop_ids: link.bus_prop_ids.parse().map_err(Error::broken)?,
+            track_fields: serde_json::from_str(&link.track_fields).map_err(Error::broken)?,
+            expires_at: link.expires_at,
+            max_responses: link.max_responses,
+            name: link.name,
+            kiosk: link.kiosk,
+            created_at: link.created_at,
+            deleted_at: link.deleted_at,
+            views: self.views,
+            responses: self.responses,
+        })
+    }
+}
+
+/// A link with its form and the account's branding.
+#[derive(Debug, FromQueryResult)]
+struct StoredLinkRow {
+    #[sea_orm(nested)]
+    link: link::Model,
+    time_zone: Parsed<Tz>,
+    status: Parsed<FormStatus>,
+    content: String,
+    revision: i64,
+    #[sea_orm(nested(prefix = "look_"))]
+    look: PageBrandingRow,
 }
 
 impl Store {
     /// Makes a link.
     pub async fn create_link(&self, link: &NewLink) -> Result<Link> {
         let tx = self.begin().await?;
-        let made = Link {
+        let row = link::Model {
+            account_id: link.account_id,
             link_id: Uuid::now_v7(),
-            token: link.token,
+            token: link.token.to_string(),
             form_id: link.form_id,
-            bus_prop_ids: link.bus_prop_ids.clone(),
-            track_fields: link.track_fields.clone(),
+            bus_prop_ids: link.bus_prop_ids.to_string(),
+            track_fields: serde_json::to_string(&link.track_fields).map_err(Error::broken)?,
             expires_at: link.expires_at.map(|end| end.trunc_subsecs(6)),
             max_responses: link.max_responses,
-            name: link.name.clone(),
-            kiosk: link.kiosk,
+            used: 0,
             created_at: tx.now().await?,
             deleted_at: None,
+            campaign_id: None,
+            is_test: false,
+            name: link.name.clone(),
+            kiosk: link.kiosk,
+        };
+        let made = LinkRow {
+            link: row.clone(),
             views: 0,
             responses: 0,
         };
-        let track_fields = serde_json::to_string(&made.track_fields).map_err(Error::broken)?;
-        let row = values![
-            link.account_id,
-            made.link_id,
-            made.form_id,
-            made.token.to_string(),
-            made.bus_prop_ids.to_string(),
-            track_fields,
-            made.expires_at,
-            made.created_at,
-            made.max_responses,
-            made.name.clone(),
-            made.kiosk,
-        ];
-        tx.execute(NEW_LINK, row).await?;
+        let made = made.read()?;
+        link::Entity::insert(row.into_active_model())
+            .exec_without_returning(&tx)
+            .await?;
         let form = FormKey::new(link.account_id, link.form_id);
         let fields = LinkTrackField::of(form, made.link_id, &made.track_fields);
         tx.execute_batch(NEW_TRACK_FIELD, fields.collect()).await?;
@@ -246,9 +267,10 @@ impl Store {
 
     /// A link of the account, deleted or not.
     pub async fn link(&self, account_id: Uuid, token: &Token) -> Result<Option<Link>> {
-        let link = select("link", "l.token = $2 AND l.account_id = $1");
-        let row = self.row(link, values![account_id, token.to_string()]);
-        row.await?.as_ref().map(link_of).transpose()
+        let link = statement!(links!("link", "l.token = $2 AND l.account_id = $1"));
+        let values = values![account_id, token.to_string()];
+        let row: Option<LinkRow> = self.fetch_one(link, values).await?;
+        row.map(LinkRow::read).transpose()
     }
 
     /// A page of a form's links that have these tracking fields, deleted or not, newest first, of those older than `before`.
@@ -267,20 +289,25 @@ impl Store {
         };
         let most = i64::try_from(looked_at).unwrap_or(i64::MAX);
         let mut values = values![form, before.unwrap_or(Uuid::max()), most];
-        let sql = match track_fields.iter().next() {
-            None => select(
+        let rows = match track_fields.iter().next() {
+            None => statement!(links!(
                 "link",
-                "l.account_id = $1 AND l.form_id = $2 AND l.link_id < $3 ORDER BY l.link_id DESC LIMIT $4",
-            ),
+                "l.account_id = $1 AND l.form_id = $2 AND l.link_id < $3 ORDER BY l.link_id DESC LIMIT $4"
+            )),
             Some((name, value)) => {
                 values.push(format!("{name}={value}").into());
-                let condition =
-                    "l.account_id = $1 AND l.link_id = t.link_id ORDER BY l.link_id DESC";
-                select(WITH_TRACK_FIELD, condition)
+                // A scan of the index in its order, however many links have the field.
+                statement!(links!(
+                    "(SELECT link_id FROM link_track_field
+                       WHERE account_id = $1 AND form_id = $2 AND track_field = $5 AND link_id < $3
+                       ORDER BY link_id DESC LIMIT $4) t CROSS JOIN link",
+                    "l.account_id = $1 AND l.link_id = t.link_id ORDER BY l.link_id DESC"
+                ))
             }
         };
-        let rows = self.rows(sql, values).await?;
-        let mut links: Vec<Link> = rows.iter().map(link_of).collect::<Result<_, _>>()?;
+        let rows: Vec<LinkRow> = self.fetch_all(rows, values).await?;
+        let links = rows.into_iter().map(LinkRow::read);
+        let mut links: Vec<Link> = links.collect::<Result<_>>()?;
         let last = links.last().filter(|_| links.len() == looked_at);
         let last = last.map(|link| link.link_id);
         links.retain(|link| {
@@ -302,36 +329,31 @@ impl Store {
     pub async fn delete_link(&self, account_id: Uuid, token: &Token) -> Result<Option<Uuid>> {
         let tx = self.begin().await?;
         let now = tx.now().await?;
-        let deleted = "UPDATE link SET deleted_at = coalesce(deleted_at, $3) WHERE token = $2 AND account_id = $1
-         RETURNING link_id";
-        let deleted = tx
-            .one(deleted, values![account_id, token.to_string(), now])
-            .await?;
+        let delete = statement!(
+            "UPDATE link SET deleted_at = coalesce(deleted_at, $3) WHERE token = $2 AND account_id = $1 RETURNING link_id"
+        );
+        let values = values![account_id, token.to_string(), now];
+        let deleted = tx.fetch_value(delete, values).await?;
         tx.commit_surely().await?;
         Ok(deleted)
     }
 
     /// The link that a token opens, gone or not, of whatever account.
     pub async fn stored_link(&self, token: &Token) -> Result<Option<StoredLink>> {
-        let row = "SELECT l.account_id, a.time_zone, l.link_id, l.form_id, f.status, f.content, octet_length(f.content) AS size,
-                f.revision, l.bus_prop_ids, l.track_fields, l.expires_at,
-                l.max_responses, l.used, l.deleted_at, l.kiosk,
-                l.campaign_id IS NOT NULL AS is_of_message, l.is_test,
-                b.name, b.color, b.language, b.logo IS NOT NULL AS has_logo
-           FROM link l
-           JOIN account a ON a.account_id = l.account_id
-           LEFT JOIN branding b ON b.account_id = l.account_id
-           JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id
-          WHERE l.token = $1";
-        let row = self.row(row, values![token.to_string()]).await?;
-        let stored = row.map(|row| {
-            let size: i32 = get(&row, "size")?;
-            Ok(StoredLink {
-                account_id: get(&row, "account_id")?,
-                size: usize::try_from(size).unwrap_or(usize::MAX),
-                row,
-            })
-        });
-        stored.transpose()
+        let row = statement!(
+            "SELECT ", link_columns!(), ", a.time_zone, f.status, f.content, f.revision,
+                b.name AS look_name, b.color AS look_color, b.language AS look_language, b.logo IS NOT NULL AS look_has_logo
+               FROM link l
+               JOIN account a ON a.account_id = l.account_id
+               LEFT JOIN branding b ON b.account_id = l.account_id
+               JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id
+              WHERE l.token = $1"
+        );
+        let row: Option<StoredLinkRow> = self.fetch_one(row, values![token.to_string()]).await?;
+        Ok(row.map(|row| StoredLink {
+            account_id: row.link.account_id,
+            size: row.content.len(),
+            row,
+        }))
     }
 }

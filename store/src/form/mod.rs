@@ -5,7 +5,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::form::{FormContent, FormStatus};
-use entity::form;
+use entity::{form, form_version};
 use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, EntityTrait, FromQueryResult, IntoActiveModel,
@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 pub use self::link::{Link, NewLink, PublicLink, StoredLink};
 pub(crate) use self::link::{LinkTrackField, NEW_TRACK_FIELD};
-use crate::tx::{Parameters, Sql, rows_that_fit, values};
+use crate::tx::{Parameters, Sql, rows_that_fit, statement, values};
 use crate::version::Version;
 use crate::{Error, ListPage, PAGE_BYTES, Result, Store, Tx};
 
@@ -126,10 +126,18 @@ impl Store {
         form::Entity::insert(row.clone().into_active_model().reset_all())
             .exec_without_returning(&tx)
             .await?;
-        let key = FormKey::new(account_id, row.form_id);
-        let insert = "INSERT INTO form_version (account_id, form_id, data_version, as_of, next_watermark_at, stamp)
-         VALUES ($1, $2, 1, $3, $3, $4)";
-        tx.execute(insert, values![key, now, rand::random::<i64>()])
+        let version = form_version::Model {
+            account_id,
+            form_id: row.form_id,
+            data_version: 1,
+            stamp: rand::random(),
+            as_of: now,
+            watermark: 0,
+            next_watermark: 0,
+            next_watermark_at: now,
+        };
+        form_version::Entity::insert(version.into_active_model())
+            .exec_without_returning(&tx)
             .await?;
         let made = async { Ok(self.form(account_id, row.form_id).await?.is_some()) };
         tx.commit_or_ask(made).await?;
@@ -251,10 +259,12 @@ impl Tx {
         at: DateTime<Utc>,
     ) -> Result<Version> {
         let stamp: i64 = rand::random();
-        let raised = "UPDATE form_version
-            SET data_version = data_version + 1, stamp = $4, as_of = CASE WHEN as_of > $3 THEN as_of ELSE $3 END
-          WHERE account_id = $1 AND form_id = $2 RETURNING data_version";
-        let raised = self.one(raised, values![key, at, stamp]).await?;
+        let raised = statement!(
+            "UPDATE form_version
+                SET data_version = data_version + 1, stamp = $4, as_of = CASE WHEN as_of > $3 THEN as_of ELSE $3 END
+              WHERE account_id = $1 AND form_id = $2 RETURNING data_version"
+        );
+        let raised = self.fetch_value(raised, values![key, at, stamp]).await?;
         let number = raised.ok_or_else(|| Error::broken("a form without a version"))?;
         Ok(Version { number, stamp })
     }

@@ -4,11 +4,13 @@ use chrono::{DateTime, NaiveDate, Utc};
 use domain::date_range::DateRange;
 use domain::form::FormStatus;
 use domain::month::Month;
+use entity::{recipient_rollup, rollup_month};
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder};
 use uuid::Uuid;
 
 use super::{Version, month_of};
 use crate::report::rollup::WHOLE;
-use crate::tx::{Sql, get, parsed, values};
+use crate::tx::{Parsed, Sql, Statement, statement, values};
 use crate::{Result, Tx};
 
 /// An account's forms.
@@ -32,42 +34,62 @@ pub struct FormEntry {
 
 /// OFFSET keeps it a scan of the primary key for each form (measured with a list of months instead of forms, 20 forms and 10
 /// months: a hash join over all rows took 203 ms instead of 17).
-const DAYS_POSTGRES: &str = "SELECT r.form_id, r.day, r.delta FROM form_version v
+const DAYS: &Statement = statement!(
+    postgres: "SELECT r.form_id, r.day, r.delta FROM form_version v
       CROSS JOIN LATERAL (
             SELECT r.* FROM rollup r
              WHERE r.account_id = $1 AND r.form_id = v.form_id AND r.bus_prop_id = $2 AND r.day BETWEEN $3 AND $4
              ORDER BY r.day OFFSET 0) r WHERE v.account_id = $1";
-const DAYS_SQLITE: &str = "SELECT r.form_id, r.day, r.delta FROM form_version v CROSS JOIN rollup r
+    sqlite: "SELECT r.form_id, r.day, r.delta FROM form_version v CROSS JOIN rollup r
          ON r.account_id = $1 AND r.form_id = v.form_id AND r.bus_prop_id = $2 AND r.day BETWEEN $3 AND $4
-      WHERE v.account_id = $1 ORDER BY r.form_id, r.day";
+      WHERE v.account_id = $1 ORDER BY r.form_id, r.day"
+);
+
+#[derive(FromQueryResult)]
+struct FormDay {
+    form_id: Uuid,
+    day: NaiveDate,
+    delta: Vec<u8>,
+}
+
+/// A form, or without one the account's recipients.
+#[derive(FromQueryResult)]
+struct HeadRow {
+    form_id: Option<Uuid>,
+    #[sea_orm(nested)]
+    version: Version,
+    as_of: DateTime<Utc>,
+    status: Option<Parsed<FormStatus>>,
+    title: Option<String>,
+}
+
+impl HeadRow {
+    fn into_form(self) -> Option<FormEntry> {
+        Some(FormEntry {
+            form_id: self.form_id?,
+            title: self.title?,
+            status: self.status?.0,
+        })
+    }
+}
 
 impl Tx {
     /// An account's head.
     pub async fn account_head(&mut self, account_id: Uuid) -> Result<AccountHead> {
-        let rows = "SELECT v.form_id AS form_id, v.data_version AS version, v.stamp, v.as_of, f.status, f.title
-           FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
-          WHERE v.account_id = $1
-          UNION ALL
-         SELECT NULL, data_version, stamp, as_of, NULL, NULL FROM recipient_version WHERE account_id = $1
-          ORDER BY form_id";
-        let rows = self.rows(rows, values![account_id]).await?;
-        let versions = rows.iter().map(Version::of);
-        let mut head = AccountHead {
-            version: versions.sum::<Result<_, _>>()?,
-            as_of: None,
-            forms: Vec::new(),
-        };
-        for row in rows {
-            head.as_of = head.as_of.max(Some(get(&row, "as_of")?));
-            if let Some(form_id) = get(&row, "form_id")? {
-                head.forms.push(FormEntry {
-                    form_id,
-                    title: get(&row, "title")?,
-                    status: parsed(&row, "status")?,
-                });
-            }
-        }
-        Ok(head)
+        let rows = statement!(
+            "SELECT v.form_id AS form_id, v.data_version AS number, v.stamp, v.as_of, f.status, f.title
+               FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
+              WHERE v.account_id = $1
+              UNION ALL
+             SELECT NULL, data_version, stamp, as_of, NULL, NULL FROM recipient_version WHERE account_id = $1
+              ORDER BY form_id"
+        );
+        let rows: Vec<HeadRow> = self.fetch_all(rows, values![account_id]).await?;
+        Ok(AccountHead {
+            version: rows.iter().map(|row| row.version).sum(),
+            as_of: rows.iter().map(|row| row.as_of).max(),
+            forms: rows.into_iter().filter_map(HeadRow::into_form).collect(),
+        })
     }
 
     /// Of all forms the months from one to another that have data, each with the version at which it last changed.
@@ -76,15 +98,17 @@ impl Tx {
         account_id: Uuid,
         (first, last): (Month, Month),
     ) -> Result<Vec<(Uuid, Month, Version)>> {
-        let months = "SELECT form_id, month, version, stamp FROM rollup_month
-                       WHERE account_id = $1 AND month BETWEEN $2 AND $3 ORDER BY form_id, month";
-        let values = values![account_id, first.first(), last.first()];
-        let rows = self.rows(months, values).await?;
+        let rows = rollup_month::Entity::find()
+            .filter(rollup_month::Column::AccountId.eq(account_id))
+            .filter(rollup_month::Column::Month.between(first.first(), last.first()))
+            .order_by_asc(rollup_month::Column::FormId)
+            .order_by_asc(rollup_month::Column::Month);
+        let rows = rows.all(self).await?;
         let months = rows.iter().map(|row| {
-            let (month, version) = month_of(row)?;
-            Ok((get(row, "form_id")?, month, version))
+            let (month, version) = month_of(row);
+            (row.form_id, month, version)
         });
-        months.collect()
+        Ok(months.collect())
     }
 
     /// Of the wholes of all forms the days of whole months from one to another, those of a form in order, their
@@ -94,9 +118,10 @@ impl Tx {
         account_id: Uuid,
         (first, last): (Month, Month),
     ) -> Result<Vec<(Uuid, NaiveDate, Vec<u8>)>> {
-        let days = self.dialect(DAYS_POSTGRES, DAYS_SQLITE);
         let values = values![account_id, WHOLE, first.first(), last.last()];
-        self.all(days, values).await
+        let days: Vec<FormDay> = self.fetch_all(DAYS, values).await?;
+        let days = days.into_iter();
+        Ok(days.map(|row| (row.form_id, row.day, row.delta)).collect())
     }
 
     /// Recipients now stored by the day of their creation, in order; days without any may be missing.
@@ -105,9 +130,11 @@ impl Tx {
         account_id: Uuid,
         range: DateRange,
     ) -> Result<Vec<(NaiveDate, i64)>> {
-        let days = "SELECT day, recipients FROM recipient_rollup
-                     WHERE account_id = $1 AND day BETWEEN $2 AND $3 ORDER BY day";
-        self.all(days, values![account_id, range.start(), range.end()])
-            .await
+        let days = recipient_rollup::Entity::find()
+            .filter(recipient_rollup::Column::AccountId.eq(account_id))
+            .filter(recipient_rollup::Column::Day.between(range.start(), range.end()))
+            .order_by_asc(recipient_rollup::Column::Day);
+        let days = days.all(self).await?.into_iter();
+        Ok(days.map(|row| (row.day, row.recipients)).collect())
     }
 }

@@ -3,12 +3,12 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::date_range::DateRange;
 use domain::month::Month;
-use entity::form;
-use sea_orm::FromQueryResult;
+use entity::{form, rollup_month};
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder};
 
 use super::{Version, month_of};
 use crate::form::{Form, FormKey};
-use crate::tx::{Sql, get, values};
+use crate::tx::{Sql, statement, values};
 use crate::{Result, Tx};
 
 /// A form as its reports show it.
@@ -20,18 +20,43 @@ pub struct FormHead {
     pub form: Form,
 }
 
+#[derive(FromQueryResult)]
+struct HeadRow {
+    #[sea_orm(nested)]
+    version: Version,
+    as_of: DateTime<Utc>,
+    #[sea_orm(nested)]
+    form: form::Model,
+}
+
+/// A day of a rollup.
+#[derive(FromQueryResult)]
+pub(super) struct RollupDay {
+    pub day: NaiveDate,
+    pub delta: Vec<u8>,
+}
+
+#[derive(FromQueryResult)]
+struct BusPropDay {
+    bus_prop_id: i64,
+    delta: Vec<u8>,
+}
+
 impl Tx {
     /// A form's head. `None`: the account has no such form.
     pub async fn form_head(&mut self, form: FormKey) -> Result<Option<FormHead>> {
-        let row = "SELECT v.data_version AS version, v.stamp, v.as_of, f.*
-           FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
-          WHERE v.account_id = $1 AND v.form_id = $2";
-        let row = self.row(row, values![form]).await?;
+        let row = statement!(
+            "SELECT v.data_version AS number, v.stamp, v.as_of, f.account_id, f.form_id, f.status, f.title, f.content, f.revision,
+                    f.created_at, f.updated_at, f.published_at, f.deleted_at
+               FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
+              WHERE v.account_id = $1 AND v.form_id = $2"
+        );
+        let row: Option<HeadRow> = self.fetch_one(row, values![form]).await?;
         let head = row.map(|row| {
             Ok(FormHead {
-                version: Version::of(&row)?,
-                as_of: get(&row, "as_of")?,
-                form: Form::read(&form::Model::from_query_result(&row, "")?)?,
+                version: row.version,
+                as_of: row.as_of,
+                form: Form::read(&row.form)?,
             })
         });
         head.transpose()
@@ -43,11 +68,12 @@ impl Tx {
         form: FormKey,
         (first, last): (Month, Month),
     ) -> Result<Vec<(Month, Version)>> {
-        let values = values![form, first.first(), last.first()];
-        let months = "SELECT month, version, stamp FROM rollup_month
-                       WHERE account_id = $1 AND form_id = $2 AND month BETWEEN $3 AND $4 ORDER BY month";
-        let rows = self.rows(months, values).await?;
-        rows.iter().map(month_of).collect()
+        let rows = rollup_month::Entity::find()
+            .filter(rollup_month::Column::AccountId.eq(form.account_id))
+            .filter(rollup_month::Column::FormId.eq(form.form_id))
+            .filter(rollup_month::Column::Month.between(first.first(), last.first()))
+            .order_by_asc(rollup_month::Column::Month);
+        Ok(rows.all(self).await?.iter().map(month_of).collect())
     }
 
     /// The days of whole months from one to another, in order, their [`domain::rollup::Delta`]s encoded; those on which nothing was counted may be missing.
@@ -58,9 +84,12 @@ impl Tx {
         (first, last): (Month, Month),
     ) -> Result<Vec<(NaiveDate, Vec<u8>)>> {
         let values = values![form, bus_prop_id, first.first(), last.last()];
-        let days = "SELECT day, delta FROM rollup
-                     WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5 ORDER BY day";
-        self.all(days, values).await
+        let days = statement!(
+            "SELECT day, delta FROM rollup
+              WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5 ORDER BY day"
+        );
+        let days: Vec<RollupDay> = self.fetch_all(days, values).await?;
+        Ok(days.into_iter().map(|row| (row.day, row.delta)).collect())
     }
 
     /// The days of a form's business properties: the id of each and the encoded [`domain::rollup::Delta`] of a day, in the order
@@ -71,8 +100,12 @@ impl Tx {
         range: DateRange,
     ) -> Result<Vec<(i64, Vec<u8>)>> {
         let values = values![form, range.start(), range.end()];
-        let days = "SELECT bus_prop_id, delta FROM rollup
-                     WHERE account_id = $1 AND form_id = $2 AND bus_prop_id > 0 AND day BETWEEN $3 AND $4 ORDER BY bus_prop_id";
-        self.all(days, values).await
+        let days = statement!(
+            "SELECT bus_prop_id, delta FROM rollup
+              WHERE account_id = $1 AND form_id = $2 AND bus_prop_id > 0 AND day BETWEEN $3 AND $4 ORDER BY bus_prop_id"
+        );
+        let days: Vec<BusPropDay> = self.fetch_all(days, values).await?;
+        let days = days.into_iter();
+        Ok(days.map(|row| (row.bus_prop_id, row.delta)).collect())
     }
 }

@@ -11,7 +11,8 @@ mod reconcile;
 mod rollup;
 
 use domain::month::Month;
-use sea_orm::QueryResult;
+use entity::{form_version, rollup_month};
+use sea_orm::EntityTrait;
 use uuid::Uuid;
 
 pub use self::account::{AccountHead, FormEntry};
@@ -22,7 +23,7 @@ pub use self::form::FormHead;
 pub use self::reconcile::{Drift, Slice, Slices};
 pub use self::rollup::{PendingForms, RolledUp, ScanScope, WHOLE, Watermark};
 use crate::form::FormKey;
-use crate::tx::{Sql, get, values};
+use crate::tx::{Sql, statement, values};
 pub use crate::version::Version;
 use crate::{Result, Store};
 
@@ -30,22 +31,30 @@ impl Store {
     /// The version of a form's reports. `None`: the account has no such form.
     pub async fn form_data_version(&self, form: FormKey) -> Result<Option<Version>> {
         let tx = self.snapshot().await?;
-        let version = "SELECT data_version AS version, stamp FROM form_version WHERE account_id = $1 AND form_id = $2";
-        let row = tx.row(version, values![form]).await?;
-        row.as_ref().map(Version::of).transpose()
+        let row = form_version::Entity::find_by_id((form.account_id, form.form_id));
+        Ok(row.one(&tx).await?.map(|row| Version {
+            number: row.data_version,
+            stamp: row.stamp,
+        }))
     }
 
     /// The version of an account's overview: the sum of its forms' versions and its recipients'.
     pub async fn account_data_version(&self, account_id: Uuid) -> Result<Version> {
         let tx = self.snapshot().await?;
-        let rows = "SELECT data_version AS version, stamp FROM form_version WHERE account_id = $1
-          UNION ALL SELECT data_version, stamp FROM recipient_version WHERE account_id = $1";
-        let rows = tx.rows(rows, values![account_id]).await?;
-        rows.iter().map(Version::of).sum()
+        let versions = statement!(
+            "SELECT data_version AS number, stamp FROM form_version WHERE account_id = $1
+              UNION ALL SELECT data_version, stamp FROM recipient_version WHERE account_id = $1"
+        );
+        let versions: Vec<Version> = tx.fetch_all(versions, values![account_id]).await?;
+        Ok(versions.into_iter().sum())
     }
 }
 
 /// A month that has data, and the version at which its counts last changed.
-fn month_of(row: &QueryResult) -> Result<(Month, Version)> {
-    Ok((Month::of(get(row, "month")?), Version::of(row)?))
+fn month_of(row: &rollup_month::Model) -> (Month, Version) {
+    let version = Version {
+        number: row.version,
+        stamp: row.stamp,
+    };
+    (Month::of(row.month), version)
 }

@@ -1,9 +1,9 @@
 //! Campaigns: made, read, listed, changed, and led through their life.
 
 use chrono::{DateTime, Utc};
-use domain::campaign::{Action, Audience, CampaignContent, CampaignStatus};
+use domain::campaign::{Action, Audience, CampaignContent, CampaignStatus, Counts, MessageKind};
 use domain::form::FormStatus;
-use entity::campaign;
+use entity::{campaign, campaign_tally, form};
 use sea_orm::sea_query::LockType;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, FromQueryResult, IntoActiveModel, QueryFilter,
@@ -13,7 +13,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::tx::{Parameters, Sql, values};
+use crate::tx::{Parameters, Sql, Statement, statement, values};
 use crate::{Error, ListPage, Result, Store, Tx};
 
 /// A campaign, by its account and its id.
@@ -110,6 +110,13 @@ fn set_content(row: &mut campaign::Model, content: &CampaignContent) -> Result<(
     Ok(())
 }
 
+const DELETE_MESSAGES: [&Statement; 4] = [
+    statement!("DELETE FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2"),
+    statement!("DELETE FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2"),
+    statement!("DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2"),
+    statement!("DELETE FROM message WHERE account_id = $1 AND campaign_id = $2"),
+];
+
 impl Store {
     /// Makes a campaign in DRAFT.
     pub async fn create_campaign(
@@ -142,9 +149,16 @@ impl Store {
             .exec_without_returning(&tx)
             .await?;
         // The lock of whoever adds to the tallies.
-        let insert = "INSERT INTO campaign_tally (account_id, campaign_id, kind, counts) VALUES ($1, $2, 'first', '{}')";
+        let tally = campaign_tally::Model {
+            account_id,
+            campaign_id: made.campaign_id,
+            kind: MessageKind::First.into_str().to_owned(),
+            counts: Counts::default().to_string(),
+        };
+        campaign_tally::Entity::insert(tally.into_active_model())
+            .exec_without_returning(&tx)
+            .await?;
         let key = CampaignKey::new(account_id, made.campaign_id);
-        tx.execute(insert, values![key]).await?;
         let is_made = async { Ok(self.campaign(key).await?.is_some()) };
         tx.commit_or_ask(is_made).await?;
         Ok(made)
@@ -240,9 +254,12 @@ impl Store {
         row.updated_at = now;
         let after = Campaign::read(&row)?;
         if before.started_at.is_none() && after.started_at.is_some() {
-            let status = "SELECT status FROM form WHERE account_id = $1 AND form_id = $2";
-            let status: Option<String> =
-                tx.one(status, values![key.account_id, row.form_id]).await?;
+            let status = form::Entity::find_by_id((key.account_id, row.form_id))
+                .select_only()
+                .column(form::Column::Status)
+                .into_tuple::<String>()
+                .one(&tx)
+                .await?;
             if status.as_deref() != Some(FormStatus::Published.as_str()) {
                 return Ok(CampaignChange::FormNotPublished);
             }
@@ -270,9 +287,8 @@ impl Store {
         if campaign.status != CampaignStatus::Draft {
             return Ok(CampaignChange::Refused(campaign.status));
         }
-        for table in ["campaign_tally", "campaign_delta", "message_due", "message"] {
-            // Of a DRAFT these are tests.
-            let delete = format!("DELETE FROM {table} WHERE account_id = $1 AND campaign_id = $2");
+        // Of a DRAFT these are tests.
+        for delete in DELETE_MESSAGES {
             tx.execute(delete, values![key]).await?;
         }
         campaign::Entity::delete_by_id((key.account_id, key.campaign_id))

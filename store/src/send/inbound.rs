@@ -1,27 +1,58 @@
 //! What comes from providers to a hook: whose message a receipt is about, and texts that came from phones.
 
 use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 use domain::campaign::MessageStatus;
 use domain::date_range::day_of;
 use domain::pepper::Pepper;
 use domain::sms::{Keyword, SendSetting, keyword};
-use sea_orm::Value;
+use entity::{account, inbound, reply};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ColumnTrait, EntityTrait, FromQueryResult, IntoActiveModel, QueryFilter, QuerySelect,
+};
 use uuid::Uuid;
 
 use super::contact::{OPT_IN, OPT_OUT};
-use crate::tx::{Sql, get, json, parsed, values};
+use crate::tx::{BatchStatement, Json, Parsed, Sql, batch_row, statement, values};
 use crate::{Result, Store};
 
-const ADDRESSED: &str = "WITH g(a, p, s) AS (ROWS)
-     SELECT c.account_id, c.phone_mac, c.last_sent_at, c.opted_out_at IS NOT NULL AS opted_out, a.time_zone,
-            coalesce(s.content, '{}') AS setting
-       FROM g JOIN contact c ON c.account_id = g.a AND c.phone_mac = g.p AND c.senders LIKE g.s
-       JOIN account a ON a.account_id = c.account_id LEFT JOIN send_setting s ON s.account_id = c.account_id
-      ORDER BY c.account_id, c.phone_mac";
+batch_row! {
+    /// A phone in an account.
+    struct AccountPhone {
+        account_id: Uuid,
+        phone_mac: Vec<u8>,
+        /// A pattern that matches where the account has sent to it through a sender.
+        senders: String,
+    }
+}
 
-const REPLY: &str =
-    "INSERT INTO reply (account_id, phone_mac, kind, day, sender, phone, text, made_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
+const ADDRESSED: &BatchStatement<AccountPhone> = statement!(AccountPhone:
+    "SELECT c.account_id, c.phone_mac, c.last_sent_at, c.opted_out_at IS NOT NULL AS opted_out, a.time_zone,
+            coalesce(s.content, '{}') AS setting
+       FROM batch
+       JOIN contact c ON c.account_id = batch.account_id AND c.phone_mac = batch.phone_mac AND c.senders LIKE batch.senders
+       JOIN account a ON a.account_id = c.account_id LEFT JOIN send_setting s ON s.account_id = c.account_id
+      ORDER BY c.account_id, c.phone_mac"
+);
+
+#[derive(FromQueryResult)]
+struct Addressed {
+    account_id: Uuid,
+    phone_mac: Vec<u8>,
+    last_sent_at: Option<DateTime<Utc>>,
+    opted_out: bool,
+    time_zone: Parsed<Tz>,
+    setting: Json<SendSetting>,
+}
+
+#[derive(FromQueryResult)]
+struct ReferredMessage {
+    account_id: Uuid,
+    status: Parsed<MessageStatus>,
+    parts: i64,
+    provider_ids: Json<Vec<String>>,
+}
 
 /// What a reference leads to, and the provider's id that came with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +99,11 @@ impl Store {
         let Ok(number) = i32::try_from(number) else {
             return Ok(None);
         };
-        let account = "SELECT account_id FROM account WHERE number = $1";
-        self.one(account, values![number]).await
+        let account = account::Entity::find()
+            .select_only()
+            .column(account::Column::AccountId)
+            .filter(account::Column::Number.eq(number));
+        Ok(account.into_tuple().one(self).await?)
     }
 
     /// The message of a reference, and which part of it a provider's id stands for.
@@ -79,20 +113,19 @@ impl Store {
         message_id: Uuid,
         provider_id: Option<&str>,
     ) -> Result<Referred> {
-        let row = "SELECT a.account_id, m.status, m.parts, m.provider_ids
-                   FROM account a JOIN message m ON m.account_id = a.account_id WHERE a.number = $1 AND m.message_id = $2";
-        let row = self
-            .row(row, values![i64::from(account_number), message_id])
-            .await?;
-        let Some(row) = row else {
+        let message = statement!(
+            "SELECT a.account_id, m.status, m.parts, m.provider_ids
+               FROM account a JOIN message m ON m.account_id = a.account_id WHERE a.number = $1 AND m.message_id = $2"
+        );
+        let message = self.fetch_one(message, values![i64::from(account_number), message_id]);
+        let Some(message): Option<ReferredMessage> = message.await? else {
             return Ok(Referred::Unknown);
         };
-        let account_id = get(&row, "account_id")?;
-        let ids: Vec<String> = json(&row, "provider_ids")?;
-        let status: MessageStatus = parsed(&row, "status")?;
+        let account_id = message.account_id;
+        let (Parsed(status), Json(ids)) = (message.status, message.provider_ids);
         let place = ids.iter().position(|id| Some(id.as_str()) == provider_id);
         let stands_for_all = provider_id.is_none()
-            || get::<i64>(&row, "parts")? <= 1
+            || message.parts <= 1
             // Its ids were in the answer that was never read.
             || ids.is_empty() && status != MessageStatus::Sending;
         Ok(match place {
@@ -121,57 +154,77 @@ impl Store {
     async fn try_inbound(&self, inbound: NewInbound<'_>, pepper: &Pepper) -> Result<bool> {
         let tx = self.begin_by_keys().await?;
         let now = tx.now().await?;
-        let new = "INSERT INTO inbound (sender, id, received_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-        let new = tx
-            .execute(new, values![inbound.sender, inbound.id, now])
+        let new = inbound::Model {
+            sender: inbound.sender.to_owned(),
+            id: inbound.id.to_owned(),
+            received_at: now,
+        };
+        let new = inbound::Entity::insert(new.into_active_model())
+            .on_conflict(OnConflict::new().do_nothing().to_owned())
+            .exec_without_returning(&tx)
             .await?;
         if new == 0 {
             return Ok(false);
         }
         // Those that have sent to it through the sender, in the order of their contacts.
-        let sender = format!("% {} %", inbound.sender);
-        let accounts: Vec<Uuid> = tx.all("SELECT account_id FROM account", vec![]).await?;
-        let contacts = accounts.into_iter().flat_map(|account_id| {
+        let senders = format!("% {} %", inbound.sender);
+        let accounts = account::Entity::find()
+            .select_only()
+            .column(account::Column::AccountId);
+        let accounts: Vec<Uuid> = accounts.into_tuple().all(&tx).await?;
+        let phones = accounts.into_iter().flat_map(|account_id| {
             let macs = pepper.phone_macs(account_id, inbound.phone);
-            macs.map(move |mac| (account_id, mac))
+            let senders = &senders;
+            macs.map(move |mac| AccountPhone {
+                account_id,
+                phone_mac: mac.to_vec(),
+                senders: senders.clone(),
+            })
         });
-        let rows =
-            contacts.map(|(account_id, mac)| values![account_id, mac.to_vec(), sender.as_str()]);
-        let addressed = tx.for_rows(ADDRESSED, rows.collect()).await?;
+        let addressed: Vec<Addressed> = tx.fetch_batch(ADDRESSED, phones.collect()).await?;
         // Of those that reply, the one that sent last.
-        let mut reply: Option<(Option<DateTime<Utc>>, Vec<Value>)> = None;
-        for row in addressed {
-            let setting: SendSetting = json(&row, "setting")?;
+        let mut reply: Option<(Option<DateTime<Utc>>, reply::Model)> = None;
+        for contact in addressed {
+            let Json(setting) = contact.setting;
             let Some(keyword) = inbound.keyword(&setting) else {
                 continue;
             };
-            let account_id: Uuid = get(&row, "account_id")?;
-            let mac: Vec<u8> = get(&row, "phone_mac")?;
-            let opted_out: bool = get(&row, "opted_out")?;
+            let (account_id, phone_mac) = (contact.account_id, contact.phone_mac);
             let text = match keyword {
                 Keyword::Stop => {
-                    let opt_out = values![account_id, mac.clone(), now, "inbound"];
+                    let opt_out = values![account_id, phone_mac.clone(), now, "inbound"];
                     tx.execute(OPT_OUT, opt_out).await?;
                     setting.stop_reply
                 }
                 Keyword::Start => {
-                    tx.execute(OPT_IN, values![account_id, mac.clone()]).await?;
+                    tx.execute(OPT_IN, values![account_id, phone_mac.clone()])
+                        .await?;
                     None
                 }
-                Keyword::Help => setting.help_reply.filter(|_| !opted_out),
+                Keyword::Help => setting.help_reply.filter(|_| !contact.opted_out),
             };
-            let sent_at: Option<DateTime<Utc>> = get(&row, "last_sent_at")?;
+            let sent_at = contact.last_sent_at;
             if let Some(text) = text.filter(|_| inbound.is_replied_to)
                 && reply.as_ref().is_none_or(|(last, _)| *last <= sent_at)
             {
-                let (kind, phone): (&str, _) = (keyword.into(), inbound.phone);
-                let day = day_of(now, parsed(&row, "time_zone")?);
-                let row = values![account_id, mac, kind, day, inbound.sender, phone, text, now];
+                let row = reply::Model {
+                    account_id,
+                    phone_mac,
+                    kind: <&str>::from(keyword).to_owned(),
+                    day: day_of(now, contact.time_zone.0),
+                    sender: Some(inbound.sender.to_owned()),
+                    phone: Some(inbound.phone.to_owned()),
+                    text: Some(text),
+                    made_at: now,
+                };
                 reply = Some((sent_at, row));
             }
         }
         if let Some((_, row)) = reply {
-            tx.execute(REPLY, row).await?;
+            reply::Entity::insert(row.into_active_model())
+                .on_conflict_do_nothing()
+                .exec_without_returning(&tx)
+                .await?;
         }
         tx.commit_surely().await?;
         Ok(true)

@@ -4,9 +4,12 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use entity::lease;
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
-use crate::tx::{Sql, values};
+use crate::tx::{Sql, statement, values};
 use crate::{Result, Store, Tx};
 
 /// A lease whose heartbeat is older may be taken over.
@@ -27,14 +30,15 @@ impl Store {
     /// Takes a lease that is free or abandoned. `None`: somebody else has it.
     pub async fn take_lease(&self, name: &str, owner: Uuid) -> Result<Option<Lease>> {
         let now = self.now().await?;
-        let taken = "INSERT INTO lease (name, owner, fence, heartbeat_at) VALUES ($1, $2, 1, $3)
-                         ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, fence = lease.fence + 1,
-                            heartbeat_at = excluded.heartbeat_at
-                      WHERE lease.heartbeat_at < $4 RETURNING fence";
+        let take = statement!(
+            "INSERT INTO lease (name, owner, fence, heartbeat_at) VALUES ($1, $2, 1, $3)
+                 ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, fence = lease.fence + 1,
+                    heartbeat_at = excluded.heartbeat_at
+              WHERE lease.heartbeat_at < $4 RETURNING fence"
+        );
         let tx = self.begin().await?;
-        let fence = tx
-            .one(taken, values![name, owner, now, now - TAKEOVER_AFTER])
-            .await?;
+        let values = values![name, owner, now, now - TAKEOVER_AFTER];
+        let fence = tx.fetch_value(take, values).await?;
         tx.commit_surely().await?;
         Ok(fence.map(|fence| Lease {
             name: name.to_owned(),
@@ -56,20 +60,23 @@ impl Store {
     }
 
     async fn set_heartbeat(&self, lease: &Lease, at: DateTime<Utc>) -> Result<bool> {
-        let renewed = "UPDATE lease SET heartbeat_at = $3 WHERE name = $1 AND fence = $2";
-        let values = values![lease.name.as_str(), lease.fence, at];
-        Ok(self.execute(renewed, values).await? == 1)
+        let renewed = lease::Entity::update_many()
+            .col_expr(lease::Column::HeartbeatAt, Expr::value(at))
+            .filter(lease::Column::Name.eq(lease.name.as_str()))
+            .filter(lease::Column::Fence.eq(lease.fence))
+            .exec(self)
+            .await?;
+        Ok(renewed.rows_affected == 1)
     }
 }
 
 impl Tx {
     /// Whether a lease still stands; it does until this transaction ends.
     pub(super) async fn holds(&self, lease: &Lease) -> Result<bool> {
-        let held = "SELECT 1 FROM lease WHERE name = $1 AND fence = $2";
-        let held = self.locking(held, "FOR SHARE");
-        let held: Option<i32> = self
-            .one(held, values![lease.name.as_str(), lease.fence])
-            .await?;
+        let held =
+            statement!(lock "FOR SHARE": "SELECT 1 FROM lease WHERE name = $1 AND fence = $2");
+        let values = values![lease.name.as_str(), lease.fence];
+        let held: Option<i32> = self.fetch_value(held, values).await?;
         Ok(held.is_some())
     }
 }

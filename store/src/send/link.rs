@@ -93,8 +93,8 @@ impl Tx {
                 message_id: *link_id,
                 at: first.at,
             });
-            let used: Vec<UsedMessage> = self.fetch_batch(note, rows.collect()).await?;
-            for message in used {
+            let messages: Vec<UsedMessage> = self.fetch_batch(note, rows.collect()).await?;
+            for message in messages {
                 let key = message.campaign;
                 changes.of(key, message.kind.0).add(count, 1);
                 if let Some(first) = uses.get(&(key.account_id, message.message_id))

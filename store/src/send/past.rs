@@ -19,7 +19,7 @@ use super::tally::Changes;
 use crate::collect::id_at;
 use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD, PublicLink};
 use crate::tx::{BatchStatement, BatchWrites, batch_row, statement};
-use crate::{Error, Result, Store};
+use crate::{Error, Result, Store, Tx};
 
 /// A message of one part that was sent, to a recipient who had just been imported.
 #[derive(Clone, Debug)]
@@ -99,28 +99,7 @@ impl Store {
         };
         let batch_id: Uuid = id_at(began);
         let count = i64::try_from(messages.len()).map_err(Error::broken)?;
-        // It stored all of its records at once.
-        let batch = import_batch::ActiveModel {
-            account_id: Set(key.account_id),
-            batch_id: Set(batch_id),
-            status: Set("completed".to_owned()),
-            attempt: Set(batch_id),
-            heartbeat_at: Set(began),
-            campaign_id: Set(Some(key.campaign_id)),
-            lane: Set("small".to_owned()),
-            seq: Set(Some(0)),
-            received: Set(count),
-            accepted: Set(count),
-            created: Set(count),
-            created_at: Set(began),
-            queued_at: Set(Some(began)),
-            started_at: Set(Some(began)),
-            completed_at: Set(Some(began)),
-            ..Default::default()
-        };
-        import_batch::Entity::insert(batch)
-            .exec_without_returning(&tx)
-            .await?;
+        tx.add_past_batch(key, batch_id, began, count).await?;
         let mut changes = Changes::default();
         let mut writes = BatchWrites::default();
         for message in messages {
@@ -215,5 +194,39 @@ impl Store {
         };
         let update = campaign::Entity::update(campaign);
         Ok(update.exec_without_returning(self).await.map(drop)?)
+    }
+}
+
+impl Tx {
+    /// Adds an import for a campaign that stored all of its records at once.
+    async fn add_past_batch(
+        &self,
+        key: CampaignKey,
+        batch_id: Uuid,
+        at: DateTime<Utc>,
+        records: i64,
+    ) -> Result<()> {
+        let batch = import_batch::ActiveModel {
+            account_id: Set(key.account_id),
+            batch_id: Set(batch_id),
+            status: Set("completed".to_owned()),
+            attempt: Set(batch_id),
+            heartbeat_at: Set(at),
+            campaign_id: Set(Some(key.campaign_id)),
+            lane: Set("small".to_owned()),
+            seq: Set(Some(0)),
+            received: Set(records),
+            accepted: Set(records),
+            created: Set(records),
+            created_at: Set(at),
+            queued_at: Set(Some(at)),
+            started_at: Set(Some(at)),
+            completed_at: Set(Some(at)),
+            ..Default::default()
+        };
+        import_batch::Entity::insert(batch)
+            .exec_without_returning(self)
+            .await?;
+        Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! Which pepper made the hashes in this database.
 
-use crate::tx::{Sql, values};
+use entity::pepper;
+use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QuerySelect};
+
 use crate::{Result, Store};
 
 impl Store {
@@ -11,15 +13,23 @@ impl Store {
             return Ok(true);
         };
         let tx = self.begin().await?;
-        let first =
-            "INSERT INTO pepper (id, fingerprint) VALUES (1, $1) ON CONFLICT (id) DO NOTHING";
-        tx.execute(first, values![current.as_str()]).await?;
-        let known = tx.locking("SELECT fingerprint FROM pepper", "FOR UPDATE");
-        let known: Option<String> = tx.one(known, vec![]).await?;
-        let is_known = known.is_some_and(|known| fingerprints.contains(&known));
+        let row = pepper::Model {
+            id: 1,
+            fingerprint: current.clone(),
+        };
+        pepper::Entity::insert(row.clone().into_active_model())
+            .on_conflict_do_nothing()
+            .exec_without_returning(&tx)
+            .await?;
+        let known = pepper::Entity::find_by_id(row.id)
+            .lock_exclusive()
+            .one(&tx)
+            .await?;
+        let is_known = known.is_some_and(|known| fingerprints.contains(&known.fingerprint));
         if is_known {
-            let change = "UPDATE pepper SET fingerprint = $1";
-            tx.execute(change, values![current.as_str()]).await?;
+            pepper::Entity::update(row.into_active_model().reset_all())
+                .exec_without_returning(&tx)
+                .await?;
             tx.commit_surely().await?;
         }
         Ok(is_known)

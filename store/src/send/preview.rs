@@ -10,7 +10,7 @@ use domain::sms::{Encoding, country_of};
 use super::contact::Contact;
 use super::judge::{Context, DueMessage, Verdict};
 use super::plan::{AudienceSlice, Recipient, audience};
-use crate::tx::{Sql, read, values};
+use crate::tx::{Sql, statement, values};
 use crate::{Error, Result, Store};
 
 /// Recipients that are read and judged at once.
@@ -44,9 +44,11 @@ impl Store {
         let (mut after, mut seen) = (Some(String::new()), 0_u64);
         while let Some(docid) = after {
             let mut recipients: Vec<Recipient> = if comes_with_imports {
-                let newest = "SELECT docid, phone, CAST(fields AS text) AS more FROM recipient
-                               WHERE account_id = $1 AND phone IS NOT NULL ORDER BY created_at DESC LIMIT $2";
-                read(&self.rows(newest, values![account_id, NEWEST]).await?)?
+                let newest = statement!(
+                    "SELECT docid, phone, CAST(fields AS text) AS more FROM recipient
+                      WHERE account_id = $1 AND phone IS NOT NULL ORDER BY created_at DESC LIMIT $2"
+                );
+                self.fetch_all(newest, values![account_id, NEWEST]).await?
             } else {
                 let slice = AudienceSlice {
                     account_id,

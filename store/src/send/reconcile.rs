@@ -2,28 +2,47 @@
 
 use std::collections::BTreeMap;
 
-use domain::campaign::{CampaignStatus, Count, Counts, MessageKind, MessageStatus};
+use domain::campaign::{CampaignStatus, Count, Counts, MessageKind, MessageStatus, SkipReason};
+use entity::campaign;
+use sea_orm::{EntityTrait, FromQueryResult, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use super::CampaignKey;
 use super::tally::Changes;
 use crate::report::Drift;
-use crate::tx::{Sql, get, parsed, read, values};
+use crate::tx::{Parsed, Sql, Statement, statement, values};
 use crate::{Error, Result, Store, Tx};
 
 /// Tally, pending counts, and the messages by what is alike. One statement, so one snapshot.
-const COUNTS: &str = "SELECT kind, counts, NULL AS status, NULL AS reason, CAST(0 AS bigint) AS messages,
+const COUNTS: &Statement = statement!(
+    "SELECT kind, counts, NULL AS status, NULL AS reason, CAST(0 AS bigint) AS messages,
             CAST(0 AS bigint) AS parts, CAST(0 AS bigint) AS viewed, CAST(0 AS bigint) AS answered
        FROM campaign_tally WHERE account_id = $1 AND campaign_id = $2
       UNION ALL
      SELECT kind, counts, NULL, NULL, 0, 0, 0, 0 FROM campaign_delta WHERE account_id = $1 AND campaign_id = $2
       UNION ALL
      SELECT kind, NULL, status, reason, count(*), CAST(sum(parts) AS bigint), count(viewed_at), count(answered_at)
-       FROM message WHERE account_id = $1 AND campaign_id = $2 GROUP BY kind, status, reason";
+       FROM message WHERE account_id = $1 AND campaign_id = $2 GROUP BY kind, status, reason"
+);
+
+/// Of a tally or pending counts, `counts`; of messages that are alike, the others.
+#[derive(FromQueryResult)]
+struct CountsRow {
+    kind: Parsed<MessageKind>,
+    counts: Option<Parsed<Counts>>,
+    status: Option<Parsed<MessageStatus>>,
+    reason: Option<Parsed<SkipReason>>,
+    messages: i64,
+    parts: i64,
+    viewed: i64,
+    answered: i64,
+}
 
 /// The messages that do not have the due rows of their status: one that waits if scheduled, one that is claimed while sending
 /// and, where a receipt came first, until the result; and none otherwise.
-const DUE: &str = "SELECT message_id, CAST(sum(waits) AS bigint), max(wanted), CAST(sum(claimed) AS bigint), max(least) FROM (
+const DUE: &Statement = statement!(
+    "SELECT message_id, CAST(sum(waits) AS bigint) AS waits, max(wanted) AS wanted, CAST(sum(claimed) AS bigint) AS claimed,
+            max(least) AS least FROM (
             SELECT message_id, CAST(0 AS bigint) AS waits, CAST(0 AS bigint) AS claimed,
                    CAST(CASE status WHEN 'scheduled' THEN 1 ELSE 0 END AS bigint) AS wanted,
                    CAST(CASE status WHEN 'sending' THEN 1 ELSE 0 END AS bigint) AS least,
@@ -34,24 +53,40 @@ const DUE: &str = "SELECT message_id, CAST(sum(waits) AS bigint), max(wanted), C
               FROM message_due WHERE account_id = $1 AND campaign_id = $2) d
       GROUP BY message_id
      HAVING sum(waits) <> max(wanted) OR sum(claimed) < max(least) OR sum(claimed) > max(most)
-      ORDER BY message_id";
+      ORDER BY message_id"
+);
+
+#[derive(FromQueryResult)]
+struct DueDrift {
+    message_id: Uuid,
+    waits: i64,
+    wanted: i64,
+    claimed: i64,
+    least: i64,
+}
 
 /// Rows that break what must hold for each, by its name.
-const RULES: [(&str, &str); 3] = [
+const RULES: [(&str, &Statement); 3] = [
     (
         "opted_out_at",
-        "SELECT count(*) FROM contact WHERE account_id = $1 AND (opted_out_at IS NULL) <> (source IS NULL)",
+        statement!(
+            "SELECT count(*) FROM contact WHERE account_id = $1 AND (opted_out_at IS NULL) <> (source IS NULL)"
+        ),
     ),
     (
         "last_sent_at",
-        "SELECT count(*) FROM message m LEFT JOIN contact c ON c.account_id = m.account_id AND c.phone_mac = m.sent_mac
-          WHERE m.account_id = $1 AND m.kind <> 'test' AND m.sent_mac IS NOT NULL AND c.last_sent_at IS NULL",
+        statement!(
+            "SELECT count(*) FROM message m LEFT JOIN contact c ON c.account_id = m.account_id AND c.phone_mac = m.sent_mac
+              WHERE m.account_id = $1 AND m.kind <> 'test' AND m.sent_mac IS NOT NULL AND c.last_sent_at IS NULL"
+        ),
     ),
     (
         "accepted_day",
-        "SELECT count(*) FROM message
-          WHERE account_id = $1 AND ((accepted_at IS NULL) <> (accepted_day IS NULL)
-             OR (accepted_at IS NULL) = (status IN ('accepted', 'delivered', 'undelivered', 'expired')))",
+        statement!(
+            "SELECT count(*) FROM message
+              WHERE account_id = $1 AND ((accepted_at IS NULL) <> (accepted_day IS NULL)
+                 OR (accepted_at IS NULL) = (status IN ('accepted', 'delivered', 'undelivered', 'expired')))"
+        ),
     ),
 ];
 
@@ -76,9 +111,12 @@ impl Compared {
 impl Store {
     /// Every campaign of every account.
     pub async fn all_campaigns(&self) -> Result<Vec<CampaignKey>> {
-        let campaigns =
-            "SELECT account_id, campaign_id FROM campaign ORDER BY account_id, campaign_id";
-        read(&self.rows(campaigns, vec![]).await?)
+        let campaigns = campaign::Entity::find()
+            .select_only()
+            .columns([campaign::Column::AccountId, campaign::Column::CampaignId])
+            .order_by_asc(campaign::Column::AccountId)
+            .order_by_asc(campaign::Column::CampaignId);
+        Ok(campaigns.into_model().all(self).await?)
     }
 
     /// The counts of a campaign that its messages do not give, and the messages that do not have the due rows of their status.
@@ -95,14 +133,15 @@ impl Store {
                 });
             }
         }
-        let messages: Vec<(Uuid, i64, i64, i64, i64)> = tx.all(DUE, values![key]).await?;
-        for (id, waits, wanted, claimed, least) in messages {
-            drifts.push(if waits == wanted {
-                Drift::new("message", id, "claimed", (claimed, least))
+        let messages: Vec<DueDrift> = tx.fetch_all(DUE, values![key]).await?;
+        drifts.extend(messages.into_iter().map(|message| {
+            let (counter, found) = if message.waits == message.wanted {
+                ("claimed", (message.claimed, message.least))
             } else {
-                Drift::new("message", id, "due", (waits, wanted))
-            });
-        }
+                ("due", (message.waits, message.wanted))
+            };
+            Drift::new("message", message.message_id, counter, found)
+        }));
         Ok(drifts)
     }
 
@@ -111,7 +150,7 @@ impl Store {
     pub async fn check_contacts(&self, account_id: Uuid) -> Result<Vec<Drift>> {
         let mut drifts = Vec::new();
         for (counter, rule) in RULES {
-            let broken: Option<i64> = self.one(rule, values![account_id]).await?;
+            let broken: Option<i64> = self.fetch_value(rule, values![account_id]).await?;
             let broken = broken.filter(|broken| *broken > 0);
             drifts.extend(broken.map(|rows| Drift::new("contact", account_id, counter, (rows, 0))));
         }
@@ -139,34 +178,44 @@ impl Store {
 
 impl Tx {
     async fn compare_counts(&self, key: CampaignKey) -> Result<BTreeMap<MessageKind, Compared>> {
-        let status = "SELECT status FROM campaign WHERE account_id = $1 AND campaign_id = $2";
-        let status: Option<String> = self.one(status, values![key]).await?;
+        let status = campaign::Entity::find_by_id((key.account_id, key.campaign_id))
+            .select_only()
+            .column(campaign::Column::Status)
+            .into_tuple::<String>()
+            .one(self)
+            .await?;
         let is_cancelled = status.as_deref() == Some(CampaignStatus::Cancelled.into_str());
+        let rows: Vec<CountsRow> = self.fetch_all(COUNTS, values![key]).await?;
         let mut compared: BTreeMap<MessageKind, Compared> = BTreeMap::new();
-        for row in self.rows(COUNTS, values![key]).await? {
-            let kind: MessageKind = parsed(&row, "kind")?;
-            let of_kind = compared.entry(kind).or_default();
-            if get::<Option<String>>(&row, "counts")?.is_some() {
-                of_kind.stored.merge(&parsed(&row, "counts")?);
+        for row in rows {
+            let of_kind = compared.entry(row.kind.0).or_default();
+            if let Some(Parsed(counts)) = row.counts {
+                of_kind.stored.merge(&counts);
                 continue;
             }
-            let messages: i64 = get(&row, "messages")?;
-            let count = match parsed(&row, "status")? {
-                MessageStatus::Skipped => Count::Skipped(parsed(&row, "reason")?),
+            let count = match (row.status, row.reason) {
+                (Some(Parsed(MessageStatus::Skipped)), Some(Parsed(reason))) => {
+                    Count::Skipped(reason)
+                }
                 // Their rows follow.
-                MessageStatus::Scheduled if is_cancelled => Count::Status(MessageStatus::Cancelled),
-                status => Count::Status(status),
+                (Some(Parsed(MessageStatus::Scheduled)), _) if is_cancelled => {
+                    Count::Status(MessageStatus::Cancelled)
+                }
+                (Some(Parsed(status)), _) if status != MessageStatus::Skipped => {
+                    Count::Status(status)
+                }
+                _ => return Err(Error::broken("a message that is skipped for no reason")),
             };
             let counts = &mut of_kind.recomputed;
-            counts.add(Count::Recipients, messages);
-            counts.add(count, messages);
-            counts.add(Count::Viewed, get(&row, "viewed")?);
-            counts.add(Count::Answered, get(&row, "answered")?);
+            counts.add(Count::Recipients, row.messages);
+            counts.add(count, row.messages);
+            counts.add(Count::Viewed, row.viewed);
+            counts.add(Count::Answered, row.answered);
             // What waits was not handed over, or is to be again.
             if let Count::Status(status) = count
                 && !matches!(status, MessageStatus::Scheduled | MessageStatus::Cancelled)
             {
-                counts.add(Count::Parts, get(&row, "parts")?);
+                counts.add(Count::Parts, row.parts);
             }
         }
         compared.remove(&MessageKind::Test);

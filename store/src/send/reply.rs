@@ -4,35 +4,54 @@
 
 use std::time::Duration;
 
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use domain::sms::{Parts, SendSetting};
+use entity::{reply, send_setting};
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{EntityTrait, FromQueryResult, IntoActiveModel};
 use uuid::Uuid;
 
 use super::CampaignKey;
 use super::drive::{Claimed, ClaimedKey};
 use super::lease::Lease;
-use crate::tx::{Sql, get, json, values};
+use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, Result, Store};
 
 /// How long a provider may try to deliver a reply.
 const VALIDITY: Duration = Duration::from_hours(1);
 
 /// The next reply, unless the phone opted out since: then only what it is told of that.
-const NEXT: &str = "SELECT r.account_id, r.phone_mac, r.kind, r.day, r.phone, r.text, r.made_at, a.number
+const NEXT: &Statement = statement!(
+    "SELECT r.account_id, r.phone_mac, r.kind, r.day, r.phone, r.text, r.made_at, a.number AS account_number
        FROM reply r JOIN account a ON a.account_id = r.account_id
       WHERE r.sender = $1 AND (r.kind = 'stop' OR NOT EXISTS (
             SELECT 1 FROM contact c
              WHERE c.account_id = r.account_id AND c.phone_mac = r.phone_mac AND c.opted_out_at IS NOT NULL))
-      ORDER BY r.made_at LIMIT 1";
-const TAKEN: &str = "UPDATE reply SET sender = NULL, phone = NULL, text = NULL
-      WHERE account_id = $1 AND phone_mac = $2 AND kind = $3 AND day = $4";
+      ORDER BY r.made_at LIMIT 1"
+);
+
+#[derive(FromQueryResult)]
+struct WaitingReply {
+    account_id: Uuid,
+    phone_mac: Vec<u8>,
+    kind: String,
+    day: NaiveDate,
+    phone: String,
+    text: String,
+    made_at: DateTime<Utc>,
+    account_number: i32,
+}
 
 impl Store {
     /// How an account takes texts.
     pub async fn send_setting(&self, account_id: Uuid) -> Result<SendSetting> {
-        let setting = "SELECT content FROM send_setting WHERE account_id = $1";
-        let row = self.row(setting, values![account_id]).await?;
-        row.map_or(Ok(SendSetting::default()), |row| json(&row, "content"))
+        let row = send_setting::Entity::find_by_id(account_id)
+            .one(self)
+            .await?;
+        row.map_or(Ok(SendSetting::default()), |row| {
+            serde_json::from_str(&row.content).map_err(Error::broken)
+        })
     }
 
     /// Changes how an account takes texts.
@@ -40,10 +59,16 @@ impl Store {
     /// # Errors
     /// Doing it again is safe.
     pub async fn set_send_setting(&self, account_id: Uuid, setting: &SendSetting) -> Result<()> {
-        let set = "INSERT INTO send_setting (account_id, content) VALUES ($1, $2)
-                       ON CONFLICT (account_id) DO UPDATE SET content = excluded.content";
-        let content = serde_json::to_string(setting).map_err(Error::broken)?;
-        self.execute(set, values![account_id, content]).await?;
+        let row = send_setting::Model {
+            account_id,
+            content: serde_json::to_string(setting).map_err(Error::broken)?,
+        };
+        let mut again = OnConflict::column(send_setting::Column::AccountId);
+        again.update_column(send_setting::Column::Content);
+        send_setting::Entity::insert(row.into_active_model())
+            .on_conflict(again)
+            .exec_without_returning(self)
+            .await?;
         Ok(())
     }
 
@@ -56,25 +81,33 @@ impl Store {
         if !tx.holds(lease).await? {
             return Ok(None);
         }
-        let Some(row) = tx.row(NEXT, values![lease.name.as_str()]).await? else {
+        let next = tx.fetch_one(NEXT, values![lease.name.as_str()]);
+        let Some(next): Option<WaitingReply> = next.await? else {
             return Ok(None);
         };
-        let account_id: Uuid = get(&row, "account_id")?;
-        let (mac, kind): (Vec<u8>, String) = (get(&row, "phone_mac")?, get(&row, "kind")?);
-        let day: NaiveDate = get(&row, "day")?;
-        tx.execute(TAKEN, values![account_id, mac, kind, day])
+        let taken = reply::ActiveModel {
+            account_id: Set(next.account_id),
+            phone_mac: Set(next.phone_mac),
+            kind: Set(next.kind),
+            day: Set(next.day),
+            sender: Set(None),
+            phone: Set(None),
+            text: Set(None),
+            ..Default::default()
+        };
+        reply::Entity::update(taken)
+            .exec_without_returning(&tx)
             .await?;
-        let (phone, text) = (get(&row, "phone")?, get::<String>(&row, "text")?);
         let reply = Claimed {
             key: ClaimedKey {
-                campaign: CampaignKey::new(account_id, Uuid::nil()),
-                due_at: get(&row, "made_at")?,
+                campaign: CampaignKey::new(next.account_id, Uuid::nil()),
+                due_at: next.made_at,
                 message_id: Uuid::now_v7(),
             },
-            account_number: get(&row, "number")?,
-            phone,
-            parts: Parts::of(&text),
-            text,
+            account_number: next.account_number,
+            phone: next.phone,
+            parts: Parts::of(&next.text),
+            text: next.text,
             validity: VALIDITY,
         };
         tx.commit_surely().await?;

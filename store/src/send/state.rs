@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use domain::campaign::{Counts, MessageStatus};
-use sea_orm::FromQueryResult;
+use domain::campaign::{CampaignStatus, Counts, MessageStatus};
+use entity::{campaign, sender_state};
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use super::CampaignKey;
-use crate::tx::{Sql, read, values};
+use crate::tx::{Sql, statement, values};
 use crate::{Result, Store};
 
 /// A sender as its driver saw it last.
@@ -20,6 +23,20 @@ pub struct SenderState {
     pub reason: Option<String>,
 }
 
+/// A message that a sender accepted.
+#[derive(Clone, Copy, Debug, FromQueryResult)]
+pub struct AcceptedMessage {
+    /// The account's.
+    pub account_number: i32,
+    pub message_id: Uuid,
+}
+
+/// Where messages may still be sent.
+const OPEN: [&str; 2] = [
+    CampaignStatus::Running.into_str(),
+    CampaignStatus::Paused.into_str(),
+];
+
 impl Store {
     /// Notes how a sender is.
     ///
@@ -31,32 +48,45 @@ impl Store {
         state: &str,
         reason: Option<&str>,
     ) -> Result<()> {
-        let insert = "INSERT INTO sender_state (name, state, reason) VALUES ($1, $2, $3)
-                 ON CONFLICT (name) DO UPDATE SET state = excluded.state, reason = excluded.reason";
-        self.execute(insert, values![name, state, reason]).await?;
+        let row = sender_state::ActiveModel {
+            name: Set(name.to_owned()),
+            state: Set(state.to_owned()),
+            reason: Set(reason.map(str::to_owned)),
+        };
+        let mut again = OnConflict::column(sender_state::Column::Name);
+        again.update_columns([sender_state::Column::State, sender_state::Column::Reason]);
+        sender_state::Entity::insert(row)
+            .on_conflict(again)
+            .exec_without_returning(self)
+            .await?;
         Ok(())
     }
 
     /// The senders of which something was noted.
     pub async fn sender_states(&self) -> Result<Vec<SenderState>> {
-        let rows = "SELECT name, state, reason FROM sender_state ORDER BY name";
-        let rows = self.rows(rows, vec![]).await?;
-        read(&rows)
+        let states = sender_state::Entity::find().order_by_asc(sender_state::Column::Name);
+        Ok(states.into_model().all(self).await?)
     }
 
-    /// The messages that a sender accepted and has not reported: the number of the account, and the message.
-    pub async fn accepted_messages(&self, sender: &str) -> Result<Vec<(i32, Uuid)>> {
-        let accepted = "SELECT a.number, m.message_id FROM campaign c JOIN account a ON a.account_id = c.account_id
+    /// The messages that a sender accepted and has not reported.
+    pub async fn accepted_messages(&self, sender: &str) -> Result<Vec<AcceptedMessage>> {
+        let accepted = statement!(
+            "SELECT a.number AS account_number, m.message_id FROM campaign c JOIN account a ON a.account_id = c.account_id
                JOIN message m ON m.account_id = c.account_id AND m.campaign_id = c.campaign_id
-              WHERE c.sender = $1 AND m.status = 'accepted'";
-        self.all(accepted, values![sender]).await
+              WHERE c.sender = $1 AND m.status = 'accepted'"
+        );
+        self.fetch_all(accepted, values![sender]).await
     }
 
     /// How many messages of an account are scheduled through each sender, by its name.
     pub async fn waiting_by_sender(&self, account_id: Uuid) -> Result<BTreeMap<String, i64>> {
         let tx = self.snapshot().await?;
-        let open = "SELECT campaign_id, sender FROM campaign WHERE account_id = $1 AND status IN ('RUNNING', 'PAUSED')";
-        let open: Vec<(Uuid, String)> = tx.all(open, values![account_id]).await?;
+        let open = campaign::Entity::find()
+            .select_only()
+            .columns([campaign::Column::CampaignId, campaign::Column::Sender])
+            .filter(campaign::Column::AccountId.eq(account_id))
+            .filter(campaign::Column::Status.is_in(OPEN));
+        let open: Vec<(Uuid, String)> = open.into_tuple().all(&tx).await?;
         let mut waiting = BTreeMap::new();
         for (campaign_id, sender) in open {
             let counts = tx.counts(CampaignKey::new(account_id, campaign_id)).await?;

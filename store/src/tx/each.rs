@@ -7,8 +7,9 @@ use sea_orm::sqlx::postgres::PgArguments;
 use sea_orm::sqlx::{self, Arguments, AssertSqlSafe};
 use sea_orm::{FromQueryResult, QueryResult, TryGetable, Value};
 
+use super::sql::{only_column, query, read};
 use super::statement::{BatchRow, BatchStatement, BatchText};
-use super::{Error, Inner, Result, Sql, Tx, read};
+use super::{Error, Inner, Result, Sql, Tx};
 
 /// SQLite: rows that one statement takes at most. Powers of two, so that sqlx keeps the texts of all lengths prepared.
 const ROWS: usize = 32;
@@ -42,8 +43,7 @@ impl Tx {
     ) -> Result<Vec<T>> {
         let rows = rows.into_iter().map(BatchRow::into_values).collect();
         let rows = self.run_batch(&statement.text, rows).await?;
-        let values = rows.iter().map(|row| row.try_get_by_index(0));
-        Ok(values.collect::<Result<_, _>>()?)
+        only_column(&rows)
     }
 
     async fn run_batch(&self, text: &BatchText, rows: Vec<Vec<Value>>) -> Result<Vec<QueryResult>> {
@@ -53,7 +53,7 @@ impl Tx {
             while rows.len() > 0 {
                 let count = 1 << rows.len().min(ROWS).ilog2();
                 let values = rows.by_ref().take(count).flatten().collect();
-                results.extend(self.rows(text.with_values(count), values).await?);
+                results.extend(query(self, text.with_values(count), values).await?);
             }
         } else if !rows.is_empty()
             && let Inner::Postgres(tx) = &mut *self.lock().await
@@ -61,36 +61,6 @@ impl Tx {
             let sql = AssertSqlSafe(text.with_arrays());
             let rows = sqlx::query_with(sql, arrays(rows)?).fetch_all(&mut **tx);
             results.extend(rows.await?.into_iter().map(QueryResult::from));
-        }
-        Ok(results)
-    }
-
-    /// Runs a statement for rows of values, all of as many. In it `ROWS` stands for the rows, so it begins with a name for them
-    /// and their columns: `WITH g(a, m) AS (ROWS)`. On PostgreSQL one run does for all, on SQLite one for a few rows.
-    pub(crate) async fn for_rows(
-        &self,
-        sql: &str,
-        rows: Vec<Vec<Value>>,
-    ) -> Result<Vec<QueryResult>> {
-        let mut results = Vec::new();
-        let width = rows.first().map_or(0, Vec::len);
-        if self.is_sqlite() {
-            let mut rows = rows.into_iter();
-            while rows.len() > 0 {
-                let count = 1 << rows.len().min(ROWS).ilog2();
-                let row = format!("({})", vec!["?"; width].join(","));
-                let values = format!("VALUES {}", vec![row; count].join(","));
-                let given = rows.by_ref().take(count).flatten().collect();
-                results.extend(self.rows(sql.replace("ROWS", &values), given).await?);
-            }
-        } else if width > 0
-            && let Inner::Postgres(tx) = &mut *self.lock().await
-        {
-            let columns: Vec<String> = (1..=width).map(|n| format!("${n}")).collect();
-            let unnest = format!("SELECT * FROM unnest({})", columns.join(","));
-            let sql = AssertSqlSafe(sql.replace("ROWS", &unnest));
-            let found = sqlx::query_with(sql, arrays(rows)?).fetch_all(&mut **tx);
-            results.extend(found.await?.into_iter().map(QueryResult::from));
         }
         Ok(results)
     }

@@ -3,6 +3,11 @@
 //!
 //! What is *not* here: any statement about a table.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "here statements of `statement!` and of entities are run"
+)]
+
 mod each;
 mod error;
 mod gate;
@@ -20,9 +25,7 @@ pub use self::gate::{Gate, Gates, on_behalf_of};
 pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
 pub use self::pool::Workload;
-pub(crate) use self::sql::{
-    Json, Parameters, Parsed, Sql, SqlText, get, json, parsed, read, sqlite_now, tuples, values,
-};
+pub(crate) use self::sql::{Json, Parameters, Parsed, Sql, sqlite_now, values};
 pub(crate) use self::statement::{
     BatchColumn, BatchRow, BatchStatement, BatchText, BatchValue, Statement, batch_row, register,
     statement,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use migration::{Plan, Schema, Watch};
 
-use super::{Error, Result, Sql, Store, values};
+use super::{Error, Result, Sql, Store, statement, values};
 
 impl Store {
     /// Makes the schema where there is none. Of several processes that start at once, one makes it and the others wait.
@@ -59,9 +59,8 @@ impl Store {
         let file = file
             .to_str()
             .ok_or_else(|| Error::broken("a file's name that is not UTF-8"))?;
-        self.execute("VACUUM INTO $1", values![file])
-            .await
-            .map(drop)
+        let copy = statement!(sqlite: "VACUUM INTO $1");
+        self.execute(copy, values![file]).await.map(drop)
     }
 }
 

@@ -9,7 +9,7 @@ use sea_orm::{
 use super::gate::{Gates, UnderWay};
 use super::pool::Pool;
 use super::transaction::{BY_KEY, BY_KEYS, Tx};
-use super::{Error, Registered, Result, Sql};
+use super::{Error, Registered, Result, Sql, statement};
 
 /// How often work that another transaction stood in the way of is tried.
 const TRIES: usize = 5;
@@ -34,7 +34,8 @@ impl Store {
     /// # Errors
     /// It gives none.
     pub async fn ping(&self) -> Result<()> {
-        self.rows("SELECT 1", vec![]).await.map(drop)
+        let answer = self.fetch_value::<i32>(statement!("SELECT 1"), vec![]);
+        answer.await.map(drop)
     }
 
     /// Has the database read a statement, without running it. One for the other database alone passes.

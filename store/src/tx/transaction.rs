@@ -5,15 +5,15 @@ use futures::stream::BoxStream;
 use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sqlx::{self, AssertSqlSafe, PgPool, Postgres, SqlSafeStr, Sqlite, Transaction};
 use sea_orm::{
-    ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, RuntimeErr, SqlxError, Statement,
-    Value, Values,
+    ConnectionTrait, DbBackend, DbErr, ExecResult, FromQueryResult, QueryResult, RuntimeErr,
+    SqlxError, Statement, Value, Values,
 };
 use sea_query_sqlx::SqlxValues;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::gate::UnderWay;
 use super::pool::Pool;
-use super::{Error, Result, SqlText};
+use super::{Error, Result};
 
 /// An open transaction; dropped without [`Tx::commit`] it is rolled back.
 ///
@@ -158,16 +158,16 @@ impl Tx {
     }
 
     /// Rows one by one, in bounded memory.
-    pub(crate) fn stream(
+    pub(crate) fn stream<T: FromQueryResult + Send>(
         &mut self,
-        sql: impl SqlText,
+        statement: &'static super::statement::Statement,
         values: Vec<Value>,
-    ) -> BoxStream<'_, Result<QueryResult>> {
-        let sql = sql.text(self.get_database_backend());
-        let (sql, values) = (AssertSqlSafe(sql), SqlxValues(Values(values)));
+    ) -> BoxStream<'_, Result<T>> {
+        let sql = statement.text(self.get_database_backend());
+        let values = SqlxValues(Values(values));
         on!(self.inner.get_mut(), tx => sqlx::query_with(sql, values)
             .fetch(&mut **tx)
-            .map(|row| row.map(Into::into).map_err(Error::from))
+            .map(|row| Ok(T::from_query_result(&row?.into(), "")?))
             .boxed())
     }
 

@@ -151,9 +151,10 @@ impl Driving<'_> {
         let setting = &self.sender.setting;
         if setting.kind == Kind::Demo && setting.receipts {
             let accepted = self.sender.store.accepted_messages(&setting.name).await?;
-            let accepted = accepted.into_iter().map(|(number, message_id)| {
-                let number = u32::try_from(number).unwrap_or_default();
-                (message_id, self.sender.pepper.reference(number, message_id))
+            let accepted = accepted.into_iter().map(|message| {
+                let number = u32::try_from(message.account_number).unwrap_or_default();
+                let id = message.message_id;
+                (id, self.sender.pepper.reference(number, id))
             });
             self.hand_over.provider.resume(accepted.collect());
         }

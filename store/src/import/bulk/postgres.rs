@@ -56,6 +56,10 @@ fn connection(tx: &mut Tx) -> Result<&mut PgConnection, Error> {
     }
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "entities and batches bind no borrowed texts"
+)]
 fn query<'q>(statement: &Statement) -> Query<'q, Postgres, PgArguments> {
     sqlx::query(statement.postgres)
 }

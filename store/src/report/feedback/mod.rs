@@ -15,6 +15,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use domain::date_range::DateRange;
 use domain::link::{BusPropIds, TrackFields};
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use self::rows::Read;
@@ -22,7 +23,7 @@ pub(crate) use self::tally::ids_of_days;
 use self::tally::{Run, runs};
 use crate::form::FormKey;
 use crate::report::rollup::next_as_of;
-use crate::tx::{Sql, rows_that_fit, values};
+use crate::tx::{Sql, rows_that_fit, statement, values};
 use crate::{Error, ListPage, PAGE_BYTES, Result, Store, Tx};
 
 /// The rows that fit into a page whatever their size.
@@ -68,6 +69,13 @@ pub struct FeedbackRow {
     pub answers: String,
     pub nps: Option<i16>,
     pub happiness: Option<i16>,
+}
+
+/// When the last change was made that is counted, and the last that is pending.
+#[derive(FromQueryResult)]
+struct LastChanges {
+    as_of: DateTime<Utc>,
+    pending: Option<DateTime<Utc>>,
 }
 
 /// A page of a list, all of it as of one moment.
@@ -129,8 +137,7 @@ impl Store {
             // Only reading it tells.
             let run = Run::of(query.range);
             let values = rows::values(tx.is_sqlite(), query, run, &run.ids(None), None)?;
-            let counted = rows::of_list(tx.is_sqlite(), query, rows::COUNTED);
-            let counted = tx.one(counted, values).await?;
+            let counted = tx.fetch_value(rows::COUNTED.of(query), values).await?;
             (counted.unwrap_or_default(), vec![run])
         };
         let read = tx.listed(query, &runs, before, rows).await?;
@@ -160,7 +167,7 @@ impl Store {
             None if is_narrowed => {
                 let before_it = i64::try_from(stride.among.saturating_sub(1)).unwrap_or(i64::MAX);
                 let values = values![query.form, ids.start, ids.end, before_it];
-                tx.one(rows::nth(query), values).await?
+                tx.fetch_value(rows::NTH.of(query), values).await?
             }
             known => known,
         };
@@ -205,12 +212,16 @@ impl Tx {
 
     /// The list has what is not rolled up yet, so its `as_of` is the one that the roll-up will give it.
     async fn list_as_of(&mut self, query: &FeedbackQuery) -> Result<DateTime<Utc>> {
-        let found = "SELECT v.as_of, (SELECT max(i.created_at) FROM pending_delta i WHERE i.account_id = $1 AND i.form_id = $2)
-           FROM form_version v WHERE v.account_id = $1 AND v.form_id = $2";
-        let found: Option<(DateTime<Utc>, Option<DateTime<Utc>>)> =
-            self.one(found, values![query.form]).await?;
-        let (as_of, pending) = found.ok_or_else(|| Error::broken("a form without a version"))?;
-        Ok(pending.map_or(as_of, |pending| next_as_of(pending, as_of)))
+        let changes = statement!(
+            "SELECT v.as_of, (SELECT max(i.created_at) FROM pending_delta i WHERE i.account_id = $1 AND i.form_id = $2) AS pending
+               FROM form_version v WHERE v.account_id = $1 AND v.form_id = $2"
+        );
+        let changes: Option<LastChanges> = self.fetch_one(changes, values![query.form]).await?;
+        let changes = changes.ok_or_else(|| Error::broken("a form without a version"))?;
+        let as_of = changes.as_of;
+        Ok(changes
+            .pending
+            .map_or(as_of, |pending| next_as_of(pending, as_of)))
     }
 
     /// The first `rows` of a list that are older than `before`, as far as they are in these runs (newest first).
@@ -250,12 +261,12 @@ impl Tx {
         let values = |rows| rows::values(is_sqlite, query, run, &ids, rows);
         let mut fitting = rows;
         if !is_small {
-            let sizes = rows::of_list(is_sqlite, query, rows::SIZES);
-            let sizes: Vec<i32> = self.all(sizes, values(Some(rows))?).await?;
+            let sizes = rows::SIZES.of(query);
+            let sizes: Vec<i32> = self.fetch_values(sizes, values(Some(rows))?).await?;
             fitting = rows_that_fit(&sizes, read.bytes_left());
             read.has_more = fitting < sizes.len();
         }
-        let listed = rows::of_list(is_sqlite, query, rows::LISTED);
-        read.add(self.stream(listed, values(Some(fitting))?)).await
+        let listed = self.stream(rows::LISTED.of(query), values(Some(fitting))?);
+        read.add(listed).await
     }
 }

@@ -3,90 +3,111 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use domain::link::BusPropIds;
 use futures::{Stream, TryStreamExt};
-use sea_orm::{QueryResult, Value};
+use sea_orm::{DbErr, FromQueryResult, QueryResult, Value};
 use uuid::Uuid;
 
 use super::tally::Run;
 use super::words::pattern;
 use super::{FeedbackQuery, FeedbackRow};
-use crate::tx::values;
+use crate::tx::{Parsed, Statement, statement, values};
 use crate::{Error, Result};
 
-/// The rows of a list, for [`Read`]. Followed by how many at most.
-pub(super) const LISTED: (&str, &str) = (
+/// A statement about a list: of all its rows, or of those with a comment. They are apart, so that the planner may take the index of
+/// the latter.
+pub(super) struct ListStatement {
+    all: &'static Statement,
+    comments: &'static Statement,
+}
+
+impl ListStatement {
+    pub(super) fn of(&self, query: &FeedbackQuery) -> &'static Statement {
+        if query.comments_only {
+            self.comments
+        } else {
+            self.all
+        }
+    }
+}
+
+macro_rules! in_form {
+    () => {
+        "f.account_id = $1 AND f.form_id = $2 AND f.feedback_id >= $3 AND f.feedback_id < $4"
+    };
+}
+
+macro_rules! graded {
+    () => {
+        "(CAST($11 AS smallint) IS NULL OR f.nps BETWEEN $11 AND $12)
+         AND (CAST($13 AS smallint) IS NULL OR f.happiness BETWEEN $13 AND $14)"
+    };
+}
+
+/// Each of the words ($9, as their patterns) is in the answer to a field ($10).
+macro_rules! listed {
+    ($columns:literal, $comments:literal, $tail:literal) => {
+        statement!(
+            postgres: "SELECT ", $columns, " FROM feedback f WHERE ", in_form!(), $comments,
+                " AND f.day BETWEEN $5 AND $6 AND ($7 = '' OR strpos('_' || f.bus_prop_ids || '_', $7) > 0)
+                  AND f.track_fields @> CAST($8 AS jsonb)
+                  AND NOT EXISTS (
+                      SELECT 1 FROM json_array_elements_text(CAST($9 AS json)) w(word)
+                       WHERE coalesce(CAST(f.answers AS json) ->> $10, '') !~ w.word)
+                  AND ", graded!(), $tail;
+            sqlite: "SELECT ", $columns, " FROM feedback f WHERE ", in_form!(), $comments,
+                " AND f.day BETWEEN $5 AND $6 AND ($7 = '' OR instr('_' || f.bus_prop_ids || '_', $7) > 0)
+                  AND NOT EXISTS (
+                      SELECT 1 FROM json_each($8) p
+                       WHERE NOT EXISTS (SELECT 1 FROM json_each(f.track_fields) h WHERE h.key = p.key AND h.value = p.value))
+                  AND NOT EXISTS (
+                      SELECT 1 FROM json_each($9) w WHERE coalesce(f.answers ->> $10, '') NOT GLOB w.value)
+                  AND ", graded!(), $tail
+        )
+    };
+}
+
+/// A statement about a list, with [`values`].
+macro_rules! of_list {
+    ($columns:literal, $tail:literal) => {
+        ListStatement {
+            all: listed!($columns, "", $tail),
+            comments: listed!($columns, " AND f.has_comment", $tail),
+        }
+    };
+}
+
+/// The rows of a list, newest first, for [`Read`]. Their last value is how many at most.
+pub(super) const LISTED: ListStatement = of_list!(
     "f.feedback_id, f.submitted_at, f.bus_prop_ids, CAST(f.track_fields AS text), f.answers, f.nps, f.happiness",
-    NEWEST,
+    " ORDER BY f.feedback_id DESC LIMIT $15"
 );
 
 /// How large they are. The length of a text is read without the text.
-pub(super) const SIZES: (&str, &str) = ("octet_length(f.answers)", NEWEST);
+pub(super) const SIZES: ListStatement = of_list!(
+    "octet_length(f.answers)",
+    " ORDER BY f.feedback_id DESC LIMIT $15"
+);
 
 /// How many they are.
-pub(super) const COUNTED: (&str, &str) = ("count(*)", "");
+pub(super) const COUNTED: ListStatement = of_list!("count(*)", "");
 
-const NEWEST: &str = "ORDER BY f.feedback_id DESC LIMIT $11";
-
-/// Each of the words ($9, as their patterns) is in the answer to a field ($10).
-const WORDS_POSTGRES: &str =
-    "NOT EXISTS (SELECT 1 FROM json_array_elements_text(CAST($9 AS json)) w(word)
-     WHERE coalesce(CAST(f.answers AS json) ->> $10, '') !~ w.word)";
-const WORDS_SQLITE: &str = "NOT EXISTS (SELECT 1 FROM json_each($9) w
-     WHERE coalesce(f.answers ->> $10, '') NOT GLOB w.value)";
-
-const TRACK_FIELDS_SQLITE: &str = "NOT EXISTS (
-     SELECT 1 FROM json_each($8) p
-      WHERE NOT EXISTS (SELECT 1 FROM json_each(f.track_fields) h WHERE h.key = p.key AND h.value = p.value))";
-
-/// A statement about a list, with [`values`].
-pub(super) fn of_list(
-    is_sqlite: bool,
-    query: &FeedbackQuery,
-    (columns, tail): (&str, &str),
-) -> String {
-    let (position, track_fields, words) = if is_sqlite {
-        ("instr", TRACK_FIELDS_SQLITE, WORDS_SQLITE)
-    } else {
-        (
-            "strpos",
-            "f.track_fields @> CAST($8 AS jsonb)",
-            WORDS_POSTGRES,
+macro_rules! nth {
+    ($comments:literal) => {
+        statement!(
+            "SELECT f.feedback_id FROM feedback f WHERE ",
+            in_form!(),
+            $comments,
+            " ORDER BY f.feedback_id DESC LIMIT 1 OFFSET $5"
         )
     };
-    let comments = comments(query);
-    let between = |column: &str, grades: Option<(u8, u8)>| {
-        grades.map_or_else(String::new, |(lowest, highest)| {
-            format!("AND f.{column} BETWEEN {lowest} AND {highest}")
-        })
-    };
-    let nps = between("nps", query.answers.nps);
-    let happiness = between("happiness", query.answers.happiness);
-    format!(
-        "SELECT {columns} FROM feedback f
-          WHERE f.account_id = $1 AND f.form_id = $2 AND f.feedback_id >= $3 AND f.feedback_id < $4
-            AND f.day BETWEEN $5 AND $6 AND ($7 = '' OR {position}('_' || f.bus_prop_ids || '_', $7) > 0)
-            AND {track_fields} AND {words} {nps} {happiness} {comments} {tail}"
-    )
 }
 
 /// The id of the form's row that so many others between two ids come before, newest first.
-pub(super) fn nth(query: &FeedbackQuery) -> String {
-    let comments = comments(query);
-    format!(
-        "SELECT f.feedback_id FROM feedback f
-          WHERE f.account_id = $1 AND f.form_id = $2 AND f.feedback_id >= $3 AND f.feedback_id < $4 {comments}
-          ORDER BY f.feedback_id DESC LIMIT 1 OFFSET $5"
-    )
-}
-
-/// Statements for comments are apart, so that the planner may take their index.
-fn comments(query: &FeedbackQuery) -> &'static str {
-    if query.comments_only {
-        "AND f.has_comment"
-    } else {
-        ""
-    }
-}
+pub(super) const NTH: ListStatement = ListStatement {
+    all: nth!(""),
+    comments: nth!(" AND f.has_comment"),
+};
 
 /// The values of [`of_list`], with how many rows at most where it asks for that.
 pub(super) fn values(
@@ -100,6 +121,9 @@ pub(super) fn values(
     let track_fields = serde_json::to_string(&query.track_fields).map_err(Error::broken)?;
     let words = query.answers.words.iter();
     let words: Vec<String> = words.map(|word| pattern(word, is_sqlite)).collect();
+    let lowest = |grades: Option<(u8, u8)>| grades.map(|(lowest, _)| i16::from(lowest));
+    let highest = |grades: Option<(u8, u8)>| grades.map(|(_, highest)| i16::from(highest));
+    let (nps, happiness) = (query.answers.nps, query.answers.happiness);
     let mut values = values![
         query.form,
         ids.start,
@@ -110,6 +134,10 @@ pub(super) fn values(
         track_fields,
         serde_json::to_string(&words).map_err(Error::broken)?,
         query.answers.comment_key.as_str(),
+        lowest(nps),
+        highest(nps),
+        lowest(happiness),
+        highest(happiness),
     ];
     values.extend(most.map(|most| i64::try_from(most).unwrap_or(i64::MAX).into()));
     Ok(values)
@@ -141,14 +169,13 @@ impl Read {
     /// Adds rows of [`LISTED`] as long as they fit.
     pub async fn add(
         &mut self,
-        mut rows: impl Stream<Item = Result<QueryResult>> + Unpin,
+        mut rows: impl Stream<Item = Result<FeedbackRow>> + Unpin,
     ) -> Result<()> {
         while let Some(row) = rows.try_next().await? {
             if self.bytes_left() == 0 {
                 self.has_more = true;
                 break;
             }
-            let row = read(&row)?;
             self.bytes_left = self.bytes_left.saturating_sub(row.answers.len());
             self.rows.push(row);
         }
@@ -157,28 +184,29 @@ impl Read {
 }
 
 /// By place, since streams read millions.
-fn read(row: &QueryResult) -> Result<FeedbackRow> {
-    let bus_prop_ids: String = row.try_get_by_index(2)?;
-    Ok(FeedbackRow {
-        feedback_id: row.try_get_by_index(0)?,
-        submitted_at: row.try_get_by_index(1)?,
-        bus_prop_ids: bus_prop_ids.parse().map_err(Error::broken)?,
-        track_fields: by_name(row.try_get_by_index(3)?)?,
-        answers: row.try_get_by_index(4)?,
-        nps: row.try_get_by_index(5)?,
-        happiness: row.try_get_by_index(6)?,
-    })
+impl FromQueryResult for FeedbackRow {
+    fn from_query_result(row: &QueryResult, _: &str) -> Result<Self, DbErr> {
+        let track_fields = by_name(row.try_get_by_index(3)?);
+        Ok(Self {
+            feedback_id: row.try_get_by_index(0)?,
+            submitted_at: row.try_get_by_index(1)?,
+            bus_prop_ids: row.try_get_by_index::<Parsed<BusPropIds>>(2)?.0,
+            track_fields: track_fields.map_err(|error| DbErr::Type(error.to_string()))?,
+            answers: row.try_get_by_index(4)?,
+            nps: row.try_get_by_index(5)?,
+            happiness: row.try_get_by_index(6)?,
+        })
+    }
 }
 
 /// Tracking fields by name and without blanks. Each database gives the text in a way of its own: in the order that was given, or
 /// the shortest name first.
-fn by_name(track_fields: String) -> Result<String> {
+fn by_name(track_fields: String) -> serde_json::Result<String> {
     if track_fields == "{}" {
         return Ok(track_fields);
     }
-    let fields: BTreeMap<String, String> =
-        serde_json::from_str(&track_fields).map_err(Error::broken)?;
-    serde_json::to_string(&fields).map_err(Error::broken)
+    let fields: BTreeMap<String, String> = serde_json::from_str(&track_fields)?;
+    serde_json::to_string(&fields)
 }
 
 #[cfg(test)]

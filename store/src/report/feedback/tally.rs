@@ -8,11 +8,13 @@ use domain::date_range::{DateRange, day_of};
 use domain::link::BusPropIds;
 use domain::rollup::{Counts, DayCounts};
 use futures::TryStreamExt;
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::FeedbackQuery;
+use crate::report::form::RollupDay;
 use crate::report::rollup::WHOLE;
-use crate::tx::{Sql, get, values};
+use crate::tx::{Sql, statement, values};
 use crate::{Result, Tx};
 
 /// Days that are so far apart have no ids between each other's ([`ids_of_days`]).
@@ -40,6 +42,13 @@ fn first_id(at: DateTime<Utc>) -> Uuid {
 fn time_of(id: Uuid) -> DateTime<Utc> {
     let millis = i64::try_from(id.as_u128() >> 80).unwrap_or(i64::MAX);
     DateTime::from_timestamp_millis(millis).unwrap_or(DateTime::<Utc>::MAX_UTC)
+}
+
+#[derive(FromQueryResult)]
+struct PendingRow {
+    day: NaiveDate,
+    bus_prop_ids: String,
+    delta: Vec<u8>,
 }
 
 /// A list's rows by day.
@@ -133,28 +142,30 @@ impl Tx {
         let bus_prop_id = query.bus_prop_id.map_or(WHOLE, i64::from);
         let (first, last) = (query.range.start(), query.range.end());
         // The counters come first, and take ten bytes each at most.
-        let days = "SELECT day, substr(delta, 1, 150) FROM rollup
-          WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5";
-        let days: Vec<(NaiveDate, Vec<u8>)> = self
-            .all(days, values![query.form, bus_prop_id, first, last])
-            .await?;
+        let days = statement!(
+            "SELECT day, substr(delta, 1, 150) AS delta FROM rollup
+              WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5"
+        );
+        let values = values![query.form, bus_prop_id, first, last];
+        let days: Vec<RollupDay> = self.fetch_all(days, values).await?;
         let mut tally = Tally::default();
-        for (day, delta) in days {
-            let counts = DayCounts::decode(&delta)?;
-            tally.insert(day, query.listed(counts));
+        for row in days {
+            let counts = DayCounts::decode(&row.delta)?;
+            tally.insert(row.day, query.listed(counts));
         }
-        let pending = "SELECT day, bus_prop_ids, delta FROM pending_delta
-          WHERE account_id = $1 AND form_id = $2 AND day BETWEEN $3 AND $4";
-        let mut pending = self.stream(pending, values![query.form, first, last]);
+        let pending = statement!(
+            "SELECT day, bus_prop_ids, delta FROM pending_delta
+              WHERE account_id = $1 AND form_id = $2 AND day BETWEEN $3 AND $4"
+        );
+        let mut pending = self.stream::<PendingRow>(pending, values![query.form, first, last]);
         while let Some(row) = pending.try_next().await? {
-            let (ids, delta): (String, Vec<u8>) = (get(&row, "bus_prop_ids")?, get(&row, "delta")?);
-            let (Ok(ids), Ok(counts)) = (ids.parse::<BusPropIds>(), DayCounts::decode(&delta))
-            else {
+            let ids = row.bus_prop_ids.parse::<BusPropIds>();
+            let (Ok(ids), Ok(counts)) = (ids, DayCounts::decode(&row.delta)) else {
                 return Ok(None);
             };
             let is_listed = |wanted| ids.contains(&wanted);
             if query.bus_prop_id.is_none_or(is_listed) {
-                *tally.entry(get(&row, "day")?).or_default() += query.listed(counts);
+                *tally.entry(row.day).or_default() += query.listed(counts);
             }
         }
         Ok(Some(tally))

@@ -13,11 +13,12 @@ mod slice;
 use std::fmt;
 
 use chrono::NaiveDate;
+use entity::{account, form};
+use sea_orm::{EntityTrait, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 pub use self::slice::{Slice, Slices};
 use crate::form::FormKey;
-use crate::tx::{Sql, read};
 use crate::{Result, Store};
 
 /// A stored number that counting does not give. As text a line of `feedback verify`.
@@ -67,13 +68,20 @@ impl fmt::Display for Drift {
 impl Store {
     /// Every account.
     pub async fn all_accounts(&self) -> Result<Vec<Uuid>> {
-        self.all("SELECT account_id FROM account ORDER BY account_id", vec![])
-            .await
+        let accounts = account::Entity::find()
+            .select_only()
+            .column(account::Column::AccountId)
+            .order_by_asc(account::Column::AccountId);
+        Ok(accounts.into_tuple().all(self).await?)
     }
 
     /// Every form of every account, deleted ones too.
     pub async fn all_forms(&self) -> Result<Vec<FormKey>> {
-        let forms = "SELECT account_id, form_id FROM form ORDER BY account_id, form_id";
-        read(&self.rows(forms, vec![]).await?)
+        let forms = form::Entity::find()
+            .select_only()
+            .columns([form::Column::AccountId, form::Column::FormId])
+            .order_by_asc(form::Column::AccountId)
+            .order_by_asc(form::Column::FormId);
+        Ok(forms.into_model().all(self).await?)
     }
 }

@@ -2,27 +2,43 @@
 //! each change, and counted anew.
 
 use chrono::{DateTime, NaiveDate, Utc};
+use entity::recipient_rollup::{self, Column};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{EntityTrait, FromQueryResult, IntoActiveModel};
 use uuid::Uuid;
 
 use super::Drift;
-use crate::tx::{Sql, values};
+use crate::tx::{Sql, Statement, statement, values};
 use crate::{Result, Store, Tx};
 
 /// One statement, so one snapshot.
-const BY_DAY: &str = "SELECT day, CAST(SUM(stored) AS bigint) AS stored, CAST(SUM(counted) AS bigint) AS counted FROM (
+const DIFFERING: &Statement = statement!(
+    "SELECT day, CAST(SUM(stored) AS bigint) AS stored, CAST(SUM(counted) AS bigint) AS counted FROM (
             SELECT day, recipients AS stored, 0 AS counted FROM recipient_rollup WHERE account_id = $1
              UNION ALL
             SELECT created_day, 0, count(*) FROM recipient
              WHERE account_id = $1 AND phone IS NOT NULL GROUP BY created_day) days
-      GROUP BY day HAVING SUM(stored) <> SUM(counted) ORDER BY day";
+      GROUP BY day HAVING SUM(stored) <> SUM(counted) ORDER BY day"
+);
+
+/// A day, with its recipients as they are stored and as they are counted.
+#[derive(FromQueryResult)]
+struct DayRow {
+    day: NaiveDate,
+    stored: i64,
+    counted: i64,
+}
 
 impl Store {
     /// The days on which an account's recipients are not as many as their counts say.
     pub async fn check_recipients(&self, account_id: Uuid) -> Result<Vec<Drift>> {
-        let days: Vec<(NaiveDate, i64, i64)> = self.all(BY_DAY, values![account_id]).await?;
-        let drifts = days.into_iter().map(|(day, stored, counted)| Drift {
-            day: Some(day),
-            ..Drift::new("recipients", account_id, "recipients", (stored, counted))
+        let days: Vec<DayRow> = self.fetch_all(DIFFERING, values![account_id]).await?;
+        let drifts = days.into_iter().map(|row| {
+            let found = (row.stored, row.counted);
+            Drift {
+                day: Some(row.day),
+                ..Drift::new("recipients", account_id, "recipients", found)
+            }
         });
         Ok(drifts.collect())
     }
@@ -37,15 +53,21 @@ impl Store {
         // The account's lock, taken before the statement that counts: whoever counts in a transaction of its own comes
         // before, and is seen, or comes after, and adds to what is written here.
         tx.raise_recipient_version(account_id, now).await?;
-        let found: Vec<(NaiveDate, i64, i64)> = tx.all(BY_DAY, values![account_id]).await?;
-        if found.is_empty() {
+        let days: Vec<DayRow> = tx.fetch_all(DIFFERING, values![account_id]).await?;
+        if days.is_empty() {
             return Ok(false);
         }
-        for (day, _, recomputed) in found {
-            let insert =
-                "INSERT INTO recipient_rollup (account_id, day, recipients) VALUES ($1, $2, $3)
-                 ON CONFLICT (account_id, day) DO UPDATE SET recipients = excluded.recipients";
-            tx.execute(insert, values![account_id, day, recomputed])
+        for row in days {
+            let counted = recipient_rollup::Model {
+                account_id,
+                day: row.day,
+                recipients: row.counted,
+            };
+            let mut again = OnConflict::columns([Column::AccountId, Column::Day]);
+            again.update_column(Column::Recipients);
+            recipient_rollup::Entity::insert(counted.into_active_model())
+                .on_conflict(again)
+                .exec_without_returning(&tx)
                 .await?;
         }
         tx.commit_surely().await?;
@@ -66,9 +88,10 @@ impl Tx {
             return Ok(());
         }
         self.raise_recipient_version(account_id, now).await?;
-        let insert =
+        let insert = statement!(
             "INSERT INTO recipient_rollup AS r (account_id, day, recipients) VALUES ($1, $2, $3)
-             ON CONFLICT (account_id, day) DO UPDATE SET recipients = r.recipients + $3";
+                 ON CONFLICT (account_id, day) DO UPDATE SET recipients = r.recipients + $3"
+        );
         let values = values![account_id, day, recipients];
         self.execute(insert, values).await.map(drop)
     }
@@ -80,10 +103,12 @@ impl Tx {
         account_id: Uuid,
         now: DateTime<Utc>,
     ) -> Result<()> {
-        let insert = "INSERT INTO recipient_version AS v (account_id, data_version, as_of, stamp) VALUES ($1, 1, $2, $3)
-             ON CONFLICT (account_id) DO UPDATE
-            SET data_version = v.data_version + 1, stamp = excluded.stamp,
-                as_of = CASE WHEN v.as_of > $2 THEN v.as_of ELSE $2 END";
+        let insert = statement!(
+            "INSERT INTO recipient_version AS v (account_id, data_version, as_of, stamp) VALUES ($1, 1, $2, $3)
+                 ON CONFLICT (account_id) DO UPDATE
+                SET data_version = v.data_version + 1, stamp = excluded.stamp,
+                    as_of = CASE WHEN v.as_of > $2 THEN v.as_of ELSE $2 END"
+        );
         let values = values![account_id, now, rand::random::<i64>()];
         self.execute(insert, values).await.map(drop)
     }

@@ -9,14 +9,15 @@ use domain::form::FormContent;
 use domain::link::BusPropIds;
 use domain::month::Month;
 use domain::rollup::{Counts, DayCounts, Delta};
+use entity::form;
 use futures::TryStreamExt;
-use sea_orm::QueryResult;
+use sea_orm::{EntityTrait, FromQueryResult};
 
 use super::Drift;
 use crate::form::FormKey;
 use crate::report::feedback::ids_of_days;
 use crate::report::rollup::{RollupKey, WHOLE, keys};
-use crate::tx::{Sql, get, values};
+use crate::tx::{Sql, Statement, statement, values};
 use crate::{Committed, Error, Result, Store, Tx};
 
 /// What is compared at once.
@@ -45,7 +46,8 @@ impl Slices {
 }
 
 /// What a slice's pending rows count, and what they count: answers one by one, views and messages as many as are alike.
-const DAY: &str = "SELECT bus_prop_ids, day, delta, NULL AS answers, CAST(0 AS bigint) AS views, CAST(0 AS bigint) AS sent,
+const DAY: &Statement = statement!(
+    "SELECT bus_prop_ids, day, delta, NULL AS answers, CAST(0 AS bigint) AS views, CAST(0 AS bigint) AS sent,
             CAST(0 AS bigint) AS delivered, CAST(0 AS bigint) AS answered, CAST(0 AS bigint) AS delivered_and_answered
        FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND day = $3
       UNION ALL
@@ -54,8 +56,10 @@ const DAY: &str = "SELECT bus_prop_ids, day, delta, NULL AS answers, CAST(0 AS b
       UNION ALL
      SELECT l.bus_prop_ids, v.day, NULL, NULL, count(*), 0, 0, 0, 0
        FROM visit_view v JOIN link l ON l.account_id = v.account_id AND l.link_id = v.link_id
-      WHERE v.account_id = $1 AND v.form_id = $2 AND v.day = $3 GROUP BY l.bus_prop_ids, v.day";
-const MESSAGES: &str = "SELECT bus_prop_ids, day, delta, NULL AS answers, CAST(0 AS bigint) AS views, CAST(0 AS bigint) AS sent,
+      WHERE v.account_id = $1 AND v.form_id = $2 AND v.day = $3 GROUP BY l.bus_prop_ids, v.day"
+);
+const MESSAGES: &Statement = statement!(
+    "SELECT bus_prop_ids, day, delta, NULL AS answers, CAST(0 AS bigint) AS views, CAST(0 AS bigint) AS sent,
             CAST(0 AS bigint) AS delivered, CAST(0 AS bigint) AS answered, CAST(0 AS bigint) AS delivered_and_answered
        FROM pending_delta WHERE account_id = $1 AND form_id = $2
       UNION ALL
@@ -65,11 +69,34 @@ const MESSAGES: &str = "SELECT bus_prop_ids, day, delta, NULL AS answers, CAST(0
        JOIN message m ON m.account_id = c.account_id AND m.campaign_id = c.campaign_id
        JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
       WHERE c.account_id = $1 AND c.form_id = $2 AND m.kind <> 'test' AND m.accepted_day IS NOT NULL
-      GROUP BY l.bus_prop_ids, m.accepted_day";
+      GROUP BY l.bus_prop_ids, m.accepted_day"
+);
+
+/// Some of what a slice's rows count: a pending delta, an answer, or views and messages that are alike.
+#[derive(FromQueryResult)]
+struct SliceRow {
+    bus_prop_ids: String,
+    day: NaiveDate,
+    delta: Option<Vec<u8>>,
+    answers: Option<String>,
+    views: i64,
+    sent: i64,
+    delivered: i64,
+    answered: i64,
+    delivered_and_answered: i64,
+}
 
 /// The counters of all rows of a form.
-const COUNTERS: &str = "SELECT bus_prop_id, day, substr(delta, 1, 150) AS delta FROM rollup
-      WHERE account_id = $1 AND form_id = $2";
+const COUNTERS: &Statement = statement!(
+    "SELECT bus_prop_id, day, substr(delta, 1, 150) AS delta FROM rollup WHERE account_id = $1 AND form_id = $2"
+);
+
+#[derive(FromQueryResult)]
+struct Counters {
+    bus_prop_id: i64,
+    day: NaiveDate,
+    delta: Vec<u8>,
+}
 
 /// Counts as they are stored, and as counting gives them.
 #[derive(Debug, Default)]
@@ -79,20 +106,20 @@ struct Compared {
 }
 
 impl Compared {
-    fn add(&mut self, row: &QueryResult, content: &FormContent) -> Result<()> {
-        if let Some(delta) = get::<Option<Vec<u8>>>(row, "delta")? {
-            self.stored = mem::take(&mut self.stored).merged_with(&delta)?;
-        } else if let Some(answers) = get::<Option<String>>(row, "answers")? {
-            let answers = serde_json::from_str(&answers).map_err(Error::broken)?;
+    fn add(&mut self, row: &SliceRow, content: &FormContent) -> Result<()> {
+        if let Some(delta) = &row.delta {
+            self.stored = mem::take(&mut self.stored).merged_with(delta)?;
+        } else if let Some(answers) = &row.answers {
+            let answers = serde_json::from_str(answers).map_err(Error::broken)?;
             let answers = Answers::from_stored(content, answers).map_err(Error::broken)?;
             self.recomputed.merge(&Delta::answer(content, &answers));
         } else {
             self.recomputed.counts += DayCounts {
-                views: get(row, "views")?,
-                sent: get(row, "sent")?,
-                delivered: get(row, "delivered")?,
-                answered: get(row, "answered")?,
-                delivered_and_answered: get(row, "delivered_and_answered")?,
+                views: row.views,
+                sent: row.sent,
+                delivered: row.delivered,
+                answered: row.answered,
+                delivered_and_answered: row.delivered_and_answered,
                 ..DayCounts::default()
             };
         }
@@ -114,14 +141,18 @@ impl Compared {
 impl Store {
     /// The slices of a form, as of now: later days need no look.
     pub async fn slices(&self, form: FormKey) -> Result<Slices> {
-        let days = "SELECT day FROM rollup WHERE account_id = $1 AND form_id = $2
+        let days = statement!(
+            "SELECT day FROM rollup WHERE account_id = $1 AND form_id = $2
               UNION SELECT day FROM feedback WHERE account_id = $1 AND form_id = $2
               UNION SELECT day FROM visit_view WHERE account_id = $1 AND form_id = $2
-              UNION SELECT day FROM pending_delta WHERE account_id = $1 AND form_id = $2 ORDER BY day";
-        let ids = "SELECT DISTINCT bus_prop_id FROM rollup WHERE account_id = $1 AND form_id = $2 ORDER BY bus_prop_id";
+              UNION SELECT day FROM pending_delta WHERE account_id = $1 AND form_id = $2 ORDER BY day"
+        );
+        let ids = statement!(
+            "SELECT DISTINCT bus_prop_id FROM rollup WHERE account_id = $1 AND form_id = $2 ORDER BY bus_prop_id"
+        );
         Ok(Slices {
-            days: self.all(days, values![form]).await?,
-            bus_prop_ids: self.all(ids, values![form]).await?,
+            days: self.fetch_values(days, values![form]).await?,
+            bus_prop_ids: self.fetch_values(ids, values![form]).await?,
         })
     }
 
@@ -196,7 +227,9 @@ impl Store {
         let mut tx = self.begin().await?;
         let as_of = tx.lock_form(form).await?.as_of;
         let version = tx.raise_version(form, as_of).await?;
-        let update = "UPDATE rollup_month SET version = $3, stamp = $4 WHERE account_id = $1 AND form_id = $2";
+        let update = statement!(
+            "UPDATE rollup_month SET version = $3, stamp = $4 WHERE account_id = $1 AND form_id = $2"
+        );
         tx.execute(update, values![form, version.number, version.stamp])
             .await?;
         tx.commit_surely().await
@@ -205,10 +238,10 @@ impl Store {
 
 impl Tx {
     pub(crate) async fn form_content(&mut self, form: FormKey) -> Result<FormContent> {
-        let content = "SELECT content FROM form WHERE account_id = $1 AND form_id = $2";
-        let content: Option<String> = self.one(content, values![form]).await?;
-        let content = content.ok_or_else(|| Error::broken("a version without a form"))?;
-        serde_json::from_str(&content).map_err(Error::broken)
+        let row = form::Entity::find_by_id((form.account_id, form.form_id));
+        let row = row.one(self).await?;
+        let row = row.ok_or_else(|| Error::broken("a version without a form"))?;
+        serde_json::from_str(&row.content).map_err(Error::broken)
     }
 
     /// A slice by row of the rollup. No roll-up may commit meanwhile, unless this is a snapshot.
@@ -219,7 +252,7 @@ impl Tx {
         slice: Slice,
         content: &FormContent,
     ) -> Result<BTreeMap<RollupKey, Compared>> {
-        let (sql, values) = match slice {
+        let (statement, values) = match slice {
             Slice::Day(day) => {
                 let ids = ids_of_days(day, day);
                 (DAY, values![form, day, ids.start, ids.end])
@@ -228,9 +261,9 @@ impl Tx {
         };
         // By the text of `bus_prop_ids`, of which there are few, while a row may name fifty business properties.
         let mut alike: HashMap<(String, NaiveDate), Compared> = HashMap::new();
-        let mut rows = self.stream(sql, values);
-        while let Some(row) = rows.try_next().await? {
-            let key = (get(&row, "bus_prop_ids")?, get(&row, "day")?);
+        let mut rows = self.stream::<SliceRow>(statement, values);
+        while let Some(mut row) = rows.try_next().await? {
+            let key = (mem::take(&mut row.bus_prop_ids), row.day);
             alike.entry(key).or_default().add(&row, content)?;
         }
         drop(rows);
@@ -257,13 +290,11 @@ impl Tx {
                 for sum in compared.values_mut() {
                     sum.stored = sum.stored.counts.of_messages().into();
                 }
-                let mut rows = self.stream(COUNTERS, values![form]);
+                let mut rows = self.stream::<Counters>(COUNTERS, values![form]);
                 while let Some(row) = rows.try_next().await? {
-                    let delta: Vec<u8> = get(&row, "delta")?;
-                    let counts = DayCounts::decode(&delta)?;
-                    let counts = counts.of_messages();
+                    let counts = DayCounts::decode(&row.delta)?.of_messages();
                     if counts != DayCounts::default() {
-                        let key = (get(&row, "bus_prop_id")?, get(&row, "day")?);
+                        let key = (row.bus_prop_id, row.day);
                         compared.entry(key).or_default().stored.counts += counts;
                     }
                 }

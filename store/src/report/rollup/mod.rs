@@ -9,13 +9,15 @@ use chrono::NaiveDate;
 use domain::link::BusPropIds;
 use domain::month::Month;
 use domain::rollup::Delta;
+use sea_orm::FromQueryResult;
+use uuid::Uuid;
 
 pub(crate) use self::pending::next_as_of;
 pub use self::pending::{PendingForms, Watermark};
 pub use self::roll_up::{RolledUp, ScanScope};
 use crate::form::FormKey;
 use crate::report::Version;
-use crate::tx::{tuples, values};
+use crate::tx::{BatchStatement, batch_row, statement};
 use crate::{Result, Tx};
 
 mod pending;
@@ -33,17 +35,62 @@ pub(crate) fn keys(ids: &BusPropIds, day: NaiveDate) -> impl Iterator<Item = Rol
     ids.map(move |id| (id, day))
 }
 
+batch_row! {
+    struct RollupDayKey {
+        account_id: Uuid,
+        form_id: Uuid,
+        bus_prop_id: i64,
+        day: NaiveDate,
+    }
+}
+
 /// The rows of some keys, each looked up.
-const READ: &str = "WITH g(a, f, b, d) AS (ROWS) SELECT g.b, g.d, (SELECT r.delta FROM rollup r
-      WHERE r.account_id = g.a AND r.form_id = g.f AND r.bus_prop_id = g.b AND r.day = g.d) FROM g";
+const ROLLUP_DAYS: &BatchStatement<RollupDayKey> = statement!(RollupDayKey:
+    "SELECT batch.bus_prop_id, batch.day, (
+            SELECT r.delta FROM rollup r
+             WHERE r.account_id = batch.account_id AND r.form_id = batch.form_id AND r.bus_prop_id = batch.bus_prop_id
+               AND r.day = batch.day) AS delta
+       FROM batch"
+);
 
-const RAISE: &str = "WITH g(a, f, m, v, s) AS (ROWS)
-    INSERT INTO rollup_month (account_id, form_id, month, version, stamp) SELECT * FROM g WHERE true
-        ON CONFLICT (account_id, form_id, month) DO UPDATE SET version = excluded.version, stamp = excluded.stamp";
+#[derive(FromQueryResult)]
+struct StoredRollupDay {
+    bus_prop_id: i64,
+    day: NaiveDate,
+    delta: Option<Vec<u8>>,
+}
 
-const REPLACE: &str = "WITH g(a, f, b, d, e) AS (ROWS)
-    INSERT INTO rollup (account_id, form_id, bus_prop_id, day, delta) SELECT * FROM g WHERE true
-        ON CONFLICT (account_id, form_id, bus_prop_id, day) DO UPDATE SET delta = excluded.delta";
+batch_row! {
+    struct RollupDay {
+        account_id: Uuid,
+        form_id: Uuid,
+        bus_prop_id: i64,
+        day: NaiveDate,
+        delta: Vec<u8>,
+    }
+}
+
+const REPLACE: &BatchStatement<RollupDay> = statement!(RollupDay:
+    "INSERT INTO rollup (account_id, form_id, bus_prop_id, day, delta)
+     SELECT account_id, form_id, bus_prop_id, day, delta FROM batch WHERE true
+         ON CONFLICT (account_id, form_id, bus_prop_id, day) DO UPDATE SET delta = excluded.delta"
+);
+
+batch_row! {
+    struct RollupMonth {
+        account_id: Uuid,
+        form_id: Uuid,
+        month: NaiveDate,
+        version: i64,
+        stamp: i64,
+    }
+}
+
+const RAISE: &BatchStatement<RollupMonth> = statement!(RollupMonth:
+    "INSERT INTO rollup_month (account_id, form_id, month, version, stamp)
+     SELECT account_id, form_id, month, version, stamp FROM batch WHERE true
+         ON CONFLICT (account_id, form_id, month) DO UPDATE SET version = excluded.version, stamp = excluded.stamp"
+);
 
 impl Tx {
     /// Adds to rows, whose form this transaction holds.
@@ -59,8 +106,14 @@ impl Tx {
             }
         }
         let rows = sums.into_iter();
-        let rows = rows.map(|((id, day), sum)| values![form, id, day, sum.encode()]);
-        self.for_rows(REPLACE, rows.collect()).await.map(drop)
+        let rows = rows.map(|((bus_prop_id, day), sum)| RollupDay {
+            account_id: form.account_id,
+            form_id: form.form_id,
+            bus_prop_id,
+            day,
+            delta: sum.encode(),
+        });
+        self.execute_batch(REPLACE, rows.collect()).await
     }
 
     /// The rows of some keys, their deltas encoded.
@@ -69,12 +122,16 @@ impl Tx {
         form: FormKey,
         keys: &BTreeSet<RollupKey>,
     ) -> Result<Vec<(RollupKey, Vec<u8>)>> {
-        let keys = keys.iter().map(|(id, day)| values![form, *id, *day]);
-        let rows = self.for_rows(READ, keys.collect()).await?;
-        let rows: Vec<(i64, NaiveDate, Option<Vec<u8>>)> = tuples(&rows)?;
+        let keys = keys.iter().map(|(bus_prop_id, day)| RollupDayKey {
+            account_id: form.account_id,
+            form_id: form.form_id,
+            bus_prop_id: *bus_prop_id,
+            day: *day,
+        });
+        let rows: Vec<StoredRollupDay> = self.fetch_batch(ROLLUP_DAYS, keys.collect()).await?;
         let rows = rows.into_iter();
         Ok(rows
-            .filter_map(|(id, day, delta)| Some(((id, day), delta?)))
+            .filter_map(|row| Some(((row.bus_prop_id, row.day), row.delta?)))
             .collect())
     }
 
@@ -86,8 +143,13 @@ impl Tx {
         version: Version,
     ) -> Result<()> {
         let months: BTreeSet<NaiveDate> = months.into_iter().map(Month::first).collect();
-        let months = months.into_iter();
-        let rows = months.map(|month| values![form, month, version.number, version.stamp]);
-        self.for_rows(RAISE, rows.collect()).await.map(drop)
+        let rows = months.into_iter().map(|month| RollupMonth {
+            account_id: form.account_id,
+            form_id: form.form_id,
+            month,
+            version: version.number,
+            stamp: version.stamp,
+        });
+        self.execute_batch(RAISE, rows.collect()).await
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use uuid::Uuid;
+use sea_orm::FromQueryResult;
 
 use crate::form::FormKey;
-use crate::tx::{Sql, values};
+use crate::tx::{Sql, statement, values};
 use crate::{Result, Store};
 
 /// Pending rows that one scan over all forms reads at a time.
@@ -26,6 +26,15 @@ pub struct PendingForms {
     pub last: i64,
 }
 
+/// A form with pending rows that were read.
+#[derive(FromQueryResult)]
+struct PendingForm {
+    #[sea_orm(nested)]
+    form: FormKey,
+    rows: i64,
+    last: i64,
+}
+
 impl Store {
     /// How many roll-ups at once make sense. On SQLite each holds the one writer, for which answers wait.
     pub fn concurrent_roll_ups(&self) -> usize {
@@ -38,16 +47,18 @@ impl Store {
         let mut forms = BTreeSet::new();
         let mut last: i64 = 0;
         loop {
-            let found = "SELECT account_id, form_id, count(*), max(id)
-               FROM (SELECT account_id, form_id, id FROM pending_delta WHERE id > $1 ORDER BY id LIMIT $2) i
-              GROUP BY account_id, form_id";
-            let found: Vec<(Uuid, Uuid, i64, i64)> =
-                self.all(found, values![above.max(last), SCAN]).await?;
+            let pending = statement!(
+                "SELECT account_id, form_id, count(*) AS rows, max(id) AS last
+                   FROM (SELECT account_id, form_id, id FROM pending_delta WHERE id > $1 ORDER BY id LIMIT $2) i
+                  GROUP BY account_id, form_id"
+            );
+            let values = values![above.max(last), SCAN];
+            let pending: Vec<PendingForm> = self.fetch_all(pending, values).await?;
             let mut read: i64 = 0;
-            for (account_id, form_id, waiting, highest) in found {
-                forms.insert(FormKey::new(account_id, form_id));
-                read += waiting;
-                last = last.max(highest);
+            for row in pending {
+                forms.insert(row.form);
+                read += row.rows;
+                last = last.max(row.last);
             }
             if above > 0 || read < SCAN {
                 break;
@@ -63,12 +74,15 @@ const MAX_OPEN: TimeDelta = TimeDelta::seconds(60);
 /// Where a scan of pending rows begins: a minute behind what was read, because ids are drawn before their transaction
 /// commits and lower ones may still appear. Below the watermark are only dead rows, rows that cannot be read, and rows of
 /// transactions that took longer. A scan from zero finds these each minute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromQueryResult)]
 pub struct Watermark {
     /// Rows up to this id are skipped.
+    #[sea_orm(from_alias = "watermark")]
     pub position: i64,
     /// The next position, and when it was noted.
+    #[sea_orm(from_alias = "next_watermark")]
     pub(crate) next: i64,
+    #[sea_orm(from_alias = "next_watermark_at")]
     pub(crate) next_at: DateTime<Utc>,
 }
 

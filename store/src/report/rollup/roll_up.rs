@@ -16,13 +16,13 @@ use chrono::{DateTime, NaiveDate, Utc};
 use domain::link::BusPropIds;
 use domain::month::Month;
 use domain::rollup::{Counts, Delta};
-use sea_orm::QueryResult;
+use sea_orm::FromQueryResult;
 
 use super::pending::{Watermark, next_as_of};
 use super::{RollupKey, keys};
 use crate::collect::LinkCounts;
 use crate::form::FormKey;
-use crate::tx::{Sql, get, json, parsed, rows_that_fit, values};
+use crate::tx::{Sql, Statement, rows_that_fit, statement, values};
 use crate::{Error, Result, Tx};
 
 /// The time after which a transaction begins no other part.
@@ -54,9 +54,37 @@ pub struct RolledUp {
 }
 
 /// A form that nobody else rolls up until the transaction ends.
+#[derive(FromQueryResult)]
 pub(crate) struct Locked {
+    #[sea_orm(nested)]
     watermark: Watermark,
     pub as_of: DateTime<Utc>,
+}
+
+macro_rules! form_version {
+    () => {
+        "SELECT watermark, next_watermark, next_watermark_at, as_of FROM form_version WHERE account_id = $1 AND form_id = $2"
+    };
+}
+const LOCK: &Statement = statement!(lock "FOR NO KEY UPDATE": form_version!());
+const LOCK_IF_FREE: &Statement = statement!(lock "FOR NO KEY UPDATE SKIP LOCKED": form_version!());
+
+/// A row of `pending_delta` as it is stored.
+#[derive(FromQueryResult)]
+struct StoredPendingRow {
+    id: i64,
+    day: NaiveDate,
+    bus_prop_ids: String,
+    delta: Vec<u8>,
+    link_counts: String,
+    created_at: DateTime<Utc>,
+}
+
+#[derive(FromQueryResult)]
+struct PendingSize {
+    id: i64,
+    /// Bytes of its delta.
+    size: i32,
 }
 
 struct PendingRow {
@@ -80,15 +108,14 @@ struct Part {
 }
 
 impl PendingRow {
-    fn read(row: &QueryResult) -> Result<Self> {
-        let delta: Vec<u8> = get(row, "delta")?;
+    fn read(row: &StoredPendingRow) -> Result<Self> {
         Ok(Self {
-            id: get(row, "id")?,
-            day: get(row, "day")?,
-            bus_prop_ids: parsed(row, "bus_prop_ids")?,
-            delta: Delta::decode(&delta)?,
-            links: json(row, "link_counts")?,
-            created_at: get(row, "created_at")?,
+            id: row.id,
+            day: row.day,
+            bus_prop_ids: row.bus_prop_ids.parse().map_err(Error::broken)?,
+            delta: Delta::decode(&row.delta)?,
+            links: serde_json::from_str(&row.link_counts).map_err(Error::broken)?,
+            created_at: row.created_at,
         })
     }
 
@@ -135,8 +162,8 @@ impl Tx {
     ///
     /// A row that cannot be read (a newer version wrote it) stays where it is, and those behind it are rolled up.
     pub async fn roll_up(&mut self, form: FormKey, scope: ScanScope) -> Result<RolledUp> {
-        let locked = self.lock_row(form, "FOR NO KEY UPDATE SKIP LOCKED");
-        let Some(locked) = locked.await? else {
+        let locked: Option<Locked> = self.fetch_one(LOCK_IF_FREE, values![form]).await?;
+        let Some(locked) = locked else {
             return Ok(RolledUp::default());
         };
         let started = Instant::now();
@@ -165,8 +192,10 @@ impl Tx {
         self.take_pending(form, ids).await?;
         let now = self.now().await?;
         if watermark.advance(last, now) {
-            let update = "UPDATE form_version SET watermark = $3, next_watermark = $4, next_watermark_at = $5
-              WHERE account_id = $1 AND form_id = $2";
+            let update = statement!(
+                "UPDATE form_version SET watermark = $3, next_watermark = $4, next_watermark_at = $5
+                  WHERE account_id = $1 AND form_id = $2"
+            );
             let values = values![form, watermark.position, watermark.next, watermark.next_at];
             self.execute(update, values).await?;
         }
@@ -181,22 +210,8 @@ impl Tx {
 
     /// Waits for whoever holds the form.
     pub(crate) async fn lock_form(&mut self, form: FormKey) -> Result<Locked> {
-        let locked = self.lock_row(form, "FOR NO KEY UPDATE").await?;
+        let locked = self.fetch_one(LOCK, values![form]).await?;
         locked.ok_or_else(|| Error::broken("a form without a version"))
-    }
-
-    async fn lock_row(&mut self, form: FormKey, lock: &str) -> Result<Option<Locked>> {
-        let row = "SELECT watermark, next_watermark, next_watermark_at, as_of FROM form_version
-                    WHERE account_id = $1 AND form_id = $2";
-        let row = self.one(self.locking(row, lock), values![form]).await?;
-        Ok(row.map(|(position, next, next_at, as_of)| Locked {
-            watermark: Watermark {
-                position,
-                next,
-                next_at,
-            },
-            as_of,
-        }))
     }
 
     /// The first rows above an id, those that can be read; none only where there are none.
@@ -204,10 +219,12 @@ impl Tx {
         let (mut left, mut reason) = (0_u64, None);
         let mut found = Vec::new();
         while let Some(last) = self.last_pending(form, above).await? {
-            let rows =
+            let rows = statement!(
                 "SELECT id, day, bus_prop_ids, delta, link_counts, created_at FROM pending_delta
-              WHERE account_id = $1 AND form_id = $2 AND id > $3 AND id <= $4 ORDER BY id";
-            let rows = self.rows(rows, values![form, above, last]).await?;
+                  WHERE account_id = $1 AND form_id = $2 AND id > $3 AND id <= $4 ORDER BY id"
+            );
+            let values = values![form, above, last];
+            let rows: Vec<StoredPendingRow> = self.fetch_all(rows, values).await?;
             for row in &rows {
                 match PendingRow::read(row) {
                     Ok(row) => found.push(row),
@@ -230,11 +247,14 @@ impl Tx {
 
     /// The last of the rows above an id that are read together; at least one, if there is any.
     async fn last_pending(&mut self, form: FormKey, above: i64) -> Result<Option<i64>> {
-        let rows = "SELECT id, length(delta) FROM pending_delta
-          WHERE account_id = $1 AND form_id = $2 AND id > $3 ORDER BY id LIMIT $4";
-        let rows: Vec<(i64, i32)> = self.all(rows, values![form, above, ROWS]).await?;
-        let (ids, sizes): (Vec<i64>, Vec<i32>) = rows.into_iter().unzip();
-        Ok(ids[..rows_that_fit(&sizes, BYTES)].last().copied())
+        let rows = statement!(
+            "SELECT id, length(delta) AS size FROM pending_delta
+              WHERE account_id = $1 AND form_id = $2 AND id > $3 ORDER BY id LIMIT $4"
+        );
+        let rows: Vec<PendingSize> = self.fetch_all(rows, values![form, above, ROWS]).await?;
+        let sizes: Vec<i32> = rows.iter().map(|row| row.size).collect();
+        let fitting = &rows[..rows_that_fit(&sizes, BYTES)];
+        Ok(fitting.last().map(|row| row.id))
     }
 
     /// Deletes rows, which only the holder of the form does.
@@ -245,9 +265,9 @@ impl Tx {
         } else {
             ids.into()
         };
-        let delete = self.dialect(
-            "DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND id = ANY ($3)",
-            "DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND id IN (SELECT value FROM json_each($3))",
+        let delete = statement!(
+            postgres: "DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND id = ANY ($3)";
+            sqlite: "DELETE FROM pending_delta WHERE account_id = $1 AND form_id = $2 AND id IN (SELECT value FROM json_each($3))"
         );
         if self.execute(delete, values![form, ids]).await? == expected {
             Ok(())
