@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::campaign::judge::Contact;
 use domain::pepper::Pepper;
 use sea_orm::FromQueryResult;
 use serde::Serialize;
@@ -25,24 +26,6 @@ const CONTACTS: &str = "WITH g(a, p) AS (ROWS)
 /// Recipients that are read at once, and how often, for the phones of one page.
 const SLICE: i64 = 2_000;
 const SLICES: usize = 10;
-
-/// What an account knows of a phone.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Contact {
-    pub(super) opted_out: bool,
-    /// When the account sent to it last, and for which campaign.
-    pub(super) last_sent: Option<(DateTime<Utc>, Option<Uuid>)>,
-}
-
-impl Contact {
-    /// What two rows of the same phone come to.
-    pub(super) fn and(self, other: &Self) -> Self {
-        Self {
-            opted_out: self.opted_out || other.opted_out,
-            last_sent: self.last_sent.max(other.last_sent),
-        }
-    }
-}
 
 /// Where a phone is in the list: when it came there, and its MAC.
 pub type SuppressedAt = (DateTime<Utc>, Vec<u8>);

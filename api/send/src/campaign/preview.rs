@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
+use domain::campaign::judge::Context;
 use domain::campaign::{CampaignContent, CampaignStatus, Preview};
 use domain::docid::DocId;
 use domain::form::FormStatus;
@@ -16,7 +17,6 @@ use serde::Serialize;
 use serde_json::Value;
 use store::form::Form;
 use store::send::CampaignKey;
-use store::send::judge::Context;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -95,18 +95,19 @@ async fn preview(
     (sender, form): (&Setting, Option<&Form>),
     most: u64,
 ) -> Result<Json<Preview>> {
-    let query = Context {
-        campaign: *key,
+    let context = Context {
+        campaign_id: key.campaign_id,
         content,
         form: form.map(|form| &form.content),
         account_zone: caller.time_zone(),
         countries: sender.countries.as_deref(),
         link_prefix: &caller.app.link_url(""),
-        pepper: state.pepper()?,
     };
+    let pepper = state.pepper()?;
     // It looks at many recipients, and notes their phones.
     let _place = PREVIEWS.take(key.account_id).await;
-    let preview = state.app.store.preview_campaign(&query, most);
+    let store = &state.app.store;
+    let preview = store.preview_campaign(key.account_id, pepper, &context, most);
     Ok(Json(preview.await?))
 }
 

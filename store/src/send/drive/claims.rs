@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
+use domain::campaign::judge::{Contact, Context, DueMessage, Ready, Verdict};
 use domain::campaign::{CampaignStatus, Count, MessageKind, MessageStatus, PartStates};
 use rand::RngExt;
 use rand::distr::Alphanumeric;
@@ -11,8 +12,6 @@ use uuid::Uuid;
 
 use super::{Claimed, ClaimedKey, DELETE_DUE, Loaded, SET_DUE, StepTx, Wanted};
 use crate::form::{FIELD, LINK};
-use crate::send::contact::Contact;
-use crate::send::judge::{Context, DueMessage, Ready, Verdict};
 use crate::tx::{Sql, get, json, parsed, values};
 use crate::{Error, Result};
 
@@ -88,11 +87,10 @@ impl StepTx<'_> {
         let context = Context {
             content: &campaign.content,
             account_zone: campaign.account_zone,
-            campaign: wanted.campaign,
+            campaign_id: wanted.campaign.campaign_id,
             form: campaign.form.as_ref(),
             countries: self.driver.countries,
             link_prefix: self.driver.link_prefix,
-            pepper: self.driver.pepper,
         };
         let mut sent_to = BTreeMap::new();
         let mut is_used_up = false;
