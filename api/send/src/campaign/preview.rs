@@ -95,7 +95,7 @@ async fn preview(
     (sender, form): (&Setting, Option<&Form>),
     most: u64,
 ) -> Result<Json<Preview>> {
-    let context = Context {
+    let known = Context {
         campaign_id: key.campaign_id,
         content,
         form: form.map(|form| &form.content),
@@ -107,7 +107,7 @@ async fn preview(
     // It looks at many recipients, and notes their phones.
     let _place = PREVIEWS.take(key.account_id).await;
     let store = &state.app.store;
-    let preview = store.preview_campaign(key.account_id, pepper, &context, most);
+    let preview = store.preview_campaign(key.account_id, pepper, &known, most);
     Ok(Json(preview.await?))
 }
 

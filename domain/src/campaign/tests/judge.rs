@@ -98,8 +98,11 @@ fn at(time: &str) -> DateTime<Utc> {
     format!("2026-05-01T{time}:00Z").parse().unwrap()
 }
 
+/// What is changed of a message, and what becomes of it then: when it is judged again, or why it is skipped.
+type Fault = (fn(&mut Case), Result<&'static str, SkipReason>);
+
 /// What keeps a message from being sent now, in the order in which it is told.
-const FAULTS: [(fn(&mut Case), Result<&str, SkipReason>); 11] = [
+const FAULTS: [Fault; 11] = [
     (
         |case| case.due.docid.insert(0, ERASED),
         Err(SkipReason::Erased),
