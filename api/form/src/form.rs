@@ -1,7 +1,5 @@
 //! Forms and their life: DRAFT → PUBLISHED → DELETED. What a form can be is judged in `domain`.
 
-mod request;
-
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request};
@@ -18,8 +16,8 @@ use tokio::task::spawn_blocking;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use self::request::FormRequest;
 use crate::PATH;
+use crate::schema::FormRequest;
 use api_http::body::{Limit, SMALL};
 use api_http::deadline::soon;
 use api_http::precondition::{IfMatch, changed, etag};
@@ -48,6 +46,7 @@ pub struct FormBody<'a> {
     #[schema(example = "PUBLISHED", pattern = "^(DRAFT|PUBLISHED|DELETED)$")]
     status: &'static str,
     bus_props: Vec<BusPropBody<'a>>,
+    #[schema(value_type = Vec<crate::schema::Field>)]
     fields: &'a [Field],
     created_at: DateTime<Utc>,
     /// Of the last change of any kind.

@@ -8,6 +8,7 @@
 mod branding;
 mod form;
 mod link;
+mod schema;
 
 use api_http::deadline::quick;
 use api_http::scoped::scoped;

@@ -10,6 +10,7 @@ use domain::phone;
 use domain::record::MAX_FIELDS;
 use store::import::{Recipient, RecipientQuery};
 
+use crate::schema::RecipientBody;
 use api_http::accept::Kind;
 use api_http::extract::DocIdPath;
 use api_http::{Caller, List, Page, Parameters, Problem, Result, found, lines, parse_id};
@@ -31,7 +32,7 @@ const COLUMNS: &str = "docid,phone,fields,batch_id,created_at,updated_at";
     ),
     responses(
         (status = 200, description = lines::page_or_all("recipients (`phone` is masked but for three digits)", "a column a member, `fields` as one JSON cell"),
-            content((Page<Recipient> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"))),
+            content((Page<RecipientBody> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"))),
     ),
 )]
 pub async fn list_recipients(
@@ -109,7 +110,7 @@ fn recipient_query(parameters: &Parameters) -> Result<RecipientQuery> {
     path = "/api_v1/sms/recipient/{docid}",
     params(("docid" = String, Path, min_length = 1, max_length = 128,
         pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", description = "At most 128 bytes in UTF-8")),
-    responses((status = 200, description = "The recipient", body = Recipient)),
+    responses((status = 200, description = "The recipient", body = RecipientBody)),
 )]
 pub async fn read_recipient(
     caller: Caller,

@@ -15,6 +15,7 @@ mod form;
 mod overview;
 mod rendered;
 mod request;
+mod schema;
 mod share;
 
 use std::sync::Arc;

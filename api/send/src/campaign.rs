@@ -2,7 +2,6 @@
 
 pub mod change;
 pub mod preview;
-pub mod request;
 
 use axum::Json;
 use axum::extract::{FromRequestParts, Request, State};
@@ -20,8 +19,8 @@ use store::form::Form;
 use store::send::{Campaign, CampaignKey};
 use utoipa::ToSchema;
 
-use self::request::CampaignRequest;
 use crate::PATH;
+use crate::schema::{self, CampaignRequest};
 use crate::state::SendState;
 use api_http::body::{Limit, SMALL};
 use api_http::lines::page_permit;
@@ -39,7 +38,9 @@ const CAMPAIGN_BODY: Limit = Limit {
 #[schema(as = Campaign)]
 pub struct CampaignBody<'a> {
     #[serde(flatten)]
+    #[schema(value_type = schema::StoredCampaign)]
     campaign: &'a Campaign,
+    #[schema(value_type = schema::CampaignCounts)]
     counts: CampaignCounts,
 }
 

@@ -12,6 +12,7 @@ mod campaign;
 mod hook;
 mod message;
 mod receipts;
+mod schema;
 mod sender;
 mod setting;
 mod state;

@@ -9,6 +9,7 @@ use store::send::CampaignKey;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::schema;
 use api_http::accept::Kind;
 use api_http::extract::DocIdPath;
 use api_http::{Caller, List, Page, Parameters, PathId, Problem, Result, found, lines};
@@ -30,7 +31,7 @@ const COLUMNS: &str = "message_id,campaign_id,docid,kind,status,skipped_reason,p
     ),
     responses(
         (status = 200, description = lines::page_or_all("messages", "a column a member, `provider_ids` as one JSON cell"),
-            content((Page<Message> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"))),
+            content((Page<schema::Message> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"))),
     ),
 )]
 pub async fn list_messages(
@@ -63,8 +64,10 @@ pub async fn list_messages(
 #[derive(Serialize, ToSchema)]
 pub struct MessageHistory {
     #[serde(flatten)]
+    #[schema(value_type = schema::Message)]
     message: Message,
     /// In the order in which they came; kept for 90 days.
+    #[schema(value_type = Vec<schema::Receipt>)]
     receipts: Vec<Receipt>,
 }
 

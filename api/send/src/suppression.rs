@@ -13,6 +13,7 @@ use store::send::contact::Suppressed;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::schema;
 use crate::state::{FEW, SendState};
 use api_http::{Caller, List, Page, Problem, QUICK, Result, within};
 
@@ -41,7 +42,7 @@ fn shown(row: &Suppressed, account_id: Uuid, pepper: &Pepper) -> Option<String> 
     get,
     path = "/api_v1/sms/suppression",
     params(List),
-    responses((status = 200, description = "A page of phones", body = Page<Suppressed>)),
+    responses((status = 200, description = "A page of phones", body = Page<schema::Suppressed>)),
 )]
 pub async fn list_suppressed(
     State(state): State<SendState>,

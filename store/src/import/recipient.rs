@@ -6,7 +6,6 @@ use chrono::{DateTime, Utc};
 use indexmap::IndexMap;
 use sea_orm::{QueryResult, Value};
 use serde::Serialize;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::bulk::columns::{VALUES, join};
@@ -22,14 +21,11 @@ pub(crate) static ERASE: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// A stored recipient.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = RecipientBody)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Recipient {
     pub docid: String,
-    #[schema(example = "+491701234567")]
     pub phone: String,
     /// Tracking fields.
-    #[schema(value_type = std::collections::BTreeMap<String, String>)]
     pub fields: serde_json::Value,
     /// The batch whose values stand.
     pub batch_id: Uuid,

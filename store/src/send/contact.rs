@@ -7,7 +7,6 @@ use domain::campaign::judge::Contact;
 use domain::pepper::Pepper;
 use sea_orm::FromQueryResult;
 use serde::Serialize;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::tx::{Sql, read, tuples, values};
@@ -31,17 +30,15 @@ const SLICES: usize = 10;
 pub type SuppressedAt = (DateTime<Utc>, Vec<u8>);
 
 /// A phone that gets no messages of the account.
-#[derive(Clone, Debug, FromQueryResult, Serialize, ToSchema)]
+#[derive(Clone, Debug, FromQueryResult, Serialize)]
 pub struct Suppressed {
     #[serde(skip)]
     pub phone_mac: Vec<u8>,
     /// But for three digits masked; null where no stored recipient has it. Of phones that were never sent to the first 20,000
     /// recipients are looked at.
     // As it is read, that of the recipient whom the account sent to last under this MAC. It may have another phone by now.
-    #[schema(required = true, example = "+*********567")]
     pub phone: Option<String>,
     /// How it came onto the list.
-    #[schema(example = "inbound", pattern = "^(inbound|provider|page|api)$")]
     pub source: String,
     pub since: DateTime<Utc>,
 }

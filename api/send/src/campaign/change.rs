@@ -11,11 +11,11 @@ use serde_json::Value;
 use store::send::{Campaign, CampaignChange};
 use utoipa::{IntoResponses, ToSchema};
 
-use super::request::CampaignRequest;
 use super::{
     CAMPAIGN_BODY, CampaignBody, Target, answer, check_batches, check_content, check_sendable,
     form_not_published,
 };
+use crate::schema::CampaignRequest;
 use crate::state::FEW;
 use api_http::precondition::{IfMatch, changed};
 use api_http::{Code, Problem, QUICK, Result, within};

@@ -21,10 +21,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::change::not_running;
-use super::request::CampaignRequest;
 use super::{
     CAMPAIGN_BODY, CampaignBody, Target, check_batches, check_content, check_sendable, with_counts,
 };
+use crate::schema::{CampaignPreview, CampaignRequest};
 use crate::state::{FEW, SendState, take_test};
 use crate::suppression::wrong_phone;
 use api_http::{Caller, Problem, QUICK, Result, found, within};
@@ -43,7 +43,7 @@ static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::shared(2, 1));
     path = "/api_v1/sms/campaign/{campaign_id}/preview",
     params(Target),
     responses(
-        (status = 200, description = "What it would do", body = Preview),
+        (status = 200, description = "What it would do", body = CampaignPreview),
         (status = 422, description = "`sender_unknown`, `sender_not_allowed`"),
     ),
 )]
@@ -67,7 +67,7 @@ pub async fn preview_campaign(target: Target) -> Result<Json<Preview>> {
     path = "/api_v1/sms/campaign/preview",
     request_body(content = CampaignRequest, description = "At most 1 MiB"),
     responses(
-        (status = 200, description = "What it would do", body = Preview),
+        (status = 200, description = "What it would do", body = CampaignPreview),
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`"),
     ),
 )]

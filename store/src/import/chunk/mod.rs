@@ -5,7 +5,6 @@
 
 use sea_orm::{FromQueryResult, Value};
 use serde::Serialize;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::tx::{Parameters, Sql, values};
@@ -35,8 +34,7 @@ impl Parameters for ChunkId {
 }
 
 /// What storing came to, in records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromQueryResult, Serialize, ToSchema)]
-#[schema(as = BatchOutcomes)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromQueryResult, Serialize)]
 pub struct Outcomes {
     pub created: i64,
     pub updated: i64,
