@@ -93,6 +93,7 @@ pub fn named(name: &str) -> Value {
     json!(Ref::from_schema_name(name))
 }
 
+/// The same, or null.
 pub fn or_null(mut schema: Value) -> Value {
     let Some(one) = schema.get("type") else {
         return json!({"oneOf": [schema, {"type": "null"}]});
