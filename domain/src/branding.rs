@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde_json::Value;
 use svg_hush::Filter;
 use svg_hush::data_url_filter::DataUrlFilterResult;
-use utoipa::ToSchema;
 
 use crate::invalid::{Fault, Invalid, code};
 use crate::members::read_body;
@@ -31,20 +30,16 @@ const JPEG_SIGNATURE: &[u8] = b"\xff\xd8\xff";
 const LIGHT: f64 = 0.179;
 
 /// An account's own; what is `None` is as the service has it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Branding {
     /// Whose pages they are, as their readers know it.
-    #[schema(max_length = 100, example = "Acme")]
     pub name: Option<String>,
     /// A PNG, JPEG, WebP or SVG of at most 100,000 bytes, as a `data:` URL in base64. Of an SVG what images need stays.
-    #[schema(value_type = Option<String>, pattern = "^data:image/(png|jpeg|webp|svg\\+xml);base64,")]
     pub logo: Option<Logo>,
     /// Of buttons and the edge of the page.
-    #[schema(value_type = Option<String>, pattern = "^#[0-9a-fA-F]{6}$", example = "#2c4cc4")]
     pub color: Option<Color>,
     /// Of the pages' own words, for readers whose own languages the service does not have.
-    #[schema(pattern = "^[a-z]{2}$", example = "en")]
     pub language: Option<String>,
 }
 

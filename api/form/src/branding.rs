@@ -5,6 +5,7 @@ use axum::extract::Request;
 use domain::branding::Branding;
 use serde_json::Value;
 
+use crate::schema;
 use api_http::body::Limit;
 use api_http::{Caller, Result};
 
@@ -20,7 +21,7 @@ const BODY: Limit = Limit {
 #[utoipa::path(
     get,
     path = "/api_v1/account",
-    responses((status = 200, description = "What is `null` is as the service has it", body = Branding)),
+    responses((status = 200, description = "What is `null` is as the service has it", body = schema::Branding)),
 )]
 pub async fn read_branding(caller: Caller) -> Result<Json<Branding>> {
     Ok(Json(operations::read_branding(&caller).await?))
@@ -32,8 +33,8 @@ pub async fn read_branding(caller: Caller) -> Result<Json<Branding>> {
 #[utoipa::path(
     put,
     path = "/api_v1/account",
-    request_body = Branding,
-    responses((status = 200, description = "It is set", body = Branding)),
+    request_body = schema::Branding,
+    responses((status = 200, description = "It is set", body = schema::Branding)),
 )]
 pub async fn set_branding(caller: Caller, request: Request) -> Result<Json<Branding>> {
     let body = Value::Object(caller.json(request, BODY).await?);

@@ -1,7 +1,5 @@
 //! The routes of forms and their life: DRAFT → PUBLISHED → DELETED.
 
-mod request;
-
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request};
@@ -17,9 +15,9 @@ use tokio::task::spawn_blocking;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use self::request::FormRequest;
 use crate::PATH;
 use crate::operations;
+use crate::schema::FormRequest;
 use api_http::body::{Limit, SMALL};
 use api_http::precondition::{IfMatch, etag};
 use api_http::{Caller, List, Page, PathId, Problem, Result};
@@ -47,6 +45,7 @@ pub struct FormBody<'a> {
     #[schema(example = "PUBLISHED", pattern = "^(DRAFT|PUBLISHED|DELETED)$")]
     status: &'static str,
     bus_props: Vec<BusPropBody<'a>>,
+    #[schema(value_type = Vec<crate::schema::Field>)]
     fields: &'a [Field],
     created_at: DateTime<Utc>,
     /// Of the last change of any kind.

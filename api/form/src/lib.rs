@@ -10,6 +10,7 @@ mod branding;
 mod form;
 mod link;
 pub mod operations;
+mod schema;
 
 use api_http::scoped::scoped;
 use axum::routing::post;

@@ -4,13 +4,12 @@ use axum::Json;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::record::RecordError;
 use serde::Serialize;
 use store::import::Batch;
 use utoipa::ToSchema;
 
-use crate::SCOPE;
 use crate::operations::{self, find_batch};
+use crate::{SCOPE, schema};
 use api_http::accept::Kind;
 use api_http::deadline::soon;
 use api_http::{Caller, List, Page, PathId, Result, lines};
@@ -22,6 +21,7 @@ const COLUMNS: &str = "index,docid,pointer,code,detail";
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BatchBody {
     #[serde(flatten)]
+    #[schema(value_type = schema::Batch)]
     pub batch: Batch,
     /// Stored since the start; null before it.
     #[schema(required = true)]
@@ -122,7 +122,7 @@ pub async fn retry_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Jso
     params(("batch_id" = Uuid, Path), List),
     responses(
         (status = 200, description = "A page of record errors, or all of them as CSV",
-            content((Page<RecordError> = "application/json"), (String = "text/csv"))),
+            content((Page<schema::RecordError> = "application/json"), (String = "text/csv"))),
     ),
 )]
 pub async fn list_errors(

@@ -42,6 +42,7 @@ pub struct ImportAccepted<'a> {
     /// Record errors that are not kept: of a record the first 100 are, of a batch the first 100,000.
     errors_dropped: u64,
     /// The first 100; all that are kept are at `…/errors`.
+    #[schema(value_type = Vec<crate::schema::RecordError>)]
     errors: &'a [RecordError],
     #[schema(example = "/api_v1/sms/import/0192f0c1-2345-7abc-8def-0123456789ab")]
     status_url: String,

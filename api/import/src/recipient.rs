@@ -11,6 +11,7 @@ use store::import::{Recipient, RecipientQuery};
 
 use crate::SCOPE;
 use crate::operations::{self, recipient_page};
+use crate::schema::RecipientBody;
 use api_http::accept::Kind;
 use api_http::extract::DocIdPath;
 use api_http::{Caller, List, Page, Parameters, Problem, Result, lines, parse_id};
@@ -32,7 +33,7 @@ const COLUMNS: &str = "docid,phone,fields,batch_id,created_at,updated_at";
     ),
     responses(
         (status = 200, description = lines::page_or_all("recipients (`phone` is masked but for three digits)", "a column a member, `fields` as one JSON cell"),
-            content((Page<Recipient> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"))),
+            content((Page<RecipientBody> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"))),
     ),
 )]
 pub async fn list_recipients(
@@ -96,7 +97,7 @@ fn recipient_query(parameters: &Parameters) -> Result<RecipientQuery> {
     path = "/api_v1/sms/recipient/{docid}",
     params(("docid" = String, Path, min_length = 1, max_length = 128,
         pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", description = "At most 128 bytes in UTF-8")),
-    responses((status = 200, description = "The recipient", body = Recipient)),
+    responses((status = 200, description = "The recipient", body = RecipientBody)),
 )]
 pub async fn read_recipient(
     caller: Caller,

@@ -1,33 +1,169 @@
-//! What the document says of an import's body.
+//! What the document says of an import's body, and of what is stored of it.
 
-use api_http::schema::written;
-use domain::record::Record;
+use api_http::members;
+use api_http::schema::{count, id, map_of, named, one_of, or_null, text, time, with};
+use domain::docid;
+use domain::record::{COLUMNS, MAX_FIELDS, MAX_NAME_BYTES, MAX_VALUE_BYTES};
 use serde_json::json;
-use utoipa::openapi::{Ref, RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
+use store::import::BatchStatus;
 
-/// The records of an import: an array of them, or an object with the array as its only member `data`.
-pub struct Records;
-
-impl ToSchema for Records {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push(("Record".to_owned(), Record::schema()));
-    }
+api_http::schemas! {
+    /// The records as the member `data`, or as an array alone
+    // One schema for both, without a choice: generators of clients make a type of the object's part, and of a choice none. What
+    // is said of members holds for objects, what is said of items for arrays.
+    Records = json!({
+        "properties": {"data": {"type": "array", "items": named("Record"), "minItems": 1}},
+        "required": ["data"],
+        "additionalProperties": false,
+        "items": named("Record"),
+        "minItems": 1,
+        "not": {"type": ["string", "number", "boolean", "null"]},
+    });
+    // As it is sent: every member but `docid` and `phone` is a tracking field.
+    Record = json!({
+        "type": "object",
+        "required": ["docid", "phone"],
+        "properties": {
+            "docid": {
+                "type": "string",
+                "description": "The caller's own id: at most 128 bytes",
+                "minLength": 1,
+                "maxLength": docid::MAX_BYTES,
+                "pattern": NAME,
+            },
+            "phone": {
+                "type": "string",
+                "description": "E.164",
+                "pattern": "^\\+[1-9][0-9]{6,14}$",
+                "examples": ["+491701234567"],
+            },
+        },
+        "propertyNames": {"type": "string", "maxLength": MAX_NAME_BYTES, "pattern": NAME},
+        "additionalProperties": {
+            "type": ["string", "null"],
+            "description": "A tracking field: at most 1,024 bytes, its name at most 64; null is as if left out",
+            "maxLength": MAX_VALUE_BYTES,
+            "pattern": "^[^\\u0000]*$",
+        },
+        "maxProperties": MAX_FIELDS + COLUMNS.len() - 1,
+    });
+    /// What is wrong with a record.
+    RecordError = members! {
+        /// Which record of the body, from 0.
+        index: with(count(), "minimum", 0),
+        /// The record's docid, if it has a string there.
+        docid: or_null(text()),
+        /// Where in the body, as a JSON pointer.
+        pointer: with(text(), "example", "/1/phone"),
+        /// What is wrong, for programs.
+        code: with(text(), "example", "phone_invalid"),
+        /// What is wrong, for people.
+        detail: text(),
+    };
+    /// An accepted batch. All counts but `errors_dropped` are records; `received = accepted + rejected`, and `accepted` is the sum
+    /// of the outcomes, `pending`, `failed` and `cancelled`.
+    Batch = members! {
+        batch_id: id(),
+        status: with(one_of::<BatchStatus>(), "example", "processing"),
+        received: count(),
+        accepted: count(),
+        rejected: count(),
+        /// Record errors that are not kept.
+        errors_dropped: count(),
+        outcomes: named("BatchOutcomes"),
+        /// Records that wait for a worker.
+        pending: count(),
+        /// Records in parked chunks.
+        failed: count(),
+        cancelled: count(),
+        created_at: time(),
+        started_at: or_null(time()),
+        completed_at: or_null(time()),
+        ;
+        /// The campaign that it was imported for; absent without one.
+        campaign_id: id(),
+    };
+    /// What storing came to, in records.
+    BatchOutcomes = members! {
+        created: count(),
+        updated: count(),
+        unchanged: count(),
+        /// A batch accepted later had already stored that docid, or the person was erased since.
+        superseded: count(),
+    };
+    /// A stored recipient.
+    RecipientBody = members! {
+        docid: text(),
+        phone: with(text(), "example", "+491701234567"),
+        /// Tracking fields.
+        fields: map_of(text()),
+        /// The batch whose values stand.
+        batch_id: id(),
+        created_at: time(),
+        updated_at: time(),
+    };
 }
 
-impl PartialSchema for Records {
-    /// One schema for both, without a choice: generators of clients make a type of the object's part, and of a choice
-    /// none. What is said of members holds for objects, what is said of items for arrays.
-    fn schema() -> RefOr<Schema> {
-        let record = Ref::from_schema_name("Record");
-        written(&json!({
-            "description": "The records as the member `data`, or as an array alone",
-            "properties": {"data": {"type": "array", "items": record, "minItems": 1}},
-            "required": ["data"],
-            "additionalProperties": false,
-            "items": record,
-            "minItems": 1,
-            "not": {"type": ["string", "number", "boolean", "null"]},
-        }))
+/// Without control characters.
+const NAME: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$";
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use domain::invalid::Invalid;
+    use domain::record::{self, RecordCode};
+    use serde::Serialize;
+    use serde_json::Value;
+    use store::import;
+    use utoipa::PartialSchema;
+    use uuid::Uuid;
+
+    use super::*;
+
+    /// Checks that a schema has the members that a value has.
+    #[track_caller]
+    fn describes<T: PartialSchema>(value: &impl Serialize) {
+        let (schema, value) = (json!(T::schema()), json!(value));
+        let names = |object: &Value| -> Vec<String> {
+            object.as_object().unwrap().keys().cloned().collect()
+        };
+        assert_eq!(names(&schema["properties"]), names(&value));
+    }
+
+    #[test]
+    fn what_is_stored_has_the_members_that_the_document_says() {
+        let (id, at) = (Uuid::nil(), DateTime::UNIX_EPOCH);
+        let problem = Invalid {
+            pointer: String::new(),
+            code: RecordCode::DocidMissing,
+            detail: String::new(),
+        };
+        describes::<RecordError>(&record::RecordError::new("", 0, None, problem));
+        let batch = import::Batch {
+            batch_id: id,
+            status: BatchStatus::Queued,
+            received: 0,
+            accepted: 0,
+            rejected: 0,
+            errors_dropped: 0,
+            outcomes: import::Outcomes::default(),
+            pending: 0,
+            failed: 0,
+            cancelled: 0,
+            campaign_id: Some(id),
+            created_at: at,
+            started_at: None,
+            completed_at: None,
+        };
+        describes::<Batch>(&batch);
+        describes::<BatchOutcomes>(&batch.outcomes);
+        describes::<RecipientBody>(&import::Recipient {
+            docid: String::new(),
+            phone: String::new(),
+            fields: json!({}),
+            batch_id: id,
+            created_at: at,
+            updated_at: at,
+        });
     }
 }

@@ -50,6 +50,7 @@ impl<'a> FormHead<'a> {
 pub struct Day {
     pub date: NaiveDate,
     #[serde(flatten)]
+    #[schema(value_type = crate::schema::DayCounts)]
     pub counts: DayCounts,
 }
 
@@ -70,6 +71,7 @@ pub fn daily<T: Default + AddAssign>(
 /// Days and their figures, of one form.
 #[derive(Serialize, ToSchema)]
 pub struct Figures {
+    #[schema(value_type = crate::schema::Metrics)]
     pub metrics: Metrics,
     /// Every day of the range.
     pub daily: Vec<Day>,

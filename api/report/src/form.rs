@@ -31,6 +31,7 @@ pub struct FormBody<'a> {
     #[serde(flatten)]
     figures: Figures,
     /// Every field of the form, retired ones last.
+    #[schema(value_type = Vec<crate::schema::FieldSummary>)]
     fields: Vec<FieldSummary>,
     /// The 20 latest feedbacks with a comment.
     latest_comments: Vec<Item<'a>>,
@@ -90,6 +91,7 @@ pub struct SummaryBody<'a> {
     figures: Figures,
     previous: Previous,
     /// From `previous` to `metrics`.
+    #[schema(value_type = crate::schema::Change)]
     change: Change,
 }
 
@@ -98,6 +100,7 @@ pub struct SummaryBody<'a> {
 pub struct Previous {
     start_date: NaiveDate,
     end_date: NaiveDate,
+    #[schema(value_type = crate::schema::Metrics)]
     metrics: Metrics,
 }
 

@@ -17,6 +17,7 @@ pub mod operations;
 mod overview;
 mod rendered;
 mod request;
+mod schema;
 mod share;
 
 use std::sync::Arc;

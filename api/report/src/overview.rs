@@ -48,6 +48,7 @@ pub struct OverviewBody<'a> {
 #[derive(Serialize, ToSchema)]
 pub struct OverviewMetrics {
     #[serde(flatten)]
+    #[schema(value_type = crate::schema::Metrics)]
     metrics: Metrics,
     /// Recipients now stored that were created in the range.
     recipients: i64,
@@ -69,6 +70,7 @@ pub struct FormMetrics<'a> {
     title: &'a str,
     #[schema(example = "PUBLISHED", pattern = "^(DRAFT|PUBLISHED|DELETED)$")]
     status: &'static str,
+    #[schema(value_type = crate::schema::Metrics)]
     metrics: Metrics,
 }
 

@@ -2,7 +2,6 @@
 
 pub mod change;
 pub mod preview;
-pub mod request;
 
 use axum::Json;
 use axum::extract::{FromRequestParts, Request, State};
@@ -17,8 +16,8 @@ use store::send::Campaign;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use self::request::CampaignRequest;
 use crate::operations::{self, find_campaign};
+use crate::schema::{self, CampaignRequest};
 use crate::state::SendState;
 use crate::{PATH, SCOPE};
 use api_http::body::{Limit, SMALL};
@@ -36,7 +35,9 @@ const CAMPAIGN_BODY: Limit = Limit {
 #[schema(as = Campaign)]
 pub struct CampaignBody {
     #[serde(flatten)]
+    #[schema(value_type = schema::StoredCampaign)]
     pub campaign: Campaign,
+    #[schema(value_type = schema::CampaignCounts)]
     pub counts: CampaignCounts,
 }
 

@@ -14,6 +14,7 @@ mod hook;
 mod message;
 pub mod operations;
 mod receipts;
+mod schema;
 mod sender;
 mod setting;
 mod state;

@@ -7,8 +7,8 @@ use serde::Serialize;
 use store::send::CampaignKey;
 use utoipa::ToSchema;
 
-use crate::SCOPE;
 use crate::operations::{self, check_known, find_campaign};
+use crate::{SCOPE, schema};
 use api_http::accept::Kind;
 use api_http::deadline::soon;
 use api_http::extract::DocIdPath;
@@ -31,7 +31,7 @@ const COLUMNS: &str = "message_id,campaign_id,docid,kind,status,skipped_reason,p
     ),
     responses(
         (status = 200, description = lines::page_or_all("messages", "a column a member, `provider_ids` as one JSON cell"),
-            content((Page<Message> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"))),
+            content((Page<schema::Message> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"))),
     ),
 )]
 pub async fn list_messages(
@@ -67,8 +67,10 @@ pub async fn list_messages(
 #[derive(Serialize, ToSchema)]
 pub struct MessageHistory {
     #[serde(flatten)]
+    #[schema(value_type = schema::Message)]
     pub message: Message,
     /// In the order in which they came; kept for 90 days.
+    #[schema(value_type = Vec<schema::Receipt>)]
     pub receipts: Vec<Receipt>,
 }
 

@@ -4,10 +4,10 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::members::texts;
-use store::send::contact::Suppressed;
 use utoipa::ToSchema;
 
 use crate::operations;
+use crate::schema;
 use crate::state::{FEW, SendState};
 use api_http::{Caller, List, Page, Problem, Result};
 
@@ -25,7 +25,7 @@ pub struct PhoneRequest {
     get,
     path = "/api_v1/sms/suppression",
     params(List),
-    responses((status = 200, description = "A page of phones", body = Page<Suppressed>)),
+    responses((status = 200, description = "A page of phones", body = Page<schema::Suppressed>)),
 )]
 pub async fn list_suppressed(
     State(state): State<SendState>,

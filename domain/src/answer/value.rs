@@ -4,13 +4,12 @@ use std::fmt::Display;
 
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use crate::form::{AnswerShape, ChoiceOption, Field, Grades, MAX_OPTIONS};
 use crate::invalid::{Problems, code};
 
 /// A grade, a text or the value of an option, or the values of options.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum AnswerValue {
     Grade(u8),

@@ -3,43 +3,34 @@
 use chrono::{DateTime, Utc};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use utoipa::openapi::{RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use crate::sms::{SendWindow, Template};
 
 /// What a campaign sends to whom. Its JSON, which clients see, is what is stored; it is not checked again when it is read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CampaignContent {
     pub name: String,
     pub form_id: Uuid,
     /// The name of a sender.
-    #[schema(example = "demo")]
     pub sender: String,
     /// With `{link}` once, and `{name}` or `{name|text}` of tracking fields.
-    #[schema(value_type = String, example = "How was it, {first_name|dear guest}? {link}")]
     pub text: Template,
     pub audience: Audience,
     /// The names of the recipient's tracking fields that the link gets; `docid`, which it always gets, is none of them.
     pub track_fields: Vec<String>,
     /// By the name of a business property the tracking field that has its value.
-    #[schema(value_type = BTreeMap<String, String>)]
     pub bus_props_from: IndexMap<String, String>,
     pub link_expires_after_days: u32,
     /// `null` is any time.
     #[serde(default = "default_send_window")]
-    #[schema(required = true)]
     pub send_window: Option<SendWindow>,
     pub send_within_hours: u32,
     pub contact_gap_days: u32,
     pub max_parts: u32,
-    #[schema(required = true)]
     pub max_messages: Option<u64>,
-    #[schema(required = true)]
     pub starts_at: Option<DateTime<Utc>>,
     pub delay_minutes: u32,
-    #[schema(required = true)]
     pub reminder: Option<Reminder>,
 }
 
@@ -60,12 +51,10 @@ pub enum Audience {
 }
 
 /// The message to those who have not answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = CampaignReminder)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reminder {
     pub after_days: u32,
     /// As the campaign's.
-    #[schema(value_type = String, example = "We would still like to know: {link}")]
     pub text: Template,
 }
 
@@ -76,29 +65,3 @@ pub struct Reminder {
 fn default_send_window() -> Option<SendWindow> {
     Some(SendWindow::default())
 }
-
-/// Who gets a message: the members of one kind.
-// One object with the members of all kinds: a union is more than many generators of clients can do.
-#[expect(dead_code, reason = "only its schema is used")]
-#[derive(ToSchema)]
-struct AudienceMembers {
-    /// `true`: whoever comes with an import for the campaign.
-    #[schema(required = false)]
-    on_import: bool,
-    /// The recipients whose stored values came with these batches.
-    #[schema(required = false)]
-    batch_ids: Vec<Uuid>,
-    created_from: Option<DateTime<Utc>>,
-    created_to: Option<DateTime<Utc>>,
-    /// The recipients that have all of these tracking fields.
-    #[schema(required = false, value_type = BTreeMap<String, String>)]
-    fields: IndexMap<String, String>,
-}
-
-impl PartialSchema for Audience {
-    fn schema() -> RefOr<Schema> {
-        AudienceMembers::schema()
-    }
-}
-
-impl ToSchema for Audience {}

@@ -7,8 +7,6 @@ use std::str::FromStr;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use strum::VariantArray;
-use utoipa::openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, Type};
-use utoipa::{PartialSchema, ToSchema};
 
 use super::message::{MessageKind, MessageStatus, SkipReason};
 
@@ -132,44 +130,8 @@ impl Serialize for Counts {
     }
 }
 
-impl PartialSchema for Counts {
-    fn schema() -> RefOr<Schema> {
-        let number = || {
-            ObjectBuilder::new()
-                .schema_type(Type::Integer)
-                .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
-        };
-        let skipped = || {
-            ObjectBuilder::new()
-                .description(Some("Never to be sent, by reason."))
-                .additional_properties(Some(number()))
-                .examples([serde_json::json!({"opted_out": 2, "contact_gap": 1})])
-        };
-        let object = ObjectBuilder::new().description(Some(
-            "A campaign's messages of one kind: `recipients` is the sum of all statuses, `parts` are those of messages that were \
-             handed over, `viewed` and `answered` the messages whose link was.",
-        ));
-        let object = Count::shown().fold(object, |object, count| {
-            let name = serde_json::json!(count);
-            let name = name.as_str().unwrap_or_default();
-            let schema = match count {
-                Count::Status(MessageStatus::Skipped) => skipped(),
-                _ => number(),
-            };
-            object.property(name, schema).required(name)
-        });
-        object.into()
-    }
-}
-
-impl ToSchema for Counts {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "MessageCounts".into()
-    }
-}
-
 /// The counts of a campaign's messages by kind. Tests are not counted.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct CampaignCounts {
     pub first: Counts,
     pub reminder: Counts,

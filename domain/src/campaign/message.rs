@@ -3,12 +3,21 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// Why a recipient gets a message. As text and in JSON `first`, `reminder` or `test`.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, EnumString, IntoStaticStr,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case", const_into_str)]
@@ -101,37 +110,27 @@ pub enum SkipReason {
 }
 
 /// A message as its account sees it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Message {
     pub message_id: Uuid,
     pub campaign_id: Uuid,
     /// `null` of a person who was erased.
-    #[schema(required = true)]
     pub docid: Option<String>,
-    #[schema(value_type = String, pattern = "^(first|reminder|test)$")]
     pub kind: MessageKind,
-    #[schema(value_type = String, example = "delivered")]
     pub status: MessageStatus,
-    #[schema(required = true, value_type = Option<String>, example = "opted_out")]
     pub skipped_reason: Option<SkipReason>,
     /// 0 until it is taken to be sent.
     pub parts: i64,
-    #[schema(required = true, pattern = "^(gsm7|ucs2)$")]
     pub encoding: Option<String>,
     pub sender: String,
     /// The provider's: one a part, or one for all.
     pub provider_ids: Vec<String>,
     /// The provider's own, of the last that it said.
-    #[schema(required = true)]
     pub provider_code: Option<String>,
     pub scheduled_at: DateTime<Utc>,
-    #[schema(required = true)]
     pub accepted_at: Option<DateTime<Utc>>,
-    #[schema(required = true)]
     pub delivered_at: Option<DateTime<Utc>>,
-    #[schema(required = true)]
     pub viewed_at: Option<DateTime<Utc>>,
-    #[schema(required = true)]
     pub answered_at: Option<DateTime<Utc>>,
 }
 

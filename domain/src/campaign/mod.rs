@@ -2,7 +2,8 @@
 //!
 //! A request's body becomes a [`CampaignContent`] or the list of its problems (`input`). A campaign has a
 //! [`CampaignStatus`], each of its messages a [`MessageStatus`], and each part of a message what receipts said of it
-//! ([`PartStates`]). [`Counts`] says how many messages stand where, and what a change of a message changes of that.
+//! ([`PartStates`]). [`judge`] says whether a due message is sent now, and its text. [`Counts`] says how many messages stand
+//! where, and what a change of a message changes of that.
 //!
 //! Texts, parts and send windows are in [`crate::sms`]. Ids, times and rows are in `store`.
 
@@ -13,6 +14,7 @@ use crate::link::{MAX_LINK_BUS_PROPS, MAX_TRACK_FIELDS};
 mod content;
 mod counts;
 mod input;
+pub mod judge;
 mod message;
 mod part_states;
 mod preview;

@@ -5,7 +5,6 @@ use std::str::FromStr;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use strum::{EnumString, IntoStaticStr, VariantArray};
-use utoipa::ToSchema;
 
 use super::message::MessageStatus;
 use crate::invalid::NotValid;
@@ -23,15 +22,12 @@ pub enum ReceiptStatus {
 }
 
 /// What a provider reported of a message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Receipt {
     /// The part, from 0; null of all.
-    #[schema(required = true, minimum = 0)]
     pub part: Option<i64>,
-    #[schema(value_type = String, pattern = "^(accepted|delivered|undelivered|expired)$")]
     pub status: ReceiptStatus,
     /// The provider's own.
-    #[schema(required = true)]
     pub code: Option<String>,
     pub received_at: DateTime<Utc>,
 }

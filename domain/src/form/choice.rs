@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use super::label::{Labels, Texts};
 use super::limits::{MAX_LABEL_CHARS, MAX_OPTIONS};
@@ -14,18 +13,16 @@ use crate::members::Members;
 pub const MAX_VALUE_CHARS: usize = 100;
 
 /// What can be chosen.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChoiceOption {
     // Each value once in a field.
     pub value: String,
     pub label: String,
     /// In other languages.
     #[serde(default, skip_serializing_if = "Labels::is_empty")]
-    #[schema(required = false)]
     pub labels: Labels,
     /// Only where it is: off the page, still in reports.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[schema(required = false)]
     pub retired: bool,
 }
 

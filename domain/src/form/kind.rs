@@ -10,8 +10,6 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strum::{EnumDiscriminants, EnumString, IntoStaticStr, VariantArray};
-use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
-use utoipa::{PartialSchema, ToSchema};
 
 use super::choice::{ChoiceOption, keep_options, read_options};
 use super::label::Texts;
@@ -244,14 +242,3 @@ impl FieldKind {
         }
     }
 }
-
-impl PartialSchema for FieldType {
-    /// No list of values, which a client would have to know all of.
-    fn schema() -> RefOr<Schema> {
-        let names = format!("^({})$", Self::names("|"));
-        let text = ObjectBuilder::new().schema_type(Type::String);
-        text.pattern(Some(names)).into()
-    }
-}
-
-impl ToSchema for FieldType {}

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use super::key::FieldKey;
 use super::kind::{AnswerShape, FieldKind};
@@ -12,14 +11,12 @@ use crate::invalid::{Fault, code};
 use crate::members::Members;
 
 /// The field is asked only where an earlier one is answered with one of some values.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShowIf {
     // Of a field before, which is no text.
-    #[schema(value_type = String, example = "recommend")]
     pub key: FieldKey,
     /// Grades, or values of options.
     #[serde(rename = "in")]
-    #[schema(rename = "in", example = json!([0, 1, 2]))]
     pub values: Vec<Value>,
 }
 

@@ -3,43 +3,35 @@
 use std::ops::Sub;
 
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::Metrics;
 use crate::rollup::DayCounts;
 
 /// How metrics differ from earlier ones; null where either of two is.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Change {
     pub views: i64,
     pub responses: i64,
-    #[schema(required = true)]
     pub response_rate: Option<f64>,
     pub comments: i64,
-    #[schema(required = true)]
     pub happiness_rate: Option<f64>,
     pub happiness: HappinessChange,
     /// In points.
-    #[schema(required = true)]
     pub nps: Option<f64>,
     pub nps_detail: NpsChange,
-    #[schema(required = true)]
     pub sent: Option<i64>,
-    #[schema(required = true)]
     pub delivered: Option<i64>,
-    #[schema(required = true)]
     pub answered: Option<i64>,
-    #[schema(required = true)]
     pub response_rate_delivered: Option<f64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct HappinessChange {
     pub happy: i64,
     pub answers: i64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct NpsChange {
     pub promoters: i64,
     pub passives: i64,

@@ -1,19 +1,16 @@
 //! How one field was answered.
 
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::ratio;
 use crate::form::{AnswerShape, Field, FieldKey, FieldType, FormContent};
 use crate::rollup::{FieldCount, FieldCounts};
 
 /// How one field was answered.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FieldSummary {
-    #[schema(value_type = String)]
     pub key: FieldKey,
     #[serde(rename = "type")]
-    #[schema(inline)]
     pub kind: FieldType,
     pub label: String,
     /// Off the page.
@@ -22,25 +19,23 @@ pub struct FieldSummary {
     /// Responses − answers.
     pub skipped: i64,
     /// Of grades.
-    #[schema(required = true)]
     pub mean: Option<f64>,
     /// Every grade or option, zeros too; empty for texts.
     pub distribution: Vec<ValueShare>,
 }
 
 /// How often one grade or option was given.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ValueShare {
     pub value: GradeOrOption,
     pub label: String,
     pub count: i64,
     /// Count ÷ the field's answers.
-    #[schema(required = true)]
     pub share: Option<f64>,
 }
 
 /// A grade, or the value of an option.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum GradeOrOption {
     Grade(u8),

@@ -10,7 +10,6 @@ mod interval;
 mod terms;
 
 use serde::Serialize;
-use utoipa::ToSchema;
 
 pub use self::change::{Change, HappinessChange, NpsChange};
 pub use self::field::{FieldSummary, GradeOrOption, ValueShare};
@@ -19,59 +18,48 @@ pub use self::terms::{Term, over_represented};
 use crate::rollup::DayCounts;
 
 /// Sums over the range. A rate without answers is null.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Metrics {
     pub views: i64,
     pub responses: i64,
     /// Responses ÷ views.
-    #[schema(required = true)]
     pub response_rate: Option<f64>,
     pub comments: i64,
     /// The share of 4 and 5 among the answers to `happiness`.
-    #[schema(required = true)]
     pub happiness_rate: Option<f64>,
     pub happiness: Happiness,
     /// 100 × (promoters − detractors) ÷ answers.
     // Reichheld 2003, "The One Number You Need to Grow", Harvard Business Review 81(12), 46–54.
-    #[schema(required = true)]
     pub nps: Option<f64>,
     pub nps_detail: NpsDetail,
     /// Messages of campaigns that the provider accepted in the range; null, as are the next three, where there is none.
-    #[schema(required = true)]
     pub sent: Option<i64>,
     /// Of these the delivered ones, whenever that was.
-    #[schema(required = true)]
     pub delivered: Option<i64>,
     /// Of these the answered ones, whenever that was. An answer to a reminder is one to the first message, whose link it
     /// has.
-    #[schema(required = true)]
     pub answered: Option<i64>,
     /// Messages delivered and answered ÷ messages delivered.
-    #[schema(required = true)]
     pub response_rate_delivered: Option<f64>,
 }
 
 /// What the happiness rate is made of, with its 95 % interval (Wilson).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Happiness {
     pub happy: i64,
     pub answers: i64,
-    #[schema(required = true)]
     pub low: Option<f64>,
-    #[schema(required = true)]
     pub high: Option<f64>,
 }
 
 /// What the NPS is made of, with its 95 % interval (adjusted Wald).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct NpsDetail {
     pub promoters: i64,
     pub passives: i64,
     pub detractors: i64,
     pub answers: i64,
-    #[schema(required = true)]
     pub low: Option<f64>,
-    #[schema(required = true)]
     pub high: Option<f64>,
 }
 

@@ -8,9 +8,6 @@ mod check;
 
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
-use utoipa::openapi::schema::SchemaType;
-use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
-use utoipa::{PartialSchema, ToSchema};
 
 pub(crate) use self::check::{Member, Value, check};
 use crate::docid::{self, DocId};
@@ -91,44 +88,6 @@ impl<'a> Record<'a> {
             phone: PhoneNumber::parsed(phone),
             fields,
         }
-    }
-}
-
-/// Without control characters.
-const NAME: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$";
-
-impl PartialSchema for Record<'_> {
-    /// As it is sent: every member but `docid` and `phone` is a tracking field.
-    fn schema() -> RefOr<Schema> {
-        let string = || ObjectBuilder::new().schema_type(Type::String);
-        let docid = string()
-            .min_length(Some(1))
-            .max_length(Some(docid::MAX_BYTES))
-            .pattern(Some(NAME))
-            .description(Some("The caller's own id: at most 128 bytes"));
-        let phone = string()
-            .pattern(Some("^\\+[1-9][0-9]{6,14}$"))
-            .description(Some("E.164"))
-            .examples(["+491701234567"]);
-        let value = ObjectBuilder::new()
-            .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
-            .max_length(Some(MAX_VALUE_BYTES))
-            .pattern(Some("^[^\\u0000]*$"))
-            .description(Some(
-                "A tracking field: at most 1,024 bytes, its name at most 64; null is as if left out",
-            ));
-        let name = string()
-            .max_length(Some(MAX_NAME_BYTES))
-            .pattern(Some(NAME));
-        let record = ObjectBuilder::new()
-            .property("docid", docid)
-            .required("docid")
-            .property("phone", phone)
-            .required("phone")
-            .property_names(Some(name))
-            .additional_properties(Some(value))
-            .max_properties(Some(MAX_FIELDS + COLUMNS.len() - 1));
-        record.into()
     }
 }
 
@@ -213,18 +172,15 @@ pub enum RecordCode {
 }
 
 /// What is wrong with a record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordError {
     /// Which record of the body, from 0.
     pub index: u64,
     /// The record's docid, if it has a string there.
-    #[schema(required = true)]
     pub docid: Option<String>,
     /// Where in the body, as a JSON pointer.
-    #[schema(example = "/1/phone")]
     pub pointer: String,
     /// What is wrong, for programs.
-    #[schema(value_type = String, example = "phone_invalid")]
     pub code: RecordCode,
     /// What is wrong, for people.
     pub detail: String,

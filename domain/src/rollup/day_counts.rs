@@ -4,10 +4,9 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Neg};
 
 use serde::Serialize;
-use utoipa::ToSchema;
 
 /// What happened on a day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 pub struct DayCounts {
     /// Visits seen or answered.
     pub views: i64,

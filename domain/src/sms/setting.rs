@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use crate::invalid::{Invalid, check_line};
 use crate::members::read_body;
@@ -12,17 +11,14 @@ pub const MAX_STOP_WORD_CHARS: usize = 40;
 pub const MAX_REPLY_CHARS: usize = 480;
 
 /// How an account takes texts that come from phones. The default has no words and no replies.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SendSetting {
     /// What opts out besides the usual words: the whole text, of which letters and digits count, in any case.
-    #[schema(required = true)]
     pub stop_words: Vec<String>,
     /// What whoever opts out is told, once a day.
-    #[schema(required = true)]
     pub stop_reply: Option<String>,
     /// What whoever asks for help is told, once a day.
-    #[schema(required = true)]
     pub help_reply: Option<String>,
 }
 

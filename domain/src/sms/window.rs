@@ -3,8 +3,6 @@
 use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
-use utoipa::ToSchema;
-use utoipa::openapi::{RefOr, Schema};
 
 /// The minutes of a day.
 const DAY: u32 = 24 * 60;
@@ -22,7 +20,7 @@ pub struct SendWindow {
     days: [bool; 7],
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize, ToSchema, VariantArray)]
+#[derive(Clone, Copy, Serialize, Deserialize, VariantArray)]
 #[serde(rename_all = "lowercase")]
 enum Day {
     Mon,
@@ -34,18 +32,13 @@ enum Day {
     Sun,
 }
 
-/// The hours in which messages are sent, by the recipient's clock
-// As it is sent.
-#[derive(Serialize, Deserialize, ToSchema)]
-#[schema(default)]
+/// As it is sent.
+#[derive(Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Members {
-    #[schema(pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$")]
     from: String,
     /// After `from`.
-    #[schema(pattern = "^((0[1-9]|1[0-9]|2[0-3]):[0-5][0-9]|00:(0[1-9]|[1-5][0-9])|24:00)$")]
     to: String,
-    #[schema(value_type = BTreeSet<Day>, inline, min_items = 1, max_items = 7)]
     days: Vec<Day>,
 }
 
@@ -164,14 +157,6 @@ impl Default for Members {
         SendWindow::default().into()
     }
 }
-
-impl utoipa::PartialSchema for SendWindow {
-    fn schema() -> RefOr<Schema> {
-        Members::schema()
-    }
-}
-
-impl ToSchema for SendWindow {}
 
 #[cfg(test)]
 mod tests {

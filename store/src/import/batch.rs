@@ -12,8 +12,7 @@ use sea_orm::{
     QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use serde::Serialize;
-use strum::IntoStaticStr;
-use utoipa::ToSchema;
+use strum::{IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
 use super::chunk::Outcomes;
@@ -25,7 +24,16 @@ const LEVEL: i32 = 1;
 
 /// Where a batch stands.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, IntoStaticStr, Serialize,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    EnumIter,
+    DeriveActiveEnum,
+    IntoStaticStr,
+    VariantArray,
+    Serialize,
 )]
 #[serde(rename_all = "snake_case")]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
@@ -48,10 +56,9 @@ impl BatchStatus {
 
 /// An accepted batch. All counts but `errors_dropped` are records; `received = accepted + rejected`, and `accepted` is the sum
 /// of the outcomes, `pending`, `failed` and `cancelled`.
-#[derive(Clone, Debug, FromQueryResult, Serialize, ToSchema)]
+#[derive(Clone, Debug, FromQueryResult, Serialize)]
 pub struct Batch {
     pub batch_id: Uuid,
-    #[schema(value_type = String, example = "processing", pattern = "^(queued|processing|completed|cancelled|stalled)$")]
     pub status: BatchStatus,
     pub received: i64,
     pub accepted: i64,
@@ -67,12 +74,9 @@ pub struct Batch {
     pub cancelled: i64,
     /// The campaign that it was imported for; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
     pub campaign_id: Option<Uuid>,
     pub created_at: DateTime<Utc>,
-    #[schema(required = true)]
     pub started_at: Option<DateTime<Utc>>,
-    #[schema(required = true)]
     pub completed_at: Option<DateTime<Utc>>,
 }
 

@@ -11,21 +11,17 @@ use sea_orm::{
 };
 use serde::Serialize;
 use serde_json::json;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::bulk::columns::VALUES;
 use crate::{Error, ListPage, Store, Tx};
 
 /// A stored recipient.
-#[derive(Clone, Debug, FromQueryResult, Serialize, ToSchema)]
-#[schema(as = RecipientBody)]
+#[derive(Clone, Debug, FromQueryResult, Serialize)]
 pub struct Recipient {
     pub docid: String,
-    #[schema(example = "+491701234567")]
     pub phone: String,
     /// Tracking fields.
-    #[schema(value_type = std::collections::BTreeMap<String, String>)]
     pub fields: serde_json::Value,
     /// The batch whose values stand.
     pub batch_id: Uuid,

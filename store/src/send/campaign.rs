@@ -10,7 +10,6 @@ use sea_orm::{
     QueryOrder, QuerySelect, Value,
 };
 use serde::Serialize;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::tx::{Parameters, Sql, Statement, statement, values};
@@ -39,11 +38,9 @@ impl Parameters for CampaignKey {
 }
 
 /// A stored campaign.
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-#[schema(as = StoredCampaign)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Campaign {
     pub campaign_id: Uuid,
-    #[schema(value_type = String, example = "RUNNING", pattern = "^(DRAFT|RUNNING|PAUSED|FINISHED|CANCELLED)$")]
     pub status: CampaignStatus,
     #[serde(flatten)]
     pub content: CampaignContent,
@@ -53,9 +50,7 @@ pub struct Campaign {
     pub created_at: DateTime<Utc>,
     #[serde(skip)]
     pub updated_at: DateTime<Utc>,
-    #[schema(required = true)]
     pub started_at: Option<DateTime<Utc>>,
-    #[schema(required = true)]
     pub finished_at: Option<DateTime<Utc>>,
     /// It takes no more imports and ends once nothing is left to do.
     #[serde(skip)]

@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::campaign::judge::Contact;
 use domain::pepper::Pepper;
 use entity::recipient;
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
@@ -53,39 +53,19 @@ struct ContactRow {
 const SLICE: u64 = 2_000;
 const SLICES: usize = 10;
 
-/// What an account knows of a phone.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Contact {
-    pub(super) opted_out: bool,
-    /// When the account sent to it last, and for which campaign.
-    pub(super) last_sent: Option<(DateTime<Utc>, Option<Uuid>)>,
-}
-
-impl Contact {
-    /// What two rows of the same phone come to.
-    pub(super) fn and(self, other: &Self) -> Self {
-        Self {
-            opted_out: self.opted_out || other.opted_out,
-            last_sent: self.last_sent.max(other.last_sent),
-        }
-    }
-}
-
 /// Where a phone is in the list: when it came there, and its MAC.
 pub type SuppressedAt = (DateTime<Utc>, Vec<u8>);
 
 /// A phone that gets no messages of the account.
-#[derive(Clone, Debug, FromQueryResult, Serialize, ToSchema)]
+#[derive(Clone, Debug, FromQueryResult, Serialize)]
 pub struct Suppressed {
     #[serde(skip)]
     pub phone_mac: Vec<u8>,
     /// But for three digits masked; null where no stored recipient has it. Of phones that were never sent to the first 20,000
     /// recipients are looked at.
     // As it is read, that of the recipient whom the account sent to last under this MAC. It may have another phone by now.
-    #[schema(required = true, example = "+*********567")]
     pub phone: Option<String>,
     /// How it came onto the list.
-    #[schema(example = "inbound", pattern = "^(inbound|provider|page|api)$")]
     pub source: String,
     pub since: DateTime<Utc>,
 }

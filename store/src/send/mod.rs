@@ -2,7 +2,7 @@
 //!
 //! - [`campaign`]: campaigns, as their account changes them; [`end`]: how they end. `tally`: the counts of their messages.
 //! - `plan`: from recipients to messages that are due. [`lease`]: who drives a sender.
-//! - [`drive`]: one step of a driver: results in, due messages out. `judge`: whether a due message is sent, and its text.
+//! - [`drive`]: one step of a driver: results in, due messages out.
 //! - [`receipt`]: what providers report; `link`: what comes through the links of messages.
 //! - [`provider_id`]: the names under which providers know messages. [`inbound`]: what comes to hooks.
 //! - [`contact`]: the suppression list. [`reply`]: what texts are answered. [`message`]: messages as their account sees them.
@@ -20,7 +20,6 @@ pub mod contact;
 pub mod drive;
 pub mod end;
 pub mod inbound;
-pub mod judge;
 pub mod lease;
 mod link;
 pub mod message;

@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use chrono::{DateTime, Utc};
+use domain::campaign::judge::{Contact, Context, DueMessage, Verdict};
 use domain::campaign::{Audience, CampaignContent, MessageKind, Preview, Sample, SkipReason};
+use domain::pepper::Pepper;
 use domain::sms::{Encoding, country_of};
+use uuid::Uuid;
 
-use super::contact::Contact;
-use super::judge::{Context, DueMessage, Verdict};
 use super::plan::{AudienceSlice, Recipient, audience};
 use crate::tx::{Sql, statement, values};
 use crate::{Error, Result, Store};
@@ -25,22 +26,27 @@ const TOKEN: &str = "00000000000";
 
 impl Store {
     /// Judges the audience of a campaign by today's state, or of a large one about so many: then it is `partial`.
-    pub async fn preview_campaign(&self, query: &Context<'_>, most: u64) -> Result<Preview> {
+    pub async fn preview_campaign(
+        &self,
+        account_id: Uuid,
+        pepper: &Pepper,
+        context: &Context<'_>,
+        most: u64,
+    ) -> Result<Preview> {
         let now = self.now().await?;
         // Whoever is outside of the window waits for it, which keeps nobody from getting the message.
         let any_time = CampaignContent {
             send_window: None,
-            ..query.content.clone()
+            ..context.content.clone()
         };
         let context = Context {
             content: &any_time,
-            ..*query
+            ..*context
         };
         let mut preview = Preview::default();
         // Phones that have a message, as hashes: an audience can be millions.
         let (mut phones, hasher) = (HashSet::new(), RandomState::new());
-        let account_id = query.campaign.account_id;
-        let comes_with_imports = matches!(query.content.audience, Audience::OnImport { .. });
+        let comes_with_imports = matches!(context.content.audience, Audience::OnImport { .. });
         let (mut after, mut seen) = (Some(String::new()), 0_u64);
         while let Some(docid) = after {
             let mut recipients: Vec<Recipient> = if comes_with_imports {
@@ -57,14 +63,14 @@ impl Store {
                     at: now,
                 };
                 let column = "CAST(fields AS text)";
-                audience(self, &query.content.audience, column, slice).await?
+                audience(self, &context.content.audience, column, slice).await?
             };
             let last = recipients.last().filter(|_| !comes_with_imports);
             after = last.map(|last| last.docid.clone());
             seen += recipients.len() as u64;
             recipients.retain(|recipient| recipient.phone.is_some());
             let given = recipients.iter().filter_map(|of| of.phone.as_deref());
-            let macs = given.map(|phone| query.pepper.phone_macs(account_id, phone));
+            let macs = given.map(|phone| pepper.phone_macs(account_id, phone));
             let macs: Vec<Vec<[u8; 32]>> = macs.map(Iterator::collect).collect();
             let tx = self.snapshot().await?;
             let wanted = macs.iter().flatten().map(|mac| &mac[..]).collect();

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use domain::answer::AnswerValue;
 use domain::form::{BusProp, FieldKind, FieldType, FormContent};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -44,9 +43,9 @@ pub struct Answer<'a> {
     pub key: &'a str,
     pub label: &'a str,
     #[serde(rename = "type")]
-    #[schema(inline)]
+    #[schema(schema_with = api_http::schema::field_type)]
     pub kind: FieldType,
-    #[schema(value_type = AnswerValue)]
+    #[schema(value_type = crate::schema::AnswerValue)]
     pub value: &'a RawValue,
 }
 

@@ -8,9 +8,9 @@ use domain::invalid::{Invalid, code};
 use domain::members::texts;
 use utoipa::{IntoResponses, ToSchema};
 
-use super::request::CampaignRequest;
 use super::{CAMPAIGN_BODY, CampaignBody, Target, answer, content};
 use crate::operations;
+use crate::schema::CampaignRequest;
 use crate::state::FEW;
 use api_http::precondition::IfMatch;
 use api_http::{Problem, Result};

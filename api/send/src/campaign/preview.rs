@@ -8,9 +8,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::request::CampaignRequest;
 use super::{CAMPAIGN_BODY, CampaignBody, Target, content};
 use crate::operations;
+use crate::schema::{CampaignPreview, CampaignRequest};
 use crate::state::{FEW, SendState};
 use api_http::{Caller, Problem, Result};
 
@@ -23,7 +23,7 @@ use api_http::{Caller, Problem, Result};
     path = "/api_v1/sms/campaign/{campaign_id}/preview",
     params(Target),
     responses(
-        (status = 200, description = "What it would do", body = Preview),
+        (status = 200, description = "What it would do", body = CampaignPreview),
         (status = 422, description = "`sender_unknown`, `sender_not_allowed`"),
     ),
 )]
@@ -42,7 +42,7 @@ pub async fn preview_campaign(target: Target) -> Result<Json<Preview>> {
     path = "/api_v1/sms/campaign/preview",
     request_body(content = CampaignRequest, description = "At most 1 MiB"),
     responses(
-        (status = 200, description = "What it would do", body = Preview),
+        (status = 200, description = "What it would do", body = CampaignPreview),
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`"),
     ),
 )]

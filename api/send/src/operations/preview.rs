@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use api_http::{Caller, Change, Problem, QUICK, Result, found, within};
 use axum::http::StatusCode;
+use domain::campaign::judge::Context;
 use domain::campaign::{CampaignContent, CampaignStatus, Preview};
 use domain::docid::DocId;
 use domain::form::FormStatus;
@@ -12,7 +13,6 @@ use platform::places::Places;
 use sender::setting::Setting;
 use store::form::Form;
 use store::send::CampaignKey;
-use store::send::judge::Context;
 use uuid::Uuid;
 
 use super::campaign::{
@@ -77,18 +77,20 @@ async fn preview(
     most: u64,
 ) -> Result<Preview> {
     let account_id = caller.account_id();
-    let query = Context {
-        campaign: CampaignKey::new(account_id, campaign_id),
+    let context = Context {
+        campaign_id,
         content,
         form: form.map(|form| &form.content),
         account_zone: caller.time_zone(),
         countries: sender.countries.as_deref(),
         link_prefix: &caller.app.link_url(""),
-        pepper: state.pepper()?,
     };
+    let pepper = state.pepper()?;
     // It looks at many recipients, and notes their phones.
     let _place = PREVIEWS.take(account_id).await;
-    Ok(caller.app.store.preview_campaign(&query, most).await?)
+    let store = &caller.app.store;
+    let preview = store.preview_campaign(account_id, pepper, &context, most);
+    Ok(preview.await?)
 }
 
 /// Schedules a test message to a phone, as the recipient of a docid would get it. What the campaign is refused for comes before what

@@ -5,6 +5,7 @@ use crate::invalid::Invalid;
 
 mod counts;
 mod input;
+mod judge;
 mod part_states;
 mod recipients;
 

@@ -6,7 +6,6 @@
 use entity::import_chunk;
 use sea_orm::{ColumnTrait, Condition, EntityTrait, FromQueryResult, QueryFilter, Value};
 use serde::Serialize;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::tx::{Parameters, Sql, Statement, statement, values};
@@ -75,8 +74,7 @@ impl Parameters for ChunkId {
 }
 
 /// What storing came to, in records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromQueryResult, Serialize, ToSchema)]
-#[schema(as = BatchOutcomes)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromQueryResult, Serialize)]
 pub struct Outcomes {
     pub created: i64,
     pub updated: i64,

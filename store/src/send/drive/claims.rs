@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::campaign::judge::{Contact, Context, DueMessage, Ready, Verdict};
 use domain::campaign::{CampaignStatus, Count, MessageKind, MessageStatus, PartStates};
 use indexmap::IndexMap;
 use rand::RngExt;
@@ -13,8 +14,6 @@ use uuid::Uuid;
 use super::{CHANGE_DUE, Claimed, ClaimedKey, DELETE_DUE, DueChange, Loaded, StepTx, Wanted};
 use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD};
 use crate::send::CampaignKey;
-use crate::send::contact::Contact;
-use crate::send::judge::{Context, DueMessage, Ready, Verdict};
 use crate::send::link::{MessageLink, NEW_LINK};
 use crate::tx::{BatchStatement, Json, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result};
@@ -169,11 +168,10 @@ impl StepTx<'_> {
         let context = Context {
             content: &campaign.content,
             account_zone: campaign.account_zone,
-            campaign: wanted.campaign,
+            campaign_id: wanted.campaign.campaign_id,
             form: campaign.form.as_ref(),
             countries: self.driver.countries,
             link_prefix: self.driver.link_prefix,
-            pepper: self.driver.pepper,
         };
         let mut sent_to = BTreeMap::new();
         let mut is_used_up = false;

@@ -2,22 +2,19 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
-use domain::campaign::{CampaignContent, MessageKind, SkipReason};
-use domain::docid::is_erased;
-use domain::form::FormContent;
-use domain::link::{BusPropIds, TrackFields};
-use domain::pepper::Pepper;
-use domain::sms::{self, Country, Parts};
 use indexmap::IndexMap;
 use uuid::Uuid;
 
-use super::CampaignKey;
-use super::contact::Contact;
+use super::{CampaignContent, MessageKind, SkipReason};
+use crate::docid::is_erased;
+use crate::form::FormContent;
+use crate::link::{BusPropIds, TrackFields};
+use crate::sms::{self, Country, Parts};
 
 /// What is known of the account, the form and the campaign of messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    pub campaign: CampaignKey,
+    pub campaign_id: Uuid,
     pub content: &'a CampaignContent,
     pub account_zone: Tz,
     /// None of a form that was deleted.
@@ -26,11 +23,31 @@ pub struct Context<'a> {
     pub countries: Option<&'a [Country]>,
     /// Before a link's token.
     pub link_prefix: &'a str,
-    pub pepper: &'a Pepper,
 }
 
-/// A message whose turn it is.
-pub(super) struct DueMessage {
+/// What an account knows of a phone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Contact {
+    pub opted_out: bool,
+    /// When the account sent to it last, and for which campaign.
+    pub last_sent: Option<(DateTime<Utc>, Option<Uuid>)>,
+}
+
+impl Contact {
+    /// What two rows of the same phone come to.
+    #[must_use]
+    pub fn and(self, other: &Self) -> Self {
+        Self {
+            opted_out: self.opted_out || other.opted_out,
+            last_sent: self.last_sent.max(other.last_sent),
+        }
+    }
+}
+
+/// A message whose turn it is. Its `Debug` shows nothing of a person.
+#[derive(Clone, derive_more::Debug)]
+#[debug("DueMessage({kind:?})")]
+pub struct DueMessage {
     pub kind: MessageKind,
     pub docid: String,
     pub scheduled_at: DateTime<Utc>,
@@ -47,7 +64,7 @@ pub(super) struct DueMessage {
 
 /// What becomes of a due message that is not skipped.
 #[derive(Debug, PartialEq)]
-pub(super) enum Verdict {
+pub enum Verdict {
     /// Its window is closed: not before this moment.
     Later(DateTime<Utc>),
     Send(Box<Ready>),
@@ -55,7 +72,7 @@ pub(super) enum Verdict {
 
 /// A message to be handed over.
 #[derive(Debug, PartialEq)]
-pub(super) struct Ready {
+pub struct Ready {
     pub phone: String,
     pub text: String,
     pub parts: Parts,
@@ -66,12 +83,11 @@ pub(super) struct Ready {
 }
 
 impl Context<'_> {
-    /// Judges a message at a moment. Of several reasons to skip it the first in this order is told.
-    pub(super) fn judge(
-        &self,
-        due: &DueMessage,
-        now: DateTime<Utc>,
-    ) -> Result<Verdict, SkipReason> {
+    /// Judges a message at a moment.
+    ///
+    /// # Errors
+    /// Of several reasons to skip it the first in the order of these lines is told.
+    pub fn judge(&self, due: &DueMessage, now: DateTime<Utc>) -> Result<Verdict, SkipReason> {
         // A test has a phone of its own.
         skip_if(is_erased(&due.docid), SkipReason::Erased)?;
         let phone = due.phone.as_ref().ok_or(SkipReason::Erased)?;
@@ -134,7 +150,7 @@ impl Context<'_> {
         let gap = TimeDelta::days(self.content.contact_gap_days.into());
         last_sent.is_some_and(|(at, campaign_id)| {
             // This very message, if it was not sent after all, or the one that a reminder follows.
-            let is_own = campaign_id == Some(self.campaign.campaign_id);
+            let is_own = campaign_id == Some(self.campaign_id);
             at + gap > now && !is_own
         })
     }

@@ -1,0 +1,166 @@
+//! What the document says of the figures that `domain` computes.
+
+use api_http::members;
+use api_http::schema::{count, field_type, flag, list_of, named, or_null, text};
+use serde_json::{Value, json};
+
+api_http::schemas! {
+    /// Sums over the range. A rate without answers is null.
+    Metrics = members! {
+        views: count(),
+        responses: count(),
+        /// Responses ÷ views.
+        response_rate: or_null(real()),
+        comments: count(),
+        /// The share of 4 and 5 among the answers to `happiness`.
+        happiness_rate: or_null(real()),
+        happiness: named("Happiness"),
+        /// 100 × (promoters − detractors) ÷ answers.
+        nps: or_null(real()),
+        nps_detail: named("NpsDetail"),
+        /// Messages of campaigns that the provider accepted in the range; null, as are the next three, where there is none.
+        sent: or_null(count()),
+        /// Of these the delivered ones, whenever that was.
+        delivered: or_null(count()),
+        /// Of these the answered ones, whenever that was. An answer to a reminder is one to the first message, whose link it
+        /// has.
+        answered: or_null(count()),
+        /// Messages delivered and answered ÷ messages delivered.
+        response_rate_delivered: or_null(real()),
+    };
+    /// What the happiness rate is made of, with its 95 % interval (Wilson).
+    Happiness = members! {
+        happy: count(),
+        answers: count(),
+        low: or_null(real()),
+        high: or_null(real()),
+    };
+    /// What the NPS is made of, with its 95 % interval (adjusted Wald).
+    NpsDetail = members! {
+        promoters: count(),
+        passives: count(),
+        detractors: count(),
+        answers: count(),
+        low: or_null(real()),
+        high: or_null(real()),
+    };
+    /// How metrics differ from earlier ones; null where either of two is.
+    Change = members! {
+        views: count(),
+        responses: count(),
+        response_rate: or_null(real()),
+        comments: count(),
+        happiness_rate: or_null(real()),
+        happiness: named("HappinessChange"),
+        /// In points.
+        nps: or_null(real()),
+        nps_detail: named("NpsChange"),
+        sent: or_null(count()),
+        delivered: or_null(count()),
+        answered: or_null(count()),
+        response_rate_delivered: or_null(real()),
+    };
+    HappinessChange = members! { happy: count(), answers: count(), };
+    NpsChange = members! { promoters: count(), passives: count(), detractors: count(), answers: count(), };
+    /// What happened on a day.
+    DayCounts = members! {
+        /// Visits seen or answered.
+        views: count(),
+        /// Stored answers of a visit.
+        responses: count(),
+        /// Feedbacks with a comment.
+        comments: count(),
+        /// Answers 4 and 5 to `happiness`.
+        happy: count(),
+        happiness_answers: count(),
+        /// Answers 9 and 10 to `nps`.
+        promoters: count(),
+        /// Answers 7 and 8 to `nps`.
+        passives: count(),
+        /// Answers 0 to 6 to `nps`.
+        detractors: count(),
+        nps_answers: count(),
+        /// Messages of campaigns that the provider accepted on the day.
+        sent: count(),
+        /// Of these the delivered ones, whenever that was.
+        delivered: count(),
+        /// Of these the answered ones, whenever that was. An answer to a reminder is one to the first message, whose link it
+        /// has. Erasing the feedback changes nothing.
+        answered: count(),
+    };
+    /// How one field was answered.
+    FieldSummary = members! {
+        key: text(),
+        type: json!(field_type()),
+        label: text(),
+        /// Off the page.
+        retired: flag(),
+        answers: count(),
+        /// Responses − answers.
+        skipped: count(),
+        /// Of grades.
+        mean: or_null(real()),
+        /// Every grade or option, zeros too; empty for texts.
+        distribution: list_of(named("ValueShare")),
+    };
+    /// How often one grade or option was given.
+    ValueShare = members! {
+        value: named("GradeOrOption"),
+        label: text(),
+        count: count(),
+        /// Count ÷ the field's answers.
+        share: or_null(real()),
+    };
+    /// A grade, or the value of an option.
+    GradeOrOption = json!({"oneOf": [grade(), text()]});
+    /// A grade, a text or the value of an option, or the values of options.
+    AnswerValue = json!({"oneOf": [grade(), text(), list_of(text())]});
+}
+
+fn real() -> Value {
+    json!({"type": "number", "format": "double"})
+}
+
+fn grade() -> Value {
+    json!({"type": "integer", "format": "int32", "minimum": 0})
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::form::{FormContent, FormInput};
+    use domain::metrics;
+    use domain::rollup::{self, FieldCounts};
+    use serde::Serialize;
+    use utoipa::PartialSchema;
+
+    use super::*;
+
+    /// Checks that a schema has the members that a value has.
+    #[track_caller]
+    fn describes<T: PartialSchema>(value: &impl Serialize) {
+        let (schema, value) = (json!(T::schema()), json!(value));
+        let names = |object: &Value| -> Vec<String> {
+            object.as_object().unwrap().keys().cloned().collect()
+        };
+        assert_eq!(names(&schema["properties"]), names(&value));
+    }
+
+    #[test]
+    fn figures_have_the_members_that_the_document_says() {
+        let none = rollup::DayCounts::default();
+        describes::<DayCounts>(&none);
+        let figures = metrics::Metrics::from(&none);
+        describes::<Metrics>(&figures);
+        describes::<Happiness>(&figures.happiness);
+        describes::<NpsDetail>(&figures.nps_detail);
+        let change = metrics::Change::new(none, none);
+        describes::<Change>(&change);
+        describes::<HappinessChange>(&change.happiness);
+        describes::<NpsChange>(&change.nps_detail);
+        let form = json!({"title": "A", "fields": [{"key": "a", "type": "nps", "label": "A"}]});
+        let form = FormContent::new(FormInput::parse(&form).unwrap()).unwrap();
+        let fields = metrics::FieldSummary::of_form(&form, &FieldCounts::default(), 0);
+        describes::<FieldSummary>(&fields[0]);
+        describes::<ValueShare>(&fields[0].distribution[0]);
+    }
+}

@@ -1,0 +1,391 @@
+//! What the document says of campaigns and their messages. `domain` reads what is sent as it is, because it notes everything that
+//! is wrong with it; so the schema of a request is built from `domain`'s limits and not from types.
+
+use std::ops::RangeInclusive;
+
+use api_http::members;
+use api_http::schema::{
+    closed, count, flag, id, line, list_of, map_of, named, object, one_of, or_null, pattern,
+    read_only, response, text, time, with,
+};
+use domain::campaign::{
+    CONTACT_GAP_DAYS, CampaignStatus, Counts, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES,
+    MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS,
+    MAX_SENDER_CHARS, MessageKind, READ_ONLY, REMINDER_AFTER_DAYS, ReceiptStatus,
+    SEND_WITHIN_HOURS,
+};
+use domain::sms::{
+    MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, MAX_TEMPLATE_CHARS, SendWindow as Window,
+};
+use serde_json::{Map, Value, json};
+
+api_http::schemas! {
+    CampaignRequest = campaign_request();
+    SendSettingRequest = setting_request();
+    /// How an account takes texts that come from phones. The default has no words and no replies.
+    SendSetting = members! {
+        /// What opts out besides the usual words: the whole text, of which letters and digits count, in any case.
+        stop_words: with(list_of(text()), "default", json!([])),
+        /// What whoever opts out is told, once a day.
+        stop_reply: with(or_null(text()), "default", Value::Null),
+        /// What whoever asks for help is told, once a day.
+        help_reply: with(or_null(text()), "default", Value::Null),
+    };
+    /// A stored campaign.
+    StoredCampaign = json!({"allOf": [named("CampaignContent"), members! {
+        campaign_id: id(),
+        status: with(one_of::<CampaignStatus>(), "example", "RUNNING"),
+        created_at: time(),
+        started_at: or_null(time()),
+        finished_at: or_null(time()),
+    }]});
+    /// What a campaign sends to whom. Its JSON, which clients see, is what is stored; it is not checked again when it is read.
+    CampaignContent = members! {
+        name: text(),
+        form_id: id(),
+        /// The name of a sender.
+        sender: with(text(), "example", "demo"),
+        /// With `{link}` once, and `{name}` or `{name|text}` of tracking fields.
+        text: with(text(), "example", "How was it, {first_name|dear guest}? {link}"),
+        audience: named("Audience"),
+        /// The names of the recipient's tracking fields that the link gets; `docid`, which it always gets, is none of them.
+        track_fields: list_of(text()),
+        /// By the name of a business property the tracking field that has its value.
+        bus_props_from: map_of(text()),
+        link_expires_after_days: number(),
+        send_window: or_null(with(named("SendWindow"), "description", "`null` is any time.")),
+        send_within_hours: number(),
+        contact_gap_days: number(),
+        max_parts: number(),
+        max_messages: or_null(natural()),
+        starts_at: or_null(time()),
+        delay_minutes: number(),
+        reminder: or_null(named("CampaignReminder")),
+    };
+    /// Who gets a message: the members of one kind.
+    // One object with the members of all kinds: a union is more than many generators of clients can do.
+    Audience = members! {
+        ;
+        /// `true`: whoever comes with an import for the campaign.
+        on_import: flag(),
+        /// The recipients whose stored values came with these batches.
+        batch_ids: list_of(id()),
+        created_from: or_null(time()),
+        created_to: or_null(time()),
+        /// The recipients that have all of these tracking fields.
+        fields: map_of(text()),
+    };
+    /// The hours in which messages are sent, by the recipient's clock
+    SendWindow = send_window();
+    /// The message to those who have not answered.
+    CampaignReminder = members! {
+        after_days: number(),
+        /// As the campaign's.
+        text: with(text(), "example", "We would still like to know: {link}"),
+    };
+    /// The counts of a campaign's messages by kind. Tests are not counted.
+    CampaignCounts = members! { first: named("MessageCounts"), reminder: named("MessageCounts"), };
+    MessageCounts = message_counts();
+    /// What a campaign would do now.
+    CampaignPreview = members! {
+        /// The sum of `eligible` and all that is skipped.
+        recipients: natural(),
+        eligible: natural(),
+        /// By reason.
+        skipped: map_of(natural()),
+        /// Messages by how many parts they have.
+        parts: with(map_of(natural()), "example", json!({"1": 950, "2": 50})),
+        encodings: named("Encodings"),
+        /// Messages by the country of their phone.
+        countries: with(map_of(natural()), "example", json!({"DE": 1000})),
+        samples: list_of(named("SampleMessage")),
+        /// The audience is larger than what was judged.
+        partial: flag(),
+    };
+    /// Messages by how they are encoded.
+    Encodings = members! { gsm7: natural(), ucs2: natural(), };
+    /// A message as it would be; its link is not one yet.
+    SampleMessage = members! {
+        docid: text(),
+        text: text(),
+        parts: json!({"type": "integer", "minimum": 0}),
+        encoding: with(text(), "example", "gsm7"),
+    };
+    /// A message as its account sees it.
+    Message = members! {
+        message_id: id(),
+        campaign_id: id(),
+        /// `null` of a person who was erased.
+        docid: or_null(text()),
+        kind: one_of::<MessageKind>(),
+        status: with(text(), "example", "delivered"),
+        skipped_reason: with(or_null(text()), "example", "opted_out"),
+        /// 0 until it is taken to be sent.
+        parts: count(),
+        encoding: or_null(pattern("^(gsm7|ucs2)$")),
+        sender: text(),
+        /// The provider's: one a part, or one for all.
+        provider_ids: list_of(text()),
+        /// The provider's own, of the last that it said.
+        provider_code: or_null(text()),
+        scheduled_at: time(),
+        accepted_at: or_null(time()),
+        delivered_at: or_null(time()),
+        viewed_at: or_null(time()),
+        answered_at: or_null(time()),
+    };
+    /// What a provider reported of a message.
+    Receipt = members! {
+        /// The part, from 0; null of all.
+        part: or_null(natural()),
+        status: one_of::<ReceiptStatus>(),
+        /// The provider's own.
+        code: or_null(text()),
+        received_at: time(),
+    };
+    /// A phone that gets no messages of the account.
+    Suppressed = members! {
+        /// But for three digits masked; null where no stored recipient has it. Of phones that were never sent to the first 20,000
+        /// recipients are looked at.
+        phone: with(or_null(text()), "example", "+*********567"),
+        /// How it came onto the list.
+        source: with(pattern("^(inbound|provider|page|api)$"), "example", "inbound"),
+        since: time(),
+    };
+}
+
+/// A campaign to be made, or to replace another. `null` is as if left out, but for `send_window`.
+fn campaign_request() -> Value {
+    let texts = || json!({"type": "string", "minLength": 1});
+    let mut properties = json!({
+        "name": line(MAX_NAME_CHARS),
+        "form_id": {"type": "string", "format": "uuid"},
+        "sender": {"type": "string", "pattern": format!("^[a-z0-9-]{{1,{MAX_SENDER_CHARS}}}$"), "examples": ["demo"]},
+        "text": template_request("How was it, {first_name|dear guest}? {link}"),
+        "audience": audience_request(),
+        "track_fields": {"type": ["array", "null"], "items": texts(), "maxItems": MAX_COPIED_FIELDS, "uniqueItems": true},
+        "bus_props_from": {"type": ["object", "null"], "additionalProperties": texts(), "maxProperties": MAX_BUS_PROPS_FROM},
+        "link_expires_after_days": number_request(LINK_EXPIRES_AFTER_DAYS, 30),
+        "send_window": send_window_request(),
+        "send_within_hours": number_request(SEND_WITHIN_HOURS, 72),
+        "contact_gap_days": number_request(CONTACT_GAP_DAYS, 0),
+        "max_parts": number_request(MAX_PARTS, 3),
+        "max_messages": {"type": ["integer", "null"], "minimum": MAX_MESSAGES.start()},
+        "starts_at": time_request(),
+        "delay_minutes": number_request(DELAY_MINUTES, 0),
+        "reminder": reminder_request(),
+    });
+    for name in READ_ONLY {
+        properties[name] = read_only();
+    }
+    let campaign =
+        "A campaign that was read can be put back as it is: what only the answer has is ignored";
+    let required = ["name", "form_id", "sender", "text", "audience"];
+    with(object(&required, &properties), "description", campaign)
+}
+
+fn template_request(example: &str) -> Value {
+    json!({
+        "type": "string",
+        "minLength": 1,
+        "maxLength": MAX_TEMPLATE_CHARS,
+        "pattern": "\\{link\\}",
+        "examples": [example],
+        "description": "With `{link}` once, between white space or ends, and `{name}` or `{name|text}` of tracking fields",
+    })
+}
+
+fn audience_request() -> Value {
+    let on_import = json!({"on_import": {"type": "boolean", "enum": [true]}});
+    let id = json!({"type": "string", "format": "uuid"});
+    let batches = json!({
+        "batch_ids": {"type": "array", "items": id, "minItems": 1, "maxItems": MAX_BATCHES, "uniqueItems": true},
+    });
+    let recipients = json!({
+        "created_from": time_request(),
+        "created_to": time_request(),
+        "fields": {"type": ["object", "null"], "additionalProperties": {"type": "string"}},
+    });
+    let mut recipients = object(&[], &recipients);
+    recipients["minProperties"] = json!(1);
+    json!({
+        "description": "Whoever comes with an import for the campaign; or the recipients of these batches; or those who were \
+                        created in this time and have all of these tracking fields",
+        "oneOf": [
+            object(&["on_import"], &on_import),
+            object(&["batch_ids"], &batches),
+            recipients,
+        ],
+    })
+}
+
+fn send_window_request() -> Value {
+    let mut window = send_window();
+    window["type"] = json!(["object", "null"]);
+    let about =
+        "In the recipient's time zone; `null` is any time, left out 09:00 to 20:00 each day";
+    with(window, "description", about)
+}
+
+fn reminder_request() -> Value {
+    let (lowest, highest) = REMINDER_AFTER_DAYS.into_inner();
+    let properties = json!({
+        "after_days": {"type": "integer", "minimum": lowest, "maximum": highest},
+        "text": template_request("We would still like to know: {link}"),
+    });
+    let mut reminder = object(&["after_days", "text"], &properties);
+    reminder["type"] = json!(["object", "null"]);
+    reminder
+}
+
+fn number_request(range: RangeInclusive<u32>, default: u32) -> Value {
+    let (lowest, highest) = range.into_inner();
+    json!({"type": ["integer", "null"], "minimum": lowest, "maximum": highest, "default": default})
+}
+
+fn time_request() -> Value {
+    json!({"type": ["string", "null"], "format": "date-time", "pattern": "Z$"})
+}
+
+fn setting_request() -> Value {
+    let (word, mut reply) = (line(MAX_STOP_WORD_CHARS), line(MAX_REPLY_CHARS));
+    reply["type"] = json!(["string", "null"]);
+    let properties = json!({
+        "stop_words": {"type": ["array", "null"], "items": word, "maxItems": MAX_STOP_WORDS},
+        "stop_reply": reply,
+        "help_reply": reply,
+    });
+    object(&[], &properties)
+}
+
+/// As it is sent and as it is answered.
+fn send_window() -> Value {
+    let default = json!(Window::default());
+    let day = json!({"type": "string", "enum": default["days"]});
+    let [mut from, mut to, mut days] = [
+        pattern("^([01][0-9]|2[0-3]):[0-5][0-9]$"),
+        pattern("^((0[1-9]|1[0-9]|2[0-3]):[0-5][0-9]|00:(0[1-9]|[1-5][0-9])|24:00)$"),
+        json!({"type": "array", "items": day, "minItems": 1, "maxItems": 7, "uniqueItems": true}),
+    ];
+    for (member, name) in [(&mut from, "from"), (&mut to, "to"), (&mut days, "days")] {
+        member["default"] = default[name].clone();
+    }
+    closed(members! {
+        ;
+        from: from,
+        /// After `from`.
+        to: to,
+        days: days,
+    })
+}
+
+fn message_counts() -> Value {
+    let counts = json!(Counts::default());
+    let names = counts.as_object().into_iter().flat_map(Map::keys);
+    let counts = names.map(|name| (name.as_str(), count())).collect();
+    let mut counts = response(counts, vec![]);
+    counts["properties"]["skipped"] = json!({
+        "type": "object",
+        "description": "Never to be sent, by reason.",
+        "additionalProperties": count(),
+        "examples": [{"opted_out": 2, "contact_gap": 1}],
+    });
+    let about = "A campaign's messages of one kind: `recipients` is the sum of all statuses, `parts` are those of messages that were \
+                 handed over, `viewed` and `answered` the messages whose link was.";
+    with(counts, "description", about)
+}
+
+fn number() -> Value {
+    json!({"type": "integer", "format": "int32", "minimum": 0})
+}
+
+fn natural() -> Value {
+    with(count(), "minimum", 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use domain::campaign;
+    use domain::sms::{self, Encoding};
+    use serde::Serialize;
+    use store::send::contact;
+    use utoipa::PartialSchema;
+    use uuid::Uuid;
+
+    use super::*;
+
+    /// Checks that a schema has the members that a value has.
+    #[track_caller]
+    fn describes<T: PartialSchema>(value: &impl Serialize) {
+        let (schema, value) = (json!(T::schema()), json!(value));
+        let names = |object: &Value| -> Vec<String> {
+            object.as_object().unwrap().keys().cloned().collect()
+        };
+        assert_eq!(names(&schema["properties"]), names(&value));
+    }
+
+    #[test]
+    fn campaigns_have_the_members_that_the_document_says() {
+        let content = campaign::CampaignContent::parse(&json!({
+            "name": "Autumn",
+            "form_id": Uuid::nil(),
+            "sender": "demo",
+            "text": "How was it? {link}",
+            "audience": {"on_import": true},
+            "reminder": {"after_days": 3, "text": "How was it? {link}"},
+        }));
+        let content = content.unwrap();
+        describes::<CampaignContent>(&content);
+        describes::<SendWindow>(&content.send_window);
+        describes::<CampaignReminder>(&content.reminder);
+        let counts = campaign::CampaignCounts::default();
+        describes::<CampaignCounts>(&counts);
+        describes::<MessageCounts>(&counts.first);
+        let preview = campaign::Preview::default();
+        describes::<CampaignPreview>(&preview);
+        describes::<Encodings>(&preview.encodings);
+        describes::<SampleMessage>(&campaign::Sample {
+            docid: String::new(),
+            text: String::new(),
+            parts: 1,
+            encoding: Encoding::Gsm7,
+        });
+        describes::<SendSetting>(&sms::SendSetting::default());
+    }
+
+    #[test]
+    fn messages_have_the_members_that_the_document_says() {
+        let (id, at) = (Uuid::nil(), DateTime::UNIX_EPOCH);
+        describes::<Message>(&campaign::Message {
+            message_id: id,
+            campaign_id: id,
+            docid: None,
+            kind: MessageKind::First,
+            status: campaign::MessageStatus::Scheduled,
+            skipped_reason: None,
+            parts: 0,
+            encoding: None,
+            sender: String::new(),
+            provider_ids: vec![],
+            provider_code: None,
+            scheduled_at: at,
+            accepted_at: None,
+            delivered_at: None,
+            viewed_at: None,
+            answered_at: None,
+        });
+        describes::<Receipt>(&campaign::Receipt {
+            part: None,
+            status: ReceiptStatus::Delivered,
+            code: None,
+            received_at: at,
+        });
+        describes::<Suppressed>(&contact::Suppressed {
+            phone_mac: vec![],
+            phone: None,
+            source: String::new(),
+            since: at,
+        });
+    }
+}
