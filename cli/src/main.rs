@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //! - [`serve`]: api and worker together (the default command), with a first key on an empty store.
-//! - [`demo`]: what `serve --demo` shows.
+//! - `demo` (a feature): what `serve --demo` shows.
 //! - [`key`]: keys of accounts: create, list, rotate, revoke.
 //! - [`user`]: people who sign in to the dashboard.
 //! - [`import`], [`form`], [`link`], [`campaign`], [`suppression`], [`report`]: clients of a running service, over HTTP
@@ -29,6 +29,7 @@ use crate::service::{Connection, Service};
 mod campaign;
 mod copy;
 mod counts;
+#[cfg(feature = "demo")]
 mod demo;
 mod examples;
 mod form;
@@ -63,6 +64,7 @@ enum Command {
     /// Run the whole service in this process (the default)
     Serve {
         /// Fill an empty store with a company that never was, and print a link to its dashboard
+        #[cfg(feature = "demo")]
         #[arg(long)]
         demo: bool,
         #[command(flatten)]
@@ -144,6 +146,7 @@ fn main() -> ExitCode {
     let Cli { command, settings } =
         Cli::from_arg_matches(&arguments).unwrap_or_else(|error| error.exit());
     let command = command.unwrap_or(Command::Serve {
+        #[cfg(feature = "demo")]
         demo: false,
         settings,
     });
@@ -159,7 +162,14 @@ fn main() -> ExitCode {
 async fn run(command: Command, process: Process) -> anyhow::Result<()> {
     let config = |settings: Args| settings.config(Role::Serve);
     match command {
-        Command::Serve { demo, settings } => serve::run(config(settings)?, demo, process).await,
+        #[cfg(feature = "demo")]
+        Command::Serve {
+            demo: true,
+            settings,
+        } => serve::run(config(settings)?, demo::start, process).await,
+        Command::Serve { settings, .. } => {
+            serve::run(config(settings)?, serve::ensure_first_key, process).await
+        }
         Command::Key(key) => key::run(key.command, key.json, config(key.settings)?).await,
         Command::Import(arguments) => import::run(arguments, process.shutdown).await,
         Command::Form(form) => form::run(&form.service()?, form.command).await,

@@ -130,6 +130,10 @@ impl Provider for Demo {
         })
     }
 
+    fn loses_receipts(&self) -> bool {
+        true
+    }
+
     fn resume(&self, accepted: Vec<(Uuid, String)>) {
         for (message_id, reference) in accepted {
             self.report(message_id, reference);

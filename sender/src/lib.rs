@@ -2,12 +2,13 @@
 //!
 //! - [`setting`]: what `FEEDBACK_SENDERS` says, parsed.
 //! - [`Provider`]: one way to hand over a message and to read receipts and inbound texts. Each kind has a file of its own:
-//!   `demo`, `https`, `twilio`, `vonage`, `kannel`, `smpp`.
+//!   `demo` (simulated, a feature), `https`, `twilio`, `vonage`, `kannel`, `smpp`.
 //! - `provider_url`: what the URLs of all kinds have in common. `client`: the HTTP client of those that speak HTTP. It tells "no byte was written" from "it may have been sent".
 //!
 //! What is *not* here: what is sent to whom and when (in `store` and `worker`), the text and its parts (in `domain`).
 
 mod client;
+#[cfg(feature = "demo")]
 mod demo;
 mod hook;
 mod https;
@@ -50,8 +51,14 @@ pub trait Provider: Send + Sync {
         Box::pin(std::future::pending())
     }
 
-    /// Told once, of messages that it accepted before this process: their ids and references. Only who is simulated needs it, whose
-    /// receipts come from this process.
+    /// Whether receipts that have not come by the end of the process are lost. Then it is told of their messages: see
+    /// [`resume`](Self::resume).
+    fn loses_receipts(&self) -> bool {
+        false
+    }
+
+    /// Takes up messages that it accepted before and that have no receipt yet, by their ids and references. Called once, before
+    /// anything is sent, if it [loses receipts](Self::loses_receipts).
     fn resume(&self, _accepted: Vec<(Uuid, String)>) {}
 
     /// Whether receipts carry the provider's own ids alone.

@@ -25,7 +25,7 @@ const PACE: Duration = Duration::from_secs(2);
 const IMPORTS_EVERY: u64 = 20;
 
 /// Lives on beside the service.
-pub(crate) struct Live(Service);
+pub(super) struct Live(Service);
 
 impl Live {
     pub(super) fn new(config: &Config, key: IssuedKey) -> anyhow::Result<Self> {
@@ -38,7 +38,7 @@ impl Live {
     }
 
     /// Until the service ends. What fails is tried again with the next thing that happens.
-    pub(crate) async fn run(self, shutdown: CancellationToken) {
+    pub(super) async fn run(self, shutdown: CancellationToken) {
         let mut tick: u64 = 0;
         while shutdown.run_until_cancelled(sleep(PACE)).await.is_some() {
             let guests = match tick {

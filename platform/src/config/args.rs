@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::pepper::Pepper;
-use sender::setting::Setting;
+use sender::setting::{self, Setting};
 
 use super::memory::{self, MemoryParts};
 use super::proxies::TrustedProxies;
@@ -162,7 +162,9 @@ impl Args {
             memory: refused(MEMORY, MemoryParts::divide(memory, max_records))?,
             senders: match read("FEEDBACK_SENDERS", self.senders, senders)? {
                 Some(senders) => senders,
-                None if role == Role::Serve => refused("FEEDBACK_SENDERS", senders("demo=demo:"))?,
+                None if role == Role::Serve => {
+                    refused("FEEDBACK_SENDERS", senders(setting::DEFAULT))?
+                }
                 None => Arc::default(),
             },
             given_pepper: read("FEEDBACK_PEPPER", self.pepper, sending::parse)?,
@@ -210,7 +212,7 @@ fn refused<T>(variable: &'static str, parsed: Result<T, String>) -> Result<T, Co
 }
 
 fn senders(text: &str) -> Result<Arc<[Setting]>, String> {
-    let senders = sender::setting::parse(text)?;
+    let senders = setting::parse(text)?;
     Ok(senders.into())
 }
 

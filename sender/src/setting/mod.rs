@@ -16,9 +16,18 @@ use domain::sms::Country;
 use strum::{EnumString, IntoStaticStr};
 
 use crate::client::{HTTP_TIMEOUT, HttpClient};
+#[cfg(feature = "demo")]
+use crate::demo;
 use crate::provider_url::{Connect, Fault, Login, Query, bad_parameter, bad_url};
 use crate::twilio::{SERVICE_ID, is_service};
-use crate::{Provider, demo, https, kannel, smpp, twilio, vonage};
+use crate::{Provider, https, kannel, smpp, twilio, vonage};
+
+/// The senders of `feedback serve` where the variable is not set.
+pub const DEFAULT: &str = if cfg!(feature = "demo") {
+    "demo=demo:"
+} else {
+    ""
+};
 
 const DEFAULT_RATE: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 const DEFAULT_WINDOW: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
@@ -55,6 +64,13 @@ pub enum Kind {
     Vonage,
     Kannel,
     Smpp,
+}
+
+impl Kind {
+    /// Whether nothing leaves the machine.
+    pub fn is_simulated(self) -> bool {
+        self == Self::Demo
+    }
 }
 
 /// Gives always the same one, which holds no connection that has to end.
@@ -113,7 +129,7 @@ impl Setting {
         let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
         let mut query = Query::new(query);
         let accounts = query.parsed("accounts", "is not `*` or names", read_accounts)?;
-        let default = (kind == Kind::Demo).then(|| vec!["*".to_owned()]);
+        let default = kind.is_simulated().then(|| vec!["*".to_owned()]);
         let accounts = accounts.or(default);
         let accounts = accounts.ok_or_else(|| bad_parameter("accounts", "is missing"))?;
         let whole = "is not a whole number from 1";
@@ -130,7 +146,14 @@ impl Setting {
         let http = HttpClient::new(timeout);
         let login = |query: &mut Query<'_>| Login::read(address, query);
         let connect = match kind {
+            #[cfg(feature = "demo")]
             Kind::Demo => demo::read(address, &mut query)?,
+            #[cfg(not(feature = "demo"))]
+            Kind::Demo => {
+                return Err(bad_url(
+                    "asks for the simulated provider, which this program was built without",
+                ));
+            }
             Kind::Https => {
                 let url = format!("{scheme}:{address}");
                 always(https::read(&url, &mut query, http)?)

@@ -10,7 +10,7 @@ use domain::rollup::DayCounts;
 use uuid::Uuid;
 
 use super::CampaignKey;
-use super::drive::{NEW_CONTACT, token_text};
+use super::drive::claims::{NEW_CONTACT, token_text};
 use super::tally::Changes;
 use crate::collect::id_at;
 use crate::form::{FIELD, FormKey, LINK, PublicLink};

@@ -12,7 +12,6 @@ use chrono::Utc;
 use metrics::{counter, histogram};
 use platform::start::one_line;
 use sender::Handed;
-use sender::setting::Kind;
 use store::Error;
 use store::send::drive::{Claimed, ClaimedKey, Driver, Outcome, Step};
 use store::send::lease::Lease;
@@ -146,16 +145,16 @@ struct Driving<'a> {
 }
 
 impl Driving<'_> {
-    /// A simulated provider forgot with its process what it has to report.
+    /// Tells a provider that loses receipts with its process of which messages they are still to come.
     async fn resume(&self) -> Result<(), Error> {
-        let setting = &self.sender.setting;
-        if setting.kind == Kind::Demo && setting.receipts {
+        let (setting, provider) = (&self.sender.setting, &self.hand_over.provider);
+        if provider.loses_receipts() && setting.receipts {
             let accepted = self.sender.store.accepted_messages(&setting.name).await?;
             let accepted = accepted.into_iter().map(|(number, message_id)| {
                 let number = u32::try_from(number).unwrap_or_default();
                 (message_id, self.sender.pepper.reference(number, message_id))
             });
-            self.hand_over.provider.resume(accepted.collect());
+            provider.resume(accepted.collect());
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //!
 //! - `results`: what became of messages. `claims`: which are handed over next. `quota`: what an account may send a day.
 
-mod claims;
+pub(super) mod claims;
 mod quota;
 mod results;
 
@@ -20,7 +20,6 @@ use indexmap::IndexMap;
 use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
 
-pub(super) use self::claims::{NEW_CONTACT, token_text};
 use super::CampaignKey;
 use super::lease::Lease;
 use super::tally::Changes;
