@@ -21,10 +21,10 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use mimalloc::MiMalloc;
-use platform::config::{Args, Role};
+use platform::config::{Args, ProcessRole};
 use platform::start::{self, Process};
 
-use crate::service::{Connection, Service};
+use crate::service::{Connection, ServiceClient};
 
 mod campaign;
 mod copy;
@@ -71,27 +71,27 @@ enum Command {
         settings: Args,
     },
     /// Make and manage API keys; works beside a running service
-    Key(Group<key::Command, Args>),
+    Key(CommandGroup<key::Command, Args>),
     /// Import a file of records and wait until they are stored; exit 1 and their errors if some are rejected
     Import(import::Arguments),
     /// Make and replace forms from files, list, show, publish and delete them
-    Form(Group<form::Command>),
+    Form(CommandGroup<form::Command>),
     /// Make trackable links to forms, show and delete them
-    Link(Group<link::Command>),
+    Link(CommandGroup<link::Command>),
     /// Make campaigns from files, preview and try them, start, pause and end them, watch them send
-    Campaign(Group<campaign::Command>),
+    Campaign(CommandGroup<campaign::Command>),
     /// Show who carries messages and where their providers report; needs neither a running service nor a key
-    Sender(Group<sender::Command, Args>),
+    Sender(CommandGroup<sender::Command, Args>),
     /// Add people who sign in to the dashboard, list and change them; works beside a running service
-    User(Group<user::Command, Args>),
+    User(CommandGroup<user::Command, Args>),
     /// List the phones that get no messages, add and remove some
-    Suppression(Group<suppression::Command>),
+    Suppression(CommandGroup<suppression::Command>),
     /// Bring a filled database to the schema of this release; older processes run on beside it until `finish`
     Migrate(migrate::Arguments),
     /// Copy everything from the embedded database, whose service is stopped, to an empty one on PostgreSQL
     Copy(copy::Arguments),
     /// Show reports
-    Report(Group<report::Command>),
+    Report(CommandGroup<report::Command>),
     /// Check every count of the reports against what is stored; print each that differs, exit 1
     Verify {
         /// Print JSON, at the end
@@ -125,7 +125,7 @@ impl Command {
 /// Commands that ask a running service, by its [`Connection`]; or that need its settings and nothing of it running.
 #[derive(clap::Args)]
 #[command(mut_args(|arg| arg.global(true)))]
-struct Group<C: Subcommand, S: clap::Args = Connection> {
+struct CommandGroup<C: Subcommand, S: clap::Args = Connection> {
     #[command(subcommand)]
     command: C,
     /// Print JSON
@@ -135,9 +135,9 @@ struct Group<C: Subcommand, S: clap::Args = Connection> {
     settings: S,
 }
 
-impl<C: Subcommand> Group<C> {
-    fn service(&self) -> anyhow::Result<Service> {
-        Service::new(&self.settings, self.json)
+impl<C: Subcommand> CommandGroup<C> {
+    fn service(&self) -> anyhow::Result<ServiceClient> {
+        ServiceClient::new(&self.settings, self.json)
     }
 }
 
@@ -160,7 +160,7 @@ fn main() -> ExitCode {
 }
 
 async fn run(command: Command, process: Process) -> anyhow::Result<()> {
-    let config = |settings: Args| settings.config(Role::Serve);
+    let config = |settings: Args| settings.config(ProcessRole::Serve);
     match command {
         #[cfg(feature = "demo")]
         Command::Serve {

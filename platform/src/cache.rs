@@ -33,7 +33,7 @@ pub struct Cache(Option<Server>);
 #[derive(Clone)]
 struct Server {
     connection: ConnectionManager,
-    /// Until when nobody asks.
+    /// Until then no query is sent.
     rest_until: watch::Sender<Instant>,
 }
 

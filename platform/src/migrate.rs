@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::backends::{connect, unusable};
 use crate::config::{Config, ConfigError};
 
-/// So many copies are kept.
+/// The number of copies that are kept.
 const COPIES: usize = 2;
 /// No copy is kept longer, because it holds who was erased since.
 const KEPT: Duration = Duration::from_hours(30 * 24);

@@ -26,7 +26,7 @@ struct State {
     waiting: HashMap<Uuid, VecDeque<oneshot::Sender<Place>>>,
 }
 
-/// A place that is taken, until it is dropped.
+/// A taken place. Dropping it frees the place.
 #[derive(Debug)]
 pub struct Place {
     places: Places,

@@ -14,7 +14,7 @@ use uuid::Uuid;
 pub struct Turns {
     /// How many turns an account may have under way.
     most: usize,
-    accounts: HashMap<Uuid, Share>,
+    accounts: HashMap<Uuid, AccountTurns>,
     /// The most that an account had used when a turn of it began.
     floor: u64,
     /// Rises with everything that happens.
@@ -22,15 +22,15 @@ pub struct Turns {
 }
 
 #[derive(Debug, Default)]
-struct Share {
+struct AccountTurns {
     /// Whether it may have work.
     waiting: bool,
     under_way: usize,
     used: u64,
     /// When it was served last, or came.
     since: u64,
-    /// When it was told last that it has work.
-    told: u64,
+    /// When it was last notified of work.
+    notified_at: u64,
 }
 
 /// An account's turn, until [`Turns::end`].
@@ -63,13 +63,16 @@ impl Turns {
         let now = self.tick();
         let least = self.accounts.values().map(|share| share.used).min();
         let used = least.unwrap_or_default().max(self.floor);
-        let share = self.accounts.entry(account_id).or_insert_with(|| Share {
-            used,
-            since: now,
-            ..Share::default()
-        });
+        let share = self
+            .accounts
+            .entry(account_id)
+            .or_insert_with(|| AccountTurns {
+                used,
+                since: now,
+                ..AccountTurns::default()
+            });
         share.waiting = true;
-        share.told = now;
+        share.notified_at = now;
     }
 
     /// The next turn; `None`: nobody has work, but those who have as many under way as they may. The account stays in line: it may have work for several turns.
@@ -88,10 +91,10 @@ impl Turns {
         })
     }
 
-    /// Notes that the turn's account had no more work than this when the turn began. What it was told of since stays.
+    /// Notes that the turn's account had no more work than this when the turn began. Work that it was notified of since stays.
     pub fn clear(&mut self, turn: &Turn) {
         if let Some(share) = self.accounts.get_mut(&turn.account_id)
-            && share.told <= turn.began
+            && share.notified_at <= turn.began
         {
             share.waiting = false;
         }
@@ -176,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_has_no_more_work_is_forgotten_unless_it_was_told_meanwhile() {
+    fn one_that_has_no_more_work_is_forgotten_unless_it_was_notified_meanwhile() {
         let mut turns = of(&[A]);
         let turn = turns.take().unwrap();
         turns.add(A);

@@ -10,9 +10,9 @@ use store::form::FormKey;
 use store::report::{FormEntry, Version, WHOLE};
 use uuid::Uuid;
 
-use super::{Source, snapshot};
-use crate::days::{Days, days};
-use crate::entry::{Entry, offer};
+use super::{ReportSource, snapshot};
+use crate::days::{LoadedDays, days};
+use crate::entry::{CacheEntry, offer};
 
 /// The counts of an account on the days of a range, all as of one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct AccountSeries {
     pub days: Vec<(Uuid, NaiveDate, DayCounts)>,
     /// Recipients now stored, by the day of their creation, in order; days without any may be missing.
     pub recipients: Vec<(NaiveDate, i64)>,
-    pub source: Source,
+    pub source: ReportSource,
 }
 
 /// The counts of an account.
@@ -44,15 +44,15 @@ pub async fn account_series(
     let recipients = snapshot.recipient_days(account_id, range).await?;
     let months = (Month::of(range.start()), Month::of(range.end()));
     let versions = snapshot.account_months(account_id, months).await?;
-    let entry = |(form_id, month, version)| Entry {
+    let entry = |(form_id, month, version)| CacheEntry {
         form: FormKey::new(account_id, form_id),
         bus_prop_id: WHOLE,
         month,
         version,
     };
-    let entries: Vec<Entry> = versions.into_iter().map(entry).collect();
+    let entries: Vec<CacheEntry> = versions.into_iter().map(entry).collect();
     let read = async || snapshot.account_days(account_id, months).await;
-    let Days {
+    let LoadedDays {
         items: mut days,
         source,
         missing,

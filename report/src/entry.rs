@@ -18,14 +18,14 @@ const TTL: Duration = Duration::from_hours(24);
 
 /// Names an entry and the version that it must have.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct CacheEntry {
     pub form: FormKey,
     pub bus_prop_id: i64,
     pub month: Month,
     pub version: Version,
 }
 
-impl Entry {
+impl CacheEntry {
     /// Those of the months of a form, from one to another, that have data.
     pub async fn of_form(
         snapshot: &mut Tx,
@@ -106,7 +106,7 @@ pub async fn refresh_months(
     let mut entries = Vec::with_capacity(touched.len());
     for (bus_prop_id, month) in touched {
         let months = (month, month);
-        for entry in Entry::of_form(&mut snapshot, form, bus_prop_id, months).await? {
+        for entry in CacheEntry::of_form(&mut snapshot, form, bus_prop_id, months).await? {
             let days = snapshot.form_days(form, bus_prop_id, months).await?;
             entries.push(entry.encode(&days));
         }
@@ -123,8 +123,8 @@ mod tests {
 
     use super::*;
 
-    fn entry(number: i64, stamp: i64) -> Entry {
-        Entry {
+    fn entry(number: i64, stamp: i64) -> CacheEntry {
+        CacheEntry {
             form: FormKey::new(Uuid::from_u128(1), Uuid::from_u128(2)),
             bus_prop_id: 3,
             month: Month::of(NaiveDate::default()),

@@ -13,9 +13,9 @@ use store::Store;
 use store::form::{Form, FormKey};
 use store::report::{AnswerFilter, FeedbackQuery, FeedbackRow, Version, WHOLE};
 
-use super::{Source, snapshot};
-use crate::days::{Days, days};
-use crate::entry::{Entry, offer};
+use super::{ReportSource, snapshot};
+use crate::days::{LoadedDays, days};
+use crate::entry::{CacheEntry, offer};
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub struct FormQuery<'a> {
     /// The text of a business property (`<name>:<value>`); `None`: the whole.
     pub bus_prop: Option<&'a str>,
     pub range: DateRange,
-    /// Of the account.
+    /// The time zone of the account.
     pub time_zone: Tz,
     /// How many of the latest comments.
     pub comments: usize,
@@ -32,7 +32,7 @@ pub struct FormQuery<'a> {
 
 /// What was asked for, or what of it there is not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found<T> {
+pub enum FormLookup<T> {
     /// The account has no such form.
     NoForm,
     /// The form has no such business property.
@@ -53,7 +53,7 @@ pub struct FormSeries {
     pub days: Vec<(NaiveDate, Delta)>,
     /// The latest, newest first.
     pub comments: Vec<FeedbackRow>,
-    pub source: Source,
+    pub source: ReportSource,
 }
 
 /// The counts of a form.
@@ -64,21 +64,21 @@ pub async fn form_series(
     store: &Store,
     cache: &Cache,
     query: FormQuery<'_>,
-) -> Result<Found<FormSeries>, store::Error> {
+) -> Result<FormLookup<FormSeries>, store::Error> {
     let FormQuery { form, range, .. } = query;
     let (mut snapshot, place) = snapshot(store, form.account_id).await?;
     let Some(head) = snapshot.form_head(form).await? else {
-        return Ok(Found::NoForm);
+        return Ok(FormLookup::NoForm);
     };
     let bus_prop = query.bus_prop;
     let bus_prop = bus_prop.map(|text| head.form.content.bus_prop_by_text(text).ok_or(()));
     let Ok(bus_prop) = bus_prop.transpose() else {
-        return Ok(Found::NoBusProp);
+        return Ok(FormLookup::NoBusProp);
     };
     let bus_prop = bus_prop.map(|entry| entry.id);
     let bus_prop_id = bus_prop.map_or(WHOLE, i64::from);
     let months = (Month::of(range.start()), Month::of(range.end()));
-    let entries = Entry::of_form(&mut snapshot, form, bus_prop_id, months).await?;
+    let entries = CacheEntry::of_form(&mut snapshot, form, bus_prop_id, months).await?;
     let read = async || {
         let days = snapshot.form_days(form, bus_prop_id, months).await?;
         let days = days.into_iter();
@@ -86,7 +86,7 @@ pub async fn form_series(
             .map(|(day, delta)| (form.form_id, day, delta))
             .collect())
     };
-    let Days {
+    let LoadedDays {
         items,
         source,
         missing,
@@ -110,7 +110,7 @@ pub async fn form_series(
         .await?;
     drop((snapshot, place));
     offer(cache, &missing).await;
-    Ok(Found::Is(FormSeries {
+    Ok(FormLookup::Is(FormSeries {
         version: head.version,
         as_of: head.as_of,
         form: head.form,

@@ -27,13 +27,13 @@ use uuid::Uuid;
 
 pub use self::hook::{HookError, HookRequest};
 pub use self::message::{
-    Deadline, Event, EventKind, Handed, Inbound, Message, Receipt, ReceiptStatus, Subject,
+    Deadline, Event, EventKind, Handed, Inbound, Outbound, Receipt, ReceiptStatus, Subject,
 };
 
 /// One kind of sender. Implementations keep no message; a provider is driven by one worker at a time.
 pub trait Provider: Send + Sync {
     /// Hands a message over. Dropping the future before it is done leaves the outcome unknown.
-    fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed>;
+    fn send<'a>(&'a self, message: &'a Outbound) -> BoxFuture<'a, Handed>;
 
     /// Whether a message that was handed over twice is sent once, so that what is unknown can be handed over again.
     fn is_idempotent(&self) -> bool {
@@ -51,14 +51,13 @@ pub trait Provider: Send + Sync {
         Box::pin(std::future::pending())
     }
 
-    /// Whether receipts that have not come by the end of the process are lost. Then it is told of their messages: see
-    /// [`resume`](Self::resume).
+    /// Whether receipts that have not come when the process ends are lost. [`resume`](Self::resume) brings them back.
     fn loses_receipts(&self) -> bool {
         false
     }
 
-    /// Takes up messages that it accepted before and that have no receipt yet, by their ids and references. Called once, before
-    /// anything is sent, if it [loses receipts](Self::loses_receipts).
+    /// Takes the ids and references of messages that were accepted by an earlier process and have no receipt. Called once,
+    /// before anything is sent, if the provider [loses receipts](Self::loses_receipts).
     fn resume(&self, _accepted: Vec<(Uuid, String)>) {}
 
     /// Whether receipts carry the provider's own ids alone.
@@ -66,7 +65,7 @@ pub trait Provider: Send + Sync {
         false
     }
 
-    /// Reads what came to the status hook. `None`: it says nothing of a message of ours.
+    /// Reads a request to the status hook. `None`: it is not about a message of ours.
     ///
     /// # Errors
     /// See [`HookError`].
@@ -74,7 +73,7 @@ pub trait Provider: Send + Sync {
         Err(HookError::Malformed)
     }
 
-    /// Reads what came to the inbound hook. `None`: it came from no phone.
+    /// Reads a request to the inbound hook. `None`: it came from no phone.
     ///
     /// # Errors
     /// See [`HookError`].
@@ -87,7 +86,7 @@ pub trait Provider: Send + Sync {
         ("text/plain", "")
     }
 
-    /// Unbinds; what is under way is finished first.
+    /// Closes the connection after calls under way have ended.
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }

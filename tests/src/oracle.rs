@@ -65,7 +65,7 @@ pub struct Feedback {
 
 /// Which days and which business property are counted; an empty one is the whole.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
+pub struct ReportScope<'a> {
     /// The first day.
     pub start: NaiveDate,
     /// The last day.
@@ -76,14 +76,14 @@ pub struct Part<'a> {
 
 /// The nine counters of some days.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct DayCounters {
     /// In the order of a report's `daily`.
     pub counters: [i64; 9],
 }
 
 impl Told {
     /// The feedbacks of a part.
-    pub fn part<'a>(&'a self, part: Part<'a>) -> impl Iterator<Item = &'a Feedback> {
+    pub fn part<'a>(&'a self, part: ReportScope<'a>) -> impl Iterator<Item = &'a Feedback> {
         self.feedbacks.iter().filter(move |feedback| {
             part.start <= feedback.day
                 && feedback.day <= part.end
@@ -100,10 +100,10 @@ impl Told {
     }
 
     /// The counters of a part.
-    pub fn counts(&self, part: Part) -> Counts {
+    pub fn counts(&self, part: ReportScope) -> DayCounters {
         let [kind_nps, kind_mood, kind_comment] =
             ["nps", "happiness", "comment"].map(|kind| self.key_of(kind));
-        let mut counts = Counts::default();
+        let mut counts = DayCounters::default();
         let [
             views,
             responses,
@@ -155,15 +155,15 @@ impl Told {
     }
 
     /// `metrics`
-    pub fn metrics(&self, part: Part) -> Value {
+    pub fn metrics(&self, part: ReportScope) -> Value {
         self.counts(part).metrics()
     }
 
     /// `daily`
-    pub fn daily(&self, part: Part) -> Value {
+    pub fn daily(&self, part: ReportScope) -> Value {
         let days = part.start.iter_days().take_while(|day| *day <= part.end);
         days.map(|day| {
-            let one = Part {
+            let one = ReportScope {
                 start: day,
                 end: day,
                 ..part
@@ -174,7 +174,7 @@ impl Told {
     }
 
     /// `fields`
-    pub fn fields(&self, part: Part) -> Value {
+    pub fn fields(&self, part: ReportScope) -> Value {
         let given: Vec<&Feedback> = self.part(part).collect();
         let fields = self.form["fields"].as_array().cloned().unwrap_or_default();
         fields
@@ -184,15 +184,15 @@ impl Told {
     }
 
     /// Metrics, days and fields of the report of a form.
-    pub fn form_report(&self, part: Part) -> Value {
+    pub fn form_report(&self, part: ReportScope) -> Value {
         json!({"metrics": self.metrics(part), "daily": self.daily(part), "fields": self.fields(part)})
     }
 
     /// Metrics, days, the period before and the change of a summary.
-    pub fn summary(&self, part: Part) -> Value {
+    pub fn summary(&self, part: ReportScope) -> Value {
         let days = (part.end - part.start).num_days() + 1;
         let back = |day: NaiveDate| day - chrono::TimeDelta::days(days);
-        let before = Part {
+        let before = ReportScope {
             start: back(part.start),
             end: back(part.end),
             ..part
@@ -207,7 +207,7 @@ impl Told {
     }
 }
 
-impl Counts {
+impl DayCounters {
     /// Both together.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {

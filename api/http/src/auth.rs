@@ -1,6 +1,6 @@
-//! Who asks, how often, and whether they may: the checks before everything else under `/api_v1`, in the order
-//! 401, 429, 403. An address that failed too often gets 429 for what would need the database to be told from 401. The key is
-//! also watched while a body arrives or leaves. What keys are and how they are stored is `store`'s.
+//! Authentication, rate limits and scopes: the checks before everything else under `/api_v1`, in the order 401, 429, 403. An
+//! address that failed too often gets 429 instead of 401 where the answer would need the database. The key is also watched
+//! while a body arrives or leaves. Keys themselves are in `store`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub const API_PREFIX: &str = "/api_v1";
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const X_SECRET_KEY: HeaderName = HeaderName::from_static("x-secret-key");
 
-/// Who asks: the key that a request was made with, and the service that it is asked of. Cheap to clone.
+/// Who makes a request, and the service that it is made to. Cheap to clone.
 #[derive(Clone)]
 pub struct Caller {
     pub app: AppState,
@@ -58,12 +58,12 @@ impl Caller {
         self.key.account_id
     }
 
-    /// By which senders know the account.
+    /// The name by which the settings of senders know the account.
     pub fn account_name(&self) -> &str {
         &self.key.account_name
     }
 
-    /// In which the account's days are counted.
+    /// The time zone of the account's days.
     pub fn time_zone(&self) -> Tz {
         self.key.time_zone
     }
@@ -141,7 +141,7 @@ pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Re
         tokio::select! {
             biased;
             response = next.run(request) => response,
-            // What the route had begun ends as when the client is gone.
+            // Drops what the route had begun, as when the client disconnects.
             () = revoked() => return Err(Problem::unauthenticated()),
         }
     };
@@ -178,7 +178,7 @@ async fn revoked(Caller { app, key }: Caller, secret: [u8; 32]) {
     loop {
         sleep(INTERVAL).await;
         let found = app.keys.look_up(&app.store, &key.api_key, &secret);
-        // A database that does not answer takes no key away.
+        // While the database does not answer, keys stay valid.
         if let Ok(None) = found.await {
             return;
         }

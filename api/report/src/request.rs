@@ -75,7 +75,7 @@ impl FromRequestParts<ReportState> for FormReportRequest {
         let form = FormKey::new(caller.account_id(), form_id);
         match Self::new(&path, form, caller.time_zone()) {
             Ok(request) => Ok(request),
-            // Whether there is such a form is told before what else is wrong.
+            // 404 comes before other errors.
             Err(problem) => match state.app.store.form_data_version(form).await? {
                 Some(_) => Err(problem),
                 None => Err(Problem::not_found()),

@@ -14,7 +14,7 @@ use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::choice::{ChoiceOption, keep_options, read_options};
-use super::label::Texts;
+use super::label::FormTexts;
 use super::limits::{MAX_OPTIONS, check_total};
 use crate::invalid::{Fault, Problems, code};
 use crate::members::Members;
@@ -177,7 +177,7 @@ impl FieldKind {
         }
     }
 
-    /// The same, to be changed.
+    /// The options, mutable.
     pub(super) fn options_mut(&mut self) -> &mut [ChoiceOption] {
         match self {
             Self::Choice { options } | Self::Choices { options } => options,
@@ -188,7 +188,7 @@ impl FieldKind {
     }
 
     /// Reads the type of a field and the members that go with it.
-    pub(super) fn parse(field: &Members, texts: Texts) -> Option<Self> {
+    pub(super) fn parse(field: &Members, texts: FormTexts) -> Option<Self> {
         let field_type = field.parsed("type", |name| {
             let detail = || format!("is none of {}", FieldType::names(", "));
             FieldType::from_str(name).map_err(|_| Fault::new(code::UNKNOWN_TYPE, detail()))
@@ -246,7 +246,7 @@ impl FieldKind {
 }
 
 impl PartialSchema for FieldType {
-    /// No list of values, which a client would have to know all of.
+    /// Not a list of values, because clients would have to know all of them.
     fn schema() -> RefOr<Schema> {
         let names = format!("^({})$", Self::names("|"));
         let text = ObjectBuilder::new().schema_type(Type::String);

@@ -12,7 +12,7 @@ const DAY: u32 = 24 * 60;
 /// From one time of day to another, on some days of the week.
 /// In JSON `{"from": "09:00", "to": "20:00", "days": ["mon", …]}`; a member that is left out is as in the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "Members", into = "Members")]
+#[serde(try_from = "WindowMembers", into = "WindowMembers")]
 pub struct SendWindow {
     /// The first minute of the day.
     from: u32,
@@ -24,7 +24,7 @@ pub struct SendWindow {
 
 #[derive(Clone, Copy, Serialize, Deserialize, ToSchema, VariantArray)]
 #[serde(rename_all = "lowercase")]
-enum Day {
+enum Weekday {
     Mon,
     Tue,
     Wed,
@@ -39,14 +39,14 @@ enum Day {
 #[derive(Serialize, Deserialize, ToSchema)]
 #[schema(default)]
 #[serde(default, deny_unknown_fields)]
-struct Members {
+struct WindowMembers {
     #[schema(pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$")]
     from: String,
     /// After `from`.
     #[schema(pattern = "^((0[1-9]|1[0-9]|2[0-3]):[0-5][0-9]|00:(0[1-9]|[1-5][0-9])|24:00)$")]
     to: String,
-    #[schema(value_type = BTreeSet<Day>, inline, min_items = 1, max_items = 7)]
-    days: Vec<Day>,
+    #[schema(value_type = BTreeSet<Weekday>, inline, min_items = 1, max_items = 7)]
+    days: Vec<Weekday>,
 }
 
 impl Default for SendWindow {
@@ -122,10 +122,10 @@ fn write_minutes(minutes: u32) -> String {
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
-impl TryFrom<Members> for SendWindow {
+impl TryFrom<WindowMembers> for SendWindow {
     type Error = &'static str;
 
-    fn try_from(members: Members) -> Result<Self, &'static str> {
+    fn try_from(members: WindowMembers) -> Result<Self, &'static str> {
         let from = read_minutes(&members.from).filter(|from| *from < DAY);
         let from = from.ok_or("`from` is not a time from \"00:00\" to \"23:59\"")?;
         let to = read_minutes(&members.to).filter(|to| *to > 0);
@@ -146,9 +146,9 @@ impl TryFrom<Members> for SendWindow {
     }
 }
 
-impl From<SendWindow> for Members {
+impl From<SendWindow> for WindowMembers {
     fn from(window: SendWindow) -> Self {
-        let days = Day::VARIANTS.iter().zip(window.days);
+        let days = Weekday::VARIANTS.iter().zip(window.days);
         Self {
             from: write_minutes(window.from),
             to: write_minutes(window.to),
@@ -159,7 +159,7 @@ impl From<SendWindow> for Members {
     }
 }
 
-impl Default for Members {
+impl Default for WindowMembers {
     fn default() -> Self {
         SendWindow::default().into()
     }
@@ -167,7 +167,7 @@ impl Default for Members {
 
 impl utoipa::PartialSchema for SendWindow {
     fn schema() -> RefOr<Schema> {
-        Members::schema()
+        WindowMembers::schema()
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use chrono::{NaiveDate, TimeDelta, Utc};
 use serde_json::Value;
 use tests::app::App;
-use tests::app::{Backends, Lease};
+use tests::app::{Backends, ServerLease};
 use tests::bench::frame::{settle, unlimited};
 use tests::bench::settings::Settings;
 use tests::client::Client;
@@ -132,7 +132,7 @@ impl Data {
     }
 }
 
-fn lease(app: &App) -> Result<&Lease> {
+fn lease(app: &App) -> Result<&ServerLease> {
     match app.backends() {
         Backends::Servers(lease) => Ok(lease),
         Backends::Embedded => anyhow::bail!("no servers"),

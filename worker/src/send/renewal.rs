@@ -45,7 +45,7 @@ impl Renewal {
         self.trusted.borrow().is_none()
     }
 
-    /// Until when something may be handed over.
+    /// The moment until which messages may be handed over.
     pub(super) fn deadline(&self) -> Deadline {
         Deadline::moving(self.trusted.clone())
     }

@@ -8,7 +8,7 @@ use store::send::{Campaign, CampaignKey};
 use uuid::Uuid;
 
 use crate::ingest::OnError;
-use api_http::body::{ContentType, Encoding};
+use api_http::body::{ContentEncoding, ContentType};
 use api_http::extract::header;
 use api_http::{Caller, Code, Parameters, Problem, Result, found, parse_id};
 
@@ -19,7 +19,7 @@ const MAX_KEY_BYTES: usize = 255;
 /// An import, apart from its body.
 pub struct ImportRequest {
     pub kind: BodyKind,
-    pub encoding: Encoding,
+    pub encoding: ContentEncoding,
     pub on_error: OnError,
     /// The campaign that sends to the records' recipients.
     pub campaign_id: Option<Uuid>,
@@ -48,7 +48,7 @@ impl ImportRequest {
                 "Content-Type must be application/json, text/csv or application/x-ndjson, in UTF-8",
             )
         })?;
-        let encoding = Encoding::of(headers)
+        let encoding = ContentEncoding::of(headers)
             .ok_or_else(|| unsupported("Content-Encoding must be gzip or zstd, or left out"))?;
         let parameters = parameters?;
         let on_error = match parameters.one("on_error")? {

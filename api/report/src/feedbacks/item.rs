@@ -34,13 +34,13 @@ pub struct Item<'a> {
     #[schema(required = true, value_type = Option<String>)]
     comment: Option<&'a RawValue>,
     /// In the order of the form's fields.
-    answers: Vec<Answer<'a>>,
+    answers: Vec<FieldAnswer<'a>>,
 }
 
 /// The answer to one field.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Answer)]
-pub struct Answer<'a> {
+pub struct FieldAnswer<'a> {
     key: &'a str,
     label: &'a str,
     #[serde(rename = "type")]
@@ -55,7 +55,7 @@ pub struct Answer<'a> {
 pub type StoredAnswers<'a> = BTreeMap<&'a str, &'a RawValue>;
 
 impl<'a> Item<'a> {
-    /// Of a stored feedback, and whether it has answers to fields that the form has not: it got them later.
+    /// The answers of a stored feedback, and whether some are to fields that this version of the form lacks.
     ///
     /// # Errors
     /// What is stored cannot be read.
@@ -75,7 +75,7 @@ impl<'a> Item<'a> {
             if field.kind == FieldKind::Comment {
                 comment = Some(value);
             }
-            answers.push(Answer {
+            answers.push(FieldAnswer {
                 key,
                 label: &field.label,
                 kind,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use serde_json::{Value, json};
-use tests::app::{App, Keys};
+use tests::app::{App, IssuedKey};
 use tests::import::{array, gzip, ndjson, record, records, zstd};
 use tests::wait::{LATER, SOON, eventually};
 use tokio::io::copy_bidirectional;
@@ -16,7 +16,7 @@ use tokio_rustls::TlsAcceptor;
 /// `feedback import FILE MORE` with this file.
 async fn import_file(
     app: &App,
-    keys: &Keys,
+    keys: &IssuedKey,
     name: &str,
     body: &[u8],
     more: &[&str],
@@ -28,7 +28,7 @@ async fn import_file(
 }
 
 /// Runs a command that calls the first api with these keys.
-async fn run(app: &App, keys: &Keys, arguments: &[&str], input: &[u8]) -> Result<Output> {
+async fn run(app: &App, keys: &IssuedKey, arguments: &[&str], input: &[u8]) -> Result<Output> {
     let base = app.apis.first().context("no api")?.base();
     let variables = [
         ("FEEDBACK_URL", base.as_str()),

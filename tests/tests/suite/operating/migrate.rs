@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use domain::pepper::DocIdKey;
 use serde_json::Value;
 use tests::app::App;
-use tests::fixture::{self, PUBLIC_URL, Recorded};
+use tests::fixture::{self, FixtureRecord, PUBLIC_URL};
 use tests::wait::LATER;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 /// A service that was not started yet, on a database of the first release.
-async fn on_fixture() -> Result<(App, Recorded)> {
+async fn on_fixture() -> Result<(App, FixtureRecord)> {
     let setup = App::setup().apis(0).workers(0);
     let app = setup
         .setting("FEEDBACK_PUBLIC_URL", PUBLIC_URL)
@@ -30,7 +30,7 @@ async fn plan(app: &App) -> Result<Value> {
 }
 
 /// All of it is there, and as it was.
-async fn check_migrated(app: &mut App, recorded: &Recorded) -> Result<()> {
+async fn check_migrated(app: &mut App, recorded: &FixtureRecord) -> Result<()> {
     let plan = plan(app).await?;
     ensure!(plan["up"] == serde_json::json!([]), "{plan}");
     ensure!(plan["finish"] == serde_json::json!([]), "{plan}");

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use tests::app::{App, Keys};
+use tests::app::{App, IssuedKey};
 use tests::import::{IMPORT, ndjson, records};
 use tests::wait::LATER;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
@@ -48,7 +48,13 @@ impl Way {
     }
 
     /// `feedback import MORE`, with this on its standard input.
-    async fn import(&self, app: &App, keys: &Keys, more: &[&str], input: &[u8]) -> Result<Output> {
+    async fn import(
+        &self,
+        app: &App,
+        keys: &IssuedKey,
+        more: &[&str],
+        input: &[u8],
+    ) -> Result<Output> {
         let variables = [
             ("FEEDBACK_URL", self.url.as_str()),
             ("FEEDBACK_API_KEY", &keys.api_key),
@@ -86,7 +92,7 @@ async fn connect(mut client: TcpStream, service: String, fault: Option<Fault>) -
     Ok(())
 }
 
-async fn batches(app: &App, keys: &Keys) -> Result<Vec<Value>> {
+async fn batches(app: &App, keys: &IssuedKey) -> Result<Vec<Value>> {
     let client = app.anonymous()?.with_keys(keys);
     let list = client.get(IMPORT).await?.expect(200)?.json()?;
     Ok(list["items"].as_array().context("no items")?.clone())

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use store::collect::Recorded;
 use store::form::{FormEdit, FormKey};
 use store::report::ScanScope;
-use tests::oracle::{Feedback, Part, Told};
+use tests::oracle::{Feedback, ReportScope, Told};
 use uuid::Uuid;
 use worker::roll_up;
 
@@ -426,7 +426,7 @@ impl Story {
             }
             for subject in &self.subjects {
                 for bus_prop in ["", "store:S1", "store:S2", "brand:B"] {
-                    let part = Part {
+                    let part = ReportScope {
                         start,
                         end,
                         bus_prop,
