@@ -35,7 +35,7 @@ pub(crate) struct Connection {
     pub(crate) secret_key: Option<String>,
 }
 
-/// The service, as one who has a key calls it.
+/// A client of the service with a key.
 pub(crate) struct ServiceClient {
     client: Client,
     base: String,

@@ -1,4 +1,4 @@
-//! Whose schema is migrated by whom, and the copies that are kept of an embedded database before it is.
+//! Migrations of filled databases, and the copies of an embedded database that are made before.
 //!
 //! `feedback serve` migrates its embedded database when it starts; all else is migrated by `feedback migrate` alone.
 
@@ -26,7 +26,7 @@ const KEPT: Duration = Duration::from_hours(30 * 24);
 const LOOK: Duration = Duration::from_hours(1);
 /// Pause before a lock is asked for again.
 const LOCKED: Duration = Duration::from_millis(500);
-/// What the name of a copy that is not complete ends with.
+/// The suffix of a copy that is not complete.
 const PARTIAL: &str = ".partial";
 
 /// A filled database, to be migrated.
@@ -204,7 +204,7 @@ async fn keep_copy(store: &Store, file: &Path, newest: u32) -> anyhow::Result<Pa
     };
     let copied = copied.await;
     if copied.is_err() {
-        // What it could not hold is worth nothing, and the disk is full.
+        // An incomplete copy is of no use, and the disk is full.
         let _ = fs::remove_file(&partial);
     }
     copied?;
@@ -212,7 +212,7 @@ async fn keep_copy(store: &Store, file: &Path, newest: u32) -> anyhow::Result<Pa
     Ok(copy)
 }
 
-/// Removes copies but the last ones that are not too old, and what a process that was killed has left of one.
+/// Keeps the latest copies that are not too old. Removes all others, and incomplete ones of killed processes.
 fn remove_copies(file: &Path) -> io::Result<()> {
     let name = with_end(Path::new(file.file_name().unwrap_or_default()), ".schema-");
     let mut copies = Vec::new();

@@ -15,7 +15,7 @@ pub struct Turns {
     /// How many turns an account may have under way.
     most: usize,
     accounts: HashMap<Uuid, AccountTurns>,
-    /// The most that an account had used when a turn of it began.
+    /// The highest use of an account at the begin of one of its turns.
     floor: u64,
     /// Rises with everything that happens.
     clock: u64,
@@ -48,7 +48,7 @@ impl Default for Turns {
 }
 
 impl Turns {
-    /// So that an account has `most` turns under way at once.
+    /// Turns of which an account has at most `most` under way.
     pub fn with_most(most: usize) -> Self {
         Self {
             most,
@@ -75,7 +75,8 @@ impl Turns {
         share.notified_at = now;
     }
 
-    /// The next turn; `None`: nobody has work, but those who have as many under way as they may. The account stays in line: it may have work for several turns.
+    /// The next turn. `None`: no account has work and may begin another turn. The account keeps its place, because it may
+    /// have work for several turns.
     pub fn take(&mut self) -> Option<Turn> {
         let (now, most) = (self.tick(), self.most);
         let waiting = self.accounts.iter_mut();

@@ -20,9 +20,9 @@ pub struct AccountSeries {
     pub version: Version,
     /// The commit time of the last change that is counted; `None` before the first.
     pub as_of: Option<DateTime<Utc>>,
-    /// All forms, of every status, in the order of their making.
+    /// All forms, of every status, in the order of their creation.
     pub forms: Vec<FormEntry>,
-    /// Of the forms' wholes: form, day and counts. Days on which nothing was counted may be missing.
+    /// Form, day and counts of each whole form. Days without counts may be missing.
     pub days: Vec<(Uuid, NaiveDate, DayCounts)>,
     /// Recipients now stored, by the day of their creation, in order; days without any may be missing.
     pub recipients: Vec<(NaiveDate, i64)>,

@@ -15,12 +15,12 @@ use tokio::time::sleep;
 
 use crate::entry::CacheEntry;
 
-/// A cache that is slow for a moment is asked this often in all, with a pause in between.
+/// How often a cache that does not answer is asked, with a pause in between.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Every number of a form's usable entries that the rollups do not have: `stored` is the entry's, `recomputed` the rollup's.
-/// One that cannot be read differs in `unreadable`.
+/// Every number by which usable entries of a form differ from the rollups: `stored` is the entry's, `recomputed` the
+/// rollup's. An entry that cannot be read differs in `unreadable`.
 ///
 /// # Errors
 /// The database is unavailable, or the cache does not answer.

@@ -37,7 +37,7 @@ pub(crate) async fn days<T: Counts>(
     let answered = found.is_some();
     let found = found.unwrap_or_default().into_iter().chain(repeat(None));
     let cached = months.iter().zip(found).map(|(entry, bytes)| {
-        // What another version of this service wrote is not read.
+        // Entries of other versions of the service are ignored.
         let days = month::decode::<T>(entry.month, entry.days(&bytes?)?).ok()?;
         let days = days.into_iter();
         Some(days.map(|(day, counts)| (entry.form.form_id, day, counts)))
@@ -73,7 +73,7 @@ pub(crate) async fn days<T: Counts>(
     Ok(read)
 }
 
-/// What Redis has under the keys of the entries. `None`: it was not asked, or does not answer.
+/// The values of the entries in Redis. `None`: Redis was not asked, or does not answer.
 async fn read_months(cache: &Cache, months: &[CacheEntry]) -> Option<Vec<Option<Bytes>>> {
     if !cache.is_shared() || months.len() > MOST {
         return None;

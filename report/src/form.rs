@@ -17,7 +17,7 @@ use super::{ReportSource, snapshot};
 use crate::days::{LoadedDays, days};
 use crate::entry::{CacheEntry, offer};
 
-/// What is asked for.
+/// The form and days of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct FormQuery<'a> {
     pub form: FormKey,
@@ -30,7 +30,7 @@ pub struct FormQuery<'a> {
     pub comments: usize,
 }
 
-/// What was asked for, or what of it there is not.
+/// The result of a query about a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FormLookup<T> {
     /// The account has no such form.
@@ -43,8 +43,8 @@ pub enum FormLookup<T> {
 /// The counts of a form on the days of a range, all as of one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormSeries {
-    /// Of the form and its counts. Equal versions may have other comments: one that was just stored or erased, and is
-    /// not counted yet.
+    /// The version of the form and its counts. The comments may differ at the same version: one that was just stored or
+    /// erased is not counted yet.
     pub version: Version,
     /// The commit time of the last change that is counted.
     pub as_of: DateTime<Utc>,

@@ -13,7 +13,7 @@ const Z: f64 = 1.959_963_984_540_054;
 
 /// A form, and all that was seen and answered of it.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct FormHistory {
     /// The form as its owner reads it.
     pub form: Value,
     /// Each visit of a link once a day: link, visit, day.
@@ -43,9 +43,9 @@ pub fn of_messages<'a>(
     let (sent, delivered) = (count(&|_| true), count(&|m| m["status"] == "delivered"));
     let answered = count(&|m| m["answered_at"].is_string());
     let both = count(&|m| m["status"] == "delivered" && m["answered_at"].is_string());
-    let told = |count: i64| (sent > 0).then_some(count);
+    let unless_empty = |count: i64| (sent > 0).then_some(count);
     json!({
-        "sent": told(sent), "delivered": told(delivered), "answered": told(answered),
+        "sent": unless_empty(sent), "delivered": unless_empty(delivered), "answered": unless_empty(answered),
         "response_rate_delivered": (delivered > 0).then(|| real(both) / real(delivered)),
     })
 }
@@ -55,7 +55,7 @@ pub fn of_messages<'a>(
 pub struct Feedback {
     /// As the service named it.
     pub id: String,
-    /// The link's place in [`Told::links`].
+    /// The link's place in [`FormHistory::links`].
     pub link: usize,
     /// The account's day of it.
     pub day: NaiveDate,
@@ -81,7 +81,7 @@ pub struct DayCounters {
     pub counters: [i64; 9],
 }
 
-impl Told {
+impl FormHistory {
     /// The feedbacks of a part.
     pub fn part<'a>(&'a self, part: ReportScope<'a>) -> impl Iterator<Item = &'a Feedback> {
         self.feedbacks.iter().filter(move |feedback| {

@@ -65,12 +65,12 @@ async fn consume(
     loop {
         let delivery = match tokio::time::timeout(LOOK, deliveries.next()).await {
             Ok(delivery) => delivery.ok_or(QueueError::Lost)?,
-            // The stream should have said so; never to wait on a dead channel is worth asking.
+            // The stream should have ended. Checked, because waiting on a dead channel would never end.
             Err(_elapsed) if connection.alive() => continue,
             Err(_elapsed) => return Err(QueueError::Lost),
         };
         let delivery = delivery.map_err(|error| QueueError::Unreachable(Arc::new(error)))?;
-        // Lost meanwhile, it comes again.
+        // If the acknowledgement is lost, the message comes again.
         let _ = match Notification::decode(&delivery.data) {
             Ok(message) => {
                 hand_on(message);

@@ -67,8 +67,8 @@ impl Publisher {
         self.connection().await?.ping().await
     }
 
-    /// A connection that takes messages: the living one, or what the attempt under way or a new one makes of it. Fails at once while
-    /// resting after a failure.
+    /// A connection that takes messages: the open one, or the one that the attempt under way or a new attempt opens. Fails
+    /// at once during the pause after a failure.
     async fn connection(&self) -> Result<Arc<BrokerConnection>, QueueError> {
         let mut state = self.state.clone().lock_owned().await;
         if let Some(connection) = state
@@ -120,7 +120,7 @@ impl Publisher {
                 Err(QueueError::Unroutable)
             }
             Ok(Confirmation::Nack(None)) => Err(QueueError::Refused),
-            // Not in confirm mode: no use, and never so.
+            // `NotRequested` cannot be, because the channel is in confirm mode.
             Ok(Confirmation::NotRequested) | Err(QueueError::Unreachable(_)) => {
                 self.discard(&connection).await;
                 Err(QueueError::Lost)

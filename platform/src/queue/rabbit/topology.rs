@@ -33,7 +33,7 @@ impl Topology {
         }
     }
 
-    /// Makes all there is to be, if it is not there.
+    /// Declares everything that does not exist yet.
     pub(super) async fn declare(&self, channel: &Channel) -> Result<(), QueueError> {
         let (dead, none) = (self.dead.as_str(), FieldTable::default);
         let durable = ExchangeDeclareOptions {

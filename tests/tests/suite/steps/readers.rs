@@ -125,9 +125,9 @@ impl Readers {
                 .iter()
                 .map(|row| row.feedback_id.to_string())
                 .collect();
-            let told = subject.told.part(part);
-            let told = told.filter(|told| !comments_only || told.answers.get("words").is_some());
-            let mut wanted: Vec<String> = told.map(|told| told.id.clone()).collect();
+            let rows = subject.history.part(part);
+            let rows = rows.filter(|row| !comments_only || row.answers.get("words").is_some());
+            let mut wanted: Vec<String> = rows.map(|row| row.id.clone()).collect();
             wanted.sort_unstable_by(|one, other| other.cmp(one));
             ensure!(
                 listed == wanted,
@@ -209,7 +209,7 @@ impl Readers {
                     .iter()
                     .find(|form| form.form_id == subject.key.form_id)
                     .context("a form is not there")?;
-                let title = &subject.told.form["title"];
+                let title = &subject.history.form["title"];
                 ensure!(*title == form.title.as_str(), "not {title}: {form:?}");
                 let mut sum = DayCounters::default();
                 let mut found = Delta::default();
